@@ -22,6 +22,7 @@ for name in (
     "aiohttp.web",
     "asyncio",
     "ctypes",
+    "hypothesis",
     "jsonschema",
     "pytest",
     "subprocess",

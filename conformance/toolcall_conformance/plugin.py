@@ -27,6 +27,9 @@ _SETTINGS = (
     "artifacts",
     "repeat",
     "witness",
+    "fuzz",
+    "fuzz_seed",
+    "fuzz_renderer",
 )
 
 
@@ -113,6 +116,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--toolcall-witness",
         action=BooleanOptionalAction,
         help="a failed item also says what the official client does with the body; needs the extra `witnesses`",
+    )
+    group.addoption(
+        "--toolcall-fuzz",
+        metavar="N",
+        help="draw N conversations and play them on each route as toolcall::fuzz; needs the extra `trust`",
+    )
+    group.addoption("--toolcall-fuzz-seed", metavar="S", help="what the conversations are drawn from (default: 0)")
+    group.addoption(
+        "--toolcall-fuzz-renderer",
+        metavar="SPEC",
+        help="what writes their bodies, package.module:function (default: that of the reference translator)",
     )
     for name in _SETTINGS:
         kind: Literal["linelist", "string"] = "linelist" if name in _LISTS else "string"

@@ -123,6 +123,11 @@ def _texts(case: Path, scenario: dict[str, Any], tools: dict[str, dict[str, Any]
     return found
 
 
+def texts(scenario: dict[str, Any], tools: dict[str, dict[str, Any]], format_name: str) -> dict[str, str]:
+    """All files of one format of a scenario of which nothing stands in files yet: text by name."""
+    return _texts(Path(), {**scenario, "files": {}}, tools, format_name)
+
+
 def wanted(case: Path, tools: dict[str, dict[str, Any]]) -> dict[str, str]:
     """What the rendered files of one case should hold: text by path inside the case. Reads, and writes nothing.
 

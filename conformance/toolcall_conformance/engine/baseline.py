@@ -9,6 +9,7 @@ from toolcall_conformance import whole_files
 from toolcall_conformance.cassettes.cases import FAMILY
 from toolcall_conformance.engine.run import Run, without_rule
 from toolcall_conformance.engine.settings import relative
+from toolcall_conformance.fuzz.whole import FAMILY as DRAWN
 from toolcall_conformance.known_failures import Failure, KnownFailuresError, Names, Pattern, load, update
 from toolcall_conformance.known_failures.reading import read
 from toolcall_conformance.known_secrets import without_secrets
@@ -52,6 +53,8 @@ def _outside(run: Run) -> Callable[[Pattern], bool]:
         case = pattern.plain.partition("::")[0]
         if pattern.family == FAMILY:
             return run.cassettes is None
+        if pattern.family == DRAWN:
+            return run.settings.fuzz is None
         return pattern.is_one_item and case in run.corpus.cases and not run.selection.has(case)
 
     return is_outside

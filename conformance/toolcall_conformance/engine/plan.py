@@ -26,6 +26,7 @@ from toolcall_conformance.drivers import (
 )
 from toolcall_conformance.drivers.base import FORMAT_OPERATIONS
 from toolcall_conformance.engine.selection import PREFIX
+from toolcall_conformance.fuzz.whole import CHECK, AllDrawn
 from toolcall_conformance.library import Case, Corpus
 from toolcall_conformance.streaming import cuts
 
@@ -92,6 +93,8 @@ class Support:
         done = self.operations.get(ends, frozenset())
         if isinstance(item.case, RecordedCase):
             return replay.needs(item.case, item.check) - done
+        if isinstance(item.case, AllDrawn):
+            return frozenset() if done else frozenset({"request"})  # it is played in all checks that apply
         if item.check == "round_trip":
             done &= self.operations.get(ends[::-1], frozenset())  # there, and back
         return needs(item.check, item.case, item.route.upstream, item.variant) - done
@@ -135,6 +138,19 @@ def recorded_items(corpus: Corpus, cases: Mapping[str, RecordedCase]) -> Iterato
                         yield Planned(
                             case, check, Route(client, upstream, models[client], models[upstream], stream=False)
                         )
+
+
+def drawn_case(corpus: Corpus) -> AllDrawn:
+    """The case that stands for all drawn conversations."""
+    return AllDrawn(corpus.formats, corpus.root)
+
+
+def drawn_items(corpus: Corpus) -> Iterator[Planned]:
+    """The items of drawn conversations, one a route, supported or not."""
+    case = drawn_case(corpus)
+    for client in corpus.formats:
+        for upstream in corpus.formats:
+            yield Planned(case, CHECK, Route(client, upstream, "", "", stream=False))
 
 
 def probe(driver: Driver, corpus: Corpus) -> Support:

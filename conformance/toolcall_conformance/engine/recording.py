@@ -49,6 +49,8 @@ class RecordCollector:
         driver, corpus = self.run.driver, self.run.corpus
         version = f" {driver.version}" if driver.version else ""
         said = f"toolcall: judging {driver.name}{version} ({len(self.run.selected)} items, corpus {corpus.version})"
+        if (fuzz := self.run.settings.fuzz) is not None:
+            said += f"; {fuzz.count} conversations drawn from seed {fuzz.seed}"
         return visible(said)
 
     @pytest.hookimpl(trylast=True)

@@ -6,6 +6,7 @@ import functools
 import importlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from toolcall_conformance.cassettes.cases import Cassettes, RecordedCase
 from toolcall_conformance.cassettes.replay import REPLAYS
@@ -13,16 +14,20 @@ from toolcall_conformance.causes import cause_of
 from toolcall_conformance.checks import CHECKS, NEEDS, ONE_FORMAT, Harness, ItemResult
 from toolcall_conformance.checks.agent_loop import VARIANTS, speaks_beside
 from toolcall_conformance.drivers import Driver
-from toolcall_conformance.engine.plan import Planned, Support, items, recorded_items
+from toolcall_conformance.engine.plan import Planned, Support, drawn_case, drawn_items, items, recorded_items
 from toolcall_conformance.engine.selection import Selection
 from toolcall_conformance.engine.settings import Settings
 from toolcall_conformance.engine.tries import Tried, play
 from toolcall_conformance.engine.watchdog import Watchdog
 from toolcall_conformance.findings import Finding, Verdict, failing
+from toolcall_conformance.fuzz.whole import CHECK, AllDrawn
 from toolcall_conformance.known_failures import Kind, KnownFailures, Standing
 from toolcall_conformance.library import Case, Corpus, Rule
 from toolcall_conformance.policy import Policy
 from toolcall_conformance.streaming.cuts import Fineness
+
+if TYPE_CHECKING:
+    from toolcall_conformance.engine.fuzzing import Fuzz
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,8 @@ class Run:
         if self.cassettes is not None:
             found = {name: case for name, case in self.cassettes.cases.items() if has_case(name)}
             yield from recorded_items(self.corpus, found)
+        if self.settings.fuzz is not None and has_case(drawn_case(self.corpus).id):
+            yield from drawn_items(self.corpus)
         yield from items(self.corpus, cut_everywhere=self._cuts_all, wanted=lambda case, _check: has_case(case))
 
     @property
@@ -75,6 +82,8 @@ class Run:
         if self.cassettes is not None:
             recorded = recorded_items(self.corpus, self.cassettes.cases)
             yield from (item for item in recorded if self.driver.carries or self._applies(item))
+        if self.settings.fuzz is not None and wanted(drawn_case(self.corpus).id, CHECK):
+            yield from drawn_items(self.corpus)
         if self.driver.carries:  # without a translator there are only recordings
             yield from items(self.corpus, cut_everywhere=self._cuts_all, wanted=wanted)
 
@@ -116,9 +125,21 @@ class Run:
 
     def execute(self, item: Planned) -> ItemResult:
         """Play one item. An exception from here is a fault of the harness."""
-        play = (REPLAYS if isinstance(item.case, RecordedCase) else CHECKS)[item.check]
         if self.watchdog is not None:
             self.watchdog.plays(item, self.settings.seconds)
+        return self._fuzz.play(item) if isinstance(item.case, AllDrawn) else self.play(item)
+
+    @functools.cached_property
+    def _fuzz(self) -> Fuzz:
+        """The drawn conversations. Imported here: a run without them does not load what draws."""
+        from toolcall_conformance.engine.fuzzing import Fuzz
+
+        assert self.settings.fuzz is not None
+        return Fuzz(self, self.settings.fuzz)
+
+    def play(self, item: Planned) -> ItemResult:
+        """Play one case in one check."""
+        play = (REPLAYS if isinstance(item.case, RecordedCase) else CHECKS)[item.check]
         self.driver.begin_item(item.case.id)
         try:
             return play(item.case, item.route, self.driver.open, self.harness, item.variant, self._other(item))

@@ -12,6 +12,7 @@ from toolcall_conformance.engine import captured, recordings
 from toolcall_conformance.engine.printing import say, say_annotation, say_pieces, say_title
 from toolcall_conformance.engine.selection import PREFIX
 from toolcall_conformance.engine.settings import relative
+from toolcall_conformance.fuzz.whole import CHECK as DRAWN
 from toolcall_conformance.reports import github, terminal
 from toolcall_conformance.reports.blocks import many
 
@@ -89,6 +90,10 @@ class Screen:
                     say(terminalreporter, f"toolcall: damaged: {sentence}", "SHOULD")
                 for line in recordings.notes(run.cassettes, collector.record.items, everything=verbosity > 0):
                     say(terminalreporter, line)
+            for line in dict.fromkeys(
+                item.reason.partition("\n")[0] for item in collector.record.items if item.check == DRAWN and item.reason
+            ):
+                say(terminalreporter, f"toolcall: {line}")
             ours = sum(map(_is_ours, self._stats.get("warnings", ())))
             if ours and verbosity <= 0:
                 say(terminalreporter, f"toolcall: the translator's code gave {many(ours, 'warning')}; -v shows them")

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from toolcall_conformance.cassettes.cases import FAMILY
 from toolcall_conformance.cassettes.replay import ALONE
 from toolcall_conformance.checks import ONE_FORMAT, WAYS
+from toolcall_conformance.fuzz.whole import FAMILY as DRAWN
 
 PREFIX = "toolcall"
 _NO_RECORDINGS = "recordings need --toolcall-cassettes=FOLDER"
@@ -130,6 +131,8 @@ def _cases(argument: str, name: str | None, cases: Mapping[str, Collection[str]]
     families = {case.split("/")[0] for case in cases}
     if name.split("/")[0] == FAMILY and FAMILY not in families:
         raise SelectionError(f"{argument}: {_NO_RECORDINGS}")
+    if name.split("/")[0] == DRAWN and DRAWN not in families:
+        raise SelectionError(f"{argument}: drawn conversations need --toolcall-fuzz N")
     raise SelectionError(f"{argument}: there is no case or family {name!r}{_perhaps(name, {*cases, *families})}")
 
 

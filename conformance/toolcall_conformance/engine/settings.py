@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,8 +16,11 @@ from toolcall_conformance import settings_sources
 from toolcall_conformance.drivers.isolated_driver import MEMORY
 from toolcall_conformance.drivers.loading import Isolation
 from toolcall_conformance.engine.sources import Sources, verify_root
+from toolcall_conformance.fuzz.rendering import RENDERER, RendererError, load_renderer
 from toolcall_conformance.reports.model import command
 from toolcall_conformance.streaming.cuts import Fineness, parse_fineness
+
+FUZZ = ("fuzz", "fuzz-seed", "fuzz-renderer")
 
 # The options that a command for one item has to repeat; those of files and of the environment hold there, too.
 _REPEATED = (
@@ -30,8 +35,18 @@ _REPEATED = (
     "known-failures",
     "policy",
     "witness",
+    *FUZZ,
 )
 _PATHS = ("report", "corpus", "cassettes", "known-failures", "policy", "artifacts")
+
+
+@dataclass(frozen=True, slots=True)
+class FuzzSettings:
+    """How many conversations are drawn, from which seed, and what renders them: ``package.module:function``."""
+
+    count: int
+    seed: int
+    renderer: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +58,8 @@ class Settings:
     how often each item is played; ``policy`` says what the translator does to tools on purpose; ``witness`` whether the
     official clients say what they do with what failed.
     ``isolation`` is how a Python translator is kept in a process of its own; None for in this one.
-    ``repeat`` is the beginning of a command that runs with the same settings again.
+    ``fuzz`` says which conversations are drawn; None for none. ``repeat`` is the beginning of a command that runs with
+    the same settings again, ``undrawn`` of one that draws no conversations.
     """
 
     translator: str | None
@@ -62,11 +78,17 @@ class Settings:
     fineness: Fineness | None
     tries: int
     witness: bool
+    fuzz: FuzzSettings | None
     repeat: str
+    undrawn: str
 
     def again(self, *nodeids: str) -> str:
         """The command that runs just these items again."""
         return command(self.repeat, *nodeids)
+
+    def playing(self, folder: Path, nodeid: str) -> str:
+        """The command that plays one item of a folder of private cases."""
+        return command(f"{self.undrawn} {shlex.quote(f'--toolcall-corpus={relative(folder, self.directory)}')}", nodeid)
 
 
 def settings(config: pytest.Config, translator: str | None = None) -> Settings:
@@ -102,7 +124,9 @@ def settings(config: pytest.Config, translator: str | None = None) -> Settings:
         fineness=_fineness(sources),
         tries=_tries(sources),
         witness=_witness(sources),
-        repeat=_repeat(sources),
+        fuzz=_fuzz(sources),
+        repeat=_repeat(sources, _REPEATED),
+        undrawn=_repeat(sources, [name for name in _REPEATED if name not in FUZZ]),
     )
 
 
@@ -134,11 +158,32 @@ def _isolation(sources: Sources) -> Isolation | None:
 
 def _tries(sources: Sources) -> int:
     named = sources.named("repeat")
+    return 1 if named is None else _whole_number(named, "no number of tries", least=1)
+
+
+def _fuzz(sources: Sources) -> FuzzSettings | None:
+    named, seeded = sources.named("fuzz"), sources.named("fuzz-seed")
     if named is None:
-        return 1
+        return None
+    count = _whole_number(named, "no number of conversations", least=1)
+    seed = 0 if seeded is None else _whole_number(seeded, "no seed", least=0)
+    renderer = str(_value(sources, "fuzz-renderer", default=RENDERER))
+    if importlib.util.find_spec("hypothesis") is None:
+        raise pytest.UsageError(
+            f"{named.where}: conversations are drawn by Hypothesis, which is not installed; install the extra `trust`: "
+            "pip install 'toolcall-conformance[trust]'"
+        )
+    try:
+        load_renderer(renderer)
+    except RendererError as error:
+        raise pytest.UsageError(f"--toolcall-fuzz-renderer: {error}") from None
+    return FuzzSettings(count, seed, renderer)
+
+
+def _whole_number(named: settings_sources.Named, what: str, *, least: int) -> int:
     text = str(named.value)
-    if not (text.isascii() and text.isdecimal() and int(text) > 0):
-        raise pytest.UsageError(f"{named.where}: {text!r} is no number of tries; give 1 or more")
+    if not (text.isascii() and text.isdecimal() and int(text) >= least):
+        raise pytest.UsageError(f"{named.where}: {text!r} is {what}; give {least} or more")
     return int(text)
 
 
@@ -174,9 +219,9 @@ def _cache_folder(config: pytest.Config) -> Path | None:
         return None
 
 
-def _repeat(sources: Sources) -> str:
+def _repeat(sources: Sources, names: Sequence[str]) -> str:
     words = ["pytest"]
-    for name in _REPEATED:
+    for name in names:
         value = sources.on_command_line(name)
         if value is None:
             continue

@@ -23,10 +23,11 @@ from toolcall_conformance.drivers.loading import OTHER_PROCESSES, adopt, importa
 from toolcall_conformance.drivers.no_translator import NoTranslator
 from toolcall_conformance.engine import selection
 from toolcall_conformance.engine.leaving import Leaving
-from toolcall_conformance.engine.plan import Support, UnusableSessionError, probe
+from toolcall_conformance.engine.plan import Support, UnusableSessionError, drawn_case, probe
 from toolcall_conformance.engine.run import Run, make_harness
 from toolcall_conformance.engine.settings import Settings, relative, settings
 from toolcall_conformance.engine.watchdog import Watchdog
+from toolcall_conformance.fuzz.whole import CHECK
 from toolcall_conformance.library import Case, Corpus, CorpusError, load_corpus
 from toolcall_conformance.policy import PolicyError, load_policy
 from toolcall_conformance.reports.files import ReportError, verify_writable
@@ -51,10 +52,11 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
         corpus = load_corpus(extra=chosen.corpora)
         cassettes = load_cassettes(corpus, chosen.cassettes) if chosen.cassettes else None
         recorded = cassettes.cases if cassettes is not None else {}
+        drawn = [drawn_case(corpus)] if chosen.fuzz is not None else []
         wanted = selection.parse(
             arguments,
-            cases={case.id: case.formats for case in (*corpus.cases.values(), *recorded.values())},
-            checks=tuple(dict.fromkeys([*CHECKS, *(REPLAYS if recorded else ())])),
+            cases={case.id: case.formats for case in (*corpus.cases.values(), *recorded.values(), *drawn)},
+            checks=tuple(dict.fromkeys([*CHECKS, *(REPLAYS if recorded else ()), *([CHECK] if drawn else ())])),
             formats=corpus.formats,
         )
         for case in corpus.cases.values():

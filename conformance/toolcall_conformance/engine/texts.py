@@ -16,6 +16,7 @@ from toolcall_conformance.engine.crossing import TEXT, TRACEBACK, fit
 from toolcall_conformance.engine.printing import say_bold
 from toolcall_conformance.engine.settings import relative
 from toolcall_conformance.findings import Finding
+from toolcall_conformance.fuzz.whole import AllDrawn
 from toolcall_conformance.reports.failure import Line, ReportedItem, describe
 from toolcall_conformance.showing import shortened, visible
 
@@ -100,6 +101,8 @@ def item_text(item: ConformanceItem, result: ItemResult) -> FailureText:
     lines += [Line(f"    note  {sentence}", "SHOULD") for sentence in told]
     if result.traceback:
         lines += [Line(""), *(Line(line) for line in shown_traceback(result).split("\n"))]
+    if isinstance(planned.case, AllDrawn):
+        lines += [Line(f"  {line}") for line in result.reason.split("\n")]
     rules = dict.fromkeys(finding.rule for finding in failing if known(finding) is None)
     return FailureText.of(lines, Crash(visible(str(item.path)), 1, visible(", ".join(rules))))
 

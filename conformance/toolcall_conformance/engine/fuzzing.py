@@ -1,0 +1,216 @@
+"""The items of drawn conversations: one a route, which plays them all in every check and shrinks what fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from toolcall_conformance.checks import CHECKS, ONE_FORMAT, ItemResult, PlayedBodies, variants
+from toolcall_conformance.checks.agent_loop import VARIANTS
+from toolcall_conformance.contract import Route
+from toolcall_conformance.engine.plan import Planned, route_of
+from toolcall_conformance.findings import Finding, Verdict
+from toolcall_conformance.fuzz import folders
+from toolcall_conformance.fuzz.drawing import Source
+from toolcall_conformance.fuzz.rendering import Drawn, DrawnCase, load_renderer, rendered
+from toolcall_conformance.fuzz.smaller import shrunk
+from toolcall_conformance.fuzz.whole import FAMILY
+from toolcall_conformance.library import Corpus
+
+if TYPE_CHECKING:
+    from toolcall_conformance.engine.run import Run
+    from toolcall_conformance.engine.settings import FuzzSettings
+
+PLAYED = tuple(name for name in CHECKS if name not in ONE_FORMAT)
+#: How many causes an item shrinks, and for how long each.
+CAUSES = 10
+SECONDS = 20.0
+_CASE = f"{FAMILY}/drawn"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What is wrong with a drawn conversation: its cause, and in which check and variant it was seen."""
+
+    cause: str
+    check: str
+    variant: str
+
+
+@dataclass(slots=True)
+class _Seen:
+    """A failure as it was first seen, that conversation, and how many conversations have its cause."""
+
+    failure: Failure
+    finding: Finding
+    drawn: Drawn
+    count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A conversation as small as it gets, and what is wrong with it."""
+
+    seen: _Seen
+    finding: Finding
+    result: ItemResult
+    drawn: Drawn
+
+
+class Fuzz:
+    """The drawn conversations of a run, played route by route; drawn when the first is played."""
+
+    def __init__(self, run: Run, told: FuzzSettings) -> None:
+        self._run = run
+        self._told = told
+        self._renderer = load_renderer(told.renderer)
+        self._source = Source(_models(run.corpus), told.seed)
+        self._cases: dict[str, DrawnCase | None] = {}
+
+    @cached_property
+    def _drawn(self) -> list[Drawn]:
+        return self._source.drawn(self._told.count)
+
+    def play(self, item: Planned) -> ItemResult:
+        """All conversations on the route of an item: its findings are one a cause, each on the smallest example."""
+        seen: dict[str, _Seen] = {}
+        unusable = 0
+        for drawn in self._drawn:
+            case = self._case(drawn)
+            unusable += case is None
+            failures = self._failures(case, item.route) if case is not None else []
+            # A conversation counts once a cause, however many checks see it.
+            for failure, finding in {one.cause: (one, found) for one, found in reversed(failures)}.values():
+                seen.setdefault(failure.cause, _Seen(failure, finding, drawn)).count += 1
+        examples = [found for one in [*seen.values()][:CAUSES] if (found := self._example(item, one)) is not None]
+        return self._result(item, examples, list(seen.values()), unusable)
+
+    def _case(self, drawn: Drawn) -> DrawnCase | None:
+        """The case of a scenario; None for one whose bodies break a rule, which is no fault of the translator."""
+        if drawn.key not in self._cases:
+            self._cases[drawn.key] = self._made(drawn, drawn.scenario["models"])
+        return self._cases[drawn.key]
+
+    def _made(self, drawn: Drawn, formats: Iterable[str]) -> DrawnCase | None:
+        try:
+            case = rendered(drawn, self._renderer, _CASE, formats)
+        except Exception:  # whatever a renderer raises: it cannot say this scenario
+            return None
+        return case if _is_legal(self._run, case) else None
+
+    def _failures(self, case: DrawnCase, route: Route) -> list[tuple[Failure, Finding]]:
+        """What is wrong with one conversation on a route, in all checks."""
+        found: dict[Failure, Finding] = {}
+        for check, variant in self._ways(case, route):
+            result = self._played(case, check, route, variant)
+            for one in self._run.failing(result):
+                found.setdefault(Failure(self._run.signature(one), check, variant), one)
+        return list(found.items())
+
+    def _ways(self, case: DrawnCase, route: Route) -> Iterator[tuple[str, str]]:
+        for check in PLAYED:
+            for variant in variants(self._run.corpus, check, case, route.client, route.upstream):
+                if check == "agent_loop" and VARIANTS[variant].interleaved:
+                    continue  # plays a case of the corpus beside it
+                if self._run.support.applies(Planned(case, check, route, variant)):
+                    yield check, variant
+
+    def _played(self, case: DrawnCase, check: str, route: Route, variant: str) -> ItemResult:
+        return self._run.play(Planned(case, check, route_of(case, route.client, route.upstream), variant))
+
+    def _example(self, item: Planned, seen: _Seen) -> Example | None:
+        """The smallest conversation on which a check fails for the same cause."""
+        failure = seen.failure
+        small = shrunk(seen.drawn, lambda one: self._finding(one, item.route, failure) is not None, SECONDS)
+        found = self._finding(small, item.route, failure)
+        return Example(seen, *found, small) if found is not None else None
+
+    def _finding(self, drawn: Drawn, route: Route, failure: Failure) -> tuple[Finding, ItemResult] | None:
+        case = self._made(drawn, sorted({route.client, route.upstream}))  # smaller ones come quicker in two formats
+        if case is None or (failure.check, failure.variant) not in self._ways(case, route):
+            return None
+        result = self._played(case, failure.check, route, failure.variant)
+        for one in self._run.failing(result):
+            if self._run.signature(one) == failure.cause:
+                return one, result
+        return None
+
+    def _result(self, item: Planned, examples: list[Example], seen: list[_Seen], unusable: int) -> ItemResult:
+        said = [f"{self._told.count} drawn conversations, seed {self._told.seed}"]
+        if unusable:
+            said[0] += (
+                f"; {unusable} not played, whose bodies break rules as they are rendered: no fault of the translator"
+            )
+        findings: list[Finding] = []
+        played: list[PlayedBodies] = []
+        for number, example in enumerate(examples, 1):
+            name = f"{number}-{example.finding.rule.rpartition('/')[2]}"
+            body = example.finding.body
+            findings.append(replace(example.finding, body=f"{name}-{body}" if body else ""))
+            played += [replace(one, name=f"{name}-{one.name}") for one in example.result.played]
+            said += self._told_of(item, name, example)
+        shown = {one.seen.failure.cause for one in examples}
+        for one in seen:
+            if one.failure.cause not in shown:
+                said.append(f"not shrunk, on {one.count}: {one.failure.cause}")
+                findings.append(replace(one.finding, body=""))
+        verdict = Verdict.FAIL if seen else Verdict.PASS
+        return ItemResult(verdict, tuple(findings), tuple(played), reason="\n".join(said))
+
+    def _told_of(self, item: Planned, name: str, one: Example) -> list[str]:
+        """What is said of an example: where it is, and how it is played."""
+        case = rendered(one.drawn, self._renderer, f"{FAMILY}/{name}", one.drawn.scenario["models"])
+        played = Planned(case, one.seen.failure.check, item.route, one.seen.failure.variant)
+        said = [f"{one.finding.rule} on {one.seen.count}; the smallest: {_outline(case)}"]
+        folder = self._folder(item, name, case)
+        return [*said, f"  {self._run.settings.playing(folder, played.nodeid)}"] if folder is not None else said
+
+    def _folder(self, item: Planned, name: str, case: DrawnCase) -> Path | None:
+        root = self._run.settings.artifacts
+        if root is None:
+            return None
+        folder = root / "fuzz-examples" / item.name / name
+        try:
+            folders.write(folder, case)
+        except OSError:
+            return None  # the verdict matters more than its files
+        return folder
+
+
+def _is_legal(run: Run, case: DrawnCase) -> bool:
+    """Whether no rendered body breaks a MUST of its own format."""
+    return not any(
+        one.is_must
+        for name in case.formats
+        for exchange in case.exchanges(name)
+        for direction, body in (("request", exchange.request), ("response", exchange.response))
+        for one in run.harness.judge.body(name, direction, body, model=case.model(name)).findings
+    )
+
+
+def _outline(case: DrawnCase) -> str:
+    """A conversation in a few words: who says what, the arguments of calls."""
+    turns = case.scenario["conversation"]
+    return " · ".join(_entry(turn["role"], entry) for turn in turns for entry in turn["content"])
+
+
+def _entry(role: str, entry: Mapping[str, Any]) -> str:
+    if "call" in entry:
+        return f"call {entry['call']['name']}({entry['call']['arguments']})"
+    if "result" in entry:
+        mark = "error " if entry["result"]["error"] else ""
+        return f"{mark}result {entry['result']['content']!r:.60}"
+    return f"{role} {entry.get('text', '…')!r:.30}"
+
+
+def _models(corpus: Corpus) -> list[Mapping[str, str]]:
+    """The models that the corpus's cases in all formats name together, each combination once."""
+    found = {
+        tuple(case.scenario["models"].items()): case.scenario["models"]
+        for case in corpus.cases.values()
+        if {*case.formats} == {*corpus.formats} and not case.dialects
+    }
+    return [found[key] for key in sorted(found)]

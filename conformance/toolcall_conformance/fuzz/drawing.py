@@ -1,0 +1,55 @@
+"""Draws scenarios from a seed."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, find, settings
+from hypothesis.errors import NoSuchExample
+from hypothesis.strategies import SearchStrategy
+
+from toolcall_conformance.fuzz.rendering import Drawn
+from toolcall_conformance.fuzz.scenarios import scenarios
+
+_SETTINGS = settings(
+    max_examples=25,
+    database=None,
+    deadline=None,
+    derandomize=False,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+
+
+class Source:
+    """Scenarios from a ``seed``. The same seed, version of Hypothesis and ``models`` give the same scenarios."""
+
+    def __init__(self, models: Sequence[Mapping[str, str]], seed: int) -> None:
+        self._strategy: SearchStrategy[dict[str, Any]] = scenarios(models)
+        self._seed = seed
+
+    def drawn(self, count: int) -> list[Drawn]:
+        """``count`` different scenarios; the first of more are the same."""
+        found: dict[str, Drawn] = {}
+        for lot in itertools.count():
+            if len(found) >= count:
+                break
+            for drawn in self._lot(lot):
+                found.setdefault(drawn.key, drawn)
+        return list(found.values())[:count]
+
+    def _lot(self, number: int) -> list[Drawn]:
+        """Scenarios from a seed of their own."""
+        found: list[Drawn] = []
+
+        def keep(raw: dict[str, Any]) -> bool:
+            found.append(Drawn(**raw))
+            return False
+
+        with contextlib.suppress(NoSuchExample):
+            find(self._strategy, keep, settings=_SETTINGS, random=random.Random(f"{self._seed}/{number}"))  # noqa: S311
+        return found

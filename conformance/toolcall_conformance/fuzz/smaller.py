@@ -1,0 +1,179 @@
+"""Makes a drawn scenario smaller, step by step, as long as the same thing stays wrong with it."""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from toolcall_conformance.fuzz.features import features_of
+from toolcall_conformance.fuzz.rendering import Drawn
+
+Turns = list[dict[str, Any]]
+_TEXT = "a"
+
+
+def shrunk(drawn: Drawn, fails: Callable[[Drawn], bool], seconds: float) -> Drawn:
+    """The smallest scenario that still ``fails`` and that single steps lead to; after ``seconds`` the smallest so far.
+
+    ``drawn`` fails. Every scenario on the way is legal: calls are answered in order, and the conversation ends with the
+    model.
+    """
+    until = time.monotonic() + seconds
+    smaller = True
+    while smaller:
+        smaller = False
+        for candidate in _smaller(drawn):
+            if time.monotonic() > until:
+                return drawn
+            if fails(candidate):
+                drawn, smaller = candidate, True
+                break
+    return drawn
+
+
+def _smaller(drawn: Drawn) -> Iterator[Drawn]:
+    """Scenarios that are one step smaller, the largest steps first."""
+    turns = drawn.scenario["conversation"]
+    for length in range(len(turns) - 1, 0, -1):
+        for start in range(len(turns) - length + 1):
+            left = turns[:start] + turns[start + length :]
+            if _is_legal(left):
+                yield _with(drawn, conversation=left)
+    for left in _entries_left_out(turns):
+        yield _with(drawn, conversation=left)
+    for name in drawn.scenario["settings"]:
+        kept = {key: value for key, value in drawn.scenario["settings"].items() if key != name}
+        yield _with(drawn, settings=kept)
+    yield from _smaller_tools(drawn)
+    for left in _simpler_entries(turns):
+        yield _with(drawn, conversation=left)
+
+
+def _with(drawn: Drawn, **changed: Any) -> Drawn:
+    scenario = {**drawn.scenario, **changed}
+    return Drawn({**scenario, "features": features_of(scenario["conversation"])}, drawn.tools)
+
+
+def _is_legal(turns: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the sides take turns, each batch of calls has just its results behind it, and the model speaks last."""
+    said = [turn for turn in turns if turn["role"] != "system"]
+    sides = [turn["role"] for turn in said]
+    if not sides or sides != ["user", "assistant"] * (len(sides) // 2):
+        return False
+    open_calls: list[str] = []
+    for turn in said:
+        answered = [entry["result"]["call"] for entry in turn["content"] if "result" in entry]
+        if turn["role"] == "user" and answered != open_calls:
+            return False
+        open_calls = [entry["call"]["key"] for entry in turn["content"] if "call" in entry]
+    return True
+
+
+def _entries_left_out(turns: Turns) -> Iterator[Turns]:
+    """Without one call and its result, or one text beside others."""
+    for place, turn in enumerate(turns):
+        for number, entry in enumerate(turn["content"]):
+            calls = sum("call" in one for one in turn["content"])
+            if len(turn["content"]) == 1 or "result" in entry or ("call" in entry and calls == 1):
+                continue
+            left = copy.deepcopy(turns)
+            del left[place]["content"][number]
+            if "call" in entry:
+                _drop_result(left[place + 1 : place + 2], entry["call"]["key"])
+            yield left
+
+
+def _drop_result(following: Turns, key: str) -> None:
+    for turn in following:
+        turn["content"] = [one for one in turn["content"] if one.get("result", {}).get("call") != key]
+
+
+def _smaller_tools(drawn: Drawn) -> Iterator[Drawn]:
+    turns = drawn.scenario["conversation"]
+    used = {entry["call"]["name"] for turn in turns for entry in turn["content"] if "call" in entry}
+    for name, tool in drawn.tools.items():
+        others = {key: value for key, value in drawn.tools.items() if key != name}
+        if name not in used and others:
+            yield Drawn({**drawn.scenario, "tools": sorted(others)}, others)
+        if tool["description"] != _TEXT:
+            yield Drawn(drawn.scenario, {**drawn.tools, name: {**tool, "description": _TEXT}})
+        if "parameters" in tool:
+            bare = {key: value for key, value in tool.items() if key != "parameters"}
+            yield Drawn(drawn.scenario, {**drawn.tools, name: bare})
+            for schema in _simpler_schemas(tool["parameters"]):
+                yield Drawn(drawn.scenario, {**drawn.tools, name: {**tool, "parameters": schema}})
+
+
+def _simpler_schemas(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """An object's schema without one property, without its list of required ones, or with a simpler property."""
+    if "required" in schema:
+        yield {key: value for key, value in schema.items() if key != "required"}
+    properties: dict[str, Any] = schema.get("properties", {})
+    for name, inner in properties.items():
+        if name not in schema.get("required", ()):
+            yield {**schema, "properties": {key: value for key, value in properties.items() if key != name}}
+        if inner != {"type": "string"}:
+            yield {**schema, "properties": {**properties, name: {"type": "string"}}}
+        if inner.get("type") == "object":
+            for one in _simpler_schemas(inner):
+                yield {**schema, "properties": {**properties, name: one}}
+
+
+def _simpler_entries(turns: Turns) -> Iterator[Turns]:
+    """With one text, one call's arguments or one result made simpler."""
+    for place, turn in enumerate(turns):
+        for number, entry in enumerate(turn["content"]):
+            for simpler in _simpler_entry(entry):
+                left = copy.deepcopy(turns)
+                left[place]["content"][number] = simpler
+                yield left
+
+
+def _simpler_entry(entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    if "text" in entry and entry["text"] != _TEXT:
+        yield {"text": _TEXT}
+    if "call" in entry:
+        call = entry["call"]
+        yield from ({"call": {**call, "arguments": one}} for one in _simpler_values(call["arguments"]))
+    if "result" in entry:
+        result = entry["result"]
+        yield from ({"result": {**result, "content": one}} for one in _simpler_contents(result["content"]))
+        if result["error"]:
+            yield {"result": {**result, "error": False}}
+
+
+def _simpler_contents(content: Any) -> Iterator[Any]:
+    if content not in ("", _TEXT):
+        yield _TEXT
+    if isinstance(content, dict):
+        yield from _simpler_values(content)
+    elif isinstance(content, list):
+        for number, part in enumerate(content):
+            if len(content) > 1:
+                yield content[:number] + content[number + 1 :]
+            if part.get("text", _TEXT) != _TEXT:
+                yield [*content[:number], {"text": _TEXT}, *content[number + 1 :]]
+
+
+def _simpler_values(value: Any) -> Iterator[Any]:
+    """Smaller JSON values: empty, without a member, with a simpler member."""
+    if isinstance(value, dict):
+        if value:
+            yield {}
+        for key, inner in value.items():
+            if len(value) > 1:
+                yield {name: one for name, one in value.items() if name != key}
+            yield from ({**value, key: one} for one in _simpler_values(inner))
+    elif isinstance(value, list):
+        if value:
+            yield []
+        for number, inner in enumerate(value):
+            if len(value) > 1:
+                yield value[:number] + value[number + 1 :]
+            yield from ([*value[:number], one, *value[number + 1 :]] for one in _simpler_values(inner))
+    elif isinstance(value, str) and len(value) > 1:
+        yield from ("", _TEXT)
+    elif isinstance(value, int | float) and value not in (0, 1):
+        yield from (0, 1)

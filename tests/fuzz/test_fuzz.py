@@ -1,0 +1,163 @@
+"""``--toolcall-fuzz``: drawn conversations find and shrink faults, and only those of the translator."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from typing import Any
+
+import pytest
+
+from toolcall_conformance.engine import fuzzing
+from toolcall_conformance.engine.fuzzing import Fuzz
+from toolcall_conformance.engine.plan import Planned, drawn_items
+from toolcall_conformance.engine.run import Run
+from toolcall_conformance.engine.settings import FuzzSettings
+from toolcall_conformance.engine.setup import prepare
+from toolcall_conformance.fuzz.drawing import Source
+from toolcall_conformance.fuzz.rendering import RENDERER, RendererError, load_renderer
+from toolcall_conformance.library import load_corpus
+from toolcall_reference import ReferenceTranslator
+
+pytest.importorskip("hypothesis")
+ROUTE = "anthropic-to-gemini"
+OTHER = "gemini-to-anthropic"
+
+
+class _Session:
+    """The reference, with a fault in what it makes of requests."""
+
+    def __init__(self, route: Any, fault: str) -> None:
+        self.session = ReferenceTranslator().open(route)
+        self.fault = fault
+
+    def request(self, body: Any) -> Any:
+        made = self.session.request(body)
+        for turn in made.get("contents") or made["messages"]:
+            getattr(self, self.fault)(turn.get("parts") or turn["content"])
+        return made
+
+    def second_call(self, parts: list[Any]) -> None:
+        """Loses the second of two parallel calls, and its result."""
+        for kind in ("functionCall", "functionResponse"):
+            if len(places := [place for place, part in enumerate(parts) if kind in part]) > 1:
+                del parts[places[1]]
+
+    def no_arguments(self, parts: list[Any]) -> None:
+        """Turns empty arguments into null."""
+        for part in parts if isinstance(parts, list) else ():
+            if part.get("input") == {}:
+                part["input"] = None
+
+    def error_mark(self, parts: list[Any]) -> None:
+        """Says of a failed result what it says of any other."""
+        for part in parts:
+            said = part.get("functionResponse", {}).get("response", {})
+            if "error" in said:
+                said["output"] = said.pop("error")
+
+
+class _Double:
+    def __init__(self, fault: str) -> None:
+        self.fault = fault
+
+    def open(self, route: Any) -> _Session:
+        return _Session(route, self.fault)
+
+
+def _run(pytester: pytest.Pytester, translator: Any, *arguments: str) -> Run:
+    config = pytester.parseconfig("--toolcall-artifacts=kept", *arguments)
+    return prepare(config, ["toolcall::shell/seed"], translator=translator, name="double")
+
+
+def _item(run: Run, route: str) -> Planned:
+    return next(item for item in drawn_items(run.corpus) if item.name == route)
+
+
+@pytest.mark.parametrize(
+    ("fault", "route", "rule"),
+    [
+        ("second_call", ROUTE, "translation/call-lost"),
+        ("no_arguments", OTHER, "anthropic/call-input-object"),
+        ("error_mark", ROUTE, "translation/error-mark"),
+    ],
+)
+def test_a_fault_is_found_and_shrunk(
+    fault: str, route: str, rule: str, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fuzzing, "PLAYED", ("request",))
+    monkeypatch.setattr(fuzzing, "SECONDS", 2.0)
+    run = _run(pytester, _Double(fault))
+    result = Fuzz(run, FuzzSettings(8, 0, RENDERER)).play(_item(run, route))
+    assert [one.rule for one in result.findings] == [rule], result.reason
+    [folder] = pytester.path.glob("kept/fuzz-examples/*/*")
+    [path] = folder.glob("scenarios/fuzz/*/scenario.json")
+    scenario = json.loads(path.read_text(encoding="utf-8"))
+    assert sum("call" in entry for turn in scenario["conversation"] for entry in turn["content"]) <= 2
+    again = _run(pytester, _Double(fault), f"--toolcall-corpus={folder}")
+    case = again.corpus.cases[scenario["id"]]
+    [planned] = [item for item in again.planned(case.id.__eq__) if item.check == "request" and item.name == route]
+    assert [one.rule for one in again.failing(again.execute(planned))] == [rule]
+    assert f"toolcall::{case.id}::request::{route}" in result.reason
+
+
+def test_the_reference_passes(pytester: pytest.Pytester) -> None:
+    run = _run(pytester, ReferenceTranslator())
+    fuzz = Fuzz(run, FuzzSettings(30, 0, RENDERER))
+    for route in (ROUTE, "openai_responses-to-anthropic"):
+        result = fuzz.play(_item(run, route))
+        assert (result.findings, result.reason) == ((), "30 drawn conversations, seed 0")
+
+
+def test_a_seed_gives_the_same_conversations() -> None:
+    models = [load_corpus().cases["shell/seed"].scenario["models"]]
+
+    def keys(seed: int) -> list[str]:
+        return [drawn.key for drawn in Source(models, seed).drawn(8)]
+
+    first = keys(3)
+    assert keys(3) == first
+    assert len(set(first)) == 8
+    assert keys(4) != first
+
+
+def test_without_the_extra(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "hypothesis" else find(name))
+    with pytest.raises(pytest.UsageError, match="extra `trust`"):
+        _run(pytester, ReferenceTranslator(), "--toolcall-fuzz=3")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--toolcall-fuzz=0",), "'0' is no number of conversations; give 1 or more"),
+        (("--toolcall-fuzz=1", "--toolcall-fuzz-seed=x"), "'x' is no seed; give 0 or more"),
+        (("--toolcall-fuzz=1", "--toolcall-fuzz-renderer=nobody:at_home"), "'nobody:at_home' cannot be imported"),
+    ],
+)
+def test_what_it_does_not_take(arguments: tuple[str, ...], said: str, pytester: pytest.Pytester) -> None:
+    with pytest.raises(pytest.UsageError, match=said):
+        _run(pytester, ReferenceTranslator(), *arguments)
+
+
+@pytest.mark.parametrize("spec", ["json", "json:no such", "json:missing"])
+def test_what_renders_nothing(spec: str) -> None:
+    with pytest.raises(RendererError):
+        load_renderer(spec)
+
+
+def test_it_is_an_item_a_route(pytester: pytest.Pytester) -> None:
+    run = prepare(
+        pytester.parseconfig("--toolcall-fuzz=2"),
+        ["toolcall::fuzz"],
+        translator=ReferenceTranslator(),
+        name="reference",
+    )
+    assert len(run.selected) == 16
+    assert run.selected[0].nodeid == "toolcall::fuzz/drawn::conversations::anthropic-to-anthropic"
+
+
+def test_it_must_be_asked_for(pytester: pytest.Pytester) -> None:
+    with pytest.raises(pytest.UsageError, match="drawn conversations need --toolcall-fuzz N"):
+        prepare(pytester.parseconfig(), ["toolcall::fuzz"], translator=ReferenceTranslator(), name="reference")
