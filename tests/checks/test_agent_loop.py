@@ -12,7 +12,7 @@ from doubles.loop import LoopDouble, play
 from judging import judge_history
 from toolcall_conformance.checks.agent_loop import variants
 from toolcall_conformance.findings import Level, Verdict
-from toolcall_conformance.library import load_corpus
+from toolcall_conformance.library import Case, load_corpus
 
 CORPUS = load_corpus()
 
@@ -40,6 +40,9 @@ def test_another_replica_does_not_know_ids_of_its_own(variant: str, verdict: Ver
 def test_swapped_results_need_ids() -> None:
     case = CORPUS.cases["shell/same-tool-twice"]
     assert None in case.scenario["ids"]["gemini"].values()
+    assert "swapped" not in variants(CORPUS, case, "gemini", "anthropic")
+    assert "swapped" in variants(CORPUS, case, "anthropic", "gemini")
+    case = Case(case.path, {**case.scenario, "ids": {}})
     assert "swapped" not in variants(CORPUS, case, "gemini", "anthropic")
     assert "swapped" in variants(CORPUS, case, "anthropic", "gemini")
 

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from judging import judge
+from toolcall_conformance.contract import Route
 from toolcall_conformance.findings import Finding, Level
+from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.translation import links
 from toolcall_conformance.translation.joining import joined_equal
@@ -283,3 +285,19 @@ def test_changed_results_are_not_compared_each_with_each(monkeypatch: pytest.Mon
     told = found(anthropic(*said), chat(*(each + "!" for each in said)))
     assert told[CONTENT] is Level.MUST
     assert len(compared) == len(said)
+
+
+@pytest.mark.parametrize(
+    "response", [{"error": True, "rows": [0]}, {"error": True, "is_error": True, "rows": 1}, {"error": {"code": 5}}]
+)
+def test_a_failure_that_stays_as_it_is(response: dict[str, Any]) -> None:
+    said = gemini(response)
+    route = Route("gemini", "gemini", "gemini-2.5-flash", "gemini-2.5-flash", stream=False)
+    assert Judge(CORPUS).history(said, said, route).findings == ()
+
+
+@pytest.mark.parametrize("rows", [[1], []])
+def test_a_failure_beside_other_members_changed(rows: list[int]) -> None:
+    route = Route("gemini", "gemini", "gemini-2.5-flash", "gemini-2.5-flash", stream=False)
+    before, after = (gemini({"error": True, "rows": one}) for one in ([0], rows))
+    assert [one.rule for one in Judge(CORPUS).history(before, after, route).findings] != []

@@ -338,7 +338,8 @@ def variants(corpus: Corpus, case: Case, client: str, upstream: str) -> tuple[st
     if client not in formats.names() or len(case.exchanges(client)) < 2:
         return ()
     ids = case.scenario["ids"].get(client, {}).values()
-    linked = not corpus.format(client)["positional_pairing"] or all(ids)  # an empty id is none
+    # An empty id is none; where the scenario says nothing of ids, nobody knows of any.
+    linked = not corpus.format(client)["positional_pairing"] or (len(ids) > 0 and all(ids))
     keeps = formats.get(client).stored is not None
     stored, referring = (keeps and feature in case.features for feature in ("stored-state", "item-references"))
     streams = formats.get(client).stream is not None and streams_replies(case, client, upstream)

@@ -205,7 +205,8 @@ def _match_texts(source: Content, texts: Sequence[str]) -> str | None:
 
 def _match_value(source: Content, value: Any, *, nested: bool = False) -> str | None:
     """How an object fits: it is the value itself, or one key around the value or the text."""
-    if any(equal(value, expected) or equal(value, unmarked(source.corpus, expected)) for expected, _ in source.values):
+    corpus, marked = source.corpus, source.error
+    if any(equal(value, one) or equal(value, unmarked(corpus, one, marked=marked)) for one, _ in source.values):
         return None
     if not isinstance(value, dict) or len(value) != 1:
         return DIFFERENT
