@@ -86,7 +86,7 @@ def test_a_fault_is_found_and_shrunk(
     fault: str, route: str, rule: str, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fuzzing, "PLAYED", ("request",))
-    monkeypatch.setattr(fuzzing, "SECONDS", 2.0)
+    monkeypatch.setattr(fuzzing, "SECONDS", 60.0)
     run = _run(pytester, _Double(fault))
     result = Fuzz(run, FuzzSettings(8, 0, RENDERER)).play(_item(run, route))
     assert [one.rule for one in result.findings] == [rule], result.reason
