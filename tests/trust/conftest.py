@@ -13,7 +13,7 @@ from toolcall_conformance.trust.sampling import Sampler
 from toolcall_conformance.trust.table import Table
 from toolcall_reference import ReferenceTranslator
 
-#: What requests and replies are made of: texts between calls, results with pictures, thinking, settings, citations.
+#: Texts between calls, results with pictures, thinking, settings, citations, an error.
 CASES = (
     "parallel/text-around",
     "reasoning/parallel-calls",
@@ -23,6 +23,7 @@ CASES = (
     "grep/sampling-settings",
     "citations/web-search",
     "shell/seed",
+    "errors/upstream-rate-limit",
 )
 
 

@@ -67,7 +67,7 @@ def test_an_event_belongs_to_what_the_reply_lacks_without_it(sampler: Sampler) -
     assert isinstance(known, Known)
     found: dict[str, set[str]] = {}
     for number, event in enumerate(known.place.output["events"]):
-        found.setdefault(event["event"], set()).add(known.elements.at(f"/events/{number}"))
+        found.setdefault(event["event"], set()).add(known.element(f"/events/{number}"))
     assert found["message_delta"] <= {"finish", "usage"}
     assert {"text", "arguments"} <= found["content_block_delta"] <= {"text", "arguments", "frame"}
     assert found["content_block_stop"] == {"frame"}

@@ -20,9 +20,20 @@ BODY: dict[str, Any] = {
     "count": 7,
     "rate": 7,
     "on": True,
+    "notes": [{"say": "go there"}],
+    "exchanges": [
+        {"request": {"history": ["a"], "n": 1}},
+        {"request": {"history": ["a", "b"], "n": 2}},
+    ],
 }
-DONOR = {"turns": [{"role": "user", "parts": [{"text": "kl"}]}], "count": 9}
+DONOR = {
+    "turns": [{"role": "user", "parts": [{"text": "kl"}]}],
+    "count": 9,
+    "exchanges": [{}, {"request": {"history": [], "n": 3}}],
+}
 
+ONE, TWO = (exchange["request"] for exchange in BODY["exchanges"])
+EXCHANGED = [{"request": {**ONE, "n": 2}}, {"request": {**TWO, "n": 1}}]
 LAST = {"text": "ef", "mark": True}
 MARKED = {"role": "user", "mark": True}
 
@@ -56,7 +67,8 @@ DOES: list[tuple[str, str, str, Any]] = [
     ("to-zero", "/count", "/count", 0),
     ("merge", "/turns/0/parts/0", "/turns/0/parts", [{"text": "abcdef", "mark": True}]),
     ("merge-texts", "/turns/0/parts/0", "/turns/0/parts", [{"text": "abcdef"}]),
-    ("split-text", "/turns/0/parts/0", "/turns/0/parts", [{"text": "ab"}, {"text": "cd"}, LAST]),
+    ("split-text", "/notes/0", "/notes", [{"say": "go "}, {"say": "there"}]),
+    ("split-word", "/turns/0/parts/0", "/turns/0/parts", [{"text": "ab"}, {"text": "cd"}, LAST]),
     ("split-list", "/turns/0", "/turns/1", {"role": "user", "parts": [{"text": "ef", "mark": True}]}),
     ("take-from-turn", "/turns/0/parts/0/text", "/turns/0/parts/0/text", "ef"),
     ("take-from-case", "/turns/0/parts/0/text", "/turns/0/parts/0/text", "kl"),
@@ -64,6 +76,11 @@ DOES: list[tuple[str, str, str, Any]] = [
     ("json-drop", "/turns/1/parts/1/json", "/turns/1/parts/1/json", '{"a": 1}'),
     ("json-change", "/turns/1/parts/1/json", "/turns/1/parts/1/json", '{"a": 2, "b": [2]}'),
     ("json-rename", "/turns/1/parts/1/json", "/turns/1/parts/1/json", '{"a_": 1, "b": [2]}'),
+    ("repeat-earlier", "/exchanges/1/request/n", "/exchanges/1/request/n", 1),
+    ("exchange-with-next", "/exchanges/0/request/n", "/exchanges", EXCHANGED),
+    ("take-from-session", "/exchanges/1/request/n", "/exchanges/1/request/n", 3),
+    ("forget-earlier", "/exchanges/1/request/history", "/exchanges/1/request/history", ["b"]),
+    ("add-earlier", "/exchanges/1/request/history", "/exchanges/1/request/history", ["a", "a", "b"]),
 ]  # fmt: skip
 
 #: Places at which an operator has nothing to do.
@@ -79,6 +96,12 @@ UNFIT = [
     ("merge-texts", "/turns/1/parts/0"),
     ("split-list", "/turns/2/parts/0"),
     ("json-drop", "/turns/0/role"),
+    ("split-word", "/turns/1/parts/1"),
+    ("repeat-earlier", "/exchanges/0/request/n"),
+    ("repeat-earlier", "/exchanges/1"),
+    ("exchange-with-next", "/exchanges/1/request/n"),
+    ("take-from-session", "/exchanges/0/request/n"),
+    ("forget-earlier", "/exchanges/0/request/history"),
 ]
 
 

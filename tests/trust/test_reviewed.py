@@ -25,5 +25,6 @@ def again(sampler: Sampler) -> Again:
 def test_the_example_of_an_entry_survives(pattern: Pattern, entry: Mapping[str, Any], again: Again) -> None:
     made = again.mutation(entry["example"])
     assert made.outcome == "survived", f"the judge sees it by {made.rules}: take the entry out, or narrow it"
-    assert pattern.is_for(made.direction, made.format, made.operator, made.element), made
-    assert pattern.is_at(made.pointer), made
+    direction, pointer = made.within
+    assert pattern.is_for(direction, made.format, made.operator, made.element), made
+    assert pattern.is_at(pointer), made

@@ -70,7 +70,7 @@ def _all(source: Source, table: Table, formats: tuple[str, ...], parsed: argpars
     from toolcall_conformance.trust.running import run as run_lots
     from toolcall_conformance.trust.sampling import lots
 
-    chosen = lots(formats, [one.name for one in table.operators], parsed.count, parsed.seed)
+    chosen = lots(formats, table.operators, parsed.count, parsed.seed)
     made = run_lots(source, chosen, parsed.jobs, say_progress)
     if parsed.json:
         content = {"translator": source.translator, "count": parsed.count, "seed": parsed.seed}

@@ -11,7 +11,7 @@ from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.trust.mutation import Known, Mutation
 from toolcall_conformance.trust.nodes import nodes
 from toolcall_conformance.trust.operators import OPERATORS, Unfit
-from toolcall_conformance.trust.places import DIRECTIONS, findings
+from toolcall_conformance.trust.places import DIRECTIONS
 from toolcall_conformance.trust.sampling import Lot, Sampler
 
 _MOST = 12
@@ -32,7 +32,7 @@ class Again:
     def told(self, name: str) -> Sequence[Finding]:
         """All that the judge says of the damaged output."""
         known, _, _, output = self._made(name)
-        return findings(self._sampler.workshop.harness, known.place, output)
+        return self._sampler.workshop.findings(known.place, output)
 
     def shown(self, name: str) -> Iterator[str]:
         """The places of the output that differ, before and after."""
@@ -62,7 +62,7 @@ class Again:
         for place in self._sampler.of_case(lot, case):
             known = shop.known(place) if f"{place.number:02}" == number else None
             if known is not None:
-                donor = self._sampler.donor(lot, place) if operator == "take-from-case" else None
+                donor = self._sampler.donor(lot, place) if shop.table.operator(operator).donates else None
                 try:
                     return known, operator, pointer, shop.made(place, operator, pointer, donor)
                 except (Unfit, LookupError):

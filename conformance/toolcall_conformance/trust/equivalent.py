@@ -51,7 +51,7 @@ class Equivalence:
         The rules in ``blind`` are not asked.
         """
         viewers: dict[str, Viewer] = {"decoder": self._decoded}
-        if place.direction != "request":
+        if place.direction in ("response", "stream"):
             viewers["client"] = _shown
         asked = (name for name in viewers if name not in blind)
         return next((name for name in asked if self._alike(name, viewers[name], place, pointer, output)), "")
@@ -83,8 +83,9 @@ class Equivalence:
         if place.direction == "stream":
             came = opened.session.stream(Source(cuts.split_events(dump(output["events"]))))
             return canonical(parse(came.data)) if isinstance(came, Streamed) and came.raised is None else ""
-        ask = opened.session.request if place.direction == "request" else opened.session.response
-        made = ask(output)
+        session = opened.session
+        asked = {"request": session.request, "response": session.response, "error": session.error}[place.direction]
+        made = asked(output)
         return canonical(made.value) if isinstance(made, Produced) else ""
 
 
@@ -104,7 +105,9 @@ def _shown(place: Place, output: Any) -> View:
 
 
 def _is_read(viewer: Viewer, place: Place, pointer: str, before: View) -> bool:
-    """Whether a viewer looks at a place: another value there changes what it sees."""
+    """Whether a viewer looks at a place: another value there changes what it sees. At the whole it always looks."""
+    if not pointer:
+        return True
     return any(viewer(place, one) != before for one in islice(_probes(place.output, pointer), PROBES))
 
 

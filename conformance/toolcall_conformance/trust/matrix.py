@@ -77,9 +77,10 @@ def hole(one: Mutation, table: Table) -> str:
 
 
 def _named(one: Mutation, listed: Sequence[tuple[Pattern, Mapping[str, Any]]]) -> str:
+    direction, pointer = one.within
     entries = (
         entry
         for pattern, entry in listed
-        if pattern.is_for(one.direction, one.format, one.operator, one.element) and pattern.is_at(one.pointer)
+        if pattern.is_for(direction, one.format, one.operator, one.element) and pattern.is_at(pointer)
     )
     return next((str(entry["reason"]) for entry in entries), "")

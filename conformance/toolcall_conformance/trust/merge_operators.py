@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from toolcall_conformance.jsonvalue import copied, equal, resolve
@@ -34,23 +35,35 @@ def merge_texts(spot: Spot) -> None:
 
 @operator
 def split_text(spot: Spot) -> None:
-    _split(spot, str)
+    _split(spot, str, lambda text: text.rfind(" ", 1, len(text) // 2 + 1) + 1)
+
+
+@operator
+def split_word(spot: Spot) -> None:
+    _split(spot, str, _within_a_word)
 
 
 @operator
 def split_list(spot: Spot) -> None:
-    _split(spot, list)
+    _split(spot, list, lambda entries: len(entries) // 2)
 
 
-def _split(spot: Spot, kind: type[str | list[Any]]) -> None:
+def _split(spot: Spot, kind: type[str | list[Any]], place: Callable[[Any], int]) -> None:
     at = _longest(spot.value, kind)
     fit(at is not None)
     second = copied(spot.value)
-    for half, keep in ((spot.value, slice(None, 1)), (second, slice(1, None))):
-        holder, key = holder_of(half, str(at))
-        middle = len(holder[key]) // 2
-        holder[key] = holder[key][:middle] if keep.start is None else holder[key][middle:]
+    holder, key = holder_of(spot.value, str(at))
+    middle = place(holder[key])
+    fit(0 < middle < len(holder[key]))
+    other, _ = holder_of(second, str(at))
+    holder[key], other[key] = holder[key][:middle], holder[key][middle:]
     spot.holder.insert(spot.key + 1, second)
+
+
+def _within_a_word(text: str) -> int:
+    """The first place from the middle on that has a letter or digit on both sides; 0 if there is none."""
+    places = range(max(len(text) // 2, 1), len(text))
+    return next((at for at in places if text[at - 1].isalnum() and text[at].isalnum()), 0)
 
 
 def _longest(value: Any, kind: type[str | list[Any]]) -> str | None:

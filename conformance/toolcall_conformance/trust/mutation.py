@@ -14,6 +14,7 @@ from toolcall_conformance.drivers import Driver
 from toolcall_conformance.findings import Finding
 from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.streaming import dump, parse
+from toolcall_conformance.trust import loops
 from toolcall_conformance.trust.elements import Elements, is_about
 from toolcall_conformance.trust.equivalent import Equivalence
 from toolcall_conformance.trust.nodes import Node, nodes, pattern_of
@@ -46,6 +47,14 @@ class Mutation:
         """Its stable name, which is enough to make it again."""
         return f"{self.place}::{self.operator}@{self.pointer}"
 
+    @property
+    def within(self) -> tuple[str, str]:
+        """The direction of the body that it is in, and where in that: of a conversation, one of its bodies."""
+        if self.direction != "loop":
+            return self.direction, self.pointer
+        _, part, rest = loops.parts_of(self.pointer)
+        return part, rest
+
 
 class Workshop:
     """Makes faults in what a translator produced, and asks the judge. Keeps what it knows of the last places."""
@@ -60,11 +69,15 @@ class Workshop:
         if place.name not in self._known:
             if len(self._known) > 1000:
                 self._known.clear()
-            found = findings(self.harness, place, place.output)
+            found = self.findings(place, place.output)
             usual = Counter(one.rule for one in found)
             sound = not any(one.is_must for one in found)
             self._known[place.name] = Known(place, self.table.tops, usual) if sound else None
         return self._known[place.name]
+
+    def findings(self, place: Place, output: Any) -> tuple[Finding, ...]:
+        """What the judge says of an output at a place."""
+        return findings(self.driver, self.harness, place, output)
 
     def made(self, place: Place, operator: str, pointer: str, donor: Any = None) -> Any:
         """The damaged output. Raises Unfit where the operator changes nothing, or nothing that can be sent."""
@@ -73,7 +86,7 @@ class Workshop:
 
     def judged(self, known: Known, operator: str, pointer: str, output: Any) -> Mutation:
         """What became of a fault."""
-        place, element = known.place, known.elements.at(pointer)
+        place, element = known.place, known.element(pointer)
         outcome, rules, by = self._judged(known, operator, pointer, element, output)
         return Mutation(
             place.name,
@@ -82,7 +95,7 @@ class Workshop:
             known.pattern(pointer),
             element,
             place.direction,
-            place.target,
+            place.part(pointer)[0].target,
             outcome,
             rules,
             by,
@@ -92,7 +105,7 @@ class Workshop:
         self, known: Known, operator: str, pointer: str, element: str, output: Any
     ) -> tuple[Outcome, tuple[str, ...], str]:
         try:
-            found = known.new(findings(self.harness, known.place, output))
+            found = known.new(self.findings(known.place, output))
         except Exception as error:  # it must take any JSON; one fault of its own must not end the run
             return "raised", (), type(error).__name__
         return self._outcome(known, operator, pointer, element, output, found)
@@ -103,21 +116,36 @@ class Workshop:
         grave = [one for one in found if one.is_must]
         if grave:
             told_as = [*self.table.told_as(element), *(["body"] if _is_order(known.place, pointer) else [])]
-            about = [one for one in grave if is_about(one, pointer, told_as)]
+            about = [one for one in grave if is_about(one, known.place.part(pointer)[1], told_as)]
             return ("killed", _rules(about), "") if about else ("beside", _rules(grave), "")
-        where = (known.place.direction, known.place.target, operator, element)
-        about_it = (entry for pattern, entry in self.table.blind if pattern.is_for(*where) and pattern.is_at(pointer))
-        blind = {entry["rule"] for entry in about_it}
-        by = self.equivalence.rule(known.place, pointer, output, blind)
-        by = by or self._named(known, operator, pointer, element, output)
+        by = self._equivalent(known, operator, pointer, element, output)
         warned = _rules(one for one in found if not one.is_note)
         if by:
             return "equivalent", warned, by
         return ("warned", warned, "") if warned else ("survived", (), "")
 
-    def _named(self, known: Known, operator: str, pointer: str, element: str, output: Any) -> str:
+    def _equivalent(self, known: Known, operator: str, pointer: str, element: str, output: Any) -> str:
+        """By which rule an output says the same; empty if it does not. A conversation does if each body of it does."""
+        if known.place.direction != "loop":
+            return self._same(known.place, operator, pointer, element, output)
+        _, _, rest = loops.parts_of(pointer)
+        changed = loops.changed(known.place.output, output)
+        found = [
+            self._same(known.place.part(f"/exchanges/{number}/{part}")[0], operator, rest, element, body)
+            for number, part in changed
+            for body in [output["exchanges"][number][part]]
+        ]
+        return found[0] if all(found) else ""
+
+    def _same(self, place: Place, operator: str, pointer: str, element: str, output: Any) -> str:
+        where = (place.direction, place.target, operator, element)
+        about_it = (entry for pattern, entry in self.table.blind if pattern.is_for(*where) and pattern.is_at(pointer))
+        blind = {entry["rule"] for entry in about_it}
+        by = self.equivalence.rule(place, pointer, output, blind)
+        return by or self._named(place, operator, pointer, element, output)
+
+    def _named(self, place: Place, operator: str, pointer: str, element: str, output: Any) -> str:
         """The equivalence of the corpus that the table names for a fault like this."""
-        place = known.place
         for pattern, entry in self.table.equivalent:
             if pattern.is_for(place.direction, place.target, operator, element) and pattern.is_at(pointer):
                 was, becomes = _at(place.output, pointer), _at(output, pointer)
@@ -135,9 +163,30 @@ class Known:
     usual: Counter[str]
 
     def __post_init__(self) -> None:
-        self.nodes: list[Node] = list(nodes(self.place.output))
+        self.nodes: list[Node] = [node for node in nodes(self.place.output) if self._is_open(node.pointer)]
         self._patterns: dict[str, str] = {}
-        self.elements = Elements(self.place.target, self.place.direction, self.place.output, self.tops)
+        self._elements: dict[str, Elements] = {}
+
+    def _is_open(self, pointer: str) -> bool:
+        """Whether faults are made at a place: not in what stands around the bodies of a conversation.
+
+        The first request of one is judged as that of a request alone.
+        """
+        if self.place.direction != "loop":
+            return True
+        return pointer.count("/") > 2 and not pointer.startswith("/exchanges/0/request")
+
+    def element(self, pointer: str) -> str:
+        """The element that a place belongs to."""
+        part, rest = self.place.part(pointer)
+        if part.direction == "error":
+            return "error"
+        if not rest:
+            return "exchange"
+        name = pointer.removesuffix(rest)
+        if name not in self._elements:
+            self._elements[name] = Elements(part.target, part.direction, part.output, self.tops)
+        return self._elements[name].at(rest)
 
     def pattern(self, pointer: str) -> str:
         """Which member it is, whatever the index; of what a user wrote himself only where it begins."""
@@ -146,14 +195,15 @@ class Known:
         return self._patterns[pointer]
 
     def _pattern(self, pointer: str) -> str:
-        kept = pointer
-        tokens = pointer.split("/")
+        part, rest = self.place.part(pointer)
+        kept, tokens = rest, rest.split("/")
         for end, token in enumerate(tokens):
-            if token in _OWN and end + 1 < len(tokens):
+            if token in _OWN and _TOP[part.direction] < end < len(tokens) - 1:
                 kept = "/".join([*tokens[: end + 1], "**"])
                 break
-        kind = _event_kind(self.place, tokens)
-        return pattern_of(kept) if not kind else f"{pattern_of(kept)} of {kind}"
+        kind = _event_kind(part, tokens)
+        whole = pattern_of(pointer.removesuffix(rest) + kept)
+        return whole if not kind else f"{whole} of {kind}"
 
     def new(self, found: Iterable[Finding]) -> list[Finding]:
         """The findings that the undamaged output has not, by their rules."""
@@ -172,6 +222,8 @@ def _is_order(place: Place, pointer: str) -> bool:
     return place.direction == "stream" and pointer.count("/") == 2
 
 
+# At which token of a pointer a body's own members are: `input` and `response` there are none of a user.
+_TOP = {"request": 1, "response": 1, "error": 1, "stream": 4}
 _OWN = ("properties", "input", "args", "response", "arguments", "$defs")
 
 

@@ -9,13 +9,19 @@ from __future__ import annotations
 from typing import Any
 
 from toolcall_conformance.jsonvalue import copied, equal
-from toolcall_conformance.trust import item_operators, merge_operators, other_operators, value_operators
+from toolcall_conformance.trust import (
+    across_operators,
+    item_operators,
+    merge_operators,
+    other_operators,
+    value_operators,
+)
 from toolcall_conformance.trust.nodes import holder_of
 from toolcall_conformance.trust.spots import OPERATORS, Spot, Unfit, fit
 
 __all__ = ["OPERATORS", "Unfit", "mutated"]
 
-MODULES = (item_operators, merge_operators, other_operators, value_operators)
+MODULES = (across_operators, item_operators, merge_operators, other_operators, value_operators)
 """The modules whose import fills the table."""
 
 

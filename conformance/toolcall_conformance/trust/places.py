@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -15,16 +15,18 @@ from toolcall_conformance.findings import Finding
 from toolcall_conformance.judge import Requests
 from toolcall_conformance.library import Case, Exchange
 from toolcall_conformance.streaming import cuts, parse
+from toolcall_conformance.trust import loops
 
-Direction = Literal["request", "response", "stream"]
-DIRECTIONS: tuple[Direction, ...] = ("request", "response", "stream")
+Direction = Literal["request", "response", "stream", "error", "loop"]
+DIRECTIONS: tuple[Direction, ...] = ("request", "response", "stream", "error", "loop")
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
     """A body that was translated: ``source`` was given, ``output`` came out. A stream is as ``streaming.parse`` has it.
 
-    ``requests`` are those before a reply; ``declared`` is what the translator says it lost.
+    ``requests`` are those before a reply; ``declared`` is what the translator says it lost. In the direction ``loop``
+    both are all bodies of a conversation, as :mod:`loops` has them.
     """
 
     case: str
@@ -38,17 +40,31 @@ class Place:
 
     @property
     def target(self) -> str:
-        """The format of the output."""
+        """The format of the output; of a conversation, that of its replies."""
         return self.route.upstream if self.direction == "request" else self.route.client
+
+    def part(self, pointer: str) -> tuple[Place, str]:
+        """The body that a place of the output is in, and the pointer into that: itself, but for a conversation."""
+        if self.direction != "loop":
+            return self, pointer
+        number, part, rest = loops.parts_of(pointer)
+        source, output = (body["exchanges"][number] for body in (self.source, self.output))
+        asked = Requests(source["request"], output["request"])
+        way: Direction = "request" if part == "request" else "response"
+        return Place(self.case, number + 1, way, self.route, source[part], output[part], asked), rest
 
     @property
     def name(self) -> str:
         return f"{self.case}::{self.direction}::{self.route}::{self.number:02}"
 
 
-def findings(harness: Harness, place: Place, output: Any) -> tuple[Finding, ...]:
-    """What the judge says of an output at a place."""
+def findings(driver: Driver, harness: Harness, place: Place, output: Any) -> tuple[Finding, ...]:
+    """What the judge says of an output at a place; of a conversation, what it says when it is played again."""
     judge = harness.judge
+    if place.direction == "loop":
+        return loops.findings(driver, harness, harness.corpus.cases[place.case], place.route, place.output, output)
+    if place.direction == "error":
+        return judge.error(place.source, output, place.route).findings
     if place.direction == "request":
         return judge.request(place.source, output, place.route, declared=place.declared).findings
     if place.direction == "stream":
@@ -72,10 +88,9 @@ def places(driver: Driver, harness: Harness, case: Case, direction: Direction, e
     if not {client, upstream} <= set(case.formats):
         return []
     route = Route(client, upstream, case.model(client), case.model(upstream))
-    if direction != "request" and not case.replies(client, upstream):
+    if direction in ("response", "stream", "loop") and not case.replies(client, upstream):
         return []
-    made = _streams if direction == "stream" else _bodies
-    return list(made(driver, harness, case, direction, route))
+    return list(_MADE[direction](driver, harness, case, direction, route))
 
 
 def _pairs(case: Case, route: Route) -> Iterator[tuple[Exchange, Exchange]]:
@@ -95,6 +110,27 @@ def _bodies(driver: Driver, harness: Harness, case: Case, direction: Direction, 
             yield Place(case.id, client.number, direction, route, client.request, sent.value, asked, sent.losses)
         elif upstream.response is not None:
             yield from _reply(harness, opened.session, case, upstream, route, asked)
+
+
+def _errors(driver: Driver, harness: Harness, case: Case, direction: Direction, route: Route) -> Iterator[Place]:
+    del harness  # as all that make places are called
+    opened = driver.open(route)
+    if not isinstance(opened, Opened):
+        return
+    for client, upstream in _pairs(case, route):
+        sent = opened.session.request(client.request)
+        if not isinstance(sent, Produced):
+            return
+        came = opened.session.error(upstream.error) if upstream.error is not None else None
+        if isinstance(came, Produced):
+            asked = Requests(client.request, sent.value)
+            yield Place(case.id, client.number, direction, route, upstream.error, came.value, asked, came.losses)
+
+
+def _loops(driver: Driver, harness: Harness, case: Case, direction: Direction, route: Route) -> Iterator[Place]:
+    played = loops.played(driver, harness, case, route)
+    if played is not None:
+        yield Place(case.id, 1, direction, route, *played, Requests(None, None))
 
 
 def _reply(
@@ -121,3 +157,12 @@ def _streams(driver: Driver, harness: Harness, case: Case, direction: Direction,
             asked = Requests(exchange.request, exchange.sent)
             source, output = parse(exchange.stream), {"events": parse(came.data)["events"]}
             yield Place(case.id, client.number, direction, route, source, output, asked, came.losses)
+
+
+_MADE: dict[Direction, Callable[[Driver, Harness, Case, Direction, Route], Iterator[Place]]] = {
+    "request": _bodies,
+    "response": _bodies,
+    "stream": _streams,
+    "error": _errors,
+    "loop": _loops,
+}

@@ -39,10 +39,15 @@ class Lot:
         return f"{self.direction} {self.client} {self.upstream} {self.operator}"
 
 
-def lots(formats: tuple[str, ...], operators: list[str], count: int | None, seed: int) -> list[Lot]:
-    """The lots of a run between all pairs of formats, those of one route together; ``count`` is shared out evenly."""
-    routes = [(client, upstream) for client in formats for upstream in formats if client != upstream]
-    found = [(way, *route, name) for way in DIRECTIONS for route in routes for name in operators]
+def lots(
+    formats: tuple[str, ...], operators: Sequence[Applies], count: int | None, seed: int, *, same: bool = False
+) -> list[Lot]:
+    """The lots of a run between all pairs of formats, those of one route together; ``count`` is shared out evenly.
+
+    ``same``: on routes with one format on both ends, too.
+    """
+    routes = [(client, upstream) for client in formats for upstream in formats if same or client != upstream]
+    found = [(way, *route, one.name) for way in DIRECTIONS for route in routes for one in operators if one.is_in(way)]
     share, rest = (None, 0) if count is None else divmod(count, len(found))
     extra = set(random.Random(seed).sample(range(len(found)), rest))  # noqa: S311 - no secret is drawn
     return [Lot(*one, None if share is None else share + (place in extra), seed) for place, one in enumerate(found)]
@@ -136,7 +141,7 @@ class Sampler:
         """The damaged output; None where the operator changes nothing."""
         if not applies.fits(node):
             return None
-        donor = self.donor(lot, place) if lot.operator == "take-from-case" else None
+        donor = self.donor(lot, place) if applies.donates else None
         try:
             return self.workshop.made(place, lot.operator, node.pointer, donor)
         except Unfit:
@@ -146,4 +151,4 @@ class Sampler:
 def _keys(known: Known, node: Node) -> tuple[str, ...]:
     """By what faults are spread: the element, then the member. Of an event the member alone tells the element."""
     pattern = known.pattern(node.pointer)
-    return (pattern,) if known.place.direction == "stream" else (known.elements.at(node.pointer), pattern)
+    return (pattern,) if known.place.direction == "stream" else (known.element(node.pointer), pattern)

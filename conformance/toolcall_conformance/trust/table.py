@@ -13,14 +13,23 @@ from toolcall_conformance.trust.operators import OPERATORS
 
 @dataclass(frozen=True, slots=True)
 class Applies:
-    """What an operator applies to: members, items or both; values of some kinds, or of any."""
+    """What an operator applies to: members, items or both; values of some kinds, or of any; bodies or conversations.
+
+    ``donates``: it needs the like output of another case.
+    """
 
     name: str
     place: str | None
     values: frozenset[str]
+    across: bool = False
+    donates: bool = False
 
     def fits(self, node: Node) -> bool:
         return self.place in (None, node.place) and (not self.values or node.kind in self.values)
+
+    def is_in(self, direction: str) -> bool:
+        """Whether it applies to what is translated in a direction."""
+        return self.across == (direction == "loop")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,4 +97,5 @@ def _operators(raw: Mapping[str, Mapping[str, Any]]) -> Iterator[Applies]:
         odd = ", ".join(sorted(raw.keys() ^ OPERATORS.keys()))
         raise CorpusError(f"mutations/operators.json and the operators that there are differ in: {odd}")
     for name, entry in raw.items():
-        yield Applies(name, entry.get("place"), frozenset(entry.get("values", ())))
+        values = frozenset(entry.get("values", ()))
+        yield Applies(name, entry.get("place"), values, "across" in entry, "donor" in entry)

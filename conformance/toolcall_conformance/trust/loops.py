@@ -1,0 +1,147 @@
+"""Conversations as one body: what a translator made in each exchange, so that faults can be put across exchanges.
+
+Such a body is ``{"exchanges": [{"request": …, "response": …}, …]}``. A damaged one is played by a session that returns
+the damaged bodies of it and else translates what it is given: what comes after a fault is built on the fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from toolcall_conformance.checks import CHECKS, Harness
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers import Driver, Opened, OpenOutcome, Outcome, Produced, SessionDriver
+from toolcall_conformance.drivers.streams import Source, StreamOutcome
+from toolcall_conformance.findings import Finding
+from toolcall_conformance.jsonvalue import copied, equal
+from toolcall_conformance.library import Case
+
+PLAYED = ("agent_loop", "request", "response")
+"""The checks that play all exchanges of a conversation in one session, and compare them."""
+
+Body = dict[str, Any]
+_Key = tuple[int, str]
+
+
+class _Session:
+    """A session that puts ``bodies`` in the place of some of another one's, and keeps what was given and made."""
+
+    def __init__(self, inner: SessionDriver, bodies: Mapping[_Key, Any]) -> None:
+        self._inner, self._bodies = inner, bodies
+        self._number = 0
+        self.given: dict[_Key, Any] = {}
+        self.made: dict[_Key, Any] = {}
+
+    @property
+    def operations(self) -> frozenset[str]:
+        return self._inner.operations
+
+    @property
+    def own_history(self) -> bool:
+        return self._inner.own_history
+
+    @property
+    def made_up(self) -> Mapping[str, tuple[str, ...]]:
+        return self._inner.made_up
+
+    @property
+    def costly_pieces(self) -> bool:
+        return self._inner.costly_pieces
+
+    def request(self, body: Body, /) -> Outcome:
+        return self._turned((self._number, "request"), body, self._inner.request(body))
+
+    def response(self, body: Body, /) -> Outcome:
+        key = (self._number, "response")
+        self._number += 1
+        return self._turned(key, body, self._inner.response(body))
+
+    def error(self, reply: Body, /) -> Outcome:
+        return self._inner.error(reply)
+
+    def stream(self, source: Source, /) -> StreamOutcome:
+        return self._inner.stream(source)
+
+    def call(self, operation: str, /, *arguments: Any) -> Outcome:
+        return self._inner.call(operation, *arguments)
+
+    def finish_exchange(self, reply: Body, /) -> None:
+        self._number += 1
+        self._inner.finish_exchange(reply)
+
+    def _turned(self, key: _Key, given: Any, outcome: Outcome) -> Outcome:
+        if isinstance(outcome, Produced):
+            self.given[key], self.made[key] = copied(given), copied(outcome.value)
+        return Produced(copied(self._bodies[key])) if key in self._bodies else outcome
+
+
+class _Player:
+    """Opens such sessions, and keeps the last one."""
+
+    def __init__(self, driver: Driver, bodies: Mapping[_Key, Any]) -> None:
+        self._driver, self._bodies = driver, bodies
+        self.session: _Session | None = None
+
+    def open(self, route: Route) -> OpenOutcome:
+        opened = self._driver.open(route)
+        if not isinstance(opened, Opened):
+            return opened
+        self.session = _Session(opened.session, self._bodies)
+        return Opened(self.session)
+
+
+def played(driver: Driver, harness: Harness, case: Case, route: Route) -> tuple[Body, Body] | None:
+    """What the translator is given in each exchange of a case, and what it makes of it.
+
+    None where fewer than two exchanges are played, or one is an error.
+    """
+    if len(case.exchanges(route.client)) < 2 or any(one.error is not None for one in case.exchanges(route.client)):
+        return None
+    player = _Player(driver, {})
+    CHECKS["agent_loop"](case, route, player.open, harness, "", None)
+    if player.session is None or (1, "request") not in player.session.made:
+        return None
+    return _whole(player.session.given), _whole(player.session.made)
+
+
+def _whole(bodies: Mapping[_Key, Any]) -> Body:
+    exchanges: list[Body] = [{} for _ in range(1 + max(number for number, _ in bodies))]
+    for (number, part), body in bodies.items():
+        exchanges[number][part] = body
+    return {"exchanges": exchanges}
+
+
+def findings(
+    driver: Driver,
+    harness: Harness,
+    case: Case,
+    route: Route,
+    sound: Body,
+    damaged: Body,
+    checks: Sequence[str] = PLAYED,
+) -> tuple[Finding, ...]:
+    """What the checks say of a conversation that was ``sound`` and is ``damaged``, when it is played again."""
+    bodies = {(number, part): _at(damaged, number, part) for number, part in changed(sound, damaged)}
+    played = (CHECKS[name](case, route, _Player(driver, bodies).open, harness, "", None) for name in checks)
+    return tuple(one for result in played for one in result.findings)
+
+
+def changed(sound: Body, damaged: Body) -> list[tuple[int, str]]:
+    """The bodies of a conversation that differ, by the number of the exchange and the part of it."""
+    return [
+        (number, part)
+        for number, exchange in enumerate(sound["exchanges"])
+        for part in exchange
+        if not equal(exchange[part], _at(damaged, number, part))
+    ]
+
+
+def _at(body: Body, number: int, part: str) -> Any:
+    return body["exchanges"][number][part]
+
+
+def parts_of(pointer: str) -> tuple[int, str, str]:
+    """A pointer into a conversation as the number of the exchange, the part of it, and the pointer into that."""
+    _, _, number, part, *rest = pointer.split("/")
+    return int(number), part, "".join(f"/{token}" for token in rest)
