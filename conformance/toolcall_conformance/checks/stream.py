@@ -35,7 +35,7 @@ from toolcall_conformance.judge.streams import (
 )
 from toolcall_conformance.levels import finding, weighed
 from toolcall_conformance.library import Case, Corpus, Exchange
-from toolcall_conformance.streaming import cuts, parse
+from toolcall_conformance.streaming import cuts, read
 from toolcall_conformance.translation.odd_arguments import is_odd
 from toolcall_conformance.translation.stream_flag import RULE, asks, asks_in_body
 
@@ -123,7 +123,7 @@ def _whole(exchange: StreamedExchange, client: Exchange, upstream: Exchange, har
     if came.raised is not None:
         tally.fail_reply("stream", came.raised, name, may_fail=harness.judge.may_fail(route.upstream, reply))
         return False
-    handed_on = handed_on_as_it_is(harness.corpus, parse(exchange.stream), received.stream, route)
+    handed_on = handed_on_as_it_is(harness.corpus, read(exchange.stream), received.stream, route)
     if handed_on is not None:
         tally.findings.append(replace(handed_on, body=name))
         return False
@@ -140,7 +140,7 @@ def _whole(exchange: StreamedExchange, client: Exchange, upstream: Exchange, har
     same = route.client == route.upstream
     found = harness.judge.response(
         # In one format the stream that was sent is the measure: it says less than the unary reply.
-        formats.assembled(route.upstream, parse(exchange.stream)).body if same else reply,
+        formats.assembled_from(route.upstream, exchange.stream).body if same else reply,
         received.assembled.body,
         route,
         requests=Requests(without(client.request, exchange.left_out), exchange.sent),
@@ -184,7 +184,7 @@ def _rule_breaches(exchange: StreamedExchange, received: ClientStream, harness: 
     broken: set[str] = set()
     if found and exchange.route.client == exchange.route.upstream:
         broken = {
-            one.rule for one in harness.judge.body(exchange.route.upstream, "stream", parse(exchange.stream)).findings
+            one.rule for one in harness.judge.body(exchange.route.upstream, "stream", read(exchange.stream)).findings
         }
     for one in found:
         yield weighed(harness.corpus, one, ["source-breaks-it"] if one.rule in broken else [])

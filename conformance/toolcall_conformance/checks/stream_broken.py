@@ -17,7 +17,7 @@ from toolcall_conformance.judge.streams import last_event
 from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Corpus, Exchange
 from toolcall_conformance.reading.assembled import Assembled, StreamedCall
-from toolcall_conformance.streaming import cuts, parse
+from toolcall_conformance.streaming import cuts
 from toolcall_conformance.translation.stream_ends import compare_ends
 
 
@@ -26,7 +26,7 @@ def play(exchange: StreamedExchange, upstream: Exchange, harness: Harness, tally
     assert upstream.broken_path is not None
     name, route = upstream.broken_path.name, exchange.route
     stream = rename_calls_in_stream(upstream.broken_path.read_bytes(), exchange.names, said_in_streams(harness, route))
-    source = formats.assembled(route.upstream, parse(stream))
+    source = formats.assembled_from(route.upstream, stream)
     for end in ("plain", "lost") if source.end == "open" else ("plain",):
         came = exchange.play(Source(cuts.split_events(stream), end))
         if isinstance(came, Blocked):

@@ -16,7 +16,7 @@ from toolcall_conformance.jsonvalue import canonical
 from toolcall_conformance.judge.streams import last_event
 from toolcall_conformance.levels import finding
 from toolcall_conformance.reading.assembled import Assembled
-from toolcall_conformance.streaming import cuts, dump, parse
+from toolcall_conformance.streaming import cuts, dump, read
 from toolcall_conformance.translation.stream_ends import compare_ends
 
 _CUTS: Final = "translation/stream-cuts"
@@ -141,7 +141,7 @@ def cut_short(exchange: StreamedExchange, harness: Harness, tally: Tally) -> boo
 
 
 def _assembled(exchange: StreamedExchange, events: cuts.Pieces) -> Assembled:
-    return formats.assembled(exchange.route.upstream, parse(b"".join(events)))
+    return formats.assembled_from(exchange.route.upstream, b"".join(events))
 
 
 def _client_learns_of_failure(
@@ -163,7 +163,7 @@ def _client_learns_of_failure(
     if client.assembled.end == "failed":
         own = harness.judge.body(exchange.route.client, "stream", client.stream).findings
         if exchange.route.client == exchange.route.upstream:  # what the upstream's own events break is no fault
-            broken = harness.judge.body(exchange.route.upstream, "stream", parse(b"".join(failed))).findings
+            broken = harness.judge.body(exchange.route.upstream, "stream", read(b"".join(failed))).findings
             own = tuple(one for one in own if one.rule not in {other.rule for other in broken})
         found.extend(own)
     if found:

@@ -26,7 +26,7 @@ from toolcall_conformance.findings import MISSING
 from toolcall_conformance.library import Exchange
 from toolcall_conformance.reading import Opaque, Reading
 from toolcall_conformance.reading.assembled import Assembled
-from toolcall_conformance.streaming import cuts, parse
+from toolcall_conformance.streaming import cuts, read
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,16 @@ class ClientStream:
     came: Streamed
 
     @cached_property
+    def data(self) -> bytes:
+        return self.came.data
+
+    @cached_property
     def stream(self) -> dict[str, Any]:
-        return parse(self.came.data)
+        return read(self.data)
 
     @cached_property
     def assembled(self) -> Assembled:
-        return formats.assembled(self.format, self.stream)
+        return formats.assembled_from(self.format, self.data)
 
     @cached_property
     def content(self) -> dict[str, Any]:

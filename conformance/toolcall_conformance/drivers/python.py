@@ -7,9 +7,9 @@ from typing import Any
 
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.base import FORMAT_OPERATIONS, OPERATIONS
-from toolcall_conformance.drivers.calling import Caller, Returned
+from toolcall_conformance.drivers.calling import Caller
 from toolcall_conformance.drivers.error_result import plain_error, takes_headers
-from toolcall_conformance.drivers.foreign import has_method, is_a, text_at
+from toolcall_conformance.drivers.foreign import PASSING, has_method, is_a, text_at
 from toolcall_conformance.drivers.fused import Fused, Transports
 from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT, plain, plain_list
 from toolcall_conformance.drivers.losses import read_losses
@@ -22,11 +22,13 @@ from toolcall_conformance.drivers.outcomes import (
     Outcome,
     Produced,
     ProtocolError,
+    RefusedOutcome,
     UnsupportedOutcome,
 )
 from toolcall_conformance.drivers.python_streams import collect_stream
+from toolcall_conformance.drivers.raised import failure_of
 from toolcall_conformance.drivers.streams import Source, Streamed, StreamOutcome
-from toolcall_conformance.jsonvalue import copied, equal, packed
+from toolcall_conformance.jsonvalue import copied, equal, packed, unpacked
 
 
 class PythonDriver:
@@ -59,21 +61,28 @@ class PythonDriver:
 
     def open(self, route: Route) -> OpenOutcome:
         """Open a session; ``NotImplementedError`` means the same as ``Unsupported`` here."""
-        came = self._caller.call(lambda: self.translator.open(route))
+        came = self._caller.outcome(lambda: self.translator.open(route), self._seen)
         if isinstance(came, Crashed) and is_a(came.exception, NotImplementedError):
             return UnsupportedOutcome(came.said or "")
-        if not isinstance(came, Returned):
+        if not isinstance(came, _Seen):
             return came
-        session = came.value
-        seen = self._caller.call(lambda: (_Traits.of(session, self.translator), _made_up(session)))
-        if not isinstance(seen, Returned):
-            return seen
-        traits, made_up = seen.value
+        if not isinstance(came.seen, tuple):
+            return came.seen
+        session, (traits, made_up) = came.session, came.seen
         if isinstance(made_up, ProtocolError):
             return made_up
         if "request" in traits.operations or not traits.exchanges:
             return Opened(PythonSession(self, session, self._caller, traits, made_up))
         return Opened(self._fused.session(session, route, own_history=traits.own_history, made_up=made_up))
+
+    def _seen(self, session: Any) -> _Seen:
+        """A session, and what it shows of itself: whatever is touched there is the translator's, and may raise."""
+        try:
+            return _Seen(session, (_Traits.of(session, self.translator), _made_up(session)))
+        except PASSING:
+            raise
+        except BaseException as error:
+            return _Seen(session, failure_of(error))
 
     def begin_item(self, case: str) -> None:
         """Do nothing: a translator in this interpreter can look up the item itself."""
@@ -110,6 +119,14 @@ class _Traits:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A session that was opened, and what it shows of itself, or what came when it was asked."""
+
+    session: Any
+    seen: tuple[_Traits, MadeUp | ProtocolError] | RefusedOutcome | UnsupportedOutcome | Crashed
+
+
 class PythonSession:
     """A session object of a translator."""
 
@@ -133,8 +150,8 @@ class PythonSession:
         """Call ``error``, with the reply's headers if it has a third positional parameter."""
         if "error" not in self.operations:
             return UnsupportedOutcome("the session has no method error")
-        original = [reply["body"], reply.get("headers", {})]
-        given = copied(original)
+        bodies = (reply["body"], reply.get("headers", {}))
+        original, given = _original(bodies)
         headers = False
 
         def call() -> Any:
@@ -145,7 +162,7 @@ class PythonSession:
 
         def read(returned: Any) -> Outcome:
             value = plain_error(returned, headers=headers, limit=self._driver.output_limit)
-            return Produced(value, mutated=_changed(given, original)) if isinstance(value, dict) else value
+            return Produced(value, mutated=_changed(given, [*bodies], original)) if isinstance(value, dict) else value
 
         return self._caller.outcome(call, read)
 
@@ -174,14 +191,14 @@ class PythonSession:
     def _call(self, operation: str, arguments: tuple[Any, ...]) -> Outcome:
         if operation not in self.operations:
             return UnsupportedOutcome(f"the session has no method {operation}")
-        given = [copied(argument) for argument in arguments]
+        original, given = _original(arguments)
         copy = plain_list if FORMAT_OPERATIONS.get(operation) is list else plain
 
         def read(returned: Any) -> Outcome:
             value = copy(returned, operation, self._driver.output_limit)
             if isinstance(value, BadOutput):
                 return value
-            return Produced(value, mutated=_changed(given, [*arguments]), losses=self._declared())
+            return Produced(value, mutated=_changed(given, [*arguments], original), losses=self._declared())
 
         return self._caller.outcome(lambda: getattr(self.object, operation)(*given), read)
 
@@ -198,12 +215,21 @@ class PythonSession:
             return ()
 
 
-def _changed(given: Any, original: Any) -> bool:
-    """Whether the translator changed what it was given, into whatever."""
+def _original(arguments: tuple[Any, ...]) -> tuple[bytes | None, list[Any]]:
+    """What identifies the arguments of a call, if they can be packed, and a copy of them for the translator."""
+    try:
+        data = packed([*arguments])
+    except ValueError:  # a subclass of dict or the like
+        return None, copied([*arguments])
+    return data, unpacked(data)
+
+
+def _changed(given: Any, original: Any, data: bytes | None) -> bool:
+    """Whether the translator changed what it was given, into whatever. ``data`` is the original, packed."""
     try:
         # First by a comparison that walks no further than the original goes: what contains itself several times packs
         # into more than any memory. Equal bytes are equal values; other bytes may only be another order of keys.
-        return bool(given != original) or (packed(given) != packed(original) and not equal(given, original))
+        return bool(given != original) or (packed(given) != data and not equal(given, original))
     except KeyboardInterrupt:
         raise
     except BaseException:  # something that is not JSON was put into it; TimeIsUp included, as the call has returned

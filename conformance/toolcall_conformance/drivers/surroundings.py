@@ -14,36 +14,42 @@ import sys
 from collections.abc import Iterator
 from typing import Any, Self
 
+# Both are context managers that contextlib would make three times as slow, and each call goes through both.
 
-@contextlib.contextmanager
-def kept() -> Iterator[None]:
+
+class kept:  # noqa: N801
     """Keep the streams, the hook and the folder through a limited call of the translator's.
 
     For whoever waits for the call: a thread that was given up must put nothing back when it ends at last.
     """
-    streams, hook, folder = (sys.stdout, sys.stderr, sys.stdin), sys.excepthook, _folder()
-    sys.stdout, sys.stderr = _shielded(streams[0]), _shielded(streams[1])
-    try:
-        yield
-    finally:
-        sys.stdout, sys.stderr, sys.stdin = streams
-        sys.excepthook = hook
-        if folder is not None and _folder() != folder:
+
+    __slots__ = ("_folder", "_hook", "_streams")
+
+    def __enter__(self) -> None:
+        self._streams, self._hook, self._folder = (sys.stdout, sys.stderr, sys.stdin), sys.excepthook, _folder()
+        sys.stdout, sys.stderr = _shielded(sys.stdout), _shielded(sys.stderr)
+
+    def __exit__(self, *_error: object) -> None:
+        sys.stdout, sys.stderr, sys.stdin = self._streams
+        sys.excepthook = self._hook
+        if self._folder is not None and _folder() != self._folder:
             with contextlib.suppress(OSError):  # it is gone, or may no longer be entered
-                os.chdir(folder)
+                os.chdir(self._folder)
 
 
-@contextlib.contextmanager
-def able_to_go_on() -> Iterator[None]:
+class able_to_go_on:  # noqa: N801
     """Keep, through a call of the translator's, what our own code needs right behind it, within the time limit."""
-    limit, blocked = sys.getrecursionlimit(), _blocked()
-    try:
-        yield
-    finally:
-        if sys.getrecursionlimit() != limit:
-            sys.setrecursionlimit(limit)
-        if _blocked() != blocked:
-            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)  # the last: an alarm that waited rings here
+
+    __slots__ = ("_blocked", "_limit")
+
+    def __enter__(self) -> None:
+        self._limit, self._blocked = sys.getrecursionlimit(), _blocked()
+
+    def __exit__(self, *_error: object) -> None:
+        if sys.getrecursionlimit() != self._limit:
+            sys.setrecursionlimit(self._limit)
+        if _blocked() != self._blocked:
+            signal.pthread_sigmask(signal.SIG_SETMASK, self._blocked)  # the last: an alarm that waited rings here
 
 
 def _blocked() -> set[int]:

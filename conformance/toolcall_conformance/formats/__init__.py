@@ -11,10 +11,12 @@ import pkgutil
 from functools import cache, lru_cache
 from typing import Any
 
+from toolcall_conformance import streaming
 from toolcall_conformance.formats.format import Format
 from toolcall_conformance.jsonvalue import packed, unpacked
 from toolcall_conformance.reading import Reading
 from toolcall_conformance.reading.assembled import Assembled
+from toolcall_conformance.remembered import remembered
 
 LONGEST_KIND = 20
 """The length up to which the text of an event is its own kind (``[DONE]``)."""
@@ -49,6 +51,12 @@ def assembled(name: str, stream: Any) -> Assembled:
     return machine.assemble(stream)
 
 
+@remembered(256)
+def assembled_from(name: str, data: bytes) -> Assembled:
+    """The same from the bytes of a stream. Equal streams share one result: never change it."""
+    return assembled(name, streaming.read(data))
+
+
 def event_kind(name: str, event: Any) -> str:
     """What kind of event of a stream this is: its ``type``, or in formats without types what it brings."""
     data = event.get("data") if isinstance(event, dict) else None
@@ -67,6 +75,13 @@ def read(name: str, direction: str, body: Any) -> Reading:
     except ValueError:  # readers take anything
         return _read(name, direction, body)
     return _read(name, direction, body) if len(data) > LONGEST_CACHED else cached_reading(name, direction, data)
+
+
+def read_packed(name: str, direction: str, data: bytes) -> Reading:
+    """The same of a body as ``jsonvalue.packed`` has it."""
+    if len(data) > LONGEST_CACHED:
+        return _read(name, direction, unpacked(data))
+    return cached_reading(name, direction, data)
 
 
 @lru_cache(maxsize=MOST_CACHED)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.findings import MISSING, Finding, Judgement, one_of
+from toolcall_conformance.jsonvalue import packed
 from toolcall_conformance.judge.comparisons import HISTORY, compare
 from toolcall_conformance.judge.excuses import excused
 from toolcall_conformance.judge.given import AnyRoute
@@ -17,6 +19,7 @@ from toolcall_conformance.judge.wrong_format import no_object
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Call, Reading, Result, Turn
 from toolcall_conformance.reading.model import Item
+from toolcall_conformance.remembered import LONGEST
 from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.translation import losses, nearest, search_sources
 from toolcall_conformance.translation.aligned import aligned
@@ -83,8 +86,23 @@ def declared_names(corpus: Corpus, golden: Any, output: Any, upstream: str) -> D
     """The names under which a translator declared the tools of the ``golden`` request, by the golden names."""
     if upstream not in formats.names():
         return DeclaredNames({}, ())  # an unknown format: its declared tools cannot be read
-    before, after = (formats.read(upstream, "request", body) for body in (golden, output))
-    sides = Sides(corpus, before, after)
+    try:
+        known = packed(golden), packed(output)
+    except ValueError:  # readers take anything
+        return _declared(corpus, *(formats.read(upstream, "request", body) for body in (golden, output)))
+    if sum(map(len, known)) > LONGEST:
+        return _declared(corpus, *(formats.read_packed(upstream, "request", body) for body in known))
+    return _known_names(corpus, upstream, *known)
+
+
+@lru_cache(maxsize=256)
+def _known_names(corpus: Corpus, upstream: str, golden: bytes, output: bytes) -> DeclaredNames:
+    """The same of packed bodies: each variant of a conversation begins with the same request."""
+    return _declared(corpus, *(formats.read_packed(upstream, "request", body) for body in (golden, output)))
+
+
+def _declared(corpus: Corpus, golden: Reading, output: Reading) -> DeclaredNames:
+    sides = Sides(corpus, golden, output)
     twins = map_tools(sides)
     return DeclaredNames(names_of(sides, twins), twins)
 

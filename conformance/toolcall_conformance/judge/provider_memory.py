@@ -74,6 +74,10 @@ def memory_after(upstream: str, body: Any, reply: Any, memory: ProviderMemory) -
 
 def whole_exchanges(name: str, exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
     """The exchanges of a case in the format ``name`` with all that their requests name in the requests themselves."""
+    keeper = formats.get(name).stored
+    bodies = [one.request for one in exchanges if isinstance(one.request, dict)]
+    if keeper is None or not any(keeper.continues(body) or keeper.refers(body) for body in bodies):
+        return tuple(exchanges)  # so nearly all: nothing need be kept for requests that name nothing
     memory: ProviderMemory = {}
     found: list[Exchange] = []
     for one in exchanges:

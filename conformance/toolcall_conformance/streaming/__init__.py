@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from toolcall_conformance.remembered import remembered
 from toolcall_conformance.streaming.sse import dump, parse
 
-__all__ = ["dump", "parse"]
+__all__ = ["dump", "parse", "read"]
+
+
+@remembered(128)
+def read(stream: bytes) -> dict[str, Any]:
+    """The same as ``parse`` gives. Equal streams share one result: never change it."""
+    return parse(stream)

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from toolcall_conformance.remembered import remembered
+
 _BLANK_LINE = re.compile(rb"(?<=\n)\r?\n|(?<=\r)\r")
 _NEWLINE = re.compile(rb"\r\n|\n|\r")
 
@@ -63,6 +65,7 @@ def parse_fineness(value: str | None) -> Fineness | None:
     return Fineness(cuts=count, ends=count)
 
 
+@remembered(128)
 def split_events(stream: bytes) -> Pieces:
     """Cut a stream after each event's blank line; what follows the last one is a piece of its own."""
     ends = [found.end() for found in _BLANK_LINE.finditer(stream)]

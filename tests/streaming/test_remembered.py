@@ -1,0 +1,27 @@
+"""What is remembered of pure functions of bytes."""
+
+from __future__ import annotations
+
+from toolcall_conformance import formats, streaming
+from toolcall_conformance.remembered import LONGEST, remembered
+
+
+def test_equal_arguments_are_worked_on_once_and_long_ones_are_not_kept() -> None:
+    calls: list[bytes] = []
+
+    @remembered(2)
+    def made(name: str, data: bytes) -> list[str]:
+        calls.append(data)
+        return [name]
+
+    assert made("a", b"x") is made("a", bytes([120]))
+    long = b"x" * LONGEST
+    assert made("a", long) is not made("a", long)
+    assert calls == [b"x", long, long]
+
+
+def test_a_stream_is_read_once_and_as_it_is_parsed() -> None:
+    stream = b'data: {"a": 1}\n\ndata: [DONE]\n\n'
+    assert streaming.read(stream) == streaming.parse(stream)
+    assert streaming.read(stream) is streaming.read(bytes(stream))
+    assert formats.assembled_from("openai_chat", stream) == formats.assembled("openai_chat", streaming.parse(stream))
