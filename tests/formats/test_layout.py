@@ -51,6 +51,8 @@ WHERE_NEEDED = {
     "stream/items": "one item",
     "stream/merging": "adds one delta to another",
     "stream/output": "the items of a reply",
+    "stream/restated": "what is told twice",
+    "stream/texts": "texts that come in fragments",
     "stream/partial_args": "arguments that come with their paths",
     "stream/partial_json": "JSON that was cut off",
 }

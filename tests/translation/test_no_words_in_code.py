@@ -48,6 +48,7 @@ NUMBERS = {
     ("calls.py", 3): "how often JSON is opened to find out why arguments differ; they differ anyway",
     ("chunks.py", 64): "the length of an index's keys",
     ("holders.py", 8): "the length of an index's keys",
+    ("echo.py", 40): "a bound of effort: how deep a schema is compared that a reply repeats",
     ("holders.py", 256): "a bound of effort; all texts that hold one are found with fewer keys, too",
     ("holders.py", 4096): "the length of texts up to which an index has them",
     ("identity.py", 20): "how many differences are reported",

@@ -28,3 +28,4 @@ def test_the_example_of_an_entry_survives(pattern: Pattern, entry: Mapping[str, 
     direction, pointer = made.within
     assert pattern.is_for(direction, made.format, made.operator, made.element), made
     assert pattern.is_at(pointer), made
+    assert pattern.is_of(made.place), made

@@ -21,6 +21,7 @@ from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.translation import losses, search_sources, state, stored, tolerances
 from toolcall_conformance.translation.aligned import aligned
 from toolcall_conformance.translation.call_form import compare_form
+from toolcall_conformance.translation.echo import compare_echo
 from toolcall_conformance.translation.pair import Pair, Sides
 from toolcall_conformance.translation.tools import map_tools, names_of
 
@@ -85,7 +86,7 @@ def judge_body(
     found = [
         one for one in [*unsourced, *settled.findings, *compare(pair, direction)] if one.rule not in settled.excused
     ]
-    found += compare_form(sides, asked) if down else ()
+    found += (*compare_form(sides, asked), *compare_echo(sides, requests.client)) if down else ()
     own = but_for_superfluous(own, found, sides.output)
     findings = (*own, *found, *state.find_foreign_keys(pair, own))
     accepted = _tolerated(pair, source, output, findings) if tolerated or same else ()

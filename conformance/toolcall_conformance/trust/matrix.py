@@ -81,6 +81,8 @@ def _named(one: Mutation, listed: Sequence[tuple[Pattern, Mapping[str, Any]]]) -
     entries = (
         entry
         for pattern, entry in listed
-        if pattern.is_for(direction, one.format, one.operator, one.element) and pattern.is_at(pointer)
+        if pattern.is_for(direction, one.format, one.operator, one.element)
+        and pattern.is_at(pointer)
+        and pattern.is_of(one.place)
     )
     return next((str(entry["reason"]) for entry in entries), "")

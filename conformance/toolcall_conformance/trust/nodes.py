@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from toolcall_conformance.jsonvalue import join, resolve, unescaped
@@ -57,9 +59,11 @@ def pattern_of(pointer: str) -> str:
 
 
 def matches(pattern: str, pointer: str) -> bool:
-    """Whether a pointer has a pattern: ``*`` is one token, ``**`` at the end is all that stands below, or nothing."""
-    wanted, tokens = pattern.split("/"), pointer.split("/")
-    if wanted[-1] == "**":
-        wanted = wanted[:-1]
-        tokens = tokens[: len(wanted)]
-    return len(wanted) == len(tokens) and all(one in ("*", token) for one, token in zip(wanted, tokens, strict=True))
+    """Whether a pointer has a pattern: ``*`` is one token, ``**`` are any tokens, or none."""
+    return _compiled(pattern).fullmatch(pointer) is not None
+
+
+@lru_cache(maxsize=2000)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    words = {"*": "/[^/]*", "**": "(?:/[^/]*)*"}
+    return re.compile("".join(words.get(token, "/" + re.escape(token)) for token in pattern.split("/")[1:]))

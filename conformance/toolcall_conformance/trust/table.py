@@ -34,13 +34,17 @@ class Applies:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Which mutations an entry is about: no name means all of them; ``paths`` are pointers with ``*`` and ``**``."""
+    """Which mutations an entry is about: no name means all of them; ``paths`` are pointers with ``*`` and ``**``.
+
+    ``cases`` are the only ones of the corpus in which it is about them.
+    """
 
     operators: frozenset[str]
     directions: frozenset[str]
     formats: frozenset[str]
     elements: frozenset[str]
     paths: tuple[str, ...]
+    cases: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, raw: Mapping[str, Any]) -> Pattern:
@@ -50,6 +54,7 @@ class Pattern:
             frozenset(raw.get("formats", ())),
             frozenset(raw.get("elements", ())),
             tuple(raw.get("paths", ())),
+            frozenset(raw.get("cases", ())),
         )
 
     def is_for(self, direction: str, name: str, operator: str, element: str) -> bool:
@@ -61,6 +66,10 @@ class Pattern:
             (self.elements, element),
         )
         return all(not names or one in names for names, one in told)
+
+    def is_of(self, place: str) -> bool:
+        """Whether it is about faults at the place of this name, which begins with its case."""
+        return not self.cases or place.partition("::")[0] in self.cases
 
     def is_at(self, pointer: str) -> bool:
         """Whether it is about a fault at this pointer."""

@@ -125,3 +125,25 @@ def same_body_another_model(draft: Draft) -> None:
 def reply_id_blank(draft: Draft) -> None:
     """A reply has an empty id, as a vendor's own may be."""
     draft.body["id"] = ""
+
+
+@warning("translation/reply-echo", target=RESPONSES, check="response", at_home=())
+def tools_of_no_request(draft: Draft) -> None:
+    """A reply repeats no tools, though the request declared some."""
+    need(draft.body["tools"])
+    draft.body["tools"] = []
+
+
+@warning("translation/reply-echo", target=RESPONSES, check="response", at_home=())
+def instructions_of_another(draft: Draft) -> None:
+    """A reply repeats other instructions than the client's."""
+    need(draft.body["instructions"])
+    draft.body["instructions"] = "You are a gateway."
+
+
+@harmless(target=RESPONSES, check="response")
+def tools_repeated_with_defaults(draft: Draft) -> None:
+    """A reply repeats the tools in another order, with what the request left open filled in."""
+    for tool in draft.body["tools"]:
+        tool["x_loaded"] = True
+    draft.body["tools"].reverse()

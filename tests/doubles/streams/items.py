@@ -351,3 +351,38 @@ def items_counted_from_one(event: Event) -> None:
     """Items are counted from 1."""
     if "output_index" in event["data"]:
         event["data"]["output_index"] += 1
+
+
+@warning("openai_responses/stream-sequence", layer="each")
+def sequence_in_tens(event: Event) -> None:
+    """Events are counted by tens, so that nine seem to be lost between two."""
+    event["data"]["sequence_number"] *= 10
+
+
+@warning("openai_responses/stream-item-restated", layer="each")
+def items_done_in_progress(event: Event) -> None:
+    """An item that is done is still in progress, and completed in the final response."""
+    if kind(event) == DONE:
+        event["data"]["item"]["status"] = "in_progress"
+
+
+@warning("openai_responses/stream-item-restated", spares=CALL_ALONE, layer="each")
+def parts_done_of_another_type(event: Event) -> None:
+    """A part that is done says that it is a plain text."""
+    if kind(event) == "response.content_part.done":
+        event["data"]["part"]["type"] = "text"
+
+
+@warning("openai_responses/stream-part-lists", spares=CALL_ALONE, layer="each")
+def parts_without_annotations(event: Event) -> None:
+    """Parts that are added have no annotations."""
+    if kind(event) == "response.content_part.added":
+        del event["data"]["part"]["annotations"]
+
+
+@warning("openai_responses/stream-response-restated", layer="each")
+def created_of_little(event: Event) -> None:
+    """response.created has id, object, time, status and output alone."""
+    if kind(event) == "response.created":
+        kept = ("id", "object", "created_at", "status", "output")
+        event["data"]["response"] = {key: event["data"]["response"][key] for key in kept}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from toolcall_conformance.findings import MISSING, NOT_KNOWN, one_of
@@ -15,12 +14,17 @@ from toolcall_conformance.formats.openai_responses.stream.events import (
     PARTS,
     FragmentedText,
 )
+from toolcall_conformance.formats.openai_responses.stream.restated import (
+    Change,
+    beginning_changes,
+    item_changes,
+    note_changes,
+    part_changes,
+)
+from toolcall_conformance.formats.openai_responses.stream.texts import Place, StreamedText, texts_of, words
 from toolcall_conformance.formats.stream_machine import Report, unless_null
 from toolcall_conformance.jsonvalue import added, copied, join, together
 from toolcall_conformance.reading.assembled import StreamedCall
-
-#: A text within an item: the key of the item, or of a list of parts and the place in it.
-Place = tuple[str, int]
 
 RULES = (
     "stream-delta-kind",
@@ -32,16 +36,8 @@ RULES = (
     "stream-after-done",
     "stream-done-events",
     "stream-identity",
+    "stream-item-restated",
 )
-
-
-@dataclass(slots=True)
-class StreamedText:
-    """A text that is streamed in fragments, and whole up to four times: done, with its part, its item, the reply."""
-
-    fragments: list[str] = field(default_factory=list)
-    whole: str | None = None
-    done: bool = False
 
 
 class Item:
@@ -56,7 +52,8 @@ class Item:
         self._report = report.of_part(pointer)
         self._texts: dict[Place, StreamedText] = {}
         self._parts: dict[Place, bool] = {}  # whether the part was closed
-        for place, text in _texts_of(item):
+        self._notes: list[tuple[Any, Any, Any]] = []  # part, number and content of each annotation
+        for place, text in texts_of(item):
             # The fragments of an item continue the text that it began with.
             if text:
                 self._text(place).fragments.append(text)
@@ -66,7 +63,7 @@ class Item:
         """An item that came at once, and complete."""
         found = cls({}, index, pointer, report)
         found.said, found.closed = copied(item), True
-        for place, text in _texts_of(item):
+        for place, text in texts_of(item):
             found._text(place).whole = text
         return found
 
@@ -107,6 +104,10 @@ class Item:
                 self._whole(place, value, join(pointer, "part", key))
         self._fill(list_key, index, part)
 
+    def note(self, data: dict[str, Any]) -> None:
+        """An annotation came, which stands in its part when that is done."""
+        self._notes.append((data.get("content_index"), data.get("annotation_index"), data.get("annotation")))
+
     def fragment(self, piece: FragmentedText, index: Any, text: Any, pointer: str) -> None:
         """A fragment came; it counts even after the whole text."""
         if not self._is_open(pointer):
@@ -143,13 +144,16 @@ class Item:
             self._once("stream-after-done", pointer, "the item is done twice", MISSING, self.kind)
         self.closed = True
         self.compare(item, join(pointer, "item"))
+        self._restated(beginning_changes(self.said, item, join(pointer, "item")))
+        self._restated(self._part_changes(item, join(pointer, "item")))
+        self._restated(note_changes(self._notes, item, join(pointer, "item")))
         for place, text in self._texts.items():
             if text.fragments and any(text.fragments) and not text.done and place[0] != "summary":
-                message, want = f"{_words(place)} came in fragments and never as done", self._done_events(place)
+                message, want = f"{words(place)} came in fragments and never as done", self._done_events(place)
                 self._once("stream-done-events", pointer, message, want, MISSING)
         for place, closed in self._parts.items():
             if not closed:
-                message = f"{_words(place)} was added and never done"
+                message = f"{words(place)} was added and never done"
                 want = one_of(f"{stem}.done" for stem, (list_key, _) in PARTS.items() if list_key == place[0])
                 self._once("stream-done-events", pointer, message, want, MISSING)
         self.said = copied(item)
@@ -167,10 +171,28 @@ class Item:
             if known != now and known is not None:
                 place = join(pointer, key) if key in item else pointer
                 self._once("stream-identity", place, f"the {key} of an item changes", known, now)
-        for (key, index), whole in _texts_of(item):
+        for (key, index), whole in texts_of(item):
             where = join(pointer, key) if index < 0 else join(pointer, key, index)
             silent = key != "content" or self.kind != "message"
             self._whole((key, index), whole, where, silent=silent)
+
+    def compare_done(self, item: dict[str, Any], pointer: str) -> None:
+        """Hold the item in the final reply against what it was when it was done."""
+        self.compare(item, pointer)
+        if self.closed:
+            self._restated(item_changes(self.said, item, pointer))
+
+    def _part_changes(self, item: dict[str, Any], pointer: str) -> Iterator[Change]:
+        """What the item that is done says otherwise of its parts than when they were done."""
+        for (key, index), closed in self._parts.items():
+            said, now = self.said.get(key), item.get(key)
+            if closed and isinstance(said, list) and isinstance(now, list) and index < min(len(said), len(now)):
+                yield from part_changes(said[index], now[index], join(pointer, key, index))
+
+    def _restated(self, changes: Iterator[Change]) -> None:
+        found = next(changes, None)
+        if found is not None:
+            self._once("stream-item-restated", found.pointer, "", found.want, found.got)
 
     def call(self, closed: bool) -> StreamedCall | None:
         """The item as a call, if a client has to carry it out."""
@@ -273,26 +295,6 @@ class Item:
     def _once(self, slug: str, pointer: str, message: str = "", want: Any = NOT_KNOWN, got: Any = NOT_KNOWN) -> None:
         """One finding a rule and item: what is wrong in one fragment is wrong in all."""
         self._report.once(slug, pointer, message, want=unless_null(want), got=unless_null(got), subject=self.subject)
-
-
-def _texts_of(item: dict[str, Any]) -> Iterator[tuple[Place, str]]:
-    """The texts of an item that can come in fragments."""
-    for piece in FRAGMENTED_TEXTS.values():
-        if kind_of(item) not in piece.items:
-            continue
-        if piece.list_key is None:
-            text = item.get(piece.key)
-            if isinstance(text, str):
-                yield (piece.key, -1), text
-            continue
-        entries = item.get(piece.list_key)
-        for index, part in enumerate(entries if isinstance(entries, list) else []):
-            if isinstance(part, dict) and part.get("type") == piece.part and isinstance(part.get(piece.key), str):
-                yield (piece.list_key, index), part[piece.key]
-
-
-def _words(place: Place) -> str:
-    return place[0] if place[1] < 0 else f"{place[0]} {place[1]}"
 
 
 def _is_index(value: Any) -> bool:

@@ -25,6 +25,7 @@ from toolcall_conformance.findings import MISSING, OneOf
 from toolcall_conformance.formats.openai_responses.stream import output as _output
 from toolcall_conformance.formats.openai_responses.stream.events import BEGINNING, TERMINAL, UNDER_WAY
 from toolcall_conformance.formats.openai_responses.stream.output import Output
+from toolcall_conformance.formats.openai_responses.stream.restated import GROWS, changes
 from toolcall_conformance.formats.rule import meant_object
 from toolcall_conformance.formats.stream_machine import Machine, rule_ids
 from toolcall_conformance.formats.wanted import OBJECT, typed
@@ -39,6 +40,7 @@ RULES = rule_ids(
     "stream-start",
     "stream-same-id",
     "stream-status",
+    "stream-response-restated",
     "stream-end",
     "stream-after-end",
     "stream-done-marker",
@@ -110,7 +112,7 @@ class _ResponseMachine(Machine):
             want = 0 if self._sequence is None else self._sequence + 1
             self.report.once("stream-sequence", pointer, "the event has no sequence_number", want=want, got=MISSING)
             return
-        if self._sequence is not None and number <= self._sequence:
+        if self._sequence is not None and number != self._sequence + 1:
             message, want = f"the number {number} comes after {self._sequence}", self._sequence + 1
             self.report.once("stream-sequence", join(pointer, "sequence_number"), message, want=want, got=number)
         self._sequence = number
@@ -142,11 +144,13 @@ class _ResponseMachine(Machine):
             return
         place = join(pointer, "response")
         self._same_response(response, place)
-        if response.get("status") in ("completed", "failed", "incomplete", "cancelled"):
+        if response.get("status") not in ("in_progress", "queued", None):
             self.report.once("stream-status", join(place, "status"), want="in_progress", got=response["status"])
         if self._response is None:
             self._response = copied(response)
             self._output.begin(response)
+        else:
+            self._restated(response, place)
 
     def _begun(self, kind: str, pointer: str) -> None:
         """The official SDK raises at any event before response.created."""
@@ -161,6 +165,13 @@ class _ResponseMachine(Machine):
             where = join(pointer, "id") if "id" in response else pointer
             self.report.once("stream-same-id", where, want=known, got=response.get("id", MISSING))
 
+    def _restated(self, response: dict[str, Any], pointer: str) -> None:
+        """What a response says of itself and of its request does not change in its events."""
+        found = next(changes(self._response or response, response, GROWS, pointer), None)
+        if found is not None:
+            want = MISSING if found.want is None else found.want
+            self.report.once("stream-response-restated", found.pointer, want=want, got=found.got)
+
     def _terminal(self, kind: str, data: dict[str, Any], pointer: str) -> None:
         self._begun(kind, pointer)
         self._state = ResponseState.FAILED if kind == "response.failed" else ResponseState.ENDED
@@ -172,6 +183,7 @@ class _ResponseMachine(Machine):
             return
         place = join(pointer, "response")
         self._same_response(response, place)
+        self._restated(response, place)
         self._final = copied(response)
         if response.get("status") != TERMINAL[kind]:
             where = join(place, "status") if "status" in response else place

@@ -63,6 +63,10 @@ class Output:
             self._added(data, pointer)
         elif kind == "response.output_item.done":
             self._done(data, pointer)
+        elif kind == "response.output_text.annotation.added":
+            noted = self._concerned(data, pointer)
+            if noted is not None:
+                noted.note(data)
         elif stem in FRAGMENTED_TEXTS and last in ("delta", "done"):
             piece = FRAGMENTED_TEXTS[stem]
             item = self._concerned(data, pointer)
@@ -187,7 +191,7 @@ class Output:
                 self._report.once("stream-item-closed", where, want=DONE, got=MISSING, subject=item.subject)
             if found[0] != rank or (item.index is not None and item.index != rank):
                 self._report.once("stream-output-place", where, want=item.index, got=found[0], subject=item.subject)
-            item.compare(found[1], where)
+            item.compare_done(found[1], where)
         for number, said in left:
             where = join(pointer, "output", number)
             message = "the reply has an item that was never added"

@@ -1,0 +1,96 @@
+"""What a stream tells twice must be the same: an item when done and in the reply, a reply at its beginning and end.
+
+Recorded official streams agree with themselves in all of this; only what is listed here changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from toolcall_conformance.findings import MISSING
+from toolcall_conformance.formats.openai_responses.stream.events import FRAGMENTED_TEXTS, IDENTITY
+from toolcall_conformance.jsonvalue import equal, join, resolve
+
+GROWS = frozenset(
+    {
+        *("id", "output", "output_text", "status", "usage", "completed_at", "service_tier", "content_filters"),
+        *("error", "incomplete_details"),
+    }
+)
+"""What a response says otherwise at its end, or what other rules look at."""
+
+ANEW = frozenset({"encrypted_content"})
+"""What is written anew each time it is told."""
+
+_TEXTS = frozenset(piece.key for piece in FRAGMENTED_TEXTS.values())
+_PARTS = frozenset(piece.list_key for piece in FRAGMENTED_TEXTS.values() if piece.list_key)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A member that is told otherwise: its pointer in the later telling, and what it was and is."""
+
+    pointer: str
+    want: Any
+    got: Any
+
+
+def changes(
+    before: Mapping[str, Any], after: Mapping[str, Any], but: Collection[str], pointer: str
+) -> Iterator[Change]:
+    """The members of two objects that differ; one that is null is as good as one that is not there."""
+    for key in dict.fromkeys((*before, *after)):
+        was, now = before.get(key), after.get(key)
+        if key not in but and not equal(was, now):
+            yield Change(join(pointer, key) if key in after else pointer, was, after.get(key, MISSING))
+
+
+def item_changes(before: Mapping[str, Any], after: Mapping[str, Any], pointer: str) -> Iterator[Change]:
+    """What an item says otherwise than when it was done; its identity and its texts have rules of their own."""
+    own = {*IDENTITY, *ANEW, *_both_texts(before, after)}
+    lists = {key for key in _PARTS if isinstance(before.get(key), list) and isinstance(after.get(key), list)}
+    yield from changes(before, after, own | lists, pointer)
+    for key in sorted(lists):
+        yield from _list_changes(before[key], after[key], join(pointer, key))
+
+
+def part_changes(before: Any, after: Any, pointer: str) -> Iterator[Change]:
+    """What a part says otherwise than when it was done; texts have a rule of their own."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        yield from changes(before, after, _both_texts(before, after), pointer)
+    elif not equal(before, after):
+        yield Change(pointer, before, after)
+
+
+def beginning_changes(begun: Mapping[str, Any], done: Mapping[str, Any], pointer: str) -> Iterator[Change]:
+    """What an item that is done says otherwise than when it was added: words that were there already."""
+    for key, was in begun.items():
+        said = isinstance(was, str) and was and key not in {*IDENTITY, *ANEW, *_TEXTS, "status"}
+        if said and done.get(key) != was:
+            yield Change(join(pointer, key) if key in done else pointer, was, done.get(key, MISSING))
+
+
+def note_changes(notes: Iterable[tuple[Any, Any, Any]], item: Mapping[str, Any], pointer: str) -> Iterator[Change]:
+    """The annotations of an item that is done, against the events that told of them before."""
+    for place, number, note in notes:
+        where = join(pointer, "content", place, "annotations", number)
+        try:
+            now = resolve(item, where.removeprefix(pointer))
+        except LookupError:
+            now = MISSING
+        if now is MISSING or not equal(note, now):
+            yield Change(where if now is not MISSING else pointer, note, now)
+
+
+def _list_changes(before: list[Any], after: list[Any], pointer: str) -> Iterator[Change]:
+    if len(before) != len(after):
+        yield Change(pointer, before, after)
+        return
+    for place, (was, now) in enumerate(zip(before, after, strict=True)):
+        yield from part_changes(was, now, join(pointer, place))
+
+
+def _both_texts(before: Mapping[str, Any], after: Mapping[str, Any]) -> set[str]:
+    return {key for key in _TEXTS if isinstance(before.get(key), str) and isinstance(after.get(key), str)}
