@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,17 +14,19 @@ from toolcall_conformance.contract import Route
 from toolcall_conformance.engine.plan import Planned, route_of
 from toolcall_conformance.findings import Finding, Verdict
 from toolcall_conformance.fuzz import folders
+from toolcall_conformance.fuzz.bricks import bricks_of
 from toolcall_conformance.fuzz.drawing import Source
 from toolcall_conformance.fuzz.rendering import Drawn, DrawnCase, load_renderer, rendered
 from toolcall_conformance.fuzz.smaller import shrunk
 from toolcall_conformance.fuzz.whole import FAMILY
-from toolcall_conformance.library import Corpus
 
 if TYPE_CHECKING:
     from toolcall_conformance.engine.run import Run
     from toolcall_conformance.engine.settings import FuzzSettings
 
 PLAYED = tuple(name for name in CHECKS if name not in ONE_FORMAT)
+#: What each conversation is played in; of its other ways it is played in one, and the next conversation in the next.
+ALWAYS = ("request", "response", "stream", "agent_loop")
 #: How many causes an item shrinks, and for how long each.
 CAUSES = 10
 SECONDS = 20.0
@@ -67,7 +69,7 @@ class Fuzz:
         self._run = run
         self._told = told
         self._renderer = load_renderer(told.renderer)
-        self._source = Source(_models(run.corpus), told.seed)
+        self._source = Source(bricks_of(run.corpus), told.seed)
         self._cases: dict[str, DrawnCase | None] = {}
 
     @cached_property
@@ -78,10 +80,10 @@ class Fuzz:
         """All conversations on the route of an item: its findings are one a cause, each on the smallest example."""
         seen: dict[str, _Seen] = {}
         unusable = 0
-        for drawn in self._drawn:
+        for number, drawn in enumerate(self._drawn):
             case = self._case(drawn)
             unusable += case is None
-            failures = self._failures(case, item.route) if case is not None else []
+            failures = self._failures(case, item.route, number) if case is not None else []
             # A conversation counts once a cause, however many checks see it.
             for failure, finding in {one.cause: (one, found) for one, found in reversed(failures)}.values():
                 seen.setdefault(failure.cause, _Seen(failure, finding, drawn)).count += 1
@@ -101,10 +103,10 @@ class Fuzz:
             return None
         return case if _is_legal(self._run, case) else None
 
-    def _failures(self, case: DrawnCase, route: Route) -> list[tuple[Failure, Finding]]:
-        """What is wrong with one conversation on a route, in all checks."""
+    def _failures(self, case: DrawnCase, route: Route, number: int) -> list[tuple[Failure, Finding]]:
+        """What is wrong with the conversation of that ``number`` on a route."""
         found: dict[Failure, Finding] = {}
-        for check, variant in self._ways(case, route):
+        for check, variant in _taken(list(self._ways(case, route)), number):
             result = self._played(case, check, route, variant)
             for one in self._run.failing(result):
                 found.setdefault(Failure(self._run.signature(one), check, variant), one)
@@ -180,6 +182,13 @@ class Fuzz:
         return folder
 
 
+def _taken(ways: Sequence[tuple[str, str]], number: int) -> list[tuple[str, str]]:
+    """The ways in which the conversation of that ``number`` is played: the plain checks, and one other in turn."""
+    plain = [way for way in ways if way[0] in ALWAYS and not way[1]]
+    others = [way for way in ways if way not in plain]
+    return [*plain, *others[number % len(others) :][:1]] if others else plain
+
+
 def _is_legal(run: Run, case: DrawnCase) -> bool:
     """Whether no rendered body breaks a MUST of its own format."""
     return not any(
@@ -204,13 +213,3 @@ def _entry(role: str, entry: Mapping[str, Any]) -> str:
         mark = "error " if entry["result"]["error"] else ""
         return f"{mark}result {entry['result']['content']!r:.60}"
     return f"{role} {entry.get('text', '…')!r:.30}"
-
-
-def _models(corpus: Corpus) -> list[Mapping[str, str]]:
-    """The models that the corpus's cases in all formats name together, each combination once."""
-    found = {
-        tuple(case.scenario["models"].items()): case.scenario["models"]
-        for case in corpus.cases.values()
-        if {*case.formats} == {*corpus.formats} and not case.dialects
-    }
-    return [found[key] for key in sorted(found)]

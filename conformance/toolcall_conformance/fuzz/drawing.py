@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import itertools
 import random
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, find, settings
 from hypothesis.errors import NoSuchExample
 from hypothesis.strategies import SearchStrategy
 
+from toolcall_conformance.fuzz.bricks import Bricks
 from toolcall_conformance.fuzz.rendering import Drawn
 from toolcall_conformance.fuzz.scenarios import scenarios
 
@@ -26,10 +26,10 @@ _SETTINGS = settings(
 
 
 class Source:
-    """Scenarios from a ``seed``. The same seed, version of Hypothesis and ``models`` give the same scenarios."""
+    """Scenarios from a ``seed``. The same seed, version of Hypothesis and ``bricks`` give the same scenarios."""
 
-    def __init__(self, models: Sequence[Mapping[str, str]], seed: int) -> None:
-        self._strategy: SearchStrategy[dict[str, Any]] = scenarios(models)
+    def __init__(self, bricks: Bricks, seed: int) -> None:
+        self._strategy: SearchStrategy[dict[str, Any]] = scenarios(bricks)
         self._seed = seed
 
     def drawn(self, count: int) -> list[Drawn]:

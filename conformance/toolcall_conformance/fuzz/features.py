@@ -16,8 +16,11 @@ def features_of(turns: Sequence[Mapping[str, Any]]) -> list[str]:
         "single-call": len(calls) == 1,
         "no-call": not calls,
         "two-rounds": sum(bool(batch) for batch in batches) > 1,
-        "empty-arguments": any(call["arguments"] == {} for call in calls),
+        "empty-arguments": any(call.get("arguments") == {} for call in calls),
         "tool-error": any(result["error"] for result in results),
+        "reasoning": any("opaque" in entry for turn in turns for entry in turn["content"]),
+        "hosted-step": any("hosted" in entry for turn in turns for entry in turn["content"]),
+        "free-text-tool": any("input" in call for call in calls),
         "system-prompt": any(turn["role"] == "system" for turn in turns),
     }
     return sorted(name for name, holds in found.items() if holds) or ["several-tools"]

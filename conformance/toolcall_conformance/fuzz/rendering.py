@@ -69,13 +69,17 @@ class DrawnCase(Case):
 
 
 def _exchange(folder: Path, texts: Mapping[str, str], number: int) -> Exchange:
-    request, response, stream = (f"{number:02}-{part}" for part in ("request.json", "response.json", "response.sse"))
+    request, response, stream, error = (
+        f"{number:02}-{part}" for part in ("request.json", "response.json", "response.sse", "error.json")
+    )
     return Exchange(
         number,
         json.loads(texts[request]),
         json.loads(texts[response]),
         folder / request,
         folder / response,
+        error=json.loads(texts[error]) if error in texts else None,
+        error_path=folder / error if error in texts else None,
         stream_path=folder / stream if stream in texts else None,
         streamed=texts[stream].encode() if stream in texts else None,
     )

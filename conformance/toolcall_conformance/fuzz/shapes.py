@@ -66,5 +66,29 @@ def _object(draw: DrawFn, inner: SearchStrategy[dict[str, Any]]) -> dict[str, An
 _MEMBERS: SearchStrategy[dict[str, Any]] = st.recursive(
     _leaf(), lambda inner: st.one_of(_object(inner), _array(inner), _choice(inner)), max_leaves=4
 )
-#: The schema of a tool's parameters, one without any too.
-PARAMETERS = _object(_MEMBERS)
+_OBJECTS = _object(_MEMBERS)
+
+
+@st.composite
+def _parameters(draw: DrawFn) -> dict[str, Any]:
+    """An object's schema; some refer to a definition, from one or two of their properties."""
+    schema = draw(_OBJECTS)
+    if schema["properties"] and draw(st.integers(0, 3)) == 3:
+        name = draw(NAMES)
+        places = draw(st.lists(st.sampled_from(sorted(schema["properties"])), min_size=1, max_size=2, unique=True))
+        schema["$defs"] = {name: draw(_object(_leaf()))}
+        reference = {"$ref": f"#/$defs/{name}"}
+        for place in places:
+            schema["properties"][place] = reference if draw(st.booleans()) else {"type": "array", "items": reference}
+    return schema
+
+
+@st.composite
+def tools(draw: DrawFn) -> dict[str, Any]:
+    """A tool without its name: a function, with a schema of its parameters or none, or one that takes free text."""
+    tool: dict[str, Any] = {"name": "", "description": draw(TEXTS)}
+    if draw(st.integers(0, 7)) == 7:
+        tool["kind"] = "custom"
+    elif draw(st.booleans()):
+        tool["parameters"] = draw(_parameters())
+    return tool

@@ -12,6 +12,8 @@ from toolcall_conformance.fuzz.rendering import Drawn
 
 Turns = list[dict[str, Any]]
 _TEXT = "a"
+# What a scenario may go without; bodies that then break a rule are not played.
+_OPTIONAL = frozenset({"hosted_tools", "own_settings", "spell", "upstream_error"})
 
 
 def shrunk(drawn: Drawn, fails: Callable[[Drawn], bool], seconds: float) -> Drawn:
@@ -46,6 +48,8 @@ def _smaller(drawn: Drawn) -> Iterator[Drawn]:
     for name in drawn.scenario["settings"]:
         kept = {key: value for key, value in drawn.scenario["settings"].items() if key != name}
         yield _with(drawn, settings=kept)
+    for name in drawn.scenario.keys() & _OPTIONAL:
+        yield Drawn({key: value for key, value in drawn.scenario.items() if key != name}, drawn.tools)
     yield from _smaller_tools(drawn)
     for left in _simpler_entries(turns):
         yield _with(drawn, conversation=left)
@@ -53,7 +57,12 @@ def _smaller(drawn: Drawn) -> Iterator[Drawn]:
 
 def _with(drawn: Drawn, **changed: Any) -> Drawn:
     scenario = {**drawn.scenario, **changed}
-    return Drawn({**scenario, "features": features_of(scenario["conversation"])}, drawn.tools)
+    turns = scenario["conversation"]
+    if "upstream_error" in scenario:
+        exchanges = sum(turn["role"] == "assistant" for turn in turns)
+        error = scenario["upstream_error"]
+        scenario["upstream_error"] = {**error, "exchange": min(error["exchange"], exchanges)}
+    return Drawn({**scenario, "features": features_of(turns)}, drawn.tools)
 
 
 def _is_legal(turns: Sequence[Mapping[str, Any]]) -> bool:
@@ -107,7 +116,9 @@ def _smaller_tools(drawn: Drawn) -> Iterator[Drawn]:
 
 
 def _simpler_schemas(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """An object's schema without one property, without its list of required ones, or with a simpler property."""
+    """An object's schema without one property, its required ones or its definitions, or with a simpler property."""
+    if "$defs" in schema and "$ref" not in repr(schema.get("properties")):
+        yield {key: value for key, value in schema.items() if key != "$defs"}
     if "required" in schema:
         yield {key: value for key, value in schema.items() if key != "required"}
     properties: dict[str, Any] = schema.get("properties", {})
@@ -129,19 +140,31 @@ def _simpler_entries(turns: Turns) -> Iterator[Turns]:
                 left = copy.deepcopy(turns)
                 left[place]["content"][number] = simpler
                 yield left
+        if "usage" in turn:
+            left = copy.deepcopy(turns)
+            del left[place]["usage"]
+            yield left
 
 
 def _simpler_entry(entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    if "text" in entry and entry["text"] != _TEXT:
+    if "text" in entry and entry != {"text": _TEXT}:
         yield {"text": _TEXT}
     if "call" in entry:
-        call = entry["call"]
-        yield from ({"call": {**call, "arguments": one}} for one in _simpler_values(call["arguments"]))
+        yield from ({"call": one} for one in _simpler_calls(entry["call"]))
     if "result" in entry:
         result = entry["result"]
         yield from ({"result": {**result, "content": one}} for one in _simpler_contents(result["content"]))
         if result["error"]:
             yield {"result": {**result, "error": False}}
+
+
+def _simpler_calls(call: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """With simpler arguments or words, or without its signature."""
+    for name in ("arguments", "input"):
+        if name in call:
+            yield from ({**call, name: one} for one in _simpler_values(call[name]))
+    if "signature" in call:
+        yield {key: value for key, value in call.items() if key != "signature"}
 
 
 def _simpler_contents(content: Any) -> Iterator[Any]:
