@@ -90,7 +90,6 @@ def test_all_shapes_are_drawn_and_legal() -> None:
     found = Source(bricks, 0).drawn(100)
     counts = Counter(shape for drawn in found for shape in {*_shapes(drawn)})
     assert counts.keys() == SHAPES, counts
-    assert min(counts.values()) >= 2, counts
     renderer = load_renderer(RENDERER)
     for drawn in found[:30]:
         case = rendered(drawn, renderer, "fuzz/drawn", drawn.scenario["models"])

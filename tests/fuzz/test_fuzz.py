@@ -94,7 +94,7 @@ def test_a_fault_is_found_and_shrunk(
     [folder] = pytester.path.glob("kept/fuzz-examples/*/*")
     [path] = folder.glob("scenarios/fuzz/*/scenario.json")
     scenario = json.loads(path.read_text(encoding="utf-8"))
-    assert sum("call" in entry for turn in scenario["conversation"] for entry in turn["content"]) <= 2
+    assert sum("call" in entry for turn in scenario["conversation"] for entry in turn["content"]) <= 2, scenario
     again = _run(pytester, _Double(fault), f"--toolcall-corpus={folder}")
     case = again.corpus.cases[scenario["id"]]
     [planned] = [item for item in again.planned(case.id.__eq__) if item.check == "request" and item.name == route]

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from toolcall_conformance.engine.settings import FuzzSettings
 
 PLAYED = tuple(name for name in CHECKS if name not in ONE_FORMAT)
-#: What each conversation is played in; of its other ways it is played in one, and the next conversation in the next.
-ALWAYS = ("request", "response", "stream", "agent_loop")
+#: Played in turn with the variants of the others: each conversation is played in one of them.
+IN_TURN = "round_trip"
 #: How many causes an item shrinks, and for how long each.
 CAUSES = 10
 SECONDS = 20.0
@@ -184,8 +184,8 @@ class Fuzz:
 
 def _taken(ways: Sequence[tuple[str, str]], number: int) -> list[tuple[str, str]]:
     """The ways in which the conversation of that ``number`` is played: the plain checks, and one other in turn."""
-    plain = [way for way in ways if way[0] in ALWAYS and not way[1]]
-    others = [way for way in ways if way not in plain]
+    others = [(check, variant) for check, variant in ways if check == IN_TURN or variant]
+    plain = [way for way in ways if way not in others]
     return [*plain, *others[number % len(others) :][:1]] if others else plain
 
 

@@ -9,13 +9,25 @@ from typing import Any
 
 from hypothesis import HealthCheck, Phase, find, settings
 from hypothesis.errors import NoSuchExample
+from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, HypothesisProvider
 from hypothesis.strategies import SearchStrategy
 
 from toolcall_conformance.fuzz.bricks import Bricks
 from toolcall_conformance.fuzz.rendering import Drawn
 from toolcall_conformance.fuzz.scenarios import scenarios
 
+
+class _Provider(HypothesisProvider):
+    """Draws the same in every process: Hypothesis draws constants of whatever modules are loaded, too."""
+
+    def _maybe_draw_constant(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+_BACKEND = "toolcall"
+AVAILABLE_PROVIDERS[_BACKEND] = _Provider
 _SETTINGS = settings(
+    backend=_BACKEND,
     max_examples=25,
     database=None,
     deadline=None,

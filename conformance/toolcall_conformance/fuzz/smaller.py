@@ -43,6 +43,9 @@ def _smaller(drawn: Drawn) -> Iterator[Drawn]:
             left = turns[:start] + turns[start + length :]
             if _is_legal(left):
                 yield _with(drawn, conversation=left)
+    answered = [*turns[:-1], {"role": "assistant", "content": [{"text": _TEXT}], "finish": "end"}]
+    if any("call" in entry for entry in turns[-1]["content"]):
+        yield _with(drawn, conversation=answered)
     for left in _entries_left_out(turns):
         yield _with(drawn, conversation=left)
     for name in drawn.scenario["settings"]:
