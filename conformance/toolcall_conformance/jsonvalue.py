@@ -80,6 +80,14 @@ def parse_arguments(text: str) -> Any:
     return _decoded(_USUAL, text)
 
 
+_BEGINNING = re.compile(r'[ \t\n\r]*[\[{"\dtfn-]')
+
+
+def begins_json(text: str) -> bool:
+    """Whether a text begins as JSON does; to parse others takes long, as an error counts lines and columns."""
+    return _BEGINNING.match(text) is not None
+
+
 def is_json(text: str) -> bool:
     """Whether a text is JSON, in whatever it holds."""
     try:
@@ -243,10 +251,9 @@ def unpacked(data: bytes) -> Any:
 def join(pointer: str, *keys: str | int) -> str:
     """``pointer`` extended by keys, escaped as in RFC 6901."""
     for key in keys:
-        token = str(key)
-        if "~" in token or "/" in token:
-            token = token.replace("~", "~0").replace("/", "~1")
-        pointer = f"{pointer}/{token}"
+        if isinstance(key, str) and ("~" in key or "/" in key):
+            key = key.replace("~", "~0").replace("/", "~1")
+        pointer = f"{pointer}/{key}"
     return pointer
 
 

@@ -29,8 +29,9 @@ def finding(
     element: str = "",
     subject: str = "",
     body: str = "",
+    format: str = "",
 ) -> Finding:
-    """A finding of the rule, at the level that the corpus gives it in bodies of ``direction``.
+    """A finding of the rule, at the level that the corpus gives it in bodies of ``direction`` and of a ``format``.
 
     ``under`` are the circumstances that hold. Without ``message`` or ``element`` it has those of the rule.
     """
@@ -46,6 +47,7 @@ def finding(
         element=element or rule.element,
         subject=subject,
         body=body,
+        format=format,
     )
     return weighed(corpus, found, under)
 

@@ -30,7 +30,7 @@ def test_every_line_has_work(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("power", "status"), [(1, 0), (2, 1)])
 def test_table(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], power: int, status: int) -> None:
-    def figures(_name: str, sizes: list[int]) -> dict[str, Any]:
+    def figures(_name: str, sizes: list[int], _rounds: int) -> dict[str, Any]:
         return {"seconds": [size**power / 1e6 for size in sizes], "megabytes": [50, 51]}
 
     monkeypatch.setattr(growth, "_measured_apart", figures)
@@ -41,7 +41,33 @@ def test_table(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[st
     assert row.endswith("!") == bool(status)
 
 
-def test_a_line_in_a_process_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("over", [{"seconds": [1, 5.1]}, {"megabytes": [50, 301]}])
+def test_limits_of_time_and_memory(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], over: dict[str, Any]
+) -> None:
+    figures = {"seconds": [1, 4], "megabytes": [50, 299]}
+    monkeypatch.setattr(growth, "sizes_up_to", lambda most: [most >> 2, most])
+    for found, status in ((figures, 0), (figures | over, 1)):
+        monkeypatch.setattr(growth, "_measured_apart", lambda *_, found=found: found)
+        assert growth.main(["--only", "tools, gemini"]) == status
+        assert capsys.readouterr().out.rstrip().endswith("!") == bool(status)
+
+
+@pytest.mark.parametrize(("last", "anew"), [(2.9, False), (3.1, True)])
+def test_a_fault_near_a_limit_is_measured_anew(monkeypatch: pytest.MonkeyPatch, last: float, *, anew: bool) -> None:
+    asked: list[tuple[int, int]] = []
+
+    def figures(_name: str, sizes: list[int], rounds: int) -> dict[str, Any]:
+        asked.append((len(sizes), rounds))
+        return {"seconds": [last * size / sizes[-1] for size in sizes], "megabytes": [50, 51]}
+
+    monkeypatch.setattr(growth, "_measured_apart", figures)
+    assert growth.main(["--faults", "--only", "tools, gemini to openai_chat, nulls"]) == 0
+    assert asked == [(2, 1), (4, 2)][: 1 + anew]
+
+
+def test_a_line_in_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(growth, "MOST_MEGABYTES", 1e6)  # a child's peak is at first that of the tests' own process
     assert growth.main(["--only", "known failures, items", "--most", "16", "--limit", "9"]) == 0
     [_, row] = capsys.readouterr().out.splitlines()
     assert int(row.split()[-1].partition("…")[0]) > 10, "megabytes"

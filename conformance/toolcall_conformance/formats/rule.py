@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from types import ModuleType
 from typing import Any, TypeVar
 
 from toolcall_conformance.findings import NOT_KNOWN, Form
-from toolcall_conformance.formats.wanted import OBJECT, OBJECT_TEXT, another
+from toolcall_conformance.formats.wanted import OBJECT, OBJECT_TEXT, another, first_of
 from toolcall_conformance.jsonvalue import JSONError, parse_arguments
 from toolcall_conformance.reading import Call, Reading
 from toolcall_conformance.reading.breach import Breach
@@ -45,10 +45,10 @@ class Subject:
         return found
 
 
-def same_id(call: Call, other: Call, among: Iterable[Call]) -> Breach:
-    """The breach of a call whose id an earlier one of the calls has, ``among`` which an id stands once."""
+def same_id(call: Call, other: Call, taken: Sequence[str]) -> Breach:
+    """The breach of a call whose id an earlier one has; ``taken`` are the ``first_of`` those that may stand once."""
     message = f"call {other.ordinal + 1}, {other.name}, at {other.pointer} has this id already; it must be another"
-    want = another(str(call.id), (one.id for one in among))
+    want = another(str(call.id), taken)
     return Breach(
         call.id_pointer or call.pointer, message, want, call.id, subject=f"call {call.ordinal + 1}, {call.name}"
     )
@@ -58,10 +58,11 @@ def ids_once_in_batch(calls: Iterable[Call]) -> Iterator[Breach]:
     """The breaches of calls whose id an earlier one of the same batch has. Those without an id are left out."""
     for _, together in groupby(calls, lambda call: call.batch):
         batch = list(together)
+        taken = first_of(call.id for call in batch)
         seen: dict[str, Call] = {}
         for call in batch:
             if call.id is not None and (first := seen.setdefault(call.id, call)) is not call:
-                yield same_id(call, first, batch)
+                yield same_id(call, first, taken)
 
 
 LONGEST_LITERAL = 50_000

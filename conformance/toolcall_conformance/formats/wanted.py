@@ -17,13 +17,17 @@ OBJECT_TEXT: Final = Form(
 """The JSON text of an object."""
 
 
-def another(own: str, taken: Iterable[str | None]) -> Form:
-    """A text in place of ``own``, which another one of its kind has, too; ``taken`` are those of all.
+def first_of(texts: Iterable[str | None]) -> tuple[str, ...]:
+    """The first ``MOST_CHOICES`` of the texts that there are: as many as ``another`` names."""
+    return tuple(islice((text for text in texts if text is not None), MOST_CHOICES))
 
-    Of many, the form names the first ``MOST_CHOICES``.
+
+def another(own: str, taken: Iterable[str]) -> Form:
+    """A text in place of ``own``, which another one of its kind has, too; ``taken`` are the ``first_of`` all.
+
+    They are found once for all that are told of: thousands may have the same text.
     """
-    others = dict.fromkeys((own, *islice((text for text in taken if text is not None), MOST_CHOICES)))
-    return Form({"type": "string", "not": {"enum": list(others)}})
+    return Form({"type": "string", "not": {"enum": list(dict.fromkeys((own, *taken)))}})
 
 
 def asking(**members: Form) -> Form:

@@ -20,6 +20,8 @@ from toolcall_conformance.reading.assembled import Assembled, StreamedCall
 def but_for_superfluous(own: Sequence[Finding], found: Iterable[Finding], reading: Reading) -> list[Finding]:
     """The findings ``own`` by a body's own rules, without those within calls that ``found`` says to be too much."""
     extra = _superfluous(found, reading)
+    if not extra:
+        return list(own)
     return [
         one for one in own if not any(_weighs(extra[place], one) for place in around(one.pointer) if place in extra)
     ]

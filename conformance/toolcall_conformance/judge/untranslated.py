@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,13 +21,16 @@ def as_one(sides: Sides, source: Any, output: Any, own: Sequence[Finding]) -> li
     """
     if sides.source.format == sides.output.format:
         return list(own)
-    given = dict(_parts(source, _schemas(sides)))
+    given = _Given(source, _schemas(sides))
     parts = _PartsOf(output)
     kept: dict[str, list[Finding]] = {}
+    origins: dict[str, str | None] = {}
     found = []
     for finding in own:
         place = parts.around(finding.pointer) if finding.is_must else None
-        if place is None or parts.text(place) not in given:
+        if place is not None and place not in origins:
+            origins[place] = given.place_of(parts.at(place))
+        if place is None or origins[place] is None:
             found.append(finding)
         else:
             kept.setdefault(place, []).append(finding)
@@ -36,11 +39,11 @@ def as_one(sides: Sides, source: Any, output: Any, own: Sequence[Finding]) -> li
         if main is None:
             found.extend(told)
         else:
-            found.append(_told(main, sides.source.format, place, parts.at(place), given[parts.text(place)]))
+            found.append(_told(main, sides.source.format, place, parts.at(place), origins[place]))
     return found
 
 
-def _told(finding: Finding, source_format: str, place: str, part: Any, origin: str) -> Finding:
+def _told(finding: Finding, source_format: str, place: str, part: Any, origin: str | None) -> Finding:
     message = f"this has the form of {source_format}: it was handed on untranslated"
     return replace(finding, pointer=place, message=message, want=MISSING, got=part, source_pointer=origin)
 
@@ -50,18 +53,34 @@ def _schemas(sides: Sides) -> frozenset[str]:
     return frozenset(tool.schema_pointer for tool in sides.source.tools if tool.schema_pointer is not None)
 
 
-def _parts(value: Any, schemas: frozenset[str], pointer: str = "") -> Iterator[tuple[str, str]]:
-    """Each object that stands in a list, as text, and where it stands."""
-    if pointer in schemas:
-        return
-    if isinstance(value, dict):
-        for key, entry in value.items():
-            yield from _parts(entry, schemas, join(pointer, key))
-    elif isinstance(value, list):
-        for place, entry in enumerate(value):
-            if isinstance(entry, dict):
-                yield _key(entry), join(pointer, place)
-            yield from _parts(entry, schemas, join(pointer, place))
+class _Given:
+    """The objects in lists of a body. Only those that have the keys of one that is asked for are written as text."""
+
+    def __init__(self, body: Any, schemas: frozenset[str]) -> None:
+        self._schemas = schemas
+        self._parts: dict[frozenset[str], list[tuple[Any, str]]] = {}
+        self._places: dict[frozenset[str], dict[str, str]] = {}
+        if isinstance(body, (dict, list)):
+            self._add(body, "")
+
+    def place_of(self, part: Any) -> str | None:
+        """Where the last object stands that is the same as ``part``."""
+        keys = frozenset(part)
+        if keys not in self._places:
+            self._places[keys] = {_key(entry): pointer for entry, pointer in self._parts.get(keys, ())}
+        known = self._places[keys]
+        return known.get(_key(part)) if known else None
+
+    def _add(self, value: Any, pointer: str) -> None:
+        if pointer in self._schemas:
+            return
+        inner: Iterable[tuple[Any, Any]] = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, entry in inner:
+            if isinstance(entry, (dict, list)):
+                place = join(pointer, key)
+                if isinstance(entry, dict) and isinstance(value, list):
+                    self._parts.setdefault(frozenset(entry), []).append((entry, place))
+                self._add(entry, place)
 
 
 class _PartsOf:
@@ -70,7 +89,6 @@ class _PartsOf:
     def __init__(self, body: Any) -> None:
         self._body = body
         self._lists: dict[str, list[Any]] = {}
-        self._texts: dict[str, str] = {}
 
     def around(self, pointer: str) -> str | None:
         """Where the object in a list is that a finding is at, or at a key of; the key may be missing."""
@@ -85,12 +103,6 @@ class _PartsOf:
         entries = self._lists[holder]
         number = int(last) if entries and last.isascii() and last.isdigit() else len(entries)
         return entries[number] if number < len(entries) else None
-
-    def text(self, place: str) -> str:
-        """What stands there, as ``_parts`` has it."""
-        if place not in self._texts:
-            self._texts[place] = _key(self.at(place))
-        return self._texts[place]
 
     def _list(self, pointer: str) -> list[Any]:
         try:

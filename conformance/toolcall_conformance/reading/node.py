@@ -9,6 +9,8 @@ from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.reading.model import Residue
 
 Spellings = Callable[[str], tuple[str, ...]]
+_NO_KEYS: set[str] = set()
+"""Of all values that are no objects, which are most of them; nothing is ever added."""
 
 
 class Node:
@@ -24,7 +26,7 @@ class Node:
         self.value = value
         self.pointer = pointer
         self._spellings = spellings
-        self._seen: set[str] = set()
+        self._seen: set[str] = set() if isinstance(value, dict) else _NO_KEYS
 
     def __contains__(self, key: str) -> bool:
         return self.spelt(key) is not None
@@ -32,6 +34,11 @@ class Node:
     @property
     def is_object(self) -> bool:
         return isinstance(self.value, dict)
+
+    @property
+    def has_more(self) -> bool:
+        """Whether this is an object with keys that were neither read nor ignored."""
+        return isinstance(self.value, dict) and len(self._seen) < len(self.value)
 
     def spelt(self, key: str) -> str | None:
         """The spelling of ``key`` that this object has, None if it has none."""
@@ -78,16 +85,14 @@ class Node:
 
     def ignore(self, *keys: str) -> None:
         """Mark keys as known, so that they are no residue."""
-        if not isinstance(self.value, dict) or len(self._seen) == len(self.value):
-            return  # there is no other
-        for key in keys:
+        for key in keys if self.has_more else ():
             spelling = self.spelt(key)
             if spelling is not None:
                 self._seen.add(spelling)
 
     def close(self, residue: list[Residue]) -> None:
         """Add every key that was neither read nor ignored to ``residue``."""
-        if isinstance(self.value, dict) and len(self._seen) < len(self.value):
+        if self.has_more:
             for key, value in self.value.items():
                 if key not in self._seen:
                     residue.append(Residue(key, join(self.pointer, key), value))

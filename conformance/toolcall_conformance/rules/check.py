@@ -32,24 +32,25 @@ def check_body(
     its_format = formats.get(format_name)
     found: list[Finding] = []
     for rule_id, breach in schemas.breaches(corpus, format_name, direction, body):
-        found.append(_finding(corpus, rule_id, breach, direction))
+        found.append(_finding(corpus, rule_id, breach, format_name, direction))
     machine = its_format.stream if direction == "stream" else None
     if machine is not None:
         assembled = machine.assemble(body) if assembled is None else assembled
         reading = formats.read(format_name, "response", assembled.body)
         for wanted in machine.RULES:
             told = (breach for rule_id, breach in assembled.breaches if rule_id == wanted)
-            found.extend(_finding(corpus, wanted, breach, direction) for breach in told)
+            found.extend(_finding(corpus, wanted, breach, format_name, direction) for breach in told)
     elif reading is None:
         reading = formats.read(format_name, direction, body)
     subject = Subject(format_name, direction, body, reading, model)
     for rule in its_format.rules:
         if direction in rule.directions:
-            found.extend(_finding(corpus, rule.id, breach, direction) for breach in rule.breaches(subject))
+            breaches = rule.breaches(subject)
+            found.extend(_finding(corpus, rule.id, breach, format_name, direction) for breach in breaches)
     return found
 
 
-def _finding(corpus: Corpus, rule_id: str, breach: Breach, direction: str) -> Finding:
+def _finding(corpus: Corpus, rule_id: str, breach: Breach, format_name: str, direction: str) -> Finding:
     return finding(
         corpus,
         rule_id,
@@ -60,4 +61,5 @@ def _finding(corpus: Corpus, rule_id: str, breach: Breach, direction: str) -> Fi
         got=breach.got,
         element=breach.element,
         subject=breach.subject,
+        format=format_name,
     )

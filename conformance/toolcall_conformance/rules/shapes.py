@@ -8,7 +8,7 @@ the keywords that the corpus's schemas use, with the meaning of https://json-sch
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence, Sized
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from toolcall_conformance.jsonvalue import equal, resolve
@@ -55,14 +55,23 @@ class Shapes:
             return lambda _value: schema
         if "$id" in schema and schema is not self._document:
             raise ValueError("only the whole document may have an `$id`: in a part, references would mean other places")
-        if (kind := _kind(schema)) is not None:
-            return kind
-        tests = []
+        if (condition := _kind(schema)) is not None:
+            return condition
+        of_any: list[Fits] = []
+        of_kind: dict[type, list[Fits]] = {}
+        only = _PLAIN.get(str(schema.get("type")))
         for keyword, said in schema.items():
-            if keyword in _KEYWORDS:
-                tests.append(_KEYWORDS[keyword](said, schema, self))
-            elif keyword not in _SILENT | _BESIDE:
+            if keyword in _ABOUT:
+                kind, make = _ABOUT[keyword]
+                of_kind.setdefault(kind, []).append(make(said, schema, self))
+            elif keyword in _KEYWORDS and not (keyword == "type" and only):
+                of_any.append(_KEYWORDS[keyword](said, schema, self))
+            elif keyword not in _KEYWORDS.keys() | _SILENT | _BESIDE:
                 raise ValueError(f"the keyword {keyword!r} is not known here; say it with others, or add it")
+        if only is not None:  # a keyword about another kind has nothing to say
+            tests = [_only(only, of_kind.get(only, [])), *of_any]
+        else:
+            tests = [*of_any, *(_if_any(kind, about) for kind, about in of_kind.items())]
         return tests[0] if len(tests) == 1 else _every(tests)
 
 
@@ -81,6 +90,33 @@ def _every(tests: Sequence[Fits]) -> Fits:
         for test in tests:  # noqa: SIM110 - all() takes twice the time, and this is where the time goes
             if not test(value):
                 return False
+        return True
+
+    return fits
+
+
+def _only(kind: type, tests: Sequence[Fits]) -> Fits:
+    """Whether a value is of a kind, and passes what is asked of this kind."""
+
+    def fits(value: Any) -> bool:
+        if not isinstance(value, kind):
+            return False
+        for test in tests:  # noqa: SIM110 - as above
+            if not test(value):
+                return False
+        return True
+
+    return fits
+
+
+def _if_any(kind: type, tests: Sequence[Fits]) -> Fits:
+    """Whether a value, if it is of a kind, passes what is asked of this kind."""
+
+    def fits(value: Any) -> bool:
+        if isinstance(value, kind):
+            for test in tests:
+                if not test(value):
+                    return False
         return True
 
     return fits
@@ -123,6 +159,8 @@ def _reference(said: str, _schema: Any, shapes: Shapes) -> Fits:
 def _if(said: Any, schema: Any, shapes: Shapes) -> Fits:
     condition = shapes.compile(said)
     then, otherwise = shapes.compile(schema.get("then", True)), shapes.compile(schema.get("else", True))
+    if "else" not in schema:
+        return lambda value: not condition(value) or then(value)
     return lambda value: then(value) if condition(value) else otherwise(value)
 
 
@@ -159,10 +197,9 @@ def _properties(said: Any, _schema: Any, shapes: Shapes) -> Fits:
     tests = [(key, shapes.compile(schema)) for key, schema in said.items()]
 
     def fits(value: Any) -> bool:
-        if isinstance(value, dict):
-            for key, test in tests:
-                if key in value and not test(value[key]):
-                    return False
+        for key, test in tests:  # noqa: SIM110 - as above
+            if key in value and not test(value[key]):
+                return False
         return True
 
     return fits
@@ -170,9 +207,8 @@ def _properties(said: Any, _schema: Any, shapes: Shapes) -> Fits:
 
 def _pattern_properties(said: Any, _schema: Any, shapes: Shapes) -> Fits:
     tests = [(re.compile(pattern), shapes.compile(schema)) for pattern, schema in said.items()]
-    return lambda value: (
-        not isinstance(value, dict)
-        or all(test(entry) for pattern, test in tests for key, entry in value.items() if pattern.search(key))
+    return lambda value: all(
+        test(entry) for pattern, test in tests for key, entry in value.items() if pattern.search(key)
     )
 
 
@@ -180,34 +216,34 @@ def _additional_properties(said: Any, schema: Any, shapes: Shapes) -> Fits:
     test = shapes.compile(said)
     named = frozenset(schema.get("properties", {}))
     patterns = [re.compile(pattern) for pattern in schema.get("patternProperties", {})]
-    return lambda value: (
-        not isinstance(value, dict)
-        or all(
-            test(entry)
-            for key, entry in value.items()
-            if key not in named and not any(pattern.search(key) for pattern in patterns)
-        )
-    )
+
+    def fits(value: Any) -> bool:
+        for key in value:
+            if key not in named and not any(pattern.search(key) for pattern in patterns) and not test(value[key]):
+                return False
+        return True
+
+    return fits
 
 
 def _property_names(said: Any, _schema: Any, shapes: Shapes) -> Fits:
     test = shapes.compile(said)
-    return lambda value: not isinstance(value, dict) or all(test(key) for key in value)
+    return lambda value: all(map(test, value))
 
 
 def _required(said: Any, _schema: Any, _shapes: Shapes) -> Fits:
     names = frozenset(said)
-    return lambda value: not isinstance(value, dict) or value.keys() >= names
+    return lambda value: value.keys() >= names
 
 
 def _items(said: Any, _schema: Any, shapes: Shapes) -> Fits:
     test = shapes.compile(said)
-    return lambda value: not isinstance(value, list) or all(map(test, value))
+    return lambda value: all(map(test, value))
 
 
 def _contains(said: Any, _schema: Any, shapes: Shapes) -> Fits:
     test = shapes.compile(said)
-    return lambda value: not isinstance(value, list) or any(test(entry) for entry in value)
+    return lambda value: any(map(test, value))
 
 
 def whole(pattern: str) -> re.Pattern[str]:
@@ -217,7 +253,7 @@ def whole(pattern: str) -> re.Pattern[str]:
 
 def _pattern(said: str, _schema: Any, _shapes: Shapes) -> Fits:
     search = whole(said).search
-    return lambda value: not isinstance(value, str) or search(value) is not None
+    return lambda value: search(value) is not None
 
 
 def _minimum(said: float, _schema: Any, _shapes: Shapes) -> Fits:
@@ -228,16 +264,20 @@ def _maximum(said: float, _schema: Any, _shapes: Shapes) -> Fits:
     return lambda value: not _is_number(value) or value <= said
 
 
-def _at_least(kind: type[Sized]) -> Callable[[int, Any, Shapes], Fits]:
-    return lambda said, _schema, _shapes: lambda value: not isinstance(value, kind) or len(value) >= said
+def _at_least(said: int, _schema: Any, _shapes: Shapes) -> Fits:
+    return lambda value: len(value) >= said
 
 
-def _at_most(kind: type[Sized]) -> Callable[[int, Any, Shapes], Fits]:
-    return lambda said, _schema, _shapes: lambda value: not isinstance(value, kind) or len(value) <= said
+def _at_most(said: int, _schema: Any, _shapes: Shapes) -> Fits:
+    return lambda value: len(value) <= said
 
+
+Compiler = Callable[[Any, Any, Shapes], Fits]
+
+_PLAIN: Mapping[str, type] = {"object": dict, "array": list, "string": str}
 
 # By keyword, how it is compiled: from what it says, the schema object it stands in, and the document.
-_KEYWORDS: Mapping[str, Callable[[Any, Any, Shapes], Fits]] = {
+_KEYWORDS: Mapping[str, Compiler] = {
     "type": _type,
     "$ref": _reference,
     "if": _if,
@@ -247,20 +287,24 @@ _KEYWORDS: Mapping[str, Callable[[Any, Any, Shapes], Fits]] = {
     "oneOf": _one_of,
     "const": _const,
     "enum": _enum,
-    "properties": _properties,
-    "patternProperties": _pattern_properties,
-    "additionalProperties": _additional_properties,
-    "propertyNames": _property_names,
-    "required": _required,
-    "items": _items,
-    "contains": _contains,
-    "pattern": _pattern,
     "minimum": _minimum,
     "maximum": _maximum,
-    "minLength": _at_least(str),
-    "maxLength": _at_most(str),
-    "minItems": _at_least(list),
-    "maxItems": _at_most(list),
-    "minProperties": _at_least(dict),
-    "maxProperties": _at_most(dict),
+}
+
+# Those that say something of one kind of values alone; their tests are asked of such values only.
+_ABOUT: Mapping[str, tuple[type, Compiler]] = {
+    "properties": (dict, _properties),
+    "patternProperties": (dict, _pattern_properties),
+    "additionalProperties": (dict, _additional_properties),
+    "propertyNames": (dict, _property_names),
+    "required": (dict, _required),
+    "items": (list, _items),
+    "contains": (list, _contains),
+    "pattern": (str, _pattern),
+    "minLength": (str, _at_least),
+    "maxLength": (str, _at_most),
+    "minItems": (list, _at_least),
+    "maxItems": (list, _at_most),
+    "minProperties": (dict, _at_least),
+    "maxProperties": (dict, _at_most),
 }

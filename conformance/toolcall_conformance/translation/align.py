@@ -21,7 +21,8 @@ from toolcall_conformance.translation.chains import Chances, best_chain
 class Alignment:
     """``pairs`` maps source ordinals to output ordinals; ``moved`` are pairs found out of order.
 
-    ``nearest`` keeps what ``translation.nearest`` found for each turn of the source.
+    ``nearest`` keeps what ``translation.nearest`` found for each turn of the source. ``arguments`` are those of the
+    calls of both sides, as canonical text.
     """
 
     pairs: dict[int, int] = field(default_factory=dict)
@@ -29,6 +30,7 @@ class Alignment:
     lost: list[int] = field(default_factory=list)
     invented: list[int] = field(default_factory=list)
     nearest: dict[int, str] = field(default_factory=dict, repr=False, compare=False)
+    arguments: tuple[Sequence[str], Sequence[str]] = field(default=((), ()), repr=False, compare=False)
 
 
 def align(corpus: Corpus, source: Reading, output: Reading, names: Mapping[str, str]) -> Alignment:
@@ -41,7 +43,7 @@ def align(corpus: Corpus, source: Reading, output: Reading, names: Mapping[str, 
     neighbours.
     """
     calls = Calls.of(corpus, source, output, names)
-    found = Alignment(pairs=calls.by_id())
+    found = Alignment(pairs=calls.by_id(), arguments=calls.values)
     found.moved = _out_of_order(found.pairs)
     taken = set(found.pairs.values())
     rows = [left for left in range(len(calls.source)) if left not in found.pairs]
@@ -112,6 +114,8 @@ def _unmistakable(calls: Calls, left: int, right: int) -> bool:
 
 def _left_over(calls: Calls, lost: Sequence[int], rest: Sequence[int]) -> list[tuple[int, int]]:
     """The pairs in order, of calls that are left over, that have the most in common."""
+    if not lost or not rest:
+        return []
     worth = [calls.known[f"{each}_points"] for each in ("name", "arguments", "id")]
     before, after = [calls.marks_of_source(left) for left in lost], [calls.marks_of_output(right) for right in rest]
     rows, columns = _indexed(before), _indexed(after)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from toolcall_conformance.findings import MISSING, Finding
-from toolcall_conformance.jsonvalue import JSONError, canonical, equal, parse
+from toolcall_conformance.jsonvalue import JSONError, equal, parse
 from toolcall_conformance.reading import Call, Hosted, Result, Text, Unreadable
 from toolcall_conformance.translation.kinds import compare_call_kind
 from toolcall_conformance.translation.nearest import near
@@ -25,7 +25,9 @@ def compare_calls(pair: Pair) -> Iterator[Finding]:
     source, output, alignment = pair.source.calls, pair.output.calls, pair.alignment
     items = [item for turn in pair.source.turns for item in turn.items]
     hosted = {item.id: item for item in items if isinstance(item, Hosted) and item.id}
-    first_alike = _first_alike(source, alignment.pairs) if alignment.invented else {}
+    first_alike: dict[tuple[str | None, str], int] = {}
+    for left in alignment.pairs if alignment.invented else ():
+        first_alike.setdefault((source[left].name, alignment.arguments[0][left]), left)
     told = pair.view(Told.of) if alignment.lost else None
     for left in alignment.lost:
         call = source[left]
@@ -53,7 +55,7 @@ def compare_calls(pair: Pair) -> Iterator[Finding]:
                     subject=call_words(call),
                 )
             continue
-        twin = first_alike.get(_said(call))
+        twin = first_alike.get((call.name, alignment.arguments[1][right]))
         yield pair.finding(
             "translation/call-duplicated" if twin is not None else "translation/call-invented",
             call.pointer,
@@ -105,18 +107,6 @@ def _predecessors(order: Iterable[int], moved: Collection[int]) -> dict[int, int
 def _behind(pair: Pair, other: int | None) -> str:
     """A place in an order of calls: behind which one."""
     return "first of all calls" if other is None else f"behind {call_words(pair.source.calls[other])}"
-
-
-def _first_alike(source: Sequence[Call], lefts: Iterable[int]) -> dict[tuple[str | None, str], int]:
-    """The first of these calls for each name and arguments."""
-    found: dict[tuple[str | None, str], int] = {}
-    for left in lefts:
-        found.setdefault(_said(source[left]), left)
-    return found
-
-
-def _said(call: Call) -> tuple[str | None, str]:
-    return call.name, canonical(shown(call))
 
 
 def _compare_one(pair: Pair, left: Call, right: Call) -> Iterator[Finding]:

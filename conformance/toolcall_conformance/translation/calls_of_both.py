@@ -15,6 +15,8 @@ _NEAR = 10
 """With so many calls before and behind its place each of very many equal calls is compared."""
 
 Marks = tuple[frozenset[str], frozenset[str], frozenset[str]]
+Said = tuple[str | None, str]
+"""A call's name and arguments."""
 
 
 @dataclass(slots=True)
@@ -149,17 +151,44 @@ def worth_comparing(calls: Calls, rows: Sequence[int], columns: Sequence[int]) -
     Of very many those that have an id, a text or a result in common with it, and among them, as among all, those that
     come about as late.
     """
-    standing: dict[tuple[str | None, str, Hashable], list[int]] = {}
+    equal: dict[Said, list[int]] = {}
     for column in columns:
-        for mark in calls.lasting(calls.output[column], calls.around_output[column]):
-            standing.setdefault((calls.output[column].name, calls.values[1][column], mark), []).append(column)
-    passed: Counter[tuple[str | None, str, Hashable]] = Counter()
+        equal.setdefault((calls.output[column].name, calls.values[1][column]), []).append(column)
+    asking = Counter(said for row in rows for said in _said(calls, row))
+    crowds = {
+        said: _Crowd(calls, every) for said, every in equal.items() if max(len(every), asking.get(said, 0)) > _NEAR
+    }
     for row in rows:
-        value, found = calls.values[0][row], dict[int, None]()
-        for name in calls.names(row):
-            for mark in calls.lasting(calls.source[row], calls.around_source[row]):
-                key = name, value, mark
-                at = passed[key]
-                passed[key] += 1
-                found |= dict.fromkeys(standing.get(key, [])[max(0, at - _NEAR) : at + _NEAR])
+        found: dict[int, None] = {}
+        for said in _said(calls, row):
+            if said in crowds:
+                found |= crowds[said].near(row)
+            elif said in equal:
+                found |= dict.fromkeys(equal[said])
         yield row, found
+
+
+def _said(calls: Calls, row: int) -> Iterator[Said]:
+    """What calls say that are equal to one of the source."""
+    return ((name, calls.values[0][row]) for name in calls.names(row))
+
+
+class _Crowd:
+    """Very many calls that are equal, by what tells them apart."""
+
+    def __init__(self, calls: Calls, columns: Iterable[int]) -> None:
+        self._calls = calls
+        self._standing: dict[Hashable, list[int]] = {}
+        self._passed: Counter[Hashable] = Counter()
+        for column in columns:
+            for mark in calls.lasting(calls.output[column], calls.around_output[column]):
+                self._standing.setdefault(mark, []).append(column)
+
+    def near(self, row: int) -> dict[int, None]:
+        """Those that come about as late as a call of the source; each is asked for once, in order."""
+        found: dict[int, None] = {}
+        for mark in self._calls.lasting(self._calls.source[row], self._calls.around_source[row]):
+            at = self._passed[mark]
+            self._passed[mark] += 1
+            found |= dict.fromkeys(self._standing.get(mark, [])[max(0, at - _NEAR) : at + _NEAR])
+        return found

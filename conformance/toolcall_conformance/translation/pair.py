@@ -123,6 +123,7 @@ class Sides:
             got=got,
             source=source,
             subject=subject,
+            format=self.output.format,
         )
 
 

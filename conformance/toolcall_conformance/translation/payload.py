@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from toolcall_conformance.findings import MISSING
-from toolcall_conformance.jsonvalue import JSONError, equal, parse
+from toolcall_conformance.jsonvalue import JSONError, begins_json, equal, parse
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Media, Result, Text
 from toolcall_conformance.reading.model import Value
@@ -108,6 +108,8 @@ def plain_text(corpus: Corpus, part: Media) -> str | None:
 
 def parsed_text(text: str) -> tuple[Any] | None:
     """The JSON value that a text spells, in a tuple, as null is a value too; None for any other text."""
+    if not begins_json(text):
+        return None
     try:
         return (parse(text),)
     except JSONError:

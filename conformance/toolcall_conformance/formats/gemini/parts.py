@@ -76,6 +76,17 @@ def read_part(part: Node, counts: Counts) -> list[Item]:
     result = part.child("functionResponse")
     if result.is_object:
         items.append(read_result(result, counts))
+    if part.has_more:
+        _read_rest(part, counts, items, text, thought=thought)
+    if part.is_object:
+        part.close(counts.residue)
+        if not items and not any(key in part for key in (*DATA, *ABOUT, "thoughtSignature")):
+            items.append(Unknown(", ".join(part.value), part.pointer))
+    return items
+
+
+def _read_rest(part: Node, counts: Counts, items: list[Item], text: Node, *, thought: bool) -> None:
+    """The items of what may stand in a part beside text, call and result, or alone."""
     items.extend(read_media(part, counts))
     for key in HOSTED:
         hosted = part.child(key)
@@ -92,11 +103,6 @@ def read_part(part: Node, counts: Counts) -> list[Item]:
             ran = any(isinstance(item, Hosted) for item in items)
             items.append(Opaque(signature.value, signature.pointer, "gemini", call=called, on_text=spoken, on_step=ran))
     part.ignore(*ABOUT)
-    if part.is_object:
-        part.close(counts.residue)
-        if not items and not any(key in part for key in (*DATA, *ABOUT, "thoughtSignature")):
-            items.append(Unknown(", ".join(part.value), part.pointer))
-    return items
 
 
 def read_call(node: Node, counts: Counts) -> Call:
@@ -118,9 +124,9 @@ def read_call(node: Node, counts: Counts) -> Call:
         arguments=arguments,
         id=_identifier(call_id.value),
         pointer=node.pointer,
-        name_pointer=_pointer(node, "name"),
-        arguments_pointer=_pointer(node, "args"),
-        id_pointer=_pointer(node, "id") if _identifier(call_id.value) else None,
+        name_pointer=name.pointer if "name" in node else None,
+        arguments_pointer=args.pointer if "args" in node else None,
+        id_pointer=call_id.pointer if _identifier(call_id.value) else None,
     )
 
 

@@ -135,7 +135,8 @@ class ChatMessageReader:
         custom: bool = False,
         legacy: bool = False,
     ) -> Call:
-        name = holder.text("name")
+        named = holder.child("name")
+        name = named.value if isinstance(named.value, str) else None
         key = "input" if custom else "arguments"
         given = holder.child(key)
         arguments = (given.value if given.value is not None else "") if custom else read_arguments(given.value)
@@ -148,7 +149,7 @@ class ChatMessageReader:
             arguments=arguments,
             id=call_id,
             pointer=place.pointer,
-            name_pointer=holder.child("name").pointer if name is not None else None,
+            name_pointer=named.pointer if name is not None else None,
             arguments_pointer=given.pointer if key in holder else None,
             id_pointer=id_pointer,
             kind="custom" if custom else "function",

@@ -44,6 +44,8 @@ def read_signature(owner: Node, call: int | None, residue: list[Residue]) -> Ite
 
     https://ai.google.dev/gemini-api/docs/thought-signatures
     """
+    if "extra_content" not in owner:
+        return
     extra = owner.child("extra_content")
     google = extra.child("google")
     signature = google.child("thought_signature")

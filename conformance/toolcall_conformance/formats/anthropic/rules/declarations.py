@@ -17,7 +17,7 @@ from toolcall_conformance.formats.anthropic.rules.view import (
     tools,
 )
 from toolcall_conformance.formats.rule import Subject, rule
-from toolcall_conformance.formats.wanted import another
+from toolcall_conformance.formats.wanted import another, first_of
 from toolcall_conformance.jsonvalue import join, resolve
 from toolcall_conformance.reading import Node
 from toolcall_conformance.reading.breach import Breach
@@ -35,11 +35,12 @@ CACHE_MARKS = 4
 def tool_name_unique(subject: Subject) -> Iterator[Breach]:
     seen: dict[str, str] = {}
     every = subject.view(tools)
+    taken = first_of(tool.text("name") for tool in every)
     for place, tool in enumerate(every):
         name = tool.text("name")
         if name is not None and name in seen:
             message = f"the tool at {seen[name]} has this name already; each tool must have its own"
-            want = another(name, (other.text("name") for other in every))
+            want = another(name, taken)
             yield Breach(tool.at("name"), message, want, name, subject=f"tool {place + 1}, {name}")
         elif name is not None:
             seen[name] = tool.pointer

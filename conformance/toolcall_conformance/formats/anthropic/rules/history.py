@@ -18,6 +18,7 @@ from toolcall_conformance.formats.anthropic.rules.view import (
     turns,
 )
 from toolcall_conformance.formats.rule import Subject, rule, same_id
+from toolcall_conformance.formats.wanted import first_of
 from toolcall_conformance.reading import Call
 from toolcall_conformance.reading.breach import Breach
 
@@ -118,9 +119,10 @@ def result_once(subject: Subject) -> Iterator[Breach]:
 @rule("anthropic/call-ids-unique", "request", "response")
 def call_ids_unique(subject: Subject) -> Iterator[Breach]:
     seen: dict[str, Call] = {}
+    taken = first_of(call.id for call in subject.reading.calls)
     for call in subject.reading.calls:
         if call.id is not None and call.id_pointer is not None and call is not seen.setdefault(call.id, call):
-            yield same_id(call, seen[call.id], subject.reading.calls)
+            yield same_id(call, seen[call.id], taken)
 
 
 @rule("anthropic/error-result-text", "request")

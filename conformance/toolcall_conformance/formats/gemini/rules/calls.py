@@ -19,6 +19,7 @@ from toolcall_conformance.formats.gemini.rules.view import (
 )
 from toolcall_conformance.formats.gemini.spelling import camel, spellings
 from toolcall_conformance.formats.rule import Subject, rule, same_id
+from toolcall_conformance.formats.wanted import first_of
 from toolcall_conformance.jsonvalue import join, resolve
 from toolcall_conformance.reading import Call, Hosted
 from toolcall_conformance.reading.breach import Breach
@@ -70,9 +71,10 @@ def call_ids_unique(subject: Subject) -> Iterator[Breach]:
     for turn in subject.reading.turns:
         seen: dict[str, Call] = {}
         every = calls(turn)
+        taken = first_of(call.id for call in every)
         for call in every:
             if call.id is not None and (first := seen.setdefault(call.id, call)) is not call:
-                yield same_id(call, first, every)
+                yield same_id(call, first, taken)
 
 
 @rule("gemini/server-call-not-answered", "request")

@@ -8,7 +8,7 @@ from typing import Any
 from toolcall_conformance.findings import MISSING, one_of
 from toolcall_conformance.formats.gemini.spelling import entries, member, root
 from toolcall_conformance.formats.rule import Subject, rule
-from toolcall_conformance.formats.wanted import another
+from toolcall_conformance.formats.wanted import another, first_of
 from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.reading import Node
 from toolcall_conformance.reading.breach import Breach
@@ -17,12 +17,13 @@ from toolcall_conformance.reading.breach import Breach
 @rule("gemini/names-unique", "request")
 def names_unique(subject: Subject) -> Iterator[Breach]:
     seen: dict[str, str] = {}
+    taken = first_of(tool.name for tool in subject.reading.tools if tool.kind == "function")
     for tool in subject.reading.tools:
         if tool.kind != "function" or tool.name is None:
             continue
         if tool.name in seen:
             message = f"the function at {seen[tool.name]} has this name already; each must have its own"
-            want = another(tool.name, (other.name for other in subject.reading.tools if other.kind == "function"))
+            want = another(tool.name, taken)
             yield Breach(tool.name_pointer or tool.pointer, message, want, tool.name, subject=tool.name)
         seen.setdefault(tool.name, tool.pointer)
 

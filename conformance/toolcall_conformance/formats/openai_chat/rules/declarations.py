@@ -8,19 +8,20 @@ from typing import Any
 from toolcall_conformance.findings import MISSING, one_of
 from toolcall_conformance.formats.openai_chat.rules.strictness import open_objects, unsupported_keywords
 from toolcall_conformance.formats.rule import Subject, rule
-from toolcall_conformance.formats.wanted import OBJECT, another
+from toolcall_conformance.formats.wanted import OBJECT, another, first_of
 from toolcall_conformance.reading.breach import Breach
 
 
 @rule("openai_chat/tool-names-unique", "request")
 def tool_names_unique(subject: Subject) -> Iterator[Breach]:
     seen: dict[str, str] = {}
+    taken = first_of(tool.name for tool in subject.reading.tools)
     for tool in subject.reading.tools:
         if tool.name is None or tool.name_pointer is None:
             continue
         if tool.name in seen:
             message = f"the tool at {seen[tool.name]} has this name already; each tool must have its own"
-            want = another(tool.name, (other.name for other in subject.reading.tools))
+            want = another(tool.name, taken)
             yield Breach(tool.name_pointer, message, want, tool.name, subject=f"tool {tool.name}")
         seen.setdefault(tool.name, tool.pointer)
 

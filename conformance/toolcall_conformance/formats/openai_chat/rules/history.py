@@ -71,6 +71,8 @@ def call_arguments_json(subject: Subject) -> Iterator[Breach]:
     for call in calls:
         if call.kind != "function" or call.arguments_pointer is None:
             continue
+        if isinstance(call.arguments, dict) and call.arguments:
+            continue  # an object, or the text of one
         raw = resolve(subject.body, call.arguments_pointer)
         if not isinstance(raw, str):
             continue

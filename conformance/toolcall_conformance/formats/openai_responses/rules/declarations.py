@@ -8,7 +8,7 @@ from typing import Any
 from toolcall_conformance.findings import MISSING, one_of
 from toolcall_conformance.formats.openai_responses.rules.view import entries, member
 from toolcall_conformance.formats.rule import Subject, rule
-from toolcall_conformance.formats.wanted import another
+from toolcall_conformance.formats.wanted import another, first_of
 from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.reading import Node, Tool
 from toolcall_conformance.reading.breach import Breach
@@ -67,17 +67,24 @@ def tool_schema_properties(subject: Subject) -> Iterator[Breach]:
 @rule("openai_responses/tool-name-unique", "request")
 def tool_name_unique(subject: Subject) -> Iterator[Breach]:
     seen: dict[tuple[str, str], str] = {}
+    siblings: dict[str, list[str | None]] = {}
+    for tool in subject.reading.tools:
+        siblings.setdefault(_holder(tool), []).append(tool.name)
     for tool in subject.reading.tools:
         if tool.kind == "hosted" or tool.name is None:
             continue
         # Two namespaces may each have a tool of the same name.
-        key = (tool.pointer.rpartition("/")[0], tool.name)
+        key = (_holder(tool), tool.name)
         if key in seen:
             message = f"the tool at {seen[key]} has this name already; each tool must have its own"
-            siblings = (other for other in subject.reading.tools if other.pointer.rpartition("/")[0] == key[0])
-            want = another(tool.name, (other.name for other in siblings))
+            want = another(tool.name, first_of(siblings[key[0]]))
             yield Breach(tool.name_pointer or tool.pointer, message, want, tool.name, subject=tool.name)
         seen.setdefault(key, tool.pointer)
+
+
+def _holder(tool: Tool) -> str:
+    """Where the list is that a tool stands in."""
+    return tool.pointer.rpartition("/")[0]
 
 
 @rule("openai_responses/deferred-needs-search", "request")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from toolcall_conformance.formats.openai_responses.rules.view import Entry, entries
 from toolcall_conformance.formats.rule import Subject, ids_once_in_batch, rule
-from toolcall_conformance.formats.wanted import another
+from toolcall_conformance.formats.wanted import another, first_of
 from toolcall_conformance.reading.breach import Breach
 
 
@@ -20,21 +20,27 @@ def call_id_unique(subject: Subject) -> Iterator[Breach]:
 @rule("openai_responses/item-id-unique")
 def item_id_unique(subject: Subject) -> Iterator[Breach]:
     seen: dict[str, Entry] = {}
+    taken = first_of(_id_of(entry) for entry in entries(subject))
     for entry in entries(subject):
-        item_id = entry.value.get("id")
+        item_id = _id_of(entry)
         # Outputs are left out: local shell outputs carry the call's id there.
-        if not isinstance(item_id, str) or entry.kind.endswith("_output") or entry.kind == "item_reference":
+        if item_id is None or entry.kind.endswith("_output") or entry.kind == "item_reference":
             continue
         if (first := seen.setdefault(item_id, entry)) is not entry:
             message = f"the {first.kind} at {first.pointer} has this id already; it must be another, or be left out"
-            want = another(item_id, (other.value.get("id") for other in entries(subject)))
+            want = another(item_id, taken)
             yield Breach(entry.at("id"), message, want, item_id, subject=entry.kind)
+
+
+def _id_of(entry: Entry) -> str | None:
+    found = entry.value.get("id")
+    return found if isinstance(found, str) else None
 
 
 @rule("openai_responses/item-id-is-not-call-id", "response")
 def item_id_is_not_call_id(subject: Subject) -> Iterator[Breach]:
     for entry in entries(subject):
         if entry.kind in ("function_call", "custom_tool_call"):
-            item_id = entry.value.get("id")
-            if isinstance(item_id, str) and item_id == entry.value.get("call_id"):
+            item_id = _id_of(entry)
+            if item_id is not None and item_id == entry.value.get("call_id"):
                 yield Breach(entry.at("id"), want=another(item_id, ()), got=item_id)
