@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 pytest.importorskip("xdist")
+
+from toolcall_conformance.engine import sent_events
+from toolcall_conformance.engine.spreading import CasesTogether
 
 pytestmark = pytest.mark.any_python
 
@@ -59,3 +63,89 @@ def test_an_item_that_only_a_worker_has_does_not_end_the_run(project: Any) -> No
     beta = [item for item in items if item.endswith("to-beta")]
     assert beta
     assert items[-len(beta) :] == sorted(beta)
+
+
+CASES = [
+    "a.py::one",
+    *(f"toolcall::{case}::request::{n}" for case in ("x/seed", "y/seed") for n in range(4)),
+    "b.py::two",
+]
+
+
+@pytest.mark.parametrize(
+    ("asked", "sent"),
+    [(1, 1), (2, 5), (5, 5), (6, 9), (10, 10), (0, 0), (99, 10)],
+    ids=["another test", "first of a case", "last of a case", "second case", "all", "nothing", "more than there are"],
+)
+def test_a_chunk_ends_where_a_case_ends(asked: int, sent: int) -> None:
+    """Other tests of the user's are spread as they always were."""
+    told: list[int] = []
+    node: Any = type("Node", (), {"send_runtest_some": staticmethod(told.extend)})()
+    scheduler = object.__new__(CasesTogether)
+    scheduler.collection, scheduler.pending, scheduler.node2pending = CASES, list(range(len(CASES))), {node: []}
+    scheduler._send_tests(node, asked)
+    assert told == list(range(sent))
+    assert scheduler.pending == list(range(sent, len(CASES)))
+
+
+class Interactor:
+    """Both ends of a worker, as xdist has them: what is sent on the channel is received at once."""
+
+    def __init__(self) -> None:
+        self.workerinput: dict[str, Any] = {}
+        self.sent: list[Any] = []
+        self.came: list[Any] = []
+
+    def process_from_remote(self, told: Any) -> None:
+        self.came.append(told)
+
+    def sendevent(self, name: str, **said: Any) -> None:
+        self.channel.send((name, said))
+
+    def receive(self, told: Any) -> None:
+        self.sent.append(told)
+        self.process_from_remote(told)
+
+    def connect(self) -> Any:
+        """Make the channel, as is done behind `pytest_configure_node`, and return the worker's configuration."""
+        self.channel = SimpleNamespace(send=self.receive)
+        manager = SimpleNamespace(get_plugins=lambda: [object(), self])
+        return SimpleNamespace(workerinput=self.workerinput, pluginmanager=manager)
+
+
+OURS = {"nodeid": "toolcall::x/seed::request::a-to-b"}
+EVENTS: list[tuple[str, dict[str, Any]]] = [
+    ("logstart", {"nodeid": "a.py::one", "location": ("a.py", 1, "one")}),
+    ("runtest_protocol_complete", {"item_index": 0, "duration": 0.5}),
+    ("logstart", {**OURS, "location": ("x", 0, "x")}),
+    ("testreport", {"data": {**OURS, "user_properties": [("a", "b")]}}),
+    ("runtest_protocol_complete", {"item_index": 1, "duration": 0.5}),
+    ("logstart", dict(OURS)),
+    ("warning_recorded", dict(OURS)),
+    ("logfinish", dict(OURS)),
+    ("runtest_protocol_complete", {"item_index": 2, "duration": 0.5}),
+    ("testreport", {"data": {**OURS, "odd": object}}),
+    ("runtest_protocol_complete", {"item_index": 3, "duration": 0.5}),
+]
+
+
+def test_the_events_of_an_item_cross_in_one_message_and_in_their_order() -> None:
+    """What cannot be packed, and all that is not of an item of ours, crosses as it always did."""
+    ends = Interactor()
+    sent_events.receive_together(ends)
+    sent_events.send_together(ends.connect())
+    for name, said in EVENTS:
+        ends.sendevent(name, **said)
+    assert ends.came == EVENTS
+    together = [told for told in ends.sent if told[0] == sent_events.TOGETHER]
+    assert len(together) == 2
+    assert len(ends.sent) == 2 + 2 + 2
+
+
+def test_a_controller_that_may_listen_already_is_sent_each_event_by_itself() -> None:
+    ends = Interactor()
+    config = ends.connect()
+    sent_events.receive_together(ends)
+    sent_events.send_together(config)
+    ends.sendevent("logstart", **OURS)
+    assert ends.sent == [("logstart", OURS)]

@@ -13,6 +13,7 @@ def start(config: pytest.Config, arguments: list[str]) -> None:
     from toolcall_conformance.engine.hooks import Engine
     from toolcall_conformance.engine.recording import RecordCollector
     from toolcall_conformance.engine.screen import Screen
+    from toolcall_conformance.engine.sent_events import send_together
     from toolcall_conformance.engine.setup import prepare
     from toolcall_conformance.engine.stopping import Stopping
 
@@ -21,6 +22,7 @@ def start(config: pytest.Config, arguments: list[str]) -> None:
     except pytest.UsageError as mistake:
         raise pytest.UsageError(fit(str(mistake))) from None
     config.pluginmanager.register(Engine(run), "toolcall-engine")
+    send_together(config)
     if not hasattr(config, "workerinput"):  # under xdist only the controller reports
         recorder = RecordCollector(config, run)
         config.pluginmanager.register(recorder, "toolcall-recorder")

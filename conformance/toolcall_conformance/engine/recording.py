@@ -19,6 +19,7 @@ from toolcall_conformance.engine.last_report import ended, told_of
 from toolcall_conformance.engine.printing import say
 from toolcall_conformance.engine.run import Run
 from toolcall_conformance.engine.selection import PREFIX
+from toolcall_conformance.engine.sent_events import receive_together
 from toolcall_conformance.engine.setup import SUPPORT
 from toolcall_conformance.engine.watchdog import COMMAND, command
 from toolcall_conformance.known_failures import KnownFailuresError
@@ -68,6 +69,14 @@ class RecordCollector:
         """Tell a worker what the translator supports, and what the user wrote."""
         node.workerinput[SUPPORT] = self.run.support.to_json()
         node.workerinput[COMMAND] = command(self.config)
+        receive_together(node)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> object:
+        """Let each case stay on one worker."""
+        from toolcall_conformance.engine.spreading import scheduler
+
+        return scheduler(config, log) if self.run.selected else None
 
     def _plan(self) -> dict[str, object]:
         """What reports that another process writes begin with."""
