@@ -7,10 +7,7 @@ through all that came before stands out among thousands that do not.
 from __future__ import annotations
 
 import math
-import sys
-from collections import Counter
 from collections.abc import Callable, Mapping
-from types import CodeType, FrameType
 from typing import Any
 
 import pytest
@@ -20,8 +17,7 @@ from benchmarks.growing_replies import answered, asked, reply, stream, streamed
 from toolcall_conformance import Ends, Judge
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.streaming import parse
-
-Lines = Counter[tuple[CodeType, int]]
+from tracing import Lines, lines_run
 
 SMALL, LARGE = 6, 18
 MOST = 1.45
@@ -36,26 +32,6 @@ UPSTREAM = {
     "openai_responses": "anthropic",
     "gemini": "anthropic",
 }
-
-
-def lines_run(work: Callable[[], object], folder: str) -> Lines:
-    """How often each line of a folder's code runs."""
-    counts: Lines = Counter()
-
-    def count(frame: FrameType, _event: str, _: Any) -> Any:
-        counts[frame.f_code, frame.f_lineno] += 1
-        return count
-
-    def enter(frame: FrameType, event: str, given: Any) -> Any:
-        return count(frame, event, given) if frame.f_code.co_filename.startswith(folder) else None
-
-    before = sys.gettrace()
-    sys.settrace(enter)
-    try:
-        work()
-    finally:
-        sys.settrace(before)
-    return counts
 
 
 def steep(small: Lines, large: Lines) -> Mapping[str, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
 
@@ -11,6 +12,7 @@ from toolcall_conformance.translation import holders
 from toolcall_conformance.translation.holders import Holders
 from toolcall_conformance.translation.said_names import NamesInAnyCase, SaidNames
 from toolcall_conformance.translation.words import says_name
+from tracing import lines_run
 
 PIECES = ["a", "B", "b", "1", ".", "-", "_", " ", ":", "é", "İ", "i", "ı", "K", "k", "ß", "ẞ", "ς", "Σ", "]", "^"]
 
@@ -41,19 +43,26 @@ def test_names_in_any_case(seed: int) -> None:
         assert searched <= set(looked_up.perhaps_in(text))
 
 
-@pytest.mark.parametrize("longest", [1, 12, 4096])
+@pytest.mark.parametrize("window", [1, 12, 4096])
 @pytest.mark.parametrize("seed", range(5))
-def test_holders(seed: int, longest: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(holders, "LONGEST_LISTED", longest)
+def test_holders(seed: int, window: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(holders, "WINDOW", window)
     monkeypatch.setattr(holders, "MOST_RUNS", 4)
     random_ = random.Random(seed)
-    texts = drawn(random_, 30, 60)
-    looked_up = Holders(texts)
-    pieces = ["", *drawn(random_, 4, 60), *texts, *(text[3:21] for text in texts)]
+    texts = [*drawn(random_, 30, 60), "".join(drawn(random_, 30, 60))]
+    pieces = ["", *drawn(random_, 4, 60), *texts, *(text[3:21] for text in texts), texts[-1][5:50]]
+    looked_up = Holders(texts, pieces)
     for piece in pieces:
         assert looked_up.of(piece) == {number for number, text in enumerate(texts) if piece in text}
 
 
-def test_few_texts_are_asked() -> None:
-    looked_up = Holders(f"toolu_{number:08d} says so" for number in range(1000))
-    assert max(len(list(looked_up._asked(f"toolu_{number:08d}"))) for number in range(0, 1000, 50)) <= 100
+@pytest.mark.parametrize(
+    "form", ["toolu_{:08d}", "{:08d}000000", "{:020b}", "{}", "the same words around {:06d} each time"]
+)
+def test_work_of_holders(form: str) -> None:
+    def work(size: int) -> int:
+        pieces = [form.format(number) for number in range(size)]
+        texts = [f"he says {piece} here" for piece in pieces]
+        return lines_run(lambda: Holders([*texts, " ".join(texts)], pieces), holders.__file__).total()
+
+    assert math.log2(work(1600) / work(400)) / 2 < 1.2

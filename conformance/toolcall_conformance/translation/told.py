@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,17 +36,20 @@ class _Saying:
 
 
 class _Heard:
-    """Texts, and which of them tell a saying: as it is or as JSON, with any words around it."""
+    """Texts, and which of them tell one of the sayings: as it is or as JSON, with any words around it."""
 
-    def __init__(self, corpus: Corpus, texts: Sequence[str]) -> None:
-        self._corpus, self._texts = corpus, texts
+    def __init__(self, corpus: Corpus, texts: Sequence[str], sayings: Collection[_Saying]) -> None:
+        self._corpus = corpus
         keys = [squeeze(text) for text in texts]
-        self._holders = Holders(keys)
+        leaves = dict.fromkeys(leaf for saying in sayings for leaf in saying.leaves)
+        self._forms = {leaf: [*dict.fromkeys(map(squeeze, _spellings(leaf)))] for leaf in leaves}
+        needed = (squeeze(saying.needed) for saying in sayings)
+        self._saying = Holders(keys, itertools.chain(needed, *self._forms.values()))
+        self._naming = Holders(texts, (name for saying in sayings for name in saying.names))
         self._wholes: dict[str, set[int]] = {}
         for number, (key, text) in enumerate(zip(keys, texts, strict=True)):
             for said in {key, squeeze(" ".join(_leaves(_value(text))))}:
                 self._wholes.setdefault(said, set()).add(number)
-        self._naming: dict[str, frozenset[int]] = {}
         self._telling: dict[tuple[tuple[str, ...], str], tuple[frozenset[int], frozenset[int]]] = {}
 
     def best(self, saying: _Saying) -> int | None:
@@ -54,7 +57,7 @@ class _Heard:
         only, telling = self._of(saying)
         for numbers, enough in ((only, True), (telling, is_phrase(self._corpus, saying.whole))):
             if numbers:
-                named = [min(both) for name in saying.names if (both := numbers & self._named(name))]
+                named = [min(both) for name in saying.names if (both := numbers & self._naming.of(name))]
                 if named or enough:
                     return min(named or numbers)
         return None
@@ -66,7 +69,11 @@ class _Heard:
         if is_phrase(self._corpus, saying.whole):
             yield telling
         else:
-            yield from (telling & self._named(name) for name in saying.names)
+            yield from (telling & self._naming.of(name) for name in saying.names)
+
+    def any_of(self, sayings: Iterable[_Saying], texts: Sequence[str]) -> set[str]:
+        """Those of its ``texts`` that tell any of the sayings."""
+        return {texts[number] for saying in sayings for part in self.all(saying) for number in part}
 
     def _of(self, saying: _Saying) -> tuple[frozenset[int], frozenset[int]]:
         """The texts with all that a saying needs but for names: those that say nothing else, and all."""
@@ -77,17 +84,10 @@ class _Heard:
         return self._telling[mark]
 
     def _holding(self, saying: _Saying) -> frozenset[int]:
-        found = self._holders.of(squeeze(saying.needed))
+        found = self._saying.of(squeeze(saying.needed))
         for leaf in dict.fromkeys(saying.leaves):
-            forms = dict.fromkeys(map(squeeze, _spellings(leaf)))
-            found &= frozenset().union(*map(self._holders.of, forms))
+            found &= frozenset().union(*map(self._saying.of, self._forms[leaf]))
         return found
-
-    def _named(self, name: str) -> frozenset[int]:
-        if name not in self._naming:
-            holding = self._holders.of(squeeze(name))
-            self._naming[name] = frozenset(number for number in holding if name in self._texts[number])
-        return self._naming[name]
 
 
 @dataclass(slots=True)
@@ -109,7 +109,7 @@ class Told:
             if left not in links:
                 lost[result.pointer] = _of_result(pair, result, known.before[left])
         texts = list(_new_texts(pair)) if lost else []
-        return cls(pair.corpus, lost, texts, _Heard(pair.corpus, [text.text for text in texts]))
+        return cls(pair.corpus, lost, texts, _Heard(pair.corpus, [text.text for text in texts], lost.values()))
 
     def place_of(self, item: Call | Result) -> Text | None:
         """The text of the output that tells a lost call or result: one that says nothing else, or else that names it.
@@ -124,10 +124,9 @@ class Told:
         if not self.lost:
             return set()
         lines = {text: [line for line in text.splitlines() if line.strip()] for text in texts}
-        asked = list(dict.fromkeys(itertools.chain(lines, *lines.values())))
-        heard = _Heard(self.corpus, asked)
-        numbers = {number for saying in set(self.lost.values()) for part in heard.all(saying) for number in part}
-        tell = {asked[number] for number in numbers}
+        sayings, known = set(self.lost.values()), [text.text for text in self.texts]
+        others = list(dict.fromkeys(itertools.chain(lines, *lines.values())).keys() - set(known))
+        tell = self.heard.any_of(sayings, known) | _Heard(self.corpus, others, sayings).any_of(sayings, others)
         return {text for text, own in lines.items() if text in tell or (len(own) > 1 and tell.issuperset(own))}
 
 

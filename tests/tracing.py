@@ -1,0 +1,31 @@
+"""What work takes, as numbers that are the same on every machine: how often each line of some code runs."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import Any
+
+Lines = Counter[tuple[CodeType, int]]
+
+
+def lines_run(work: Callable[[], object], place: str) -> Lines:
+    """How often each line runs of the code in a folder, or in a file."""
+    counts: Lines = Counter()
+
+    def count(frame: FrameType, _event: str, _: Any) -> Any:
+        counts[frame.f_code, frame.f_lineno] += 1
+        return count
+
+    def enter(frame: FrameType, event: str, given: Any) -> Any:
+        return count(frame, event, given) if frame.f_code.co_filename.startswith(place) else None
+
+    before = sys.gettrace()
+    sys.settrace(enter)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return counts
