@@ -6,6 +6,7 @@ scenario, so the hooks of the user's conftest files, which expect test functions
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator
 from pathlib import Path
@@ -62,6 +63,9 @@ class _Branch(pytest.Collector):
 
 class CaseNode(_Branch):
     """A case: its checks."""
+
+    place: str | None = None
+    """The path of its file, as reports show it, once an item has asked."""
 
     def collect(self) -> Iterator[pytest.Collector]:
         for check, group in itertools.groupby(self.items, key=lambda item: item.check):
@@ -132,3 +136,12 @@ class ConformanceItem(pytest.Item):
 
     def reportinfo(self) -> tuple[Path, int, str]:
         return self.path, 0, self.nodeid
+
+    @functools.cached_property
+    def location(self) -> tuple[str, int | None, str]:
+        """As pytest's own, which looks for the path of the case anew for each item."""
+        case = self.getparent(CaseNode)
+        assert case is not None
+        if case.place is None:
+            case.place = super().location[0]
+        return case.place, 0, self.nodeid

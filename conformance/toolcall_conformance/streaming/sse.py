@@ -17,18 +17,18 @@ from typing import Any
 from toolcall_conformance.jsonvalue import JSONError
 from toolcall_conformance.jsonvalue import parse as parse_json
 
-# A line that is none of an event as APIs write it: their names and their data begin with a space.
-_ASIDE = re.compile(r"(?:(?<=[\r\n])|\A)(?!data: |event: [^\r\n]|[\r\n])[^\r\n]+")
 _LINE_END = re.compile("\r\n|\n|\r")  # no other character ends a line: U+2028 is text
 
 
 def parse(stream: bytes) -> dict[str, Any]:
     """Parse a stream. Bytes that are not UTF-8 become U+FFFD, as the standard says; ``broken`` reports the first."""
     whole_text = stream.decode("utf-8", "replace")
-    text = whole_text.removeprefix("\ufeff")
+    lines = _LINE_END.split(whole_text)
+    aside = next((line for line in lines if line and not _is_of_an_event(line)), None)
+    lines[0] = lines[0].removeprefix("\ufeff")
     events: list[dict[str, Any]] = []
     rest = ""
-    for block, whole in _blocks(text):
+    for block, whole in _blocks(lines):
         event = parse_event(block)
         if not whole:
             rest = "\n".join(block)
@@ -37,9 +37,8 @@ def parse(stream: bytes) -> dict[str, Any]:
     found: dict[str, Any] = {"events": events}
     if rest:
         found["rest"] = rest
-    aside = _ASIDE.search(whole_text)
     if aside is not None:
-        found["aside"] = aside[0]
+        found["aside"] = aside
     try:
         stream.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -60,9 +59,14 @@ def dump(events: list[dict[str, Any]]) -> bytes:
     return "".join(written).encode("utf-8", "backslashreplace")
 
 
-def _blocks(text: str) -> Iterator[tuple[list[str], bool]]:
+def _is_of_an_event(line: str) -> bool:
+    """Whether a line is of an event as APIs write it: their names and their data begin with a space."""
+    return line.startswith("data: ") or (line.startswith("event: ") and len(line) > len("event: "))
+
+
+def _blocks(all_lines: list[str]) -> Iterator[tuple[list[str], bool]]:
     """Yield the lines of each block, and whether a blank line ends it; the last block may have none."""
-    *lines, last = _LINE_END.split(text)
+    *lines, last = all_lines
     block: list[str] = []
     for line in lines:
         if line:
