@@ -101,3 +101,20 @@ def is_strict(schema: Any) -> bool:
     return all(is_strict(inner) for key, inner in schema.items() if key in ("items", "anyOf", "allOf")) and all(
         is_strict(inner) for key in ("$defs", "definitions") for inner in schema.get(key, {}).values()
     )
+
+
+def closed(schema: Any) -> Any:
+    """A copy of a schema whose objects have no members but those that are listed, as Anthropic wants of an answer."""
+    if isinstance(schema, list):
+        return [closed(entry) for entry in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: closed(inner) if key in _HOLDING else inner for key, inner in schema.items()}
+    for key in ("properties", "$defs", "definitions"):
+        if isinstance(schema.get(key), dict):
+            found[key] = {name: closed(inner) for name, inner in schema[key].items()}
+    return found | {"additionalProperties": False} if schema.get("type") == "object" else found
+
+
+_HOLDING = frozenset({"items", "anyOf", "oneOf", "allOf", "prefixItems"})
+"""Keywords whose value is a schema, or a list of them."""

@@ -168,6 +168,8 @@ def _uncounted(pair: Pair, key: str) -> str:
 
 
 _LOST = {"input": "usage-lost", "output": "usage-lost", "cached": "usage-details"}
+ESTIMATED = frozenset({"input", "output"})
+"""What a translator may count itself where the provider does not: some formats demand it."""
 COUNTS_LOST = frozenset(f"translation/{slug}" for slug in _LOST.values())
 
 
@@ -178,6 +180,14 @@ def compare_usage(pair: Pair) -> Iterator[Finding]:
     """
     for key in (*_LOST, "reasoning"):
         want, got = pair.source.usage.get(key), pair.output.usage.get(key)
+        if want is None and got and key not in ESTIMATED:
+            yield pair.finding(
+                "translation/usage-invented",
+                usage_pointer(pair, pair.output, key),
+                want=MISSING,
+                got=got,
+                subject=f"{key} tokens",
+            )
         if want is None or (want or 0) == (got or 0) or (pair.demand(f"usage-{key}") != "must" and not (want and got)):
             continue
         rule = "usage" if got else _LOST.get(key)

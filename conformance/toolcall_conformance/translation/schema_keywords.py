@@ -55,6 +55,22 @@ def compare_soundness(place: SchemaPair) -> Iterator[SchemaDifference]:
             )
 
 
+def compare_lists(place: SchemaPair) -> Iterator[SchemaDifference]:
+    """Lists whose members are different ones by the standard, and which only the output lists twice."""
+    for key in ("required", "type", "enum"):
+        got = _repeated(place.after, key)
+        if got and not _repeated(place.before, key):
+            yield place.differs("schema-listed-twice", key, want=[*dict.fromkeys(got)], got=got)
+
+
+def _repeated(schema: Any, key: str) -> list[str]:
+    """A list of words in a schema as it is written, if it has one twice."""
+    listed = schema.get(key) if isinstance(schema, dict) else None
+    if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
+        return []
+    return listed if len(set(listed)) < len(listed) else []
+
+
 def compare_notes(place: SchemaPair) -> Iterator[SchemaDifference]:
     """Description and default, which the model reads."""
     want, got = place.left.get("description"), place.right.get("description")

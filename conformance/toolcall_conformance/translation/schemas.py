@@ -18,6 +18,7 @@ from toolcall_conformance.translation.schema_branches import compare_branches
 from toolcall_conformance.translation.schema_keywords import (
     compare_bounds,
     compare_enum,
+    compare_lists,
     compare_notes,
     compare_soundness,
     compare_type,
@@ -125,6 +126,7 @@ def _steps(place: SchemaPair) -> Iterator[SchemaDifference | SchemaPair]:
     yield from compare_soundness(place)
     if is_broken(place):
         return
+    yield from compare_lists(place)
     yield from compare_notes(place)
     yield from compare_type(place)
     yield from compare_enum(place)

@@ -14,7 +14,7 @@ from toolcall_conformance.translation.limits import adjustable, is_all_taken, li
 from toolcall_conformance.translation.model_names import model_rule
 from toolcall_conformance.translation.own_tools import run_by_client
 from toolcall_conformance.translation.pair import Pair
-from toolcall_conformance.translation.schemas import compare_schemas
+from toolcall_conformance.translation.schemas import SchemaDifference, compare_schemas
 from toolcall_conformance.translation.stream_flag import find_stream_lost
 from toolcall_conformance.translation.wire_words import choice_value, setting_name, setting_value, written
 
@@ -35,6 +35,9 @@ GRAVE = frozenset(
         *("schema-description", "schema-narrowed", "schema-changed"),
     )
 )
+
+TURNED = frozenset({"translation/schema-widened", "translation/schema-listed-twice"})
+"""Differences that are grave where the output says something else, and not where it says nothing."""
 
 
 def chosen_names(reading: Reading) -> frozenset[str] | None:
@@ -228,7 +231,13 @@ def _same_format(pair: Pair, left: Any, right: Any) -> bool:
     if left.get("schema") is None or right.get("schema") is None:
         return left.get("schema") is None
     differences = compare_schemas(pair.corpus, left["schema"], right["schema"], closing_allowed=True)
-    return not any(difference.rule in GRAVE and not difference.under for difference in differences)
+    return not any(_is_grave(difference) and not difference.under for difference in differences)
+
+
+def _is_grave(difference: SchemaDifference) -> bool:
+    """Whether the answer may have another form; what a format cannot say is gone, and what it says stays."""
+    opened = difference.rule in TURNED and difference.got is not MISSING
+    return difference.rule in GRAVE or opened
 
 
 def _neutral_choice(corpus: Corpus, reading: Reading, names: Mapping[str, str]) -> Choice | None:

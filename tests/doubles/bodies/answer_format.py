@@ -138,3 +138,16 @@ def schema_named_and_described(draft: Draft) -> None:
 def schema_by_the_older_name(draft: Draft) -> None:
     """The schema stands under output_format, the name that it had first."""
     draft.body["output_format"] = need(draft.body.pop("output_config", {}).get("format"))
+
+
+@broken("anthropic/tool-strict-closed", target=ANTHROPIC, cases=(STRICT,), at_home=())
+def answer_of_any_members(draft: Draft) -> None:
+    """The schema of the answer does not say that there are no other members."""
+    need(schema_of(draft)).pop("additionalProperties", None)
+
+
+@broken("openai_chat/strict-schema", target=CHAT, cases=(STRICT,), at_home=())
+def strict_answer_of_any_members(draft: Draft) -> None:
+    """The schema of a strict answer allows other members."""
+    need(wanted(draft)["json_schema"].get("strict"))
+    schema_of(draft)["additionalProperties"] = True

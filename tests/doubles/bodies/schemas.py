@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, need, warning
+from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, harmless, need, warning
 from doubles.draft import Draft
 from doubles.wire import walk
 
@@ -248,3 +248,17 @@ def schema_opened(draft: Draft) -> None:
         tool.inner.pop("strict", None)
         if draft.format == RESPONSES:
             tool.inner["strict"] = False
+
+
+@warning("translation/schema-listed-twice", target=(CHAT, GEMINI, RESPONSES), at_home=())
+def required_listed_twice(draft: Draft) -> None:
+    """Schemas list their first required member twice."""
+    for schema in _with(draft, "required"):
+        schema["required"].append(schema["required"][0])
+
+
+@harmless(target=(CHAT, GEMINI, RESPONSES), at_home=())
+def required_in_another_order(draft: Draft) -> None:
+    """Schemas list their required members in another order."""
+    for schema in _with(draft, "required"):
+        schema["required"].reverse()

@@ -94,3 +94,24 @@ def nothing_but_cache_is_nothing(draft: Draft) -> None:
 def thoughts_untold(draft: Draft) -> None:
     """How much of the output was thinking is not told apart."""
     del need(draft.body.get("usage"))["completion_tokens_details"]
+
+
+@warning(
+    "translation/usage-invented",
+    target=(CHAT, RESPONSES),
+    sources=(ANTHROPIC,),
+    check="response",
+    cases=(ABSENT,),
+    at_home=(),
+)
+def counts_made_up(draft: Draft) -> None:
+    """The provider does not count, and the reply says that it read from a cache."""
+    usage, key = draft.body["usage"], "prompt" if draft.format == CHAT else "input"
+    usage[f"{key}_tokens_details"] = {"cached_tokens": 512}
+
+
+@harmless(target=(CHAT, RESPONSES), sources=(ANTHROPIC,), check="response", cases=(ABSENT,), at_home=())
+def cached_zero_where_none_came(draft: Draft) -> None:
+    """The provider does not count, and the reply says that nothing came from a cache."""
+    usage, key = draft.body["usage"], "prompt" if draft.format == CHAT else "input"
+    usage[f"{key}_tokens_details"] = {"cached_tokens": 0}

@@ -170,7 +170,7 @@ def _choice(body: Body, settings: Settings, tools: list[Tool], target: Target) -
 
 def _format(body: Body, wanted: ResponseFormat, target: Target) -> None:
     if wanted.type == "json_schema":
-        found = {"type": "json_schema", "schema": wanted.schema}
+        found = {"type": "json_schema", "schema": schemas.closed(wanted.schema)}
         body |= {"output_format": found} if "output-format" in target.spelling else {"output_config": {"format": found}}
     elif wanted.type == "json_object":
         target.losses.add("response-format", "Anthropic has no JSON mode without a schema; dropped")

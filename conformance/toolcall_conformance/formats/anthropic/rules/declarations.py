@@ -136,11 +136,14 @@ def _resolves(schema: dict[str, Any], target: str) -> bool:
 
 @rule("anthropic/tool-strict-closed", "request")
 def tool_strict_closed(subject: Subject) -> Iterator[Breach]:
-    for tool in subject.view(tools):
-        if is_client_tool(tool) and tool.value.get("strict") is True:
-            for pointer, schema in _subschemas(tool.value.get("input_schema"), tool.at("input_schema")):
-                if schema.get("type") == "object" and schema.get("additionalProperties") is not False:
-                    yield Breach(pointer, want=False, got=schema.get("additionalProperties"))
+    answer = Node(subject.body).child("output_config").child("format")
+    schema = answer.child("schema")
+    strict = [tool for tool in subject.view(tools) if is_client_tool(tool) and tool.value.get("strict") is True]
+    wholes = [(tool.value.get("input_schema"), tool.at("input_schema")) for tool in strict]
+    for whole, at in [(schema.value, schema.pointer), *wholes]:
+        for pointer, inner in _subschemas(whole, at):
+            if inner.get("type") == "object" and inner.get("additionalProperties") is not False:
+                yield Breach(pointer, want=False, got=inner.get("additionalProperties"))
 
 
 def _subschemas(schema: Any, pointer: str) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -1,11 +1,13 @@
-"""Rules about replies: the finish reason beside calls, and the token counts."""
+"""Rules about replies: the numbers of candidates, the finish reason beside calls, and the token counts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from toolcall_conformance.findings import MISSING
 from toolcall_conformance.formats.gemini.spelling import BESIDE_CALLS, FINISH_REASONS, enum, number, root
 from toolcall_conformance.formats.rule import Subject, rule
+from toolcall_conformance.formats.several import numbered_twice
 from toolcall_conformance.reading.breach import Breach
 
 #: What totalTokenCount counts.
@@ -30,3 +32,10 @@ def usage_total(subject: Subject) -> Iterator[Breach]:
         expected = sum(count for count in counted if count is not None)
         if number(total.value) != expected:
             yield Breach(total.pointer, want=expected, got=total.value)
+
+
+@rule("gemini/candidate-once", "response")
+def candidate_once(subject: Subject) -> Iterator[Breach]:
+    candidates = root(subject.body).child("candidates")
+    for pointer, index in numbered_twice(candidates.value, candidates.pointer):
+        yield Breach(pointer, f"a candidate before this one has the index {index}", MISSING, index)

@@ -26,6 +26,7 @@ from toolcall_conformance.findings import MISSING, OneOf
 from toolcall_conformance.formats.gemini.spelling import BESIDE_CALLS, FINISH_REASONS, camel, enum, member, spellings
 from toolcall_conformance.formats.gemini.stream.partial_args import PIECE, PartialArgs
 from toolcall_conformance.formats.rule import meant_object
+from toolcall_conformance.formats.several import numbered_twice
 from toolcall_conformance.formats.stream_machine import Machine, Report, rule_ids
 from toolcall_conformance.formats.wanted import OBJECT, TEXT
 from toolcall_conformance.jsonvalue import added, copied
@@ -36,6 +37,7 @@ RULES = rule_ids(
     *("stream-data", "stream-event-name", "stream-after-end", "stream-same-id"),
     *("stream-finish", "stream-finish-last", "stream-finish-agrees", "stream-usage"),
     *("stream-call-continued", "stream-call-closed", "stream-partial-args"),
+    "stream-candidate-once",
     "stream-lines",
 )
 
@@ -207,6 +209,9 @@ class _CandidateMachine(Machine):
                 self.body[camel(key)] = copied(value)
         self.last, self.last_has_usage = pointer, isinstance(member(data, "usageMetadata"), dict)
         candidates = data.get("candidates")
+        for at, number in numbered_twice(candidates, f"{pointer}/candidates"):
+            message = f"an entry before this one in the chunk is of the candidate {number}, too"
+            self.report.once("stream-candidate-once", at, message, want=MISSING, got=number)
         for place, chunk in enumerate(candidates if isinstance(candidates, list) else ()):
             if isinstance(chunk, dict):
                 index = chunk.get("index")

@@ -9,6 +9,7 @@ from toolcall_conformance.findings import MISSING, one_of
 from toolcall_conformance.formats.openai_chat.rules.strictness import open_objects, unsupported_keywords
 from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.formats.wanted import OBJECT, another, first_of
+from toolcall_conformance.reading import Node
 from toolcall_conformance.reading.breach import Breach
 
 
@@ -42,28 +43,31 @@ def tool_choice_declared(subject: Subject) -> Iterator[Breach]:
 
 @rule("openai_chat/strict-schema", "request")
 def strict_schema(subject: Subject) -> Iterator[Breach]:
-    for schema, pointer, name in _strict(subject):
+    for schema, pointer, of in _strict(subject):
         if schema is MISSING:
             message = "strict mode wants a schema, also for a tool without parameters"
-            yield Breach(pointer, message, OBJECT, MISSING, subject=f"tool {name}")
+            yield Breach(pointer, message, OBJECT, MISSING, subject=of)
             continue
         for place, message, want, got in open_objects(schema, pointer):
-            yield Breach(place, message, want, got, subject=f"tool {name}")
+            yield Breach(place, message, want, got, subject=of)
 
 
 @rule("openai_chat/strict-keywords", "request")
 def strict_keywords(subject: Subject) -> Iterator[Breach]:
-    for schema, pointer, name in _strict(subject):
+    for schema, pointer, of in _strict(subject):
         for place, keyword in unsupported_keywords(schema, pointer):
             message = f"strict mode does not have the keyword {keyword}"
-            yield Breach(place, message, MISSING, keyword, subject=f"tool {name}")
+            yield Breach(place, message, MISSING, keyword, subject=of)
 
 
 def _strict(subject: Subject) -> Iterator[tuple[Any, str, str]]:
-    """(schema or MISSING, pointer, name) of every function tool that is declared strict."""
+    """(schema or MISSING, pointer, what it is of) of every function tool, and of a response format, that is strict."""
     for tool in subject.reading.tools:
         if tool.strict and tool.kind == "function":
             if tool.schema_pointer is None:
-                yield MISSING, tool.pointer, str(tool.name)
+                yield MISSING, tool.pointer, f"tool {tool.name}"
             else:
-                yield tool.schema, tool.schema_pointer, str(tool.name)
+                yield tool.schema, tool.schema_pointer, f"tool {tool.name}"
+    answer = Node(subject.body).child("response_format").child("json_schema")
+    if answer.get("strict") is True and isinstance(answer.get("schema"), dict):
+        yield answer.get("schema"), answer.child("schema").pointer, "the response format"

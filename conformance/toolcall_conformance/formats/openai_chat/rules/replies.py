@@ -1,10 +1,12 @@
-"""Rules on replies: the token counts."""
+"""Rules on replies: the numbers of choices, and the token counts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from toolcall_conformance.findings import MISSING
 from toolcall_conformance.formats.rule import Subject, rule
+from toolcall_conformance.formats.several import numbered_twice
 from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.reading.breach import Breach
 
@@ -14,3 +16,10 @@ def usage_total(subject: Subject) -> Iterator[Breach]:
     usage = subject.reading.usage
     if {"input", "output", "total"} <= usage.keys() and usage["input"] + usage["output"] != usage["total"]:
         yield Breach(join("/usage", "total_tokens"), want=usage["input"] + usage["output"], got=usage["total"])
+
+
+@rule("openai_chat/choice-once", "response")
+def choice_once(subject: Subject) -> Iterator[Breach]:
+    choices = subject.body.get("choices") if isinstance(subject.body, dict) else None
+    for pointer, index in numbered_twice(choices, "/choices"):
+        yield Breach(pointer, f"a choice before this one has the index {index}", MISSING, index)

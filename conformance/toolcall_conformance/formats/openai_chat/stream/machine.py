@@ -26,6 +26,7 @@ from toolcall_conformance.formats.openai_chat.stream import calls as _calls
 from toolcall_conformance.formats.openai_chat.stream import choice as _choice
 from toolcall_conformance.formats.openai_chat.stream.choice import Choice
 from toolcall_conformance.formats.rule import meant_object
+from toolcall_conformance.formats.several import numbered_twice
 from toolcall_conformance.formats.stream_machine import Machine, rule_ids
 from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.reading.assembled import Assembled
@@ -36,6 +37,7 @@ RULES = rule_ids(
     "stream-event-name",
     "stream-same-id",
     "stream-choice-index",
+    "stream-choice-once",
     "stream-usage-kept",
     "stream-finish",
     "stream-end",
@@ -110,6 +112,9 @@ class _ChunkMachine(Machine):
             if chunk.get(key) is not None:
                 self._body[key] = chunk[key]
         entries = chunk.get("choices")
+        for place, index in numbered_twice(entries, join(pointer, "choices")):
+            message = f"an entry before this one in the chunk is of the choice {index}, too"
+            self.report.once("stream-choice-once", place, message, want=MISSING, got=index)
         for number, entry in enumerate(entries if isinstance(entries, list) else []):
             if isinstance(entry, dict):
                 self._entry(entry, join(pointer, "choices", number), begins=begins)

@@ -1,0 +1,20 @@
+"""Replies that stand side by side in one body: each has a number of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from toolcall_conformance.jsonvalue import join
+
+
+def numbered_twice(entries: Any, pointer: str) -> Iterator[tuple[str, int]]:
+    """Entries of a list that have the ``index`` of one before them, each with that number; one without it has 0."""
+    seen: set[int] = set()
+    for place, entry in enumerate(entries if isinstance(entries, list) else ()):
+        if not isinstance(entry, dict):
+            continue
+        index = entry.get("index", 0)
+        if isinstance(index, int) and index in seen:
+            yield join(pointer, place), index
+        seen.add(index if isinstance(index, int) else -1)
