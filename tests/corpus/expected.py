@@ -15,7 +15,7 @@ from toolcall_conformance.library import Case, Corpus, load_corpus, read_json
 from toolcall_conformance.reading import Call, Hosted, Media, Opaque, Reading, Reasoning, Result, Text, Turn, Value
 from toolcall_conformance.translation.media_bytes import media_bytes
 from toolcall_conformance.translation.odd_arguments import shown
-from toolcall_conformance.translation.placeholders import without_placeholders
+from toolcall_conformance.translation.placeholders import Described, without_placeholders
 
 #: The element of expresses.json that a neutral setting belongs to.
 ELEMENT_OF = {
@@ -318,7 +318,7 @@ def same_content(wanted: Any, found: Any) -> bool:
     if texts is None or not all(isinstance(text, str) for text in texts):
         return isinstance(wanted, str) and bool(parse(wanted) == found)
     kept = [piece for piece in pieces if piece.strip()]
-    for told in (texts, without_placeholders(load_corpus(), texts, media_of(wanted, ""))):
+    for told in (texts, without_placeholders(load_corpus(), texts, Described(media_of(wanted, "")))):
         if told == kept or (len(kept) != 1 and squeezed(" ".join(told)) == squeezed(" ".join(kept))):
             return True
     return False

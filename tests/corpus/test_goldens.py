@@ -17,7 +17,7 @@ from toolcall_conformance.library import Case, Exchange, load_corpus, read_json
 from toolcall_conformance.reading import Call, Reading, Unknown
 from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.streaming import parse as parse_stream
-from toolcall_conformance.translation.placeholders import without_placeholders
+from toolcall_conformance.translation.placeholders import Described, without_placeholders
 
 CORPUS = load_corpus()
 GOLDENS = [pytest.param(case, name, id=f"{case.id}-{name}") for case in CORPUS.cases.values() for name in case.formats]
@@ -219,7 +219,8 @@ def _without_calls(said: expected.Said) -> expected.Said:
 def _without_stand_ins(items: list[Any], wanted: expected.Said) -> list[Any]:
     """What was said, without the texts that stand for media of the user which the format cannot say."""
     media = wanted.unsaid
-    return [item for item in items if item[0] != "text" or without_placeholders(CORPUS, [item[1]], media) or not media]
+    known = Described(media)
+    return [item for item in items if item[0] != "text" or without_placeholders(CORPUS, [item[1]], known) or not media]
 
 
 def _heard(turns: list[tuple[str, list[Any]]]) -> list[tuple[str, list[Any]]]:

@@ -15,7 +15,8 @@ from toolcall_conformance import formats
 from toolcall_conformance.jsonvalue import copied, resolve
 from toolcall_conformance.library import Case
 from toolcall_conformance.reading import Call, Media, Reading, Text
-from toolcall_conformance.translation.words import renamed, says_name
+from toolcall_conformance.translation.said_names import SaidNames
+from toolcall_conformance.translation.words import renamed
 
 
 def rename_captions(body: dict[str, Any], reading: Reading, ids: Mapping[int, str | None]) -> dict[str, Any]:
@@ -74,12 +75,14 @@ def _has_captions(case: Case, name: str) -> bool:
 def _captions(request: Reading) -> dict[str, tuple[str, dict[str, int]]]:
     """The user's texts right before media that name calls, by pointer, each with the call that every id stands for."""
     found: dict[str, tuple[str, dict[str, int]]] = {}
+    first = {call.id: call.ordinal for call in reversed(request.calls) if call.id}
+    names = SaidNames(first)
     latest: dict[str, int] = {}
     for turn in request.turns:
         latest |= {item.id: item.ordinal for item in turn.items if isinstance(item, Call) and item.id}
         for text, media in pairwise(turn.items):
             if turn.side == "user" and isinstance(text, Text) and isinstance(media, Media):
-                named = {call_id: at for call_id, at in latest.items() if says_name(text.text, call_id)}
-                if named:
-                    found[text.pointer] = (text.text, named)
+                said = sorted(names.said_in(text.text) & latest.keys(), key=first.__getitem__)
+                if said:
+                    found[text.pointer] = (text.text, {call_id: latest[call_id] for call_id in said})
     return found

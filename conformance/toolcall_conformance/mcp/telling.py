@@ -24,7 +24,7 @@ from toolcall_conformance.reading.model import Value
 from toolcall_conformance.translation.failures import strings_in, without_prefix
 from toolcall_conformance.translation.media import fits_results
 from toolcall_conformance.translation.payload import compare_payload, parsed_text, plain_text, read_content
-from toolcall_conformance.translation.placeholders import without_placeholders
+from toolcall_conformance.translation.placeholders import Described, without_placeholders
 
 _JSON_BEGINS = re.compile(r"^[ \t]*([\[{])", re.MULTILINE)
 _DECODER = json.JSONDecoder()
@@ -58,9 +58,10 @@ def _is_plain(corpus: Corpus, told: ToolResult, produced: Result) -> bool:
 
 def _without_remarks(corpus: Corpus, parts: tuple[Part, ...], media: list[Media]) -> Iterator[Part]:
     """The parts without what they say of media that stand elsewhere or nowhere: that is asked of the media."""
+    known = Described(media)
     for part in parts:
         if isinstance(part, Text):
-            yield from (replace(part, text=text) for text in without_placeholders(corpus, [part.text], media))
+            yield from (replace(part, text=text) for text in without_placeholders(corpus, [part.text], known))
         else:
             yield part
 

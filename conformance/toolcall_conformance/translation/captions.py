@@ -7,15 +7,16 @@ go at all.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import pairwise, takewhile
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice, pairwise, takewhile
 
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Media, Result, Text, Turn
 from toolcall_conformance.translation.beside_results import Called, Neighbours, captioned, label_of, labels
+from toolcall_conformance.translation.holders import Holders
 from toolcall_conformance.translation.media_bytes import media_bytes
 from toolcall_conformance.translation.pair import Pair
-from toolcall_conformance.translation.placeholders import without_placeholders
+from toolcall_conformance.translation.placeholders import Described, without_placeholders
 from toolcall_conformance.translation.said_names import NamesInAnyCase, SaidNames
 from toolcall_conformance.translation.words import names_in, renamed, words_of
 
@@ -102,7 +103,7 @@ def captions_and_placeholders(pair: Pair) -> frozenset[str]:
         return frozenset()
     there = {media_bytes(item) for turn in pair.output.turns for item in _media(turn)}
     lost = [item for item in media if media_bytes(item) not in there]
-    drawn = _drawn(pair, there)
+    remarked, drawn = Described(lost), Described(_drawn(pair, there))
     moved = {media_bytes(part) for result in pair.source.results for part in result.parts if isinstance(part, Media)}
     said = {item.text.strip() for turn in pair.source.turns for item in turn.items if isinstance(item, Text)}
     names = NamesInAnyCase({word for call in pair.output.calls for word in (call.name, call.id) if word})
@@ -117,7 +118,7 @@ def captions_and_placeholders(pair: Pair) -> frozenset[str]:
             captions = is_moved and _is_caption(
                 pair.corpus, text.text, [*names.perhaps_in(text.text), *marked.perhaps_in(text.text), *_kinds(behind)]
             )
-            gone = lost if turn.side == "user" else drawn
+            gone = remarked if turn.side == "user" else drawn
             if captions or (gone and not without_placeholders(pair.corpus, [text.text], gone)):
                 found.add(text.pointer)
     return frozenset(found)
@@ -134,20 +135,28 @@ def without_inner_placeholders(pair: Pair) -> dict[str, str]:
     if not lost:
         return {}
     said = "\n".join(item.text for turn in pair.source.turns for item in turn.items if isinstance(item, Text))
-    remarks = pair.corpus.equivalence("media-placeholder").patterns["remark"]
+    pattern = pair.corpus.equivalence("media-placeholder").patterns["remark"]
+    texts = [(turn.side, item) for turn in pair.output.turns for item in turn.items if isinstance(item, Text)]
+    remarks = [list(pattern.matches(text.text)) for _, text in texts]
+    in_source = Holders([said], {remark[0] for each in remarks for remark in each})
     found: dict[str, str] = {}
-    drawn = _drawn(pair, there)
-    for side, text in ((turn.side, item) for turn in pair.output.turns for item in turn.items):
-        gone = lost if side == "user" else drawn
-        if not isinstance(text, Text) or not gone:
-            continue
-        joined = [remark[0] for remark in remarks.matches(text.text) if remark[0] not in said]
-        rest = text.text
-        for remark in [one for one in joined if not without_placeholders(pair.corpus, [one], gone)][: len(gone)]:
-            rest = rest.replace(remark, "", 1)
+    remarked, drawn = Described(lost), Described(_drawn(pair, there))
+    for (side, text), each in zip(texts, remarks, strict=True):
+        gone = remarked if side == "user" else drawn
+        new = (remark for remark in each if gone and not in_source.of(remark[0]))
+        joined = islice((one for one in new if not without_placeholders(pair.corpus, [one[0]], gone)), len(gone))
+        rest = _without(text.text, joined)
         if rest != text.text and rest.strip():
             found[text.pointer] = rest.strip()
     return found
+
+
+def _without(text: str, places: Iterable[re.Match[str]]) -> str:
+    kept, end = [], 0
+    for place in places:
+        kept.append(text[end : place.start()])
+        end = place.end()
+    return "".join([*kept, text[end:]])
 
 
 def _drawn(pair: Pair, there: Collection[str]) -> list[Media]:

@@ -10,6 +10,7 @@ from toolcall_conformance.reading import Call, Media, Reading, Result
 from toolcall_conformance.translation.failures import LOST, compare_failure, fingerprints, says_failure_in_words
 from toolcall_conformance.translation.pair import Pair
 from toolcall_conformance.translation.payload import DIFFERENT, Content, compare_payload, read_content
+from toolcall_conformance.translation.placeholders import Described
 
 Breach = str | None
 
@@ -65,10 +66,10 @@ class ResultComparison:
         return self.breach(left, right) not in (DIFFERENT, LOST)
 
 
-def _with_media_beside(reading: Reading) -> Iterator[tuple[Result, list[Media]]]:
+def _with_media_beside(reading: Reading) -> Iterator[tuple[Result, Described]]:
     """Each result with the media beside it in its turn, which a translator may put into the result."""
     for turn in reading.turns:
-        beside = [item for item in turn.items if isinstance(item, Media)]
+        beside = Described([item for item in turn.items if isinstance(item, Media)])
         yield from ((item, beside) for item in turn.items if isinstance(item, Result))
 
 

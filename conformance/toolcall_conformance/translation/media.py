@@ -13,16 +13,16 @@ from fnmatch import fnmatchcase
 from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Call, Hosted, Media, Reading, Result, Text
-from toolcall_conformance.reading.model import Value
 from toolcall_conformance.translation.beside_results import Called, Neighbours, captioned, owner
+from toolcall_conformance.translation.holders import Holders
 from toolcall_conformance.translation.joining import squeezed
 from toolcall_conformance.translation.links import linked
 from toolcall_conformance.translation.media_twins import PlacedMedia, twins_of
 from toolcall_conformance.translation.nearest import near
 from toolcall_conformance.translation.pair import Pair, call_words
 from toolcall_conformance.translation.payload import plain_text
-from toolcall_conformance.translation.placeholders import without_placeholders
 from toolcall_conformance.translation.sequences import common
+from toolcall_conformance.translation.stand_ins import media_in, stands_for, texts_of
 from toolcall_conformance.translation.wire_words import said_as
 
 
@@ -247,39 +247,36 @@ def _refuses(corpus: Corpus, name: str, media: Media, element: str) -> bool:
     return types is not None and mime is not None and not any(fnmatchcase(mime, pattern) for pattern in types)
 
 
-def stands_for(pair: Pair, media: Media) -> str | None:
-    """The text of the output that stands for the media and that the source does not have, if there is one."""
-    said = {text.strip() for text in _texts(pair.source)}
-    texts = (text for text in _texts(pair.output) if text.strip() not in said)
-    return next((text for text in texts if without_placeholders(pair.corpus, [text], [media]) != [text]), None)
-
-
-def _texts(reading: Reading) -> Iterator[str]:
-    """The texts of turns and results; of a result that is an object, its own strings."""
-    for turn in reading.turns:
-        for item in turn.items:
-            for part in item.parts if isinstance(item, Result) else (item,):
-                if isinstance(part, Text):
-                    yield part.text
-                elif isinstance(part, Value) and isinstance(part.value, dict):
-                    yield from (text for text in part.value.values() if isinstance(text, str))
-
-
 def _mentioned(pair: Pair, url: str) -> bool:
     """Whether a text of the output has the address of the media."""
-    return any(url in text for text in _texts(pair.output))
+    return bool(pair.view(_Spoken).links.of(url))
 
 
 def _said(pair: Pair, text: str) -> bool:
     """Whether a text of the output says a text, whatever its white space."""
-    wanted = squeezed([text])
-    return any(wanted in squeezed([said]) for said in _texts(pair.output))
+    return bool(pair.view(_Spoken).documents.of(squeezed([text])))
+
+
+class _Spoken:
+    """What texts of the output have of the source's media: the addresses, and the documents that are plain text."""
+
+    def __init__(self, pair: Pair) -> None:
+        media = [*media_in(pair.source), *(shown for shown, _ in painted(pair.source))]
+        opened = (plain_text(pair.corpus, one) for one in media)
+        texts = list(texts_of(pair.output))
+        self.links = Holders(texts, (one.url for one in media if one.url is not None))
+        self.documents = Holders([squeezed([text]) for text in texts], (squeezed([text]) for text in opened if text))
 
 
 def _home(pair: Pair, piece: PlacedMedia) -> str:
     """Where lost media belong: at the result of their call, else at their turn."""
-    answers = (result.pointer for result in pair.output.results if piece.call is not None and result.call == piece.call)
-    return next(answers, None) or near(pair, piece.media.pointer)
+    answer = None if piece.call is None else pair.view(_first_results).get(piece.call)
+    return answer or near(pair, piece.media.pointer)
+
+
+def _first_results(pair: Pair) -> dict[int | None, str]:
+    """Where the first result of each call of the output stands."""
+    return {result.call: result.pointer for result in reversed(pair.output.results)}
 
 
 def _stands(piece: PlacedMedia) -> str:

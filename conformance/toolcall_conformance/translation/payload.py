@@ -18,7 +18,12 @@ from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Media, Result, Text
 from toolcall_conformance.reading.model import Value
 from toolcall_conformance.translation.joining import joined_equal, trimmed_equal
-from toolcall_conformance.translation.placeholders import says_nothing, without_placeholders, without_references
+from toolcall_conformance.translation.placeholders import (
+    Described,
+    says_nothing,
+    without_placeholders,
+    without_references,
+)
 
 #: The rules that a changed content breaks: it says something else, or the same in a way that no format asks for.
 DIFFERENT = "translation/result-content"
@@ -40,7 +45,7 @@ class Content:
     corpus: Corpus
     texts: list[str]
     value: Any
-    media: list[Media]
+    media: Described
     error: bool
     said: list[list[str]] = field(default_factory=list)
     values: list[tuple[Any, str | None]] = field(default_factory=list)
@@ -55,7 +60,9 @@ class Content:
         return unmarked(self.corpus, self.value, marked=self.error)
 
 
-def read_content(corpus: Corpus, result: Result, wrappers: Sequence[str] = (), beside: Sequence[Media] = ()) -> Content:
+def read_content(
+    corpus: Corpus, result: Result, wrappers: Sequence[str] = (), beside: Described | None = None
+) -> Content:
     """A result's content.
 
     ``wrappers`` are the keys that its format is known to put around scalar results, ``beside`` the media that stand
@@ -64,7 +71,7 @@ def read_content(corpus: Corpus, result: Result, wrappers: Sequence[str] = (), b
     texts = [part.text for part in result.parts if isinstance(part, Text)]
     value = next((part.value for part in result.parts if isinstance(part, Value)), MISSING)
     media = [part for part in result.parts if isinstance(part, Media)]
-    content = Content(corpus, texts, value, media, bool(result.error))
+    content = Content(corpus, texts, value, Described(media, beside), bool(result.error))
     if texts:
         _add_text(content, texts)
     if any(plain_text(corpus, part) is not None for part in media):
@@ -81,7 +88,6 @@ def read_content(corpus: Corpus, result: Result, wrappers: Sequence[str] = (), b
                 _add_text(content, [inner])
             elif inner is not MISSING:
                 content.values.append((inner, None))
-    content.media = [*media, *beside]
     if beside:
         content.bare = without_placeholders(corpus, texts, beside)
     return content

@@ -2,13 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 from toolcall_conformance.equivalences import Equivalence
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Media
 from toolcall_conformance.translation.words import WORD, words_of
+
+
+class Described:
+    """Media that remarks may stand for: how many there are, and by which words a remark tells that it means one.
+
+    ``beside`` are further ones, known together: many results may have the same media beside them.
+    """
+
+    def __init__(self, media: Sequence[Media], beside: Described | None = None) -> None:
+        self._media, self._beside = media, beside
+
+    def __len__(self) -> int:
+        return len(self._media) + (0 if self._beside is None else len(self._beside))
+
+    def begin(self, remark: str) -> bool:
+        """Whether a remark begins with one of them, by MIME type, address or id."""
+        # Of all words the one that sorts right before the remark begins it, or else one that begins that word.
+        at = bisect_right(self._words, remark) - 1
+        if at >= 0 and remark.startswith(self._words[at]):
+            return True
+        return self._beside is not None and self._beside.begin(remark)
+
+    @cached_property
+    def _words(self) -> list[str]:
+        """The words in order, without those that another one begins."""
+        kept: list[str] = []
+        for word in sorted({word for item in self._media for word in words_for(item)}):
+            if not kept or not word.startswith(kept[-1]):
+                kept.append(word)
+        return kept
+
+
+def words_for(media: Media) -> list[str]:
+    """The words by which a remark tells that it means these media: MIME type, address, id."""
+    return [word for word in (media.mime, media.url, media.file_id) if word]
+
+
+def remarks_in(corpus: Corpus, text: str) -> Iterator[str]:
+    """What a text says in brackets, line by line."""
+    pattern = corpus.equivalence("media-placeholder").patterns["remark"]
+    return (found[0][1:-1] for line in text.split("\n") for found in pattern.matches(line))
 
 
 def says_nothing(corpus: Corpus, text: str) -> bool:
@@ -19,7 +62,7 @@ def says_nothing(corpus: Corpus, text: str) -> bool:
 
 
 def without_placeholders(
-    corpus: Corpus, chunks: Sequence[str], media: Sequence[Media], said: Collection[str] = ()
+    corpus: Corpus, chunks: Sequence[str], media: Described, said: Collection[str] = ()
 ) -> list[str]:
     """The chunks without remarks in brackets and lines that only say that media belong here.
 
@@ -31,13 +74,15 @@ def without_placeholders(
     for chunk in chunks:
         lines: list[str] = []
         for line in chunk.split("\n"):
-            rest = line
             if line.strip() in said:
                 lines.append(line)
                 continue
+            pieces, end = [], 0
             for found in known.patterns["remark"].matches(line):
                 if left and _describes(known, found[0][1:-1], media):
-                    rest, left = rest.replace(found[0], "", 1), left - 1
+                    pieces.append(line[end : found.start()])
+                    end, left = found.end(), left - 1
+            rest = "".join([*pieces, line[end:]])
             if left and rest == line and _points_at_media(known, line):
                 rest, left = "", left - 1
             if rest.strip() or rest == line:
@@ -47,10 +92,9 @@ def without_placeholders(
     return [chunk for chunk in kept if chunk.strip()]
 
 
-def _describes(known: Equivalence, remark: str, media: Sequence[Media]) -> bool:
-    """Whether a remark begins with one of the media, by MIME type or address, or says first that there are media."""
-    given = [word for item in media for word in (item.mime, item.url, item.file_id) if word]
-    return _names_media(known, remark) or any(remark.startswith(word) for word in given)
+def _describes(known: Equivalence, remark: str, media: Described) -> bool:
+    """Whether a remark begins with one of the media, or says first that there are media."""
+    return _names_media(known, remark) or media.begin(remark)
 
 
 def _names_media(known: Equivalence, remark: str) -> bool:
