@@ -27,6 +27,7 @@ _SETTINGS = (
     "artifacts",
     "repeat",
     "witness",
+    "against",
     "fuzz",
     "fuzz_seed",
     "fuzz_renderer",
@@ -116,6 +117,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--toolcall-witness",
         action=BooleanOptionalAction,
         help="a failed item also says what the official client does with the body; needs the extra `witnesses`",
+    )
+    group.addoption(
+        "--toolcall-against",
+        metavar="SPEC",
+        help="another translator: the summary also says where the two do not amount to the same, whoever is right",
     )
     group.addoption(
         "--toolcall-fuzz",

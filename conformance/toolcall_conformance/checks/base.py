@@ -75,6 +75,7 @@ class ItemResult:
     ``losses`` are the allowed losses, each with the most in one body. ``reason`` explains a verdict that findings do
     not. ``traceback`` is the translator's own, if it raised ``exception``, or the last output of its process.
     ``left_out`` are pointers to settings without which the item was played, because its request failed with them.
+    ``differences`` are what another translator makes otherwise of it; they are no part of the verdict.
     """
 
     verdict: Verdict
@@ -85,6 +86,7 @@ class ItemResult:
     traceback: str = ""
     exception: BaseException | None = None
     left_out: tuple[str, ...] = ()
+    differences: tuple[Finding, ...] = ()
 
 
 class Check(Protocol):

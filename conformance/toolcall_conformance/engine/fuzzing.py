@@ -79,16 +79,21 @@ class Fuzz:
     def play(self, item: Planned) -> ItemResult:
         """All conversations on the route of an item: its findings are one a cause, each on the smallest example."""
         seen: dict[str, _Seen] = {}
+        differing: dict[str, Finding] = {}
         unusable = 0
         for number, drawn in enumerate(self._drawn):
             case = self._case(drawn)
             unusable += case is None
-            failures = self._failures(case, item.route, number) if case is not None else []
+            failures, others = self._failures(case, item.route, number) if case is not None else ([], [])
+            for one in others:
+                said = f"drawn conversation {number + 1}: {one.body}"
+                differing.setdefault(self._run.signature(one), replace(one, body=said))
             # A conversation counts once a cause, however many checks see it.
             for failure, finding in {one.cause: (one, found) for one, found in reversed(failures)}.values():
                 seen.setdefault(failure.cause, _Seen(failure, finding, drawn)).count += 1
         examples = [found for one in [*seen.values()][:CAUSES] if (found := self._example(item, one)) is not None]
-        return self._result(item, examples, list(seen.values()), unusable)
+        result = self._result(item, examples, list(seen.values()), unusable)
+        return replace(result, differences=tuple(differing.values()))
 
     def _case(self, drawn: Drawn) -> DrawnCase | None:
         """The case of a scenario; None for one whose bodies break a rule, which is no fault of the translator."""
@@ -103,14 +108,18 @@ class Fuzz:
             return None
         return case if _is_legal(self._run, case) else None
 
-    def _failures(self, case: DrawnCase, route: Route, number: int) -> list[tuple[Failure, Finding]]:
-        """What is wrong with the conversation of that ``number`` on a route."""
+    def _failures(
+        self, case: DrawnCase, route: Route, number: int
+    ) -> tuple[list[tuple[Failure, Finding]], list[Finding]]:
+        """What is wrong with the conversation of that ``number`` on a route, and what another translator differs in."""
         found: dict[Failure, Finding] = {}
+        others: list[Finding] = []
         for check, variant in _taken(list(self._ways(case, route)), number):
             result = self._played(case, check, route, variant)
             for one in self._run.failing(result):
                 found.setdefault(Failure(self._run.signature(one), check, variant), one)
-        return list(found.items())
+            others += result.differences
+        return list(found.items()), others
 
     def _ways(self, case: DrawnCase, route: Route) -> Iterator[tuple[str, str]]:
         for check in PLAYED:
@@ -121,7 +130,7 @@ class Fuzz:
                     yield check, variant
 
     def _played(self, case: DrawnCase, check: str, route: Route, variant: str) -> ItemResult:
-        return self._run.play(Planned(case, check, route_of(case, route.client, route.upstream), variant))
+        return self._run.compared(Planned(case, check, route_of(case, route.client, route.upstream), variant))
 
     def _example(self, item: Planned, seen: _Seen) -> Example | None:
         """The smallest conversation on which a check fails for the same cause."""
@@ -208,7 +217,8 @@ def _outline(case: DrawnCase) -> str:
 
 def _entry(role: str, entry: Mapping[str, Any]) -> str:
     if "call" in entry:
-        return f"call {entry['call']['name']}({entry['call']['arguments']})"
+        call = entry["call"]
+        return f"call {call['name']}({call.get('arguments', call.get('input'))!r:.60})"
     if "result" in entry:
         mark = "error " if entry["result"]["error"] else ""
         return f"{mark}result {entry['result']['content']!r:.60}"

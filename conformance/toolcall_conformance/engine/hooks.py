@@ -26,7 +26,7 @@ from toolcall_conformance.engine.shown import shown_bodies
 from toolcall_conformance.engine.witnessing import witnessed
 from toolcall_conformance.findings import MISSING, Finding, Verdict, failing
 from toolcall_conformance.reports.examples import Examples
-from toolcall_conformance.reports.model import ItemRecord
+from toolcall_conformance.reports.model import ItemRecord, finding_json
 from toolcall_conformance.reports.near import near
 from toolcall_conformance.showing import visible
 
@@ -119,7 +119,7 @@ class Engine:
         return replace(record, bodies=shown)
 
     def pytest_unconfigure(self) -> None:
-        self.run.driver.close()
+        self.run.close()
         if self.run.watchdog is not None:
             self.run.watchdog.rest()
 
@@ -174,7 +174,20 @@ def record_of(item: ConformanceItem, error: BaseException | None) -> ItemRecord:
         losses=() if verdict is Verdict.ERROR or result is None else result.losses,
         left_out=[] if verdict is Verdict.ERROR or result is None else list(result.left_out),
         witness=[one.to_json() for one in item.witnessed],
+        against=[] if result is None else [_difference(item, one) for one in result.differences],
     )
+
+
+def _difference(item: ConformanceItem, one: Finding) -> dict[str, Any]:
+    """A difference from the other translator, as a record has it: ours is what was wanted, the other's what came."""
+    plain = finding_json(one)
+    return {
+        **{name: plain[name] for name in ("body", "element", "pointer")},
+        "says": one.message,
+        "ours": plain.get("want"),
+        "other": plain.get("got"),
+        "cause": item.run.details(one),
+    }
 
 
 def _facts(item: ConformanceItem, bodies: Mapping[str, Any], finding: Finding) -> dict[str, Any]:

@@ -199,6 +199,7 @@ class RecordCollector:
             # Only reports in JSON have it, and it costs as much as a small run.
             **({"suite": fingerprint.suite(run.corpus)} if any(map(is_json, run.settings.reports)) else {}),
             "translator": {"spec": driver.spec, "name": driver.name, "version": driver.version},
+            **_other(run),
             **({"policy": dict(run.policy.raw)} if run.policy is not None else {}),
             **({"recordings": run.cassettes.to_json()} if run.cassettes is not None else {}),
             "strict": run.settings.strict,
@@ -216,3 +217,14 @@ class RecordCollector:
         if not self.records:
             return "nothing was judged: the run ended before the first item"
         return f"nothing was judged: {nothing.nothing_reached(self.records.values())}"
+
+
+def _other(run: Run) -> dict[str, object]:
+    """The translator that this run compares with, and what was drawn."""
+    found: dict[str, object] = {}
+    if run.other is not None:
+        driver = run.other.driver
+        found["against"] = {"spec": driver.spec, "name": driver.name, "version": driver.version}
+    if (fuzz := run.settings.fuzz) is not None:
+        found["drawn"] = {"conversations": fuzz.count, "seed": fuzz.seed, "renderer": fuzz.renderer}
+    return found

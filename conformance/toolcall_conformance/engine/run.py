@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from toolcall_conformance.cassettes.cases import Cassettes, RecordedCase
@@ -14,6 +14,7 @@ from toolcall_conformance.causes import cause_of
 from toolcall_conformance.checks import CHECKS, NEEDS, ONE_FORMAT, Harness, ItemResult
 from toolcall_conformance.checks.agent_loop import VARIANTS, speaks_beside
 from toolcall_conformance.drivers import Driver
+from toolcall_conformance.engine.against import differences
 from toolcall_conformance.engine.plan import Planned, Support, drawn_case, drawn_items, items, recorded_items
 from toolcall_conformance.engine.selection import Selection
 from toolcall_conformance.engine.settings import Settings
@@ -44,6 +45,7 @@ class Run:
     cassettes: Cassettes | None = None
     policy: Policy | None = None
     watchdog: Watchdog | None = None
+    other: Run | None = None  # the same run of another translator, with which this one is compared
 
     def existing(self, has_case: Callable[[str], bool]) -> frozenset[str]:
         """The ids of all items of some cases, supported or not; within one format only the supported ones."""
@@ -127,7 +129,7 @@ class Run:
         """Play one item. An exception from here is a fault of the harness."""
         if self.watchdog is not None:
             self.watchdog.plays(item, self.settings.seconds)
-        return self._fuzz.play(item) if isinstance(item.case, AllDrawn) else self.play(item)
+        return self._fuzz.play(item) if isinstance(item.case, AllDrawn) else self.compared(item)
 
     @functools.cached_property
     def _fuzz(self) -> Fuzz:
@@ -136,6 +138,19 @@ class Run:
 
         assert self.settings.fuzz is not None
         return Fuzz(self, self.settings.fuzz)
+
+    def compared(self, item: Planned) -> ItemResult:
+        """Play one case in one check, and compare what came of it with what comes of the other translator."""
+        result = self.play(item)
+        if self.other is None or not self.other.support.applies(item):
+            return result
+        return replace(result, differences=differences(self.harness, item, result, self.other.play(item)))
+
+    def close(self) -> None:
+        """End the translators."""
+        self.driver.close()
+        if self.other is not None:
+            self.other.close()
 
     def play(self, item: Planned) -> ItemResult:
         """Play one case in one check."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from toolcall_conformance.engine import captured, recordings
+from toolcall_conformance.engine import against, captured, recordings
 from toolcall_conformance.engine.printing import say, say_annotation, say_pieces, say_title
 from toolcall_conformance.engine.selection import PREFIX
 from toolcall_conformance.engine.settings import relative
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
 
     from toolcall_conformance.engine.recording import RecordCollector
+    from toolcall_conformance.engine.run import Run
+    from toolcall_conformance.reports.model import ItemRecord
 
 # What pytest lists unless -r says otherwise.
 _USUAL_LIST = "fE"
@@ -30,6 +32,13 @@ _TOLD = ("error", "failed", "passed", "xpassed", "xfailed", "unstable")
 def _is_ours(one: Any) -> bool:
     """Whether a failure or warning is of one of our items."""
     return (one.nodeid or "").startswith(f"{PREFIX}::")
+
+
+def _beside(run: Run, items: Sequence[ItemRecord], *, everything: bool) -> Iterator[str]:
+    """What was drawn, and what another translator makes otherwise."""
+    yield from dict.fromkeys(one.reason.partition("\n")[0] for one in items if one.check == DRAWN and one.reason)
+    if run.other is not None:
+        yield from against.lines(run, items, everything=everything)
 
 
 class Screen:
@@ -90,9 +99,7 @@ class Screen:
                     say(terminalreporter, f"toolcall: damaged: {sentence}", "SHOULD")
                 for line in recordings.notes(run.cassettes, collector.record.items, everything=verbosity > 0):
                     say(terminalreporter, line)
-            for line in dict.fromkeys(
-                item.reason.partition("\n")[0] for item in collector.record.items if item.check == DRAWN and item.reason
-            ):
+            for line in _beside(run, collector.record.items, everything=verbosity > 0):
                 say(terminalreporter, f"toolcall: {line}")
             ours = sum(map(_is_ours, self._stats.get("warnings", ())))
             if ours and verbosity <= 0:

@@ -35,6 +35,7 @@ _REPEATED = (
     "known-failures",
     "policy",
     "witness",
+    "against",
     *FUZZ,
 )
 _PATHS = ("report", "corpus", "cassettes", "known-failures", "policy", "artifacts")
@@ -58,8 +59,9 @@ class Settings:
     how often each item is played; ``policy`` says what the translator does to tools on purpose; ``witness`` whether the
     official clients say what they do with what failed.
     ``isolation`` is how a Python translator is kept in a process of its own; None for in this one.
-    ``fuzz`` says which conversations are drawn; None for none. ``repeat`` is the beginning of a command that runs with
-    the same settings again, ``undrawn`` of one that draws no conversations.
+    ``against`` is another translator, to compare with; None for none. ``fuzz`` says which conversations are drawn; None
+    for none. ``repeat`` is the beginning of a command that runs with the same settings again, ``undrawn`` of one that
+    draws no conversations.
     """
 
     translator: str | None
@@ -78,6 +80,7 @@ class Settings:
     fineness: Fineness | None
     tries: int
     witness: bool
+    against: str | None
     fuzz: FuzzSettings | None
     repeat: str
     undrawn: str
@@ -124,6 +127,7 @@ def settings(config: pytest.Config, translator: str | None = None) -> Settings:
         fineness=_fineness(sources),
         tries=_tries(sources),
         witness=_witness(sources),
+        against=_value(sources, "against", default=None),
         fuzz=_fuzz(sources),
         repeat=_repeat(sources, _REPEATED),
         undrawn=_repeat(sources, [name for name in _REPEATED if name not in FUZZ]),

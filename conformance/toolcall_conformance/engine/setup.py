@@ -7,6 +7,7 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,7 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
             driver = _driver(config, chosen, corpus, translator, name)
             try:
                 support = _support(config, driver, corpus)
+                other = _other(config, chosen, corpus)
             except BaseException:
                 driver.close()
                 raise
@@ -95,7 +97,8 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
         raise pytest.UsageError("\n".join([str(error), *_told(printed)])) from None
     _say(config, _told(printed))
     harness = make_harness(corpus, chosen.fineness, policy)
-    return Run(chosen, corpus, driver, harness, wanted, support, known, cassettes, policy, watchdog)
+    run = Run(chosen, corpus, driver, harness, wanted, support, known, cassettes, policy, watchdog)
+    return run if other is None else replace(run, other=replace(run, driver=other[0], support=other[1]))
 
 
 def _watchdog(config: pytest.Config, chosen: Settings, translator: Any) -> Watchdog | None:
@@ -127,14 +130,30 @@ def _driver(config: pytest.Config, chosen: Settings, corpus: Corpus, translator:
         return _given(translator, name, chosen, corpus)
     if chosen.translator is None:
         return NoTranslator()
+    return _loaded(config, chosen, corpus, chosen.translator)
+
+
+def _loaded(config: pytest.Config, chosen: Settings, corpus: Corpus, spec: str) -> Driver:
     return load_driver(
-        chosen.translator,
+        spec,
         directory=chosen.home,
         seconds=chosen.seconds,
         transports=lambda: corpus.transports,
         say=lambda sentence: _say(config, [f"toolcall: {sentence}"]),
         isolation=chosen.isolation,
     )
+
+
+def _other(config: pytest.Config, chosen: Settings, corpus: Corpus) -> tuple[Driver, Support] | None:
+    """The way to the translator to compare with, and what it supports; None for none. Raises as ``_driver`` does."""
+    if chosen.against is None:
+        return None
+    driver = _loaded(config, chosen, corpus, chosen.against)
+    try:
+        return driver, probe(driver, corpus)
+    except BaseException:
+        driver.close()
+        raise
 
 
 def _told(printed: Printed) -> list[str]:

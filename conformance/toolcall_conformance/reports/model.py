@@ -32,7 +32,8 @@ class ItemRecord:
     with body, client, accepted and says. ``size`` is that of the bodies that the translator was given, in characters;
     0 for an item without findings. ``bodies`` are those that findings are about, of the simplest items of each kind of
     finding only (``examples``): objects with name, parts (the bodies: source, produced, golden; of a stream sent, came,
-    usual, assembled), and by part marks and ids: which call is meant, by pointer and by id.
+    usual, assembled), and by part marks and ids: which call is meant, by pointer and by id. ``against`` are differences
+    from another translator: objects with body, element, pointer, says, ours, other and cause.
     """
 
     nodeid: str
@@ -51,6 +52,7 @@ class ItemRecord:
     witness: list[dict[str, Any]] = field(default_factory=list)
     size: int = 0
     bodies: list[dict[str, Any]] = field(default_factory=list)
+    against: list[dict[str, Any]] = field(default_factory=list)
 
     @classmethod
     def of(
@@ -88,7 +90,7 @@ class ItemRecord:
 
     def to_json(self) -> dict[str, Any]:
         found = {each.name: getattr(self, each.name) for each in fields(self)}  # asdict would copy plain data
-        return found if self.bodies else {key: value for key, value in found.items() if key != "bodies"}
+        return {key: value for key, value in found.items() if value or key not in ("bodies", "against")}
 
     def dumps(self) -> str:
         """As ASCII text: lone surrogates and large numbers do not pass every channel."""

@@ -1,0 +1,112 @@
+"""What two translators make of the same inputs (``--toolcall-against``): where it does not amount to the same.
+
+The judge reads both bodies as one format's, and says what the second has otherwise than the first. Who is right it does
+not say: a difference is told beside the verdict and is no part of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+from toolcall_conformance import formats
+from toolcall_conformance.checks import CHECKS, ONE_FORMAT, Harness, ItemResult, PlayedBodies
+from toolcall_conformance.contract import Route
+from toolcall_conformance.engine.plan import Planned
+from toolcall_conformance.findings import MISSING, Finding, Judgement
+from toolcall_conformance.fuzz.whole import CHECK
+from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.levels import finding
+from toolcall_conformance.reports.against import against
+from toolcall_conformance.showing import visible
+
+if TYPE_CHECKING:
+    from toolcall_conformance.engine.run import Run
+    from toolcall_conformance.reports.model import ItemRecord
+
+# A body that went there and back is made of two that are compared, and other checks have one format only.
+COMPARED = CHECKS.keys() - ONE_FORMAT - {"round_trip"}
+_DIRECTION = re.compile(r"request|response|error")
+_SPELLING = "translation/identity-spelling"
+_OTHER_BODY = "translation/identity"
+
+
+def differences(harness: Harness, item: Planned, ours: ItemResult, other: ItemResult) -> tuple[Finding, ...]:
+    """What the other's bodies of an item have otherwise than ours: ours is ``want``, the other's ``got``.
+
+    Ids that a translator gives, and other spellings of the same, are no differences.
+    """
+    if item.check not in COMPARED:
+        return ()
+    found: list[Finding] = []
+    for name, one, two in _pairs(ours.played, other.played):
+        found += [replace(each, body=name) for each in _between(harness, item.route, name, one, two)]
+    return tuple(found)
+
+
+def lines(run: Run, items: Sequence[ItemRecord], *, everything: bool) -> Iterator[str]:
+    """What is printed of the differences of a run."""
+    assert run.other is not None
+    ran = {record.nodeid for record in items}
+    compared = [
+        item
+        for item in run.selected
+        if item.nodeid in ran and item.check in {*COMPARED, CHECK} and run.other.support.applies(item)
+    ]
+    driver = run.other.driver
+    name = f"{driver.name} {driver.version}" if driver.version else driver.name
+    return (visible(line) for line in against(items, name, len(compared), everything=everything))
+
+
+def _pairs(ours: Sequence[PlayedBodies], other: Sequence[PlayedBodies]) -> Iterator[tuple[str, Any, Any]]:
+    """The bodies by name, in order, MISSING where one of the two has none."""
+    sides: dict[str, tuple[list[Any], list[Any]]] = defaultdict(lambda: ([], []))
+    for side, bodies in enumerate((ours, other)):
+        for one in bodies:
+            sides[one.name][side].append(_body(one))
+    for name, (first, second) in sides.items():
+        yield from ((name, one, two) for one, two in zip_longest(first, second, fillvalue=MISSING))
+
+
+def _body(one: PlayedBodies) -> Any:
+    """What was produced; of a stream what it amounts to."""
+    return one.files.get("assembled.json", MISSING) if "came.sse" in one.files else one.produced
+
+
+def _between(harness: Harness, route: Route, name: str, ours: Any, other: Any) -> Iterator[Finding]:
+    direction = _DIRECTION.search(name)
+    if direction is None or equal(ours, other):
+        return
+    up = direction[0] == "request"
+    spoken, model = (route.upstream, route.upstream_model) if up else (route.client, route.client_model)
+    if MISSING in (ours, other):
+        # One of them failed, which its own run tells. Whole bodies would fill the screen.
+        said = ("a body", MISSING) if other is MISSING else (MISSING, "a body")
+        yield finding(harness.corpus, _OTHER_BODY, "", want=said[0], got=said[1], element="body")
+        return
+    own = Route(spoken, spoken, model, model, stream=route.stream)
+    judged: Judgement = getattr(harness.judge, direction[0])(ours, _with_ids_of(spoken, direction[0], ours, other), own)
+    for one in judged.findings:
+        if one.rule.startswith("translation/") and one.rule != _SPELLING and not one.is_note:
+            yield one
+
+
+def _with_ids_of(spoken: str, direction: str, ours: Any, other: Any) -> Any:
+    """The other's body with our ids for its calls, in their order: each translator may give its own."""
+    if direction == "error":
+        return other
+    pairs = zip(formats.read(spoken, direction, ours).calls, formats.read(spoken, direction, other).calls, strict=False)
+    names = {theirs.id: mine.id for mine, theirs in pairs if mine.id and theirs.id}
+    return _renamed(other, names)
+
+
+def _renamed(value: Any, names: dict[str, str]) -> Any:
+    if isinstance(value, dict):
+        return {key: _renamed(inner, names) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_renamed(inner, names) for inner in value]
+    return names.get(value, value) if isinstance(value, str) else value
