@@ -17,6 +17,7 @@ from toolcall_conformance.engine.setup import prepare
 from toolcall_conformance.fuzz.bricks import Bricks, Frame
 from toolcall_conformance.fuzz.drawing import Source
 from toolcall_conformance.fuzz.rendering import RENDERER, RendererError, load_renderer
+from toolcall_conformance.fuzz.simpler_schemas import simpler_schemas
 from toolcall_conformance.library import load_corpus
 from toolcall_reference import ReferenceTranslator
 
@@ -120,6 +121,28 @@ def test_a_seed_gives_the_same_conversations() -> None:
     assert keys(3) == first
     assert len(set(first)) == 8
     assert keys(4) != first
+
+
+def test_a_schema_shrinks_to_what_matters() -> None:
+    """What keeps failing here is a choice between a number and something else, wherever it stands."""
+
+    def matters(schema: Any) -> bool:
+        inner = [*schema.get("properties", {}).values(), *schema.get("anyOf", []), schema.get("items", {})]
+        chosen = {"type": "integer"} in schema.get("anyOf", ())
+        return chosen or any(matters(one) for one in inner if one)
+
+    choice = {"anyOf": [{"type": "boolean"}, {"type": "integer"}, {"type": "array", "items": {"type": "number"}}]}
+    schema: dict[str, Any] = {
+        "type": "object",
+        "properties": {
+            "fa": {"type": "object", "properties": {"fb": {"type": "array", "items": choice}}, "required": ["fb"]},
+            "fc": {"type": "string", "enum": ["f"]},
+        },
+        "required": ["fa"],
+    }
+    while (smaller := next((one for one in simpler_schemas(schema) if matters(one)), None)) is not None:
+        schema = smaller
+    assert schema == {"type": "object", "properties": {"fa": {"anyOf": [{"type": "integer"}, {"type": "string"}]}}}
 
 
 def test_without_the_extra(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from toolcall_conformance.fuzz.features import features_of
 from toolcall_conformance.fuzz.rendering import Drawn
+from toolcall_conformance.fuzz.simpler_schemas import simpler_schemas
 
 Turns = list[dict[str, Any]]
 _TEXT = "a"
@@ -114,25 +115,8 @@ def _smaller_tools(drawn: Drawn) -> Iterator[Drawn]:
         if "parameters" in tool:
             bare = {key: value for key, value in tool.items() if key != "parameters"}
             yield Drawn(drawn.scenario, {**drawn.tools, name: bare})
-            for schema in _simpler_schemas(tool["parameters"]):
+            for schema in simpler_schemas(tool["parameters"]):
                 yield Drawn(drawn.scenario, {**drawn.tools, name: {**tool, "parameters": schema}})
-
-
-def _simpler_schemas(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """An object's schema without one property, its required ones or its definitions, or with a simpler property."""
-    if "$defs" in schema and "$ref" not in repr(schema.get("properties")):
-        yield {key: value for key, value in schema.items() if key != "$defs"}
-    if "required" in schema:
-        yield {key: value for key, value in schema.items() if key != "required"}
-    properties: dict[str, Any] = schema.get("properties", {})
-    for name, inner in properties.items():
-        if name not in schema.get("required", ()):
-            yield {**schema, "properties": {key: value for key, value in properties.items() if key != name}}
-        if inner != {"type": "string"}:
-            yield {**schema, "properties": {**properties, name: {"type": "string"}}}
-        if inner.get("type") == "object":
-            for one in _simpler_schemas(inner):
-                yield {**schema, "properties": {**properties, name: one}}
 
 
 def _simpler_entries(turns: Turns) -> Iterator[Turns]:

@@ -1,0 +1,52 @@
+"""Makes the schema of a tool's parameters simpler, by one step each time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+Schema = dict[str, Any]
+_SIMPLEST = {"type": "string"}
+
+
+def simpler_schemas(schema: Schema) -> Iterator[Schema]:
+    """An object's schema without one property, its required ones or its definitions, or with a simpler property."""
+    properties: dict[str, Schema] = schema.get("properties", {})
+    if "$defs" in schema and "$ref" not in repr(properties):
+        yield _without(schema, "$defs")
+    if "required" in schema:
+        yield _without(schema, "required")
+    for name, inner in properties.items():
+        if name not in schema.get("required", ()):
+            yield {**schema, "properties": _without(properties, name)}
+        for one in _simpler(inner):
+            yield {**schema, "properties": {**properties, name: one}}
+
+
+def _simpler(schema: Schema) -> Iterator[Schema]:
+    """The simplest schema, one that stands inside, and those with one inner schema simpler."""
+    if schema == _SIMPLEST:
+        return
+    yield dict(_SIMPLEST)
+    yield from _inside(schema)
+    for name in schema.keys() - {"type", "properties", "items", "anyOf", "required", "$ref"}:
+        yield _without(schema, name)
+    if schema.get("type") == "object":
+        yield from simpler_schemas(schema)
+    if "items" in schema:
+        yield from ({**schema, "items": one} for one in _simpler(schema["items"]))
+    branches: list[Schema] = schema.get("anyOf", [])
+    for number, branch in enumerate(branches):
+        before, behind = branches[:number], branches[number + 1 :]
+        if len(branches) > 2:
+            yield {**schema, "anyOf": [*before, *behind]}
+        yield from ({**schema, "anyOf": [*before, one, *behind]} for one in _simpler(branch))
+
+
+def _inside(schema: Schema) -> list[Schema]:
+    inner = schema.get("items")
+    return [*schema.get("properties", {}).values(), *([inner] if inner else []), *schema.get("anyOf", [])]
+
+
+def _without(found: dict[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in found.items() if key != name}
