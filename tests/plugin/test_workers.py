@@ -69,13 +69,23 @@ CASES = [
     "a.py::one",
     *(f"toolcall::{case}::request::{n}" for case in ("x/seed", "y/seed") for n in range(4)),
     "b.py::two",
+    *(f"toolcall::fuzz/drawn::conversations::{n}" for n in range(3)),
 ]
 
 
 @pytest.mark.parametrize(
     ("asked", "sent"),
-    [(1, 1), (2, 5), (5, 5), (6, 9), (10, 10), (0, 0), (99, 10)],
-    ids=["another test", "first of a case", "last of a case", "second case", "all", "nothing", "more than there are"],
+    [(1, 1), (2, 5), (5, 5), (6, 9), (11, 11), (13, 13), (0, 0), (99, 13)],
+    ids=[
+        "another test",
+        "first of a case",
+        "last of a case",
+        "second case",
+        "a route of drawn conversations",
+        "all",
+        "nothing",
+        "more than there are",
+    ],
 )
 def test_a_chunk_ends_where_a_case_ends(asked: int, sent: int) -> None:
     """Other tests of the user's are spread as they always were."""

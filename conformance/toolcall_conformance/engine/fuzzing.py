@@ -18,7 +18,7 @@ from toolcall_conformance.fuzz.bricks import bricks_of
 from toolcall_conformance.fuzz.drawing import Source
 from toolcall_conformance.fuzz.rendering import Drawn, DrawnCase, load_renderer, rendered
 from toolcall_conformance.fuzz.smaller import shrunk
-from toolcall_conformance.fuzz.whole import FAMILY
+from toolcall_conformance.fuzz.whole import CASE, FAMILY
 
 if TYPE_CHECKING:
     from toolcall_conformance.engine.run import Run
@@ -30,7 +30,6 @@ IN_TURN = "round_trip"
 #: How many causes an item shrinks, and for how long each.
 CAUSES = 10
 SECONDS = 20.0
-_CASE = f"{FAMILY}/drawn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +102,7 @@ class Fuzz:
 
     def _made(self, drawn: Drawn, formats: Iterable[str]) -> DrawnCase | None:
         try:
-            case = rendered(drawn, self._renderer, _CASE, formats)
+            case = rendered(drawn, self._renderer, CASE, formats)
         except Exception:  # whatever a renderer raises: it cannot say this scenario
             return None
         return case if _is_legal(self._run, case) else None

@@ -1,5 +1,5 @@
 """How items are spread over the workers of pytest-xdist: all of a case on one worker, which then does once what they
-share. Loaded where pytest-xdist distributes tests.
+share. Each route of drawn conversations stands alone, for it takes minutes. Loaded where pytest-xdist distributes.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import pytest
 from xdist.scheduler import LoadScheduling
 
 from toolcall_conformance.engine.selection import PREFIX
+from toolcall_conformance.fuzz.whole import CASE as DRAWN
 
 if TYPE_CHECKING:
     from xdist.remote import Producer
@@ -43,6 +44,7 @@ class CasesTogether(LoadScheduling):  # type: ignore[misc]
 
 
 def _case(nodeid: str) -> str | None:
-    """The case that an item of ours is of; None for another test."""
+    """The case that an item of ours is of; None for another test. A route of drawn conversations stands alone."""
     head, _, rest = nodeid.partition("::")
-    return rest.partition("::")[0] if head == PREFIX else None
+    case = rest.partition("::")[0] if head == PREFIX else None
+    return nodeid if case == DRAWN else case

@@ -10,6 +10,7 @@ from toolcall_conformance.library import Case, Exchange
 
 FAMILY = "fuzz"
 CHECK = "conversations"
+CASE = f"{FAMILY}/drawn"
 
 
 class AllDrawn(Case):
@@ -17,7 +18,7 @@ class AllDrawn(Case):
 
     def __init__(self, formats: Sequence[str], root: Path) -> None:
         title = "drawn conversations"
-        super().__init__(root, {"id": f"{FAMILY}/drawn", "title": title, "features": [], "models": {}})
+        super().__init__(root, {"id": CASE, "title": title, "features": [], "models": {}})
         self._formats = tuple(formats)
 
     @property
