@@ -119,7 +119,7 @@ def test_the_command_line_comes_first_then_the_environment(project: Any, monkeyp
     [
         (["known_failures = 'a'"], r"there is no key 'known_failures'; did you mean 'known-failures'?"),
         (["tranlsator = 'a'"], "there is no key 'tranlsator'; did you mean 'translator'?"),
-        (["xyz = 1"], "there is no key 'xyz'; there are artifacts, cassettes, *"),
+        (["xyz = 1"], "there is no key 'xyz'; there are against, artifacts, cassettes, *"),
         (["strict = 'yes'"], "strict: 'yes' is not of type 'boolean' (Whether SHOULD findings fail an item, too)"),
         (
             ["timeout = 0"],
