@@ -77,6 +77,13 @@ class Node:
         value = self.get(key)
         return value if isinstance(value, bool) else None
 
+    def count(self, key: str) -> int | None:
+        """The member's value if it is a whole number, also one that is written with a fraction of zero."""
+        value = self.get(key)
+        if isinstance(value, float) and value.is_integer():
+            return int(value)
+        return value if isinstance(value, int) and not isinstance(value, bool) else None
+
     def each(self) -> Iterator[Node]:
         """The entries, if this is an array."""
         if isinstance(self.value, list):

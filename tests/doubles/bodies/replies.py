@@ -52,6 +52,34 @@ def reply_optional_keys_absent(draft: Draft) -> None:
         draft.body["usage"].pop(key, None)
 
 
+@harmless(
+    target=GEMINI,
+    check="response",
+    beside=("gemini/part-one-field", "gemini/call-args-object", "gemini/signature-base64", "gemini/usage-counts"),
+)
+def reply_gemini_nulls(draft: Draft) -> None:
+    """What a Gemini reply may leave out is null, as the mapping of protocol buffers to JSON takes it."""
+    candidate = draft.body["candidates"][0]
+    for key in ("text", "functionCall", "inlineData", "executableCode", "thought", "thoughtSignature"):
+        for part in need(candidate.get("content", {}).get("parts")):
+            part.setdefault(key, None)
+    for key in ("index", "finishMessage", "groundingMetadata"):
+        candidate.setdefault(key, None)
+    for key in ("thoughtsTokenCount", "cachedContentTokenCount", "toolUsePromptTokenCount"):
+        draft.body.setdefault("usageMetadata", {}).setdefault(key, None)
+    for key in ("promptFeedback", "error", "responseId"):
+        draft.body.setdefault(key, None)
+
+
+@harmless(target=(ANTHROPIC, CHAT, RESPONSES), check="response", beside="translation/usage-lost")
+def reply_counts_with_a_fraction_of_zero(draft: Draft) -> None:
+    """The counts of tokens are written with a fraction of zero: JSON has one kind of number."""
+    usage = need(draft.body.get("usage"))
+    for key, count in usage.items():
+        if isinstance(count, int):
+            usage[key] = float(count)
+
+
 @harmless(target=ANTHROPIC, check="response", beside=("anthropic/usage-shape", "translation/foreign-key"))
 def reply_anthropic_extras(draft: Draft) -> None:
     """A reply has the newer keys of the API: caller, container, service tier."""

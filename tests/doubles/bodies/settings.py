@@ -91,6 +91,14 @@ def choice_auto_left_out(draft: Draft) -> None:
     draft.body.pop("toolConfig" if draft.format == GEMINI else "tool_choice")
 
 
+@harmless(target=GEMINI, beside=("gemini/temperature-range", "translation/setting-lost"))
+def sampling_in_digits(draft: Draft) -> None:
+    """Temperature and the like are texts of digits, which the mapping of protocol buffers to JSON takes for numbers."""
+    config = draft.body.get("generationConfig", {})
+    for key in need([key for key in ("temperature", "topP", "topK", "maxOutputTokens") if key in config]):
+        config[key] = str(config[key])
+
+
 @harmless(target=(ANTHROPIC, CHAT, RESPONSES), beside="translation/parallel-flag")
 def parallel_said_aloud(draft: Draft) -> None:
     """That calls may be parallel is said, which is the default."""

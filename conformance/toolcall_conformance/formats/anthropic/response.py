@@ -39,19 +39,15 @@ def read_response(body: Any) -> Reading:
 
 
 def _read_usage(usage: Node, reading: Reading) -> None:
-    counts = [usage.get(key) for key in INPUT]
-    if _is_count(counts[0]):
-        reading.usage["input"] = sum(count for count in counts if _is_count(count))
+    counts = [usage.count(key) for key in INPUT]
+    if counts[0] is not None:
+        reading.usage["input"] = sum(count for count in counts if count is not None)
     for name, count in (
-        ("output", usage.get("output_tokens")),
-        ("cached", usage.get("cache_read_input_tokens")),
-        ("reasoning", usage.child("output_tokens_details").get("thinking_tokens")),
+        ("output", usage.count("output_tokens")),
+        ("cached", usage.count("cache_read_input_tokens")),
+        ("reasoning", usage.child("output_tokens_details").count("thinking_tokens")),
     ):
-        if _is_count(count):
+        if count is not None:
             reading.usage[name] = count
     usage.ignore("cache_creation", "service_tier", "inference_geo", "server_tool_use", "iterations", "speed")
     usage.close(reading.residue)
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)

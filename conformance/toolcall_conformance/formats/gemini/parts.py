@@ -80,7 +80,7 @@ def read_part(part: Node, counts: Counts) -> list[Item]:
         _read_rest(part, counts, items, text, thought=thought)
     if part.is_object:
         part.close(counts.residue)
-        if not items and not any(key in part for key in (*DATA, *ABOUT, "thoughtSignature")):
+        if not items and all(part.get(key) is None for key in (*DATA, *ABOUT, "thoughtSignature")):
             items.append(Unknown(", ".join(part.value), part.pointer))
     return items
 

@@ -91,6 +91,8 @@ def number(value: Any) -> int | float | None:
         return value
     if isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,19}", value):
         return int(value)
+    if isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,19}(\.[0-9]{1,19})?([eE][+-]?[0-9]{1,2})?", value):
+        return float(value)
     return None
 
 

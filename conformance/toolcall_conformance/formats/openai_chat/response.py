@@ -68,12 +68,12 @@ def _read_usage(usage: Node, reading: Reading) -> None:
         return
     said, cost = usage.child("prompt_tokens_details"), usage.child("completion_tokens_details")
     counts = {
-        "input": usage.get("prompt_tokens"),
-        "output": usage.get("completion_tokens"),
-        "total": usage.get("total_tokens"),
-        "cached": said.get("cached_tokens"),
-        "reasoning": cost.get("reasoning_tokens"),
+        "input": usage.count("prompt_tokens"),
+        "output": usage.count("completion_tokens"),
+        "total": usage.count("total_tokens"),
+        "cached": said.count("cached_tokens"),
+        "reasoning": cost.count("reasoning_tokens"),
     }
     for name, count in counts.items():
-        if isinstance(count, int) and not isinstance(count, bool):
+        if count is not None:
             reading.usage[name] = count

@@ -59,12 +59,12 @@ def _refused(root: Node) -> bool:
 
 def _usage(node: Node, reading: Reading) -> None:
     counts = {
-        "input": node.get("input_tokens"),
-        "output": node.get("output_tokens"),
-        "total": node.get("total_tokens"),
-        "cached": node.child("input_tokens_details").get("cached_tokens"),
-        "reasoning": node.child("output_tokens_details").get("reasoning_tokens"),
+        "input": node.count("input_tokens"),
+        "output": node.count("output_tokens"),
+        "total": node.count("total_tokens"),
+        "cached": node.child("input_tokens_details").count("cached_tokens"),
+        "reasoning": node.child("output_tokens_details").count("reasoning_tokens"),
     }
     for name, count in counts.items():
-        if isinstance(count, int) and not isinstance(count, bool):
+        if count is not None:
             reading.usage[name] = count
