@@ -53,6 +53,7 @@ SHAPES = {
     "harm": ["translation/harm.json"],
     "mutations": ["mutations/operators.json"],
     "survivors": ["mutations/reviewed.json"],
+    "variants": ["mutations/variants.json"],
     "otel": ["otel/otel.json"],
     "seeds": ["seeds.json"],
 }

@@ -30,6 +30,7 @@ SECTIONS = {
     **{name: f"translation/{name}.json" for name in ("alignment", "elements", "harm", "losses", "places")},
     "mutations": "mutations/operators.json",
     "survivors": "mutations/reviewed.json",
+    "variants": "mutations/variants.json",
     "tool": "tools/",
     "policy": "policies/",
     "rule": "rules/",

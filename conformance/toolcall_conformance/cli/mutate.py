@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toolcall_conformance import whole_files
+from toolcall_conformance.cli import harmless
 from toolcall_conformance.cli.common import UsageError
 from toolcall_conformance.cli.console import say, say_lines, say_progress
 
@@ -32,17 +33,22 @@ def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
         "makes of the corpus, and judge each. Print by direction, format, element and operator how many were made, "
         "killed (a MUST about the element of the fault), killed beside it, warned of, survived, were no faults or "
         "made the judge itself fail. "
-        "Exits with 1 if a fault survived that the reviewed list does not name.",
+        "Exits with 1 if a fault survived that the reviewed list does not name. "
+        "With --harmless: spell it otherwise in every legal way instead, and print which ways the judge finds fault "
+        "with. Exits with 1 if it does with one.",
     )
+    parser.add_argument("--harmless", action="store_true", help="make legal spellings of what is right, and no faults")
     parser.add_argument("--translator", metavar="SPEC", default=TRANSLATOR, help=f"default: {TRANSLATOR}")
-    parser.add_argument("--count", metavar="N", type=int, help="a sample of N faults (default: all, which takes hours)")
+    parser.add_argument(
+        "--count", metavar="N", type=int, help="a sample of N (default: all; of faults that takes hours)"
+    )
     parser.add_argument("--seed", metavar="S", type=int, default=1, help="of the sample (default: 1)")
     parser.add_argument("--jobs", metavar="N", type=int, default=1, help="how many processes (default: 1)")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write all that was found")
     parser.add_argument(
         "--sample", metavar="N", type=int, default=0, help="print N of the equivalent ones, to be read by hand"
     )
-    parser.add_argument("--again", metavar="NAME", help="make one fault, and print what the judge says of it")
+    parser.add_argument("--again", metavar="NAME", help="make this one, and print what the judge says of it")
     parser.set_defaults(run=run)
 
 
@@ -58,6 +64,10 @@ def run(parsed: argparse.Namespace) -> int:
             raise UsageError(f"--{name} {given}: give a number that is not below {1 if name == 'jobs' else 0}")
     source, corpus = Source(parsed.translator, Path.cwd()), load_corpus()
     try:
+        if parsed.harmless:
+            return (
+                harmless.try_again(source, parsed.again) if parsed.again else harmless.try_all(source, corpus, parsed)
+            )
         if parsed.again:
             return _again(source, parsed.again)
         return _all(source, Table(corpus), corpus.formats, parsed)

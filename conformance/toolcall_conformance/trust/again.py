@@ -37,16 +37,7 @@ class Again:
     def shown(self, name: str) -> Iterator[str]:
         """The places of the output that differ, before and after."""
         known, _, _, output = self._made(name)
-        before, after = (
-            {node.pointer: node.value for node in nodes(body) if node.kind not in ("list", "object") or not node.value}
-            for body in (known.place.output, output)
-        )
-        both = before.keys() & after.keys()
-        odd = [at for at in {**before, **after} if at not in both or not equal(before[at], after[at])]
-        for at in odd[:_MOST]:
-            yield f"  {at}: {_text(before, at)} -> {_text(after, at)}"
-        if len(odd) > _MOST:
-            yield f"  and {len(odd) - _MOST} more places"
+        yield from differences(known.place.output, output)
 
     def _made(self, name: str) -> tuple[Known, str, str, Any]:
         parts = name.split("::", 4)
@@ -68,6 +59,20 @@ class Again:
                 except (Unfit, LookupError):
                     raise LookupError(f"{name!r}: the operator changes nothing there") from None
         raise LookupError(f"{name!r}: the translator produces no such body")
+
+
+def differences(was: Any, becomes: Any) -> Iterator[str]:
+    """The first places of two bodies that differ, before and after."""
+    before, after = (
+        {node.pointer: node.value for node in nodes(body) if node.kind not in ("list", "object") or not node.value}
+        for body in (was, becomes)
+    )
+    both = before.keys() & after.keys()
+    odd = [at for at in {**before, **after} if at not in both or not equal(before[at], after[at])]
+    for at in odd[:_MOST]:
+        yield f"  {at}: {_text(before, at)} -> {_text(after, at)}"
+    if len(odd) > _MOST:
+        yield f"  and {len(odd) - _MOST} more places"
 
 
 def _text(body: dict[str, Any], at: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from toolcall_conformance.trust.table import Pattern, Table
 MADE = "made"
 HEAD = (MADE, *OUTCOMES)
 
-Key = Callable[[Mutation], tuple[str, ...]]
+Key = Callable[[Any], tuple[str, ...]]
 Rows = dict[tuple[str, ...], Counter[str]]
 
 
@@ -32,24 +32,24 @@ class Group:
     hole: str
 
 
-def counted(made: Sequence[Mutation], key: Key) -> Rows:
-    """How many faults were made, and what became of them, by a key."""
+def counted(made: Iterable[Any], key: Key) -> Rows:
+    """How many faults, or other things with an ``outcome``, were made, and what became of them, by a key."""
     found: Rows = defaultdict(Counter)
     for one in made:
         found[key(one)].update((MADE, one.outcome))
     return dict(sorted(found.items()))
 
 
-def cell(one: Mutation) -> tuple[str, ...]:
-    """The cell of the matrix that a fault is in."""
+def cell(one: Any) -> tuple[str, ...]:
+    """The cell of the matrix that a fault or a variant is in."""
     return one.direction, one.format, one.element, one.operator
 
 
-def lines(rows: Rows) -> Iterator[str]:
+def lines(rows: Rows, head: Sequence[str] = HEAD) -> Iterator[str]:
     """A table: the counts in columns, and what they are of."""
-    yield " ".join(f"{name:>10}" for name in HEAD)
+    yield " ".join(f"{name:>10}" for name in head)
     for key, counts in rows.items():
-        yield " ".join(f"{counts[name]:10,}" for name in HEAD) + "  " + " ".join(key)
+        yield " ".join(f"{counts[name]:10,}" for name in head) + "  " + " ".join(key)
 
 
 def survivors(made: Sequence[Mutation], table: Table) -> list[Group]:

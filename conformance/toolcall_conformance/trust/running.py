@@ -1,10 +1,11 @@
-"""Runs lots of faults, in one process or in several, and tells how far it is."""
+"""Runs lots of faults, or of other tasks, in one process or in several, and tells how far it is."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from toolcall_conformance.checks import Harness
 from toolcall_conformance.drivers import load_driver
@@ -15,6 +16,8 @@ from toolcall_conformance.trust.sampling import Lot, Sampler
 from toolcall_conformance.trust.table import Table
 
 Progress = Callable[[int, int], None]
+Task = TypeVar("Task")
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,37 +36,62 @@ class Source:
 
 def run(source: Source, lots: Sequence[Lot], jobs: int, progress: Progress) -> list[Mutation]:
     """The faults of all lots, judged, in the order of the lots. ``progress`` is told lots done and lots in all."""
+    groups: dict[tuple[str, str, str], list[Lot]] = {}
+    for lot in lots:  # by route and direction: what is made of a case serves all operators
+        groups.setdefault((lot.direction, lot.client, lot.upstream), []).append(lot)
+    parts = [list(lots)] if jobs == 1 else list(groups.values())
+    return in_parts(_made, source, parts, jobs, progress)
+
+
+def _made(sampler: Sampler, lot: Lot) -> list[Mutation]:
+    return list(sampler.made(lot))
+
+
+def in_parts(
+    work: Callable[[Sampler, Task], list[Found]],
+    source: Source,
+    parts: Sequence[Sequence[Task]],
+    jobs: int,
+    progress: Progress,
+) -> list[Found]:
+    """What the work finds in all tasks, in their order; each part in one process, unless there is but one job.
+
+    ``work`` is a function of a module: other processes look it up there. ``progress`` is told tasks done and in all.
+    """
+    count = sum(map(len, parts))
     if jobs == 1:
         sampler = source.sampler()
         found = []
-        for done, lot in enumerate(lots, 1):
-            found += list(sampler.made(lot))
-            progress(done, len(lots))
+        for done, task in enumerate((task for part in parts for task in part), 1):
+            found += work(sampler, task)
+            progress(done, count)
         return found
-    return [one for part in _in_processes(source, lots, jobs, progress) for one in part]
+    return [one for part in _in_processes(work, source, parts, jobs, progress) for one in part]
 
 
-def _in_processes(source: Source, lots: Sequence[Lot], jobs: int, progress: Progress) -> Iterator[list[Mutation]]:
-    """The faults by route and direction, each group in one process: what it makes of a case serves all operators."""
+def _in_processes(
+    work: Callable[[Sampler, Task], list[Found]],
+    source: Source,
+    parts: Sequence[Sequence[Task]],
+    jobs: int,
+    progress: Progress,
+) -> Iterator[list[Found]]:
     from concurrent.futures import ProcessPoolExecutor, as_completed  # costs a start that most commands need not pay
 
-    groups: dict[tuple[str, str, str], list[Lot]] = {}
-    for lot in lots:
-        groups.setdefault((lot.direction, lot.client, lot.upstream), []).append(lot)
-    done = 0
+    done, count = 0, sum(map(len, parts))
     with ProcessPoolExecutor(jobs) as pool:
-        parts = {pool.submit(_part, source, group): len(group) for group in groups.values()}
-        for part in as_completed(parts):
-            done += parts[part]
-            progress(done, len(lots))
-        yield from (part.result() for part in parts)
+        begun = {pool.submit(_part, work, source, part): len(part) for part in parts}
+        for part in as_completed(begun):
+            done += begun[part]
+            progress(done, count)
+        yield from (part.result() for part in begun)
 
 
 _SAMPLERS: dict[Source, Sampler] = {}
 
 
-def _part(source: Source, lots: Sequence[Lot]) -> list[Mutation]:
+def _part(work: Callable[[Sampler, Task], list[Found]], source: Source, tasks: Sequence[Task]) -> list[Found]:
     """What a process of its own does. It loads the translator once."""
     if source not in _SAMPLERS:
         _SAMPLERS[source] = source.sampler()
-    return [one for lot in lots for one in _SAMPLERS[source].made(lot)]
+    return [one for task in tasks for one in work(_SAMPLERS[source], task)]

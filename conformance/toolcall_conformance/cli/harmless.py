@@ -1,0 +1,115 @@
+"""``toolcall-conformance mutate --harmless``: spells what is right otherwise; the judge should find no fault."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from toolcall_conformance import whole_files
+from toolcall_conformance.cli.common import UsageError
+from toolcall_conformance.cli.console import say, say_lines, say_progress
+
+if TYPE_CHECKING:
+    from toolcall_conformance.library import Corpus
+    from toolcall_conformance.trust.harmless.trying import Tried
+    from toolcall_conformance.trust.running import Source
+
+_MOST = 40
+
+
+def try_all(source: Source, corpus: Corpus, parsed: argparse.Namespace) -> int:
+    """Print what became of the variants, and what we alone refuse; 1 if the judge raised an alarm."""
+    from toolcall_conformance.trust.harmless.running import run
+    from toolcall_conformance.trust.harmless.trying import shelves
+
+    if parsed.sample:
+        raise UsageError("--sample shows faults that are none: leave it out with --harmless")
+    tried = run(source, shelves(corpus.formats, parsed.count, parsed.seed), parsed.jobs, say_progress)
+    if parsed.json:
+        content = {"translator": source.translator, "count": parsed.count, "seed": parsed.seed}
+        found = [asdict(one) | {"name": one.name} for one in tried]
+        whole_files.write(parsed.json, json.dumps({**content, "variants": found}, indent=1, ensure_ascii=False) + "\n")
+    _print_tables(tried)
+    _print_groups("warned of (SHOULD)", tried, ("warned",), again=False)
+    _print_refused(corpus)
+    alarms = _print_groups("alarms (MUST, or the judge fails)", tried, ("alarm", "raised"), again=True)
+    return 1 if alarms else 0
+
+
+def _print_tables(tried: Sequence[Tried]) -> None:
+    from toolcall_conformance.trust.harmless.trying import OUTCOMES
+    from toolcall_conformance.trust.matrix import MADE, cell, counted, lines
+
+    keys = {
+        "direction, format, element and operator": cell,
+        "operator": lambda one: (one.operator,),
+        "side": lambda one: (one.side,),
+        "direction and format": lambda one: (one.direction, one.format),
+        "all": lambda _one: (),
+    }
+    for name, key in keys.items():
+        say("")
+        say(("head", f"by {name}:" if name != "all" else "in all:"))
+        say_lines("\n".join(lines(counted(tried, key), (MADE, *OUTCOMES))))
+
+
+def _print_groups(title: str, tried: Sequence[Tried], outcomes: tuple[str, ...], *, again: bool) -> int:
+    """The variants with these outcomes, by rule; how many there are."""
+    from toolcall_conformance.trust.harmless.running import grouped
+
+    groups = grouped(tried, outcomes)
+    count = sum(one.outcome in outcomes for one in tried)
+    say("")
+    say(("head", f"{title}: {count:,}"))
+    for group in groups if again else groups[:_MOST]:
+        say(f"{group.count:6} {group.rule} {group.direction} {group.format} {group.spelling}")
+        if again:
+            say(f"       toolcall-conformance mutate --harmless --again '{group.example}'")
+    if not again and len(groups) > _MOST:
+        say(f"       and {len(groups) - _MOST} smaller groups")
+    return count
+
+
+def _print_refused(corpus: Corpus) -> None:
+    from toolcall_conformance.trust.harmless.refused import refused
+    from toolcall_conformance.witnesses import MissingSDKError
+
+    say("")
+    try:
+        tried, found = refused(corpus)
+    except MissingSDKError as error:
+        say(f"what the official clients take and the judge refuses: not looked at ({error})")
+        return
+    say(("head", f"what the official clients take and the judge refuses: {len(found)} kinds of {tried:,} bodies"))
+    for one in found:
+        say(f"{one.count:6} {one.rule} {one.direction} {one.change} {one.pattern} ({one.example})")
+
+
+def try_again(source: Source, name: str) -> int:
+    """Make one variant, and print what the judge says of it; 1 if that is a MUST."""
+    from toolcall_conformance.trust.again import differences
+    from toolcall_conformance.trust.harmless.trying import Trier
+    from toolcall_conformance.trust.harmless.variants import made
+    from toolcall_conformance.trust.spots import Unfit
+
+    try:
+        base, variant = Trier(source.sampler()).again(name)
+        body = made(variant, base.body)
+    except Unfit:
+        raise UsageError(f"--again: {name!r}: the spelling changes nothing there") from None
+    except LookupError as error:
+        raise UsageError(f"--again: {error.args[0] if error.args else error}") from None
+    say(f"{variant.spelling.raw['meaning']}")
+    for piece in variant.spelling.raw["evidence"]:
+        say(f"  {piece['url']}")
+    for line in differences(base.body, body):
+        say(line)
+    found = base.new(body)
+    say("")
+    for one in found:
+        say((one.level, one.level), f": {one.rule} {one.pointer}: {one.message}")
+    say("an alarm" if any(one.is_must for one in found) else "no alarm")
+    return 1 if any(one.is_must for one in found) else 0

@@ -1,0 +1,6 @@
+"""How often the judge cries wolf, as numbers: every legal spelling of a right body is tried, and none may fail.
+
+Which spellings are legal, and who says so, stands in ``corpus/mutations/variants.json``.
+"""
+
+from __future__ import annotations

@@ -1,0 +1,111 @@
+"""The right bodies that are spelled otherwise: what a translator made, what it was given, and the goldens alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from toolcall_conformance.findings import Finding
+from toolcall_conformance.library import Case, Corpus
+from toolcall_conformance.rules.check import check_body
+from toolcall_conformance.streaming import parse
+from toolcall_conformance.trust.elements import Elements
+from toolcall_conformance.trust.harmless.spelling import is_there
+from toolcall_conformance.trust.mutation import Workshop
+from toolcall_conformance.trust.places import Direction, Place, findings
+from toolcall_conformance.trust.table import Table
+
+Side = Literal["output", "source", "golden"]
+WAYS: tuple[Direction, ...] = ("request", "response", "stream")
+"""The directions whose bodies are spelled otherwise."""
+
+SIDES: tuple[Side, ...] = ("output", "source", "golden")
+"""What a translator made of a body; what it was given; a golden file, under its own format's rules alone."""
+
+
+@dataclass
+class Base:
+    """A right body. ``judge`` tells the findings of the body in another spelling, ``usual`` counts those it has."""
+
+    name: str
+    side: Side
+    format: str
+    direction: Direction
+    body: Any
+    judge: Callable[[Any], Iterable[Finding]]
+    usual: Counter[str]
+    _elements: Elements | None = None
+
+    def element(self, pointer: str, table: Table) -> str:
+        """What a place of the body is of, or the one around it where the body has none there."""
+        while pointer and not is_there(self.body, pointer):
+            pointer = pointer.rpartition("/")[0]
+        if pointer in ("", "/events"):
+            return "body"
+        if self._elements is None:
+            self._elements = Elements(self.format, self.direction, self.body, table.tops)
+        return self._elements.at(pointer)
+
+    def new(self, body: Any) -> list[Finding]:
+        """The findings of another spelling that the body has not, by their rules."""
+        left = Counter(self.usual)
+        told = []
+        for one in self.judge(body):
+            if left[one.rule] and not one.is_must:
+                left[one.rule] -= 1
+            else:
+                told.append(one)
+        return told
+
+
+def _base(
+    name: str, side: Side, form: tuple[str, Direction], body: Any, judge: Callable[[Any], Iterable[Finding]]
+) -> Iterator[Base]:
+    """A base, unless the judge finds a fault in it as it is."""
+    found = list(judge(body))
+    if not any(one.is_must for one in found):
+        yield Base(name, side, *form, body, judge, Counter(one.rule for one in found))
+
+
+def of_place(shop: Workshop, place: Place, side: Side) -> Iterator[Base]:
+    """What was made at a place, or what was given there."""
+    if side == "output":
+        yield from _base(
+            f"output::{place.name}",
+            side,
+            (place.target, place.direction),
+            place.output,
+            lambda body: findings(shop.driver, shop.harness, place, body),
+        )
+    else:
+        given = place.route.client if place.direction == "request" else place.route.upstream
+        source = {"events": place.source["events"]} if place.direction == "stream" else place.source
+        yield from _base(
+            f"source::{place.name}",
+            side,
+            (given, place.direction),
+            source,
+            lambda body: findings(shop.driver, shop.harness, replace(place, source=body), place.output),
+        )
+
+
+def of_goldens(corpus: Corpus, case: Case, name: str, direction: Direction) -> Iterator[Base]:
+    """The golden files of a case in a format."""
+    if name not in case.formats:
+        return
+    for exchange in case.exchanges(name):
+        body: Any
+        if direction == "stream":
+            body = {"events": parse(exchange.stream_path.read_bytes())["events"]} if exchange.stream_path else None
+        else:
+            body = exchange.request if direction == "request" else exchange.response
+        if body is not None:
+            yield from _base(
+                f"golden::{case.id}::{direction}::{name}-to-{name}::{exchange.number:02}",
+                "golden",
+                (name, direction),
+                body,
+                lambda one: check_body(corpus, name, direction, one, model=case.model(name)),
+            )

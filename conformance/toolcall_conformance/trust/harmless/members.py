@@ -1,0 +1,136 @@
+"""Members whose absence, null, emptiness or default say the same; members and items in any order; unknown ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
+
+from toolcall_conformance.jsonvalue import copied, equal, join, resolve
+from toolcall_conformance.trust.harmless.spelling import (
+    Site,
+    Spelling,
+    at,
+    found,
+    is_there,
+    speller,
+    whole,
+    with_choices,
+)
+from toolcall_conformance.trust.nodes import holder_of, matches, nodes
+from toolcall_conformance.trust.spots import fit
+
+ABSENT = "absent"
+
+
+def _alike(spelling: Spelling, body: Any) -> Iterator[Site]:
+    """Members that have one of the values that say the same, once with each of the others."""
+    values = spelling.raw["values"]
+    for holder, key in _holders(spelling, body):
+        value = resolve(body, holder)
+        there = key in value
+        now = next((number for number, one in enumerate(values) if there and equal(one, value[key])), None)
+        if now is None and (there or not spelling.raw["absent"]):
+            continue
+        if there and spelling.raw["absent"]:
+            yield Site(join(holder, key), ABSENT)
+        for number in range(len(values)):
+            if number != now:
+                yield Site(join(holder, key), str(number))
+
+
+def _holders(spelling: Spelling, body: Any) -> Iterator[tuple[str, str]]:
+    """The objects that may have a member of the paths, each with the member's key."""
+    objects = ["", *(node.pointer for node in nodes(body) if node.kind == "object")]
+    for path in spelling.paths:
+        above, _, key = path.rpartition("/")
+        for pointer in objects:
+            if matches(above, pointer) and spelling.fits(resolve(body, pointer)):
+                yield pointer, key
+
+
+@speller(_alike)
+def alike(spelling: Spelling, body: Any, site: Site) -> None:
+    holder, key = holder_of(body, site.pointer)
+    if site.choice == ABSENT:
+        del holder[key]
+    else:
+        holder[key] = copied(spelling.raw["values"][int(site.choice)])
+
+
+@speller(with_choices(whole, "reversed", "sorted"))
+def order_members(_spelling: Spelling, body: Any, site: Site) -> None:
+    for holder in [body, *(node.value for node in nodes(body))]:
+        if isinstance(holder, dict):
+            keys = sorted(holder) if site.choice == "sorted" else list(holder)[::-1]
+            members = [(key, holder[key]) for key in keys]
+            holder.clear()
+            holder.update(members)
+
+
+@speller(found)
+def reverse_items(_spelling: Spelling, body: Any, site: Site) -> None:
+    items = resolve(body, site.pointer)
+    fit(isinstance(items, list) and len(items) > 1)
+    items.reverse()
+
+
+def _lists(spelling: Spelling, body: Any) -> Iterator[Site]:
+    for node in nodes(body):
+        if node.kind == "list" and any(matches(path, node.pointer) for path in spelling.paths):
+            yield Site(node.pointer)
+
+
+@speller(_lists)
+def reverse_run(spelling: Spelling, body: Any, site: Site) -> None:
+    """The items that fit change their order, as far as they stand in a row."""
+    items = resolve(body, site.pointer)
+    before = list(items)
+    items[:] = [
+        one for fits, run in groupby(before, key=spelling.fits) for one in (reversed(list(run)) if fits else run)
+    ]
+    fit(any(now is not then for now, then in zip(items, before, strict=True)))
+
+
+@speller(_lists)
+def merge_items(spelling: Spelling, body: Any, site: Site) -> None:
+    """Items beside each other are one, if they have a list each and are alike otherwise."""
+    items, key = resolve(body, site.pointer), spelling.raw["list"]
+    before = len(items)
+    for number in range(before - 1, 0, -1):
+        first, second = items[number - 1], items[number]
+        if (
+            _joins(spelling, first, key)
+            and _joins(spelling, second, key)
+            and _others(first, key) == _others(second, key)
+        ):
+            first[key] += second[key]
+            del items[number]
+    fit(len(items) < before)
+
+
+def _joins(spelling: Spelling, item: Any, key: str) -> bool:
+    return isinstance(item, dict) and isinstance(item.get(key), list) and spelling.fits(item)
+
+
+def _others(item: dict[str, Any], key: str) -> dict[str, Any]:
+    return {name: value for name, value in item.items() if name != key}
+
+
+@speller(found)
+def split_item(spelling: Spelling, body: Any, site: Site) -> None:
+    """An item is two, each with a part of its list. What ``first`` describes stays together in the first."""
+    holder, number = holder_of(body, site.pointer)
+    item, key = holder[number], spelling.raw["list"]
+    entries = item.get(key)
+    fit(isinstance(entries, list) and len(entries) > 1)
+    together = [place for place, one in enumerate(entries) if _is_first(spelling, one)]
+    cut = max([0, *together]) + 1
+    fit(cut < len(entries))
+    holder.insert(number + 1, {**copied(item), key: entries[cut:]})
+    item[key] = entries[:cut]
+
+
+def _is_first(spelling: Spelling, entry: Any) -> bool:
+    first = spelling.raw.get("first", {})
+    return bool(first) and all(is_there(entry, place) and at(entry, place) == value for place, value in first.items())

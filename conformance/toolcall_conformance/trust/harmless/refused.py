@@ -1,0 +1,125 @@
+"""What the official client takes of a golden body without one of its members, and the judge refuses.
+
+Each is a rule that goes beyond the client's types: its evidence has to say why.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.rules.check import check_body
+from toolcall_conformance.trust.harmless.variants import Spellings
+from toolcall_conformance.trust.nodes import Node, nodes, pattern_of
+from toolcall_conformance.trust.operators import Unfit, mutated
+from toolcall_conformance.witnesses import sdk_of
+from toolcall_conformance.witnesses.typed import problems
+
+CHANGES = {"drop": "absent", "to-null": "null", "empty": "empty"}
+"""The operators on a member, and what it is then."""
+
+EACH = 2
+"""How many members of one kind are tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A kind of member that the client lets be ``change``, and the rule that does not."""
+
+    format: str
+    direction: str
+    change: str
+    pattern: str
+    rule: str
+    count: int
+    example: str
+
+
+@dataclass
+class _Body:
+    """A golden body with what the client and the judge say of it as it is."""
+
+    corpus: Corpus
+    format: str
+    direction: str
+    value: Any
+
+    def __post_init__(self) -> None:
+        self._told, self._broken = self.told(self.value), self.broken(self.value)
+
+    def told(self, value: Any) -> set[Any]:
+        sdk = sdk_of(self.format)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # one client warns of words that it does not know, and takes them
+            if self.direction == "request":
+                return set(sdk.request_problems(value))
+            return set(problems(sdk.reply_type(), value))
+
+    def broken(self, value: Any) -> set[str]:
+        return {one.rule for one in check_body(self.corpus, self.format, self.direction, value) if one.is_must}
+
+    def only_by_us(self, value: Any) -> set[str]:
+        """The rules that a changed body breaks, if the client takes it."""
+        return set() if self.told(value) - self._told else self.broken(value) - self._broken
+
+
+def refused(corpus: Corpus, cases: Sequence[str] = ()) -> tuple[int, list[Refused]]:
+    """How many bodies were tried, and what is refused, over the goldens, or those of some cases.
+
+    Raises MissingSDKError.
+    """
+    tried = 0
+    found: dict[tuple[str, str, str, str, str], Refused] = {}
+    for place, body, change, pattern, changed in _changed(corpus, cases):
+        tried += 1
+        for rule in body.only_by_us(changed):
+            key = (body.format, body.direction, change, pattern, rule)
+            known = found.get(key, Refused(*key, 0, place))
+            found[key] = replace(known, count=known.count + 1)
+    return tried, sorted(found.values(), key=lambda one: (one.format, one.direction, one.rule, one.change, one.pattern))
+
+
+def _changed(corpus: Corpus, cases: Sequence[str]) -> Iterator[tuple[str, _Body, str, str, Any]]:
+    """Each change of each member: where, the body, what it becomes, the member, and the changed body."""
+    own = Spellings(corpus).own
+    for name in corpus.formats:
+        seen: Counter[tuple[str, str]] = Counter()
+        for place, body in _goldens(corpus, cases, name):
+            for node in _members(body, own, seen):
+                for operator, change in CHANGES.items():
+                    if operator != "empty" or node.kind in ("text", "list", "object"):
+                        with suppress(Unfit):
+                            yield (
+                                place,
+                                body,
+                                change,
+                                pattern_of(node.pointer),
+                                mutated(operator, body.value, node.pointer),
+                            )
+
+
+def _goldens(corpus: Corpus, cases: Sequence[str], name: str) -> Iterator[tuple[str, _Body]]:
+    for case in corpus.cases.values():
+        if name not in case.formats or name in case.dialects or (cases and case.id not in cases):
+            continue
+        for exchange in case.exchanges(name):
+            for direction, body in (("request", exchange.request), ("response", exchange.response)):
+                if body is not None:
+                    yield f"{case.id}/{exchange.number:02}", _Body(corpus, name, direction, body)
+
+
+def _members(body: _Body, own: Collection[str], seen: Counter[tuple[str, str]]) -> Iterator[Node]:
+    """The members of the format's own objects; of those of one pattern a few in all."""
+    for node in nodes(body.value):
+        around = node.pointer.split("/")[1:-1]
+        if around[:1] == ["input"]:  # of one format it is the conversation itself
+            around = around[1:]
+        if node.place == "member" and not set(own) & set(around):
+            seen[body.direction, pattern_of(node.pointer)] += 1
+            if seen[body.direction, pattern_of(node.pointer)] <= EACH:
+                yield node

@@ -1,0 +1,49 @@
+"""Runs shelves of variants, in one process or in several, and sorts the alarms."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from toolcall_conformance.trust.harmless.trying import Shelf, Tried, Trier
+from toolcall_conformance.trust.running import Progress, Source, in_parts
+from toolcall_conformance.trust.sampling import Sampler
+
+_TRIERS: dict[int, Trier] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Variants of one kind that one rule, or an exception of the judge, is told of."""
+
+    rule: str
+    spelling: str
+    direction: str
+    format: str
+    count: int
+    example: str
+
+
+def run(source: Source, shelves: Sequence[Shelf], jobs: int, progress: Progress) -> list[Tried]:
+    """The variants of all shelves, judged. ``progress`` is told shelves done and shelves in all."""
+    groups: dict[tuple[str, str, str], list[Shelf]] = {}
+    for shelf in shelves:  # by route and direction: a body is made once, and serves both sides
+        groups.setdefault((shelf.direction, shelf.client, shelf.upstream), []).append(shelf)
+    return in_parts(_tried, source, list(groups.values()), jobs, progress)
+
+
+def _tried(sampler: Sampler, shelf: Shelf) -> list[Tried]:
+    trier = _TRIERS.setdefault(id(sampler), Trier(sampler))
+    return list(trier.tried(shelf))
+
+
+def grouped(tried: Sequence[Tried], outcomes: Sequence[str]) -> list[Group]:
+    """The variants with one of these outcomes by rule, spelling, direction and format, the greatest groups first."""
+    found: dict[tuple[str, str, str, str], list[Tried]] = defaultdict(list)
+    for one in tried:
+        if one.outcome in outcomes:
+            for rule in one.rules:
+                found[rule, one.spelling, one.direction, one.format].append(one)
+    groups = [Group(*key, len(some), some[0].name) for key, some in found.items()]
+    return sorted(groups, key=lambda group: (-group.count, group.example))

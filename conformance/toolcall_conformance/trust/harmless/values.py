@@ -1,0 +1,117 @@
+"""Values in another notation: JSON in a text, numbers, base64, keys in the other case, ids under another scheme."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from toolcall_conformance.jsonvalue import JSONError, equal, parse, resolve
+from toolcall_conformance.trust.harmless.spelling import Site, Spelling, found, speller, whole, with_choices
+from toolcall_conformance.trust.nodes import holder_of, matches, nodes
+from toolcall_conformance.trust.spots import fit
+
+_EXACT = 2**53
+_JSON = {
+    "compact": {"separators": (",", ":"), "ensure_ascii": False},
+    "spaced": {"separators": (" , ", " : "), "ensure_ascii": False},
+    "indented": {"indent": 2, "ensure_ascii": False},
+    "escaped": {"ensure_ascii": True},
+    "sorted": {"sort_keys": True, "ensure_ascii": False},
+}
+
+
+@speller(with_choices(found, *_JSON))
+def respell_json(_spelling: Spelling, body: Any, site: Site) -> None:
+    holder, key = holder_of(body, site.pointer)
+    text = holder[key]
+    fit(isinstance(text, str) and text[:1] in ("{", "["))
+    try:
+        held = parse(text)
+    except JSONError:
+        held = None
+    fit(held is not None)
+    written = json.dumps(held, **_JSON[site.choice])  # type: ignore[arg-type]
+    fit(equal(parse(written), held))
+    holder[key] = written
+
+
+@speller(found)
+def as_float(_spelling: Spelling, body: Any, site: Site) -> None:
+    holder, key = holder_of(body, site.pointer)
+    number = holder[key]
+    if isinstance(number, float) and number.is_integer():
+        holder[key] = int(number)
+    else:
+        fit(isinstance(number, int) and not isinstance(number, bool) and abs(number) <= _EXACT)
+        holder[key] = float(number)
+
+
+@speller(found)
+def as_digits(_spelling: Spelling, body: Any, site: Site) -> None:
+    holder, key = holder_of(body, site.pointer)
+    fit(isinstance(holder[key], int) and not isinstance(holder[key], bool))
+    holder[key] = str(holder[key])
+
+
+@speller(with_choices(found, "url", "unpadded", "url-unpadded"))
+def respell_base64(_spelling: Spelling, body: Any, site: Site) -> None:
+    holder, key = holder_of(body, site.pointer)
+    fit(isinstance(holder[key], str))
+    text = holder[key]
+    if site.choice.startswith("url"):
+        text = text.translate(str.maketrans("+/", "-_"))
+    holder[key] = text.rstrip("=") if site.choice.endswith("unpadded") else text
+
+
+@speller(with_choices(found, "lower", "upper"))
+def respell_case(_spelling: Spelling, body: Any, site: Site) -> None:
+    holder, key = holder_of(body, site.pointer)
+    fit(isinstance(holder[key], str))
+    holder[key] = holder[key].lower() if site.choice == "lower" else holder[key].upper()
+
+
+@speller(with_choices(whole, "camel", "snake"))
+def respell_keys(spelling: Spelling, body: Any, site: Site) -> None:
+    _respell(body, site.choice, frozenset(spelling.raw["own"]))
+
+
+def _respell(value: Any, case: str, own: frozenset[str]) -> None:
+    """All keys of the format's own objects; ``own`` names the members whose keys are the user's."""
+    if isinstance(value, list):
+        for entry in value:
+            _respell(entry, case, own)
+    elif isinstance(value, dict):
+        members = [(_in_case(key, case), key, entry) for key, entry in value.items()]
+        value.clear()
+        for spelled, key, entry in members:
+            value[spelled] = entry
+            if key == "properties" and isinstance(entry, dict):
+                _respell(list(entry.values()), case, own)
+            elif key not in own:
+                _respell(entry, case, own)
+
+
+def _in_case(key: str, case: str) -> str:
+    if case == "snake":
+        return re.sub(r"[A-Z]", lambda letter: f"_{letter[0].lower()}", key)
+    return re.sub(r"_([a-z])", lambda letter: letter[1].upper(), key)
+
+
+def _schemes(spelling: Spelling, _body: Any) -> Iterator[Site]:
+    for number in range(len(spelling.raw["schemes"])):
+        yield Site("", str(number))
+
+
+@speller(_schemes)
+def rename_ids(spelling: Spelling, body: Any, site: Site) -> None:
+    """All ids that link calls and results, each the same everywhere. ``{n}`` in a scheme is the number of the id."""
+    scheme = spelling.raw["schemes"][int(site.choice)]
+    places = [node.pointer for node in nodes(body) if any(matches(path, node.pointer) for path in spelling.paths)]
+    places = [place for place in places if isinstance(resolve(body, place), str) and resolve(body, place)]
+    fit(places)
+    names: dict[str, str] = {}
+    for place in places:
+        holder, key = holder_of(body, place)
+        holder[key] = names.setdefault(holder[key], scheme.format(n=len(names) + 1))

@@ -1,0 +1,118 @@
+"""The table of spellings, ``corpus/mutations/variants.json``, and the variants of a body that it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from toolcall_conformance.jsonvalue import copied, equal
+from toolcall_conformance.library import Corpus, CorpusError, read_json
+from toolcall_conformance.trust.harmless import fragments, frames, members, texts, values
+from toolcall_conformance.trust.harmless.spelling import SPELLERS, Site, Spelling
+from toolcall_conformance.trust.spots import Unfit
+
+MODULES = (fragments, frames, members, texts, values)
+"""The modules whose import fills the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """Another spelling of a body: of one place, or of all places that it has (no ``pointer``)."""
+
+    spelling: Spelling
+    site: Site
+    everywhere: bool
+
+    @property
+    def pointer(self) -> str:
+        return "" if self.everywhere else self.site.pointer
+
+    @property
+    def kind(self) -> str:
+        """The entry that it is of, with the choice."""
+        return f"{self.spelling.name}={self.site.choice}" if self.site.choice else self.spelling.name
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind}@{self.pointer}"
+
+    @property
+    def operator(self) -> str:
+        """Its name in the table: of members that say the same, what they become."""
+        return _becomes(self) if self.spelling.operator == "alike" else self.spelling.operator
+
+
+def _becomes(variant: Variant) -> str:
+    if "label" in variant.spelling.raw:
+        return str(variant.spelling.raw["label"])
+    if variant.site.choice == members.ABSENT:
+        return members.ABSENT
+    value = variant.spelling.raw["values"][int(variant.site.choice)]
+    if value is None:
+        return "null"
+    return "empty" if value in ("", [], {}) else "default"
+
+
+class Spellings:
+    """The table as objects. Raises CorpusError for a file that is not there or not right."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        raw = read_json(corpus.root / "mutations" / "variants.json")
+        if raw["operators"].keys() != SPELLERS.keys():
+            odd = ", ".join(sorted(raw["operators"].keys() ^ SPELLERS.keys()))
+            raise CorpusError(f"mutations/variants.json and the operators that there are differ in: {odd}")
+        self.own: tuple[str, ...] = tuple(raw["own"])
+        """Members with what a user wrote himself, of which the types of a client know nothing."""
+        self.all = tuple(Spelling.of(entry) for entry in raw["variants"])
+
+    def of(self, name: str, direction: str, side: str) -> Iterator[Spelling]:
+        """Those for bodies of a format, a direction and a side."""
+        return (one for one in self.all if one.is_for(name, direction, side))
+
+
+def variants(spelling: Spelling, body: Any) -> Iterator[Variant]:
+    """All variants that a spelling gives: of all places at once, and of each alone."""
+    sites = list(SPELLERS[spelling.operator].sites(spelling, body))
+    for choice in dict.fromkeys(site.choice for site in sites):
+        alike = [site for site in sites if site.choice == choice]
+        yield Variant(spelling, alike[0], everywhere=True)
+        if len(alike) > 1:
+            yield from (Variant(spelling, site, everywhere=False) for site in alike)
+
+
+def made(variant: Variant, body: Any) -> Any:
+    """The body in another spelling. Raises Unfit where nothing changes."""
+    changed = copied(body)
+    change = SPELLERS[variant.spelling.operator]
+    if variant.everywhere:
+        sites = [one for one in change.sites(variant.spelling, body) if one.choice == variant.site.choice]
+        done = [_tried(variant.spelling, changed, site) for site in reversed(sites)]
+        if not any(done):
+            raise Unfit
+    else:
+        change.change(variant.spelling, changed, variant.site)
+    if equal(changed, body) and list(_order(changed)) == list(_order(body)):
+        raise Unfit
+    return changed
+
+
+def _tried(spelling: Spelling, body: Any, site: Site) -> bool:
+    try:
+        SPELLERS[spelling.operator].change(spelling, body, site)
+    except (Unfit, LookupError):
+        return False
+    return True
+
+
+def _order(value: Any) -> Iterator[str]:
+    """All keys in their order, and how numbers are written, which equality does not see."""
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            yield key
+            yield from _order(entry)
+    elif isinstance(value, list):
+        for entry in value:
+            yield from _order(entry)
+    elif isinstance(value, (int, float)):
+        yield type(value).__name__
