@@ -56,6 +56,7 @@ SHAPES = {
     "variants": ["mutations/variants.json"],
     "otel": ["otel/otel.json"],
     "seeds": ["seeds.json"],
+    "quick": ["quick.json"],
 }
 # By schema and folder: an item for each of the thousands of files would cost more than the test.
 OWN_FILES: dict[tuple[str, str], list[Path]] = {}

@@ -23,7 +23,7 @@ SECTIONS = {
     **{
         name: f"{name}.json"
         for name in (
-            *("corpus", "scenario", "families", "words", "bug-classes", "seeds"),
+            *("corpus", "scenario", "families", "words", "bug-classes", "seeds", "quick"),
             *("format", "expresses", "own-tools", "transport"),
         )
     },

@@ -17,10 +17,11 @@ from toolcall_conformance.cli.common import UsageError
 from toolcall_conformance.cli.console import say, say_lines, say_progress
 
 if TYPE_CHECKING:
+    from toolcall_conformance.library import Corpus
     from toolcall_conformance.trust.matrix import Group
     from toolcall_conformance.trust.mutation import Mutation
     from toolcall_conformance.trust.running import Source
-    from toolcall_conformance.trust.table import Table
+    from toolcall_conformance.trust.sampling import Lot
 
 TRANSLATOR = "toolcall_reference:ReferenceTranslator"
 
@@ -48,6 +49,15 @@ def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
     parser.add_argument(
         "--sample", metavar="N", type=int, default=0, help="print N of the equivalent ones, to be read by hand"
     )
+    parser.add_argument(
+        "--quick",
+        metavar="FILE",
+        type=Path,
+        help="choose the items of toolcall::@quick by these faults, and write them",
+    )
+    parser.add_argument(
+        "--shares", action="store_true", help="print which share of what the whole corpus kills toolcall::@quick kills"
+    )
     parser.add_argument("--again", metavar="NAME", help="make this one, and print what the judge says of it")
     parser.set_defaults(run=run)
 
@@ -57,7 +67,6 @@ def run(parsed: argparse.Namespace) -> int:
     from toolcall_conformance.drivers import SpecError
     from toolcall_conformance.library import load_corpus
     from toolcall_conformance.trust.running import Source
-    from toolcall_conformance.trust.table import Table
 
     for name in ("count", "jobs", "sample"):
         if (given := getattr(parsed, name)) is not None and given < (1 if name == "jobs" else 0):
@@ -70,20 +79,21 @@ def run(parsed: argparse.Namespace) -> int:
             )
         if parsed.again:
             return _again(source, parsed.again)
-        return _all(source, Table(corpus), corpus.formats, parsed)
+        return _all(source, corpus, parsed)
     except SpecError as error:
         raise UsageError(str(error)) from None
 
 
-def _all(source: Source, table: Table, formats: tuple[str, ...], parsed: argparse.Namespace) -> int:
+def _all(source: Source, corpus: Corpus, parsed: argparse.Namespace) -> int:
     from toolcall_conformance.trust.matrix import survivors
-    from toolcall_conformance.trust.running import run as run_lots
     from toolcall_conformance.trust.sampling import lots
+    from toolcall_conformance.trust.table import Table
 
-    chosen = lots(formats, table.operators, parsed.count, parsed.seed)
-    made = run_lots(source, chosen, parsed.jobs, say_progress)
+    table = Table(corpus)
+    chosen = lots(corpus.formats, table.operators, parsed.count, parsed.seed, same=parsed.quick or parsed.shares)
+    made, shares = _made(source, corpus, chosen, parsed)
     if parsed.json:
-        content = {"translator": source.translator, "count": parsed.count, "seed": parsed.seed}
+        content = {"translator": source.translator, "count": parsed.count, "seed": parsed.seed, "shares": shares}
         found = [asdict(one) | {"name": one.name} for one in made]
         whole_files.write(parsed.json, json.dumps({**content, "mutations": found}, indent=1, ensure_ascii=False) + "\n")
     _print_tables(made)
@@ -91,6 +101,45 @@ def _all(source: Source, table: Table, formats: tuple[str, ...], parsed: argpars
     if parsed.sample:
         _print_equivalents(source, made, parsed.sample, parsed.seed)
     return 1 if new else 0
+
+
+def _made(
+    source: Source, corpus: Corpus, chosen: Sequence[Lot], parsed: argparse.Namespace
+) -> tuple[list[Mutation], list[dict[str, Any]]]:
+    """The faults, judged, and the shares of ``@quick`` if they are asked for; what is asked for beside is written."""
+    from toolcall_conformance.trust.running import run as run_lots
+
+    if parsed.quick:
+        return _quick(source, corpus, chosen, parsed), []
+    if parsed.shares:
+        return _shares(source, corpus, chosen, parsed.jobs)
+    return run_lots(source, chosen, parsed.jobs, say_progress), []
+
+
+def _quick(source: Source, corpus: Corpus, lots: Sequence[Lot], parsed: argparse.Namespace) -> list[Mutation]:
+    """Choose the items of ``@quick``, and write them."""
+    from toolcall_conformance import jsonstyle
+    from toolcall_conformance.trust import quick, quick_file
+    from toolcall_conformance.trust.running import by_route, in_parts
+
+    parts = in_parts(quick.chosen, source, [[group] for group in by_route(lots)], parsed.jobs, say_progress)
+    content = quick_file.content(corpus, [one for _, one in parts], parsed.count, parsed.seed)
+    whole_files.write(parsed.quick, jsonstyle.written(content))
+    say_lines("\n".join(quick.lines([one for _, one in parts], corpus.cases)))
+    return [one for made, _ in parts for one in made]
+
+
+def _shares(
+    source: Source, corpus: Corpus, lots: Sequence[Lot], jobs: int
+) -> tuple[list[Mutation], list[dict[str, Any]]]:
+    """What ``@quick`` kills of what the whole corpus kills: printed, and returned with the faults."""
+    from toolcall_conformance.trust import shares
+    from toolcall_conformance.trust.running import by_route, in_parts
+
+    work = shares.Measuring(corpus.quick)
+    parts = in_parts(work, source, [[group] for group in by_route(lots)], jobs, say_progress)
+    say_lines("\n".join(shares.lines([one for _, one in parts])))
+    return [one for made, _ in parts for one in made], [one.to_json() for _, one in parts]
 
 
 def _print_tables(made: Sequence[Mutation]) -> None:

@@ -1,13 +1,14 @@
 """The items that arguments select: the grammar of ``toolcall::CASE::CHECK::ROUTE`` and its error messages.
 
 Checks within one format have that format in the place of the route. A route stands for its plain item alone, so that
-the id of each item selects that one; ``ROUTE*`` takes its variants in.
+the id of each item selects that one; ``ROUTE*`` takes its variants in. ``@quick`` in the place of a case stands for the
+items of ``corpus/quick.json``.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from toolcall_conformance.cassettes.cases import FAMILY
@@ -16,6 +17,8 @@ from toolcall_conformance.checks import ONE_FORMAT, WAYS
 from toolcall_conformance.fuzz.whole import FAMILY as DRAWN
 
 PREFIX = "toolcall"
+QUICK = "@quick"
+Items = Mapping[str, Mapping[str, Collection[str]]]
 _NO_RECORDINGS = "recordings need --toolcall-cassettes=FOLDER"
 
 
@@ -25,12 +28,16 @@ class SelectionError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """One argument. ``cases`` is one case or a family; None means all. The plain variant is ``""``."""
+    """One argument. ``cases`` is one case or a family; None means all. The plain variant is ``""``.
+
+    ``items``: nothing but these, by check, then by the last part of the node id: the cases.
+    """
 
     cases: frozenset[str] | None = None
     check: str | None = None
     route: str | None = None
     variant: str | None = None
+    items: Items | None = None
 
     def has(self, case: str, check: str | None = None, route: str | None = None, variant: str | None = None) -> bool:
         return (
@@ -38,6 +45,21 @@ class _Wanted:
             and (check is None or self.check in (None, check))
             and (route is None or self.route in (None, route))
             and (variant is None or self.variant in (None, variant))
+            and (self.items is None or self._lists(self.items, case, check, route, variant))
+        )
+
+    @staticmethod
+    def _lists(items: Items, case: str, check: str | None, route: str | None, variant: str | None) -> bool:
+        """Whether the list has an item like this; what is None may be anything."""
+        checks = items.values() if check is None else [items.get(check, {})]
+        if variant is not None:
+            name = f"{route}-{variant}" if variant else str(route)
+            return any(case in names.get(name, ()) for names in checks)
+        return any(
+            case in cases
+            for names in checks
+            for name, cases in names.items()
+            if route is None or name == route or name.startswith(f"{route}-")
         )
 
 
@@ -68,17 +90,26 @@ class Selection:
 
 
 def parse(
-    arguments: Sequence[str], *, cases: Mapping[str, Collection[str]], checks: Collection[str], formats: Collection[str]
+    arguments: Sequence[str],
+    *,
+    cases: Mapping[str, Collection[str]],
+    checks: Collection[str],
+    formats: Collection[str],
+    quick: Callable[[], Items] = dict,
 ) -> Selection:
     """Parse ``arguments`` into a selection.
 
-    ``cases`` maps the id of each case to its formats. Raises SelectionError.
+    ``cases`` maps the id of each case to its formats; ``quick`` returns the items of ``@quick``. Raises SelectionError.
     """
-    return Selection([_parse(argument, cases, checks, formats) for argument in arguments])
+    return Selection([_parse(argument, cases, checks, formats, quick) for argument in arguments])
 
 
 def _parse(
-    argument: str, cases: Mapping[str, Collection[str]], checks: Collection[str], formats: Collection[str]
+    argument: str,
+    cases: Mapping[str, Collection[str]],
+    checks: Collection[str],
+    formats: Collection[str],
+    quick: Callable[[], Items],
 ) -> _Wanted:
     parts = argument.split("::")[1:]
     while parts and not parts[-1]:
@@ -89,7 +120,8 @@ def _parse(
         )
     padded: list[str | None] = [*parts, None, None, None]
     case, check, route = padded[:3]
-    wanted = _cases(argument, case, cases)
+    items = quick() if case == QUICK else None
+    wanted = _cases(argument, case, cases) if items is None else _listed(items) & cases.keys()
     if check is not None and check not in checks:
         if check in ALONE:
             raise SelectionError(f"{argument}: {check} is a check of recordings; {_NO_RECORDINGS}")
@@ -102,7 +134,7 @@ def _parse(
         places = [*formats] if check in ONE_FORMAT else [f"{one}-to-{other}" for one in formats for other in formats]
         route, variant = _split_variant(argument, route, places, WAYS.get(check or "", ()))
         _verify_route(argument, route, wanted, cases, places)
-    return _Wanted(wanted, check, route, variant)
+    return _Wanted(wanted, check, route, variant, items)
 
 
 def _split_variant(argument: str, name: str, places: Collection[str], ways: Collection[str]) -> tuple[str, str | None]:
@@ -120,6 +152,10 @@ def _split_variant(argument: str, name: str, places: Collection[str], ways: Coll
     return name, ""
 
 
+def _listed(items: Items) -> frozenset[str]:
+    return frozenset(case for names in items.values() for cases in names.values() for case in cases)
+
+
 def _cases(argument: str, name: str | None, cases: Mapping[str, Collection[str]]) -> frozenset[str] | None:
     if name is None:
         return None
@@ -133,7 +169,8 @@ def _cases(argument: str, name: str | None, cases: Mapping[str, Collection[str]]
         raise SelectionError(f"{argument}: {_NO_RECORDINGS}")
     if name.split("/")[0] == DRAWN and DRAWN not in families:
         raise SelectionError(f"{argument}: drawn conversations need --toolcall-fuzz N")
-    raise SelectionError(f"{argument}: there is no case or family {name!r}{_perhaps(name, {*cases, *families})}")
+    known = {*cases, *families, QUICK}
+    raise SelectionError(f"{argument}: there is no case or family {name!r}{_perhaps(name, known)}")
 
 
 def _verify_route(

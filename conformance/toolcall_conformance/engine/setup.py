@@ -59,6 +59,7 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
             cases={case.id: case.formats for case in (*corpus.cases.values(), *recorded.values(), *drawn)},
             checks=tuple(dict.fromkeys([*CHECKS, *(REPLAYS if recorded else ()), *([CHECK] if drawn else ())])),
             formats=corpus.formats,
+            quick=lambda: corpus.quick,
         )
         for case in corpus.cases.values():
             if wanted.has(case.id):

@@ -51,6 +51,12 @@ class Corpus:
         """The features of replies whose streams are also cut in hostile places, and cut short."""
         return self._features_with("cut_finely")
 
+    @cached_property
+    def quick(self) -> Mapping[str, Mapping[str, Sequence[str]]]:
+        """The items of ``toolcall::@quick``: cases by check and the last part of a node id. Raises CorpusError."""
+        items: Mapping[str, Mapping[str, Sequence[str]]] = read_json(self.root / "quick.json")["items"]
+        return items
+
     def _features_with(self, key: str) -> frozenset[str]:
         return frozenset(name for name, entry in self.manifest["features"].items() if entry.get(key))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -78,6 +78,13 @@ class Workshop:
     def findings(self, place: Place, output: Any) -> tuple[Finding, ...]:
         """What the judge says of an output at a place."""
         return findings(self.driver, self.harness, place, output)
+
+    def breaks(self, place: Place, output: Any, checks: Sequence[str] = loops.PLAYED) -> bool:
+        """Whether an output breaks a MUST; of a conversation, in some checks alone."""
+        try:
+            return any(one.is_must for one in findings(self.driver, self.harness, place, output, checks))
+        except Exception:  # it must take any JSON: what it fails at it does not see
+            return False
 
     def made(self, place: Place, operator: str, pointer: str, donor: Any = None) -> Any:
         """The damaged output. Raises Unfit where the operator changes nothing, or nothing that can be sent."""
@@ -196,13 +203,9 @@ class Known:
 
     def _pattern(self, pointer: str) -> str:
         part, rest = self.place.part(pointer)
-        kept, tokens = rest, rest.split("/")
-        for end, token in enumerate(tokens):
-            if token in _OWN and _TOP[part.direction] < end < len(tokens) - 1:
-                kept = "/".join([*tokens[: end + 1], "**"])
-                break
+        tokens = rest.split("/")
         kind = _event_kind(part, tokens)
-        whole = pattern_of(pointer.removesuffix(rest) + kept)
+        whole = pattern_of(pointer.removesuffix(rest) + without_own(rest, _TOP[part.direction]))
         return whole if not kind else f"{whole} of {kind}"
 
     def new(self, found: Iterable[Finding]) -> list[Finding]:
@@ -225,6 +228,13 @@ def _is_order(place: Place, pointer: str) -> bool:
 # At which token of a pointer a body's own members are: `input` and `response` there are none of a user.
 _TOP = {"request": 1, "response": 1, "error": 1, "stream": 4}
 _OWN = ("properties", "input", "args", "response", "arguments", "$defs")
+
+
+def without_own(pointer: str, top: int) -> str:
+    """A pointer up to where what a user wrote himself begins; ``top`` is the token of a body's own members."""
+    tokens = pointer.split("/")
+    end = next((at for at in range(top + 1, len(tokens) - 1) if tokens[at] in _OWN), None)
+    return pointer if end is None else "/".join([*tokens[: end + 1], "**"])
 
 
 def _event_kind(place: Place, tokens: list[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -58,11 +58,14 @@ class Place:
         return f"{self.case}::{self.direction}::{self.route}::{self.number:02}"
 
 
-def findings(driver: Driver, harness: Harness, place: Place, output: Any) -> tuple[Finding, ...]:
-    """What the judge says of an output at a place; of a conversation, what it says when it is played again."""
+def findings(
+    driver: Driver, harness: Harness, place: Place, output: Any, checks: Sequence[str] = loops.PLAYED
+) -> tuple[Finding, ...]:
+    """What the judge says of an output at a place; of a conversation, what ``checks`` say that play it again."""
     judge = harness.judge
     if place.direction == "loop":
-        return loops.findings(driver, harness, harness.corpus.cases[place.case], place.route, place.output, output)
+        case = harness.corpus.cases[place.case]
+        return loops.findings(driver, harness, case, place.route, place.output, output, checks)
     if place.direction == "error":
         return judge.error(place.source, output, place.route).findings
     if place.direction == "request":

@@ -36,11 +36,16 @@ class Source:
 
 def run(source: Source, lots: Sequence[Lot], jobs: int, progress: Progress) -> list[Mutation]:
     """The faults of all lots, judged, in the order of the lots. ``progress`` is told lots done and lots in all."""
-    groups: dict[tuple[str, str, str], list[Lot]] = {}
-    for lot in lots:  # by route and direction: what is made of a case serves all operators
-        groups.setdefault((lot.direction, lot.client, lot.upstream), []).append(lot)
-    parts = [list(lots)] if jobs == 1 else list(groups.values())
+    parts = [list(lots)] if jobs == 1 else by_route(lots)
     return in_parts(_made, source, parts, jobs, progress)
+
+
+def by_route(lots: Sequence[Lot]) -> list[list[Lot]]:
+    """The lots of each route and direction: what is made of a case serves all operators."""
+    groups: dict[tuple[str, str, str], list[Lot]] = {}
+    for lot in lots:
+        groups.setdefault((lot.direction, lot.client, lot.upstream), []).append(lot)
+    return list(groups.values())
 
 
 def _made(sampler: Sampler, lot: Lot) -> list[Mutation]:

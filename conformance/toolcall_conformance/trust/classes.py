@@ -1,0 +1,128 @@
+"""Classes of faults, and which items of the corpus can show one.
+
+A translator is seldom wrong in one body alone: it leaves a member out wherever the member comes. So a *class* is an
+operator, a kind of place and an element, on one route in one direction. An item *hosts* a class where its bodies have
+such a place, and kills it if a fault of the class, made there, breaks a MUST.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from toolcall_conformance import formats
+from toolcall_conformance.trust.mutation import Known, Mutation, without_own
+from toolcall_conformance.trust.nodes import Node, nodes, pattern_of
+from toolcall_conformance.trust.operators import Unfit
+from toolcall_conformance.trust.places import Place
+from toolcall_conformance.trust.sampling import Lot, Sampler
+
+CHECK = {"request": "request", "response": "response", "error": "response", "stream": "stream", "loop": "agent_loop"}
+"""The check whose items show the faults of a direction."""
+
+TRIES = 4
+"""At how many places of an item a fault of a class is made, before the item is said not to kill it."""
+
+Class = tuple[str, str, str]
+"""The operator, the kind of place, and the element."""
+
+Kind = tuple[str, str]
+Shape = tuple[str, ...]
+
+
+def class_of(one: Mutation) -> Class:
+    """The class of a fault. In a stream the kind of the event and the member tell the element."""
+    return one.operator, one.pattern, "" if one.direction == "stream" else one.element
+
+
+def killed(one: Mutation) -> bool:
+    """Whether a fault makes an item fail."""
+    return one.outcome in ("killed", "beside")
+
+
+@dataclass
+class Hosts:
+    """What the cases of one route and direction can show. A case is one item: all its bodies are played."""
+
+    sampler: Sampler
+    lot: Lot
+    """Any lot of the route and direction."""
+    _kinds: dict[str, dict[Kind, list[tuple[Place, Node]]]] = field(default_factory=dict, init=False)
+    _shapes: dict[str, frozenset[Shape]] = field(default_factory=dict, init=False)
+    _kills: dict[tuple[str, Class, Sequence[str]], bool] = field(default_factory=dict, init=False)
+
+    def kinds(self, case: str) -> Mapping[Kind, list[tuple[Place, Node]]]:
+        """The places of a case by their kind and element."""
+        if case not in self._kinds:
+            found: dict[Kind, list[tuple[Place, Node]]] = {}
+            for known in self._known(case):
+                for node in known.nodes:
+                    found.setdefault(_kind(known, node), []).append((known.place, node))
+            self._kinds[case] = found
+        return self._kinds[case]
+
+    def shapes(self, case: str) -> frozenset[Shape]:
+        """What the translator is given in a case: members with their types, words of the format, events in a row."""
+        if case not in self._shapes:
+            places = self.sampler.of_case(self.lot, case)
+            self._shapes[case] = frozenset(shape for place in places for shape in _shapes(place))
+        return self._shapes[case]
+
+    def cost(self, case: str) -> float:
+        """What it takes to play a case, by the size of what is judged; 0 for one that is not on the route."""
+        sizes = [len(known.nodes) for known in self._known(case)]
+        return sum(sizes) + _EACH * len(sizes)
+
+    def hosts(self, case: str, wanted: Class) -> bool:
+        """Whether a fault of a class may be made in a case, as far as kinds of places tell."""
+        operator, *kind = wanted
+        applies = self.sampler.workshop.table.operator(operator)
+        return any(applies.fits(node) for _, node in self.kinds(case).get((kind[0], kind[1]), ()))
+
+    def kills(self, case: str, wanted: Class, checks: Sequence[str] = ("agent_loop",)) -> bool:
+        """Whether a case kills a class: a fault of it is made there, and judged; in a conversation, by some checks."""
+        if (case, wanted, checks) not in self._kills:
+            self._kills[case, wanted, checks] = any(self._grave(case, wanted, checks))
+        return self._kills[case, wanted, checks]
+
+    def _grave(self, case: str, wanted: Class, checks: Sequence[str]) -> Iterator[bool]:
+        """Of each place that is tried, whether a fault there breaks a MUST."""
+        operator, *kind = wanted
+        applies, tried = self.sampler.workshop.table.operator(operator), 0
+        for place, node in self.kinds(case).get((kind[0], kind[1]), ()):
+            if applies.fits(node) and tried < TRIES:
+                donor = self.sampler.donor(self.lot, place) if applies.donates else None
+                try:
+                    output = self.sampler.workshop.made(place, operator, node.pointer, donor)
+                except Unfit:
+                    continue
+                tried += 1
+                yield self.sampler.workshop.breaks(place, output, checks)
+
+    def _known(self, case: str) -> Sequence[Known]:
+        found = (self.sampler.workshop.known(place) for place in self.sampler.of_case(self.lot, case))
+        return [one for one in found if one is not None]
+
+
+#: What playing a body takes beside what grows with it, in places of one.
+_EACH = 60
+
+
+def _kind(known: Known, node: Node) -> Kind:
+    stream = known.place.direction == "stream"
+    return known.pattern(node.pointer), "" if stream else known.element(node.pointer)
+
+
+def _shapes(place: Place) -> Iterator[Shape]:
+    stream = place.direction == "stream"
+    for node in nodes(place.source):
+        pointer = without_own(node.pointer, 4 if stream else 1)
+        last = node.pointer.rpartition("/")[2] if pointer != node.pointer else ""
+        # Short words in small letters are those of the format: roles, types, reasons.
+        is_word = isinstance(node.value, str) and re.fullmatch(r"[a-z_.]{2,24}", node.value)
+        yield pattern_of(pointer), last, node.kind, node.value if is_word else ""
+    if stream:
+        kinds = [formats.event_kind(place.route.upstream, event) for event in place.source["events"]]
+        yield from (("events", *pair) for pair in pairwise(["", *kinds, ""]))

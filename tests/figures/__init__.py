@@ -1,0 +1,1 @@
+"""The figures of docs/trust.md: taken from result files into docs/figures, and written from there into the page."""
