@@ -30,8 +30,7 @@ from toolcall_conformance import formats
 
 DOUBLINGS = 3
 LIMIT = 1.25
-MOST_SECONDS, MOST_MEGABYTES = 5, 300
-"""What a body of 10,000 calls may take, and any line of the table."""
+MOST_MEGABYTES = 300
 NEAR = 0.6
 """The part of a limit from which on a quick measurement is not enough; of the exponent, what is above 1."""
 
@@ -132,11 +131,11 @@ def _print_table(options: argparse.Namespace) -> int:
         most = options.most or line.most
         sizes = quick_sizes(most) if options.faults else sizes_up_to(most)
         found = _measured_apart(line.name, sizes, 1 if options.faults else 2)
-        if options.faults and _is_near(_shares(sizes, found, options.limit)):
+        if options.faults and _is_near(_shares(line, sizes, found, options.limit)):
             sizes = sizes_up_to(most)
             found = _measured_apart(line.name, sizes, 2)
         grown = exponent(sizes, found["seconds"])
-        is_over = max(_shares(sizes, found, options.limit)) > 1
+        is_over = max(_shares(line, sizes, found, options.limit)) > 1
         over += is_over
         mark = " !" if is_over else ""
         span = f"{sizes[0]}…{sizes[-1]}"
@@ -146,10 +145,11 @@ def _print_table(options: argparse.Namespace) -> int:
     return int(over > 0)
 
 
-def _shares(sizes: Sequence[int], found: dict[str, Any], limit: float) -> tuple[float, float, float]:
+def _shares(line: Any, sizes: Sequence[int], found: dict[str, Any], limit: float) -> tuple[float, float, float]:
     """How much of each limit the figures take: of what the exponent may exceed 1 by, of seconds, and of MB."""
     steep = (exponent(sizes, found["seconds"]) - 1) / (limit - 1)
-    return steep, found["seconds"][-1] / MOST_SECONDS, found["megabytes"][-1] / MOST_MEGABYTES
+    slow = found["seconds"][-1] / line.seconds if line.seconds is not None else 0
+    return steep, slow, found["megabytes"][-1] / MOST_MEGABYTES
 
 
 def _is_near(shares: Sequence[float]) -> bool:

@@ -35,11 +35,15 @@ CASE = "shell/seed"
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the table: ``make`` prepares work of a size in a folder; the largest size is ``most``."""
+    """A line of the table: ``make`` prepares work of a size in a folder; the largest size is ``most``.
+
+    It may take so many ``seconds`` there; None where the work is a whole run of pytest.
+    """
 
     name: str
     make: Callable[[int, Path], Work]
     most: int = 4000
+    seconds: float | None = 5
 
 
 def _keys(size: int) -> dict[str, Any]:
@@ -197,5 +201,5 @@ def lines(*, faults: bool = False) -> Iterator[Line]:
     yield Line("known failures, items", _known("fam/case-{}::request::anthropic-to-gemini"))
     yield Line("known failures, patterns", _known("fam/case-{}::request::*"))
     yield Line("private cases", _private_cases, 400)
-    yield Line("failing items of a translator", failing("benchmarks.failing:Wrong"), 1000)
-    yield Line("failing items of a child", failing(child()), 1000)
+    yield Line("failing items of a translator", failing("benchmarks.failing:Wrong"), 1000, None)
+    yield Line("failing items of a child", failing(child()), 1000, None)
