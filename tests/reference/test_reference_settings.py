@@ -126,7 +126,7 @@ def test_response_format() -> None:
         "responseJsonSchema": schema,
     }
     assert ask("openai_chat", "anthropic", body)["output_config"] == {
-        "format": {"type": "json_schema", "schema": schema}
+        "format": {"type": "json_schema", "schema": schema | {"additionalProperties": False}}
     }
 
 
