@@ -42,6 +42,16 @@ def test_no_legal_spelling_fails(tried: list[Tried]) -> None:
     assert len(tried) > COUNT * 0.9
 
 
+def test_a_fault_of_the_source_is_its_own_wherever_its_part_stands(sampler: Sampler) -> None:
+    """The picture of a tool message stands behind two texts, and no more behind one."""
+    where = "output::dialects/picture-in-tool-message::request::openai_chat-to-openai_chat::01"
+    base, variant = Trier(sampler).again(f"{where}::chat-text-split@/messages/2/content/0")
+    assert [one.rule for one in base.new(made(variant, base.body)) if one.is_must] == []
+    broken = made(variant, base.body)
+    broken["messages"][2]["content"].append(broken["messages"][2]["content"][-1])
+    assert [one.rule for one in base.new(broken) if one.is_must], "one more picture is a fault of the translator"
+
+
 def test_the_sample_has_all_sides_and_most_spellings(tried: list[Tried], trier: Trier) -> None:
     assert {one.side for one in tried} == set(SIDES)
     assert len({one.spelling.partition("=")[0] for one in tried}) > len(trier.spellings.all) / 2

@@ -52,7 +52,7 @@ def _print_tables(tried: Sequence[Tried]) -> None:
     }
     for name, key in keys.items():
         say("")
-        say(("head", f"by {name}:" if name != "all" else "in all:"))
+        say((f"by {name}:" if name != "all" else "in all:", "head"))
         say_lines("\n".join(lines(counted(tried, key), (MADE, *OUTCOMES))))
 
 
@@ -63,7 +63,7 @@ def _print_groups(title: str, tried: Sequence[Tried], outcomes: tuple[str, ...],
     groups = grouped(tried, outcomes)
     count = sum(one.outcome in outcomes for one in tried)
     say("")
-    say(("head", f"{title}: {count:,}"))
+    say((f"{title}: {count:,}", "head"))
     for group in groups if again else groups[:_MOST]:
         say(f"{group.count:6} {group.rule} {group.direction} {group.format} {group.spelling}")
         if again:
@@ -83,7 +83,7 @@ def _print_refused(corpus: Corpus) -> None:
     except MissingSDKError as error:
         say(f"what the official clients take and the judge refuses: not looked at ({error})")
         return
-    say(("head", f"what the official clients take and the judge refuses: {len(found)} kinds of {tried:,} bodies"))
+    say((f"what the official clients take and the judge refuses: {len(found)} kinds of {tried:,} bodies", "head"))
     for one in found:
         say(f"{one.count:6} {one.rule} {one.direction} {one.change} {one.pattern} ({one.example})")
 

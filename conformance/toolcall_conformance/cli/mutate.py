@@ -154,7 +154,7 @@ def _print_tables(made: Sequence[Mutation]) -> None:
     }
     for name, key in keys.items():
         say("")
-        say(("head", f"by {name}:" if name != "all" else "in all:"))
+        say((f"by {name}:" if name != "all" else "in all:", "head"))
         say_lines("\n".join(lines(counted(made, key))))
     say("")
     rules = Counter(one.by for one in made if one.outcome == "equivalent")
@@ -185,7 +185,7 @@ def _print_equivalents(source: Source, made: Sequence[Mutation], count: int, see
     again = Again(source.sampler())
     for number, one in enumerate(drawn, 1):
         say("")
-        say(("head", f"{number}. {one.name}"))
+        say((f"{number}. {one.name}", "head"))
         say(f"equivalent by {one.by}; {one.element}{f'; warned by {one.rules}' if one.rules else ''}")
         for line in again.shown(one.name):
             say(line)

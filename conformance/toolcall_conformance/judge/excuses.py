@@ -17,7 +17,7 @@ from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.judge.places import PlacesByPointer
 from toolcall_conformance.levels import weighed
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.reading import Call, Reading, Result, Text, Tool
+from toolcall_conformance.reading import Call, Media, Reading, Result, Text, Tool
 from toolcall_conformance.translation.odd_arguments import is_odd, says, shown
 from toolcall_conformance.translation.pair import Pair
 
@@ -201,4 +201,13 @@ def _results_by_call(reading: Reading) -> Mapping[int | None, Sequence[Result]]:
 def _twin(one: Tool | Call | Result, two: Tool | Call | Result, *members: str) -> _Twin:
     """A part of both bodies with its members, each of which a reading has a pointer to: ``name_pointer`` and so on."""
     pointers = [(getattr(one, f"{name}_pointer"), getattr(two, f"{name}_pointer")) for name in members]
-    return _Twin(one.pointer, two.pointer, tuple(pointers))
+    return _Twin(one.pointer, two.pointer, (*_media(one, two), *pointers))
+
+
+def _media(one: Tool | Call | Result, two: Tool | Call | Result) -> Iterator[tuple[str, str]]:
+    """The pictures and files of two results, in order: texts among them may be in more parts, or in fewer."""
+    ours, theirs = (
+        [part.pointer for part in side.parts if isinstance(part, Media)] if isinstance(side, Result) else []
+        for side in (one, two)
+    )
+    yield from zip(ours, theirs, strict=False)
