@@ -351,6 +351,8 @@ def test_filters_of_one_s_own(
         ('keys = "a"', "`keys` must be a list of names"),
         ("patterns = 1", "`patterns` must be a list of regular expressions"),
         ('patterns = ["("]', "pattern 1: '(' is not a regular expression"),
+        ('patterns = ["x{4294967296}"]', "is not a regular expression (the repetition number is too large)"),
+        (f'patterns = ["{"(" * 5_000}{")" * 5_000}"]', "is not a regular expression (maximum recursion depth"),
         ('patterns = ["a*"]', "pattern 1: 'a*' matches the empty text"),
         ("patterns = [1]", "pattern 1: is neither a text nor"),
         ('patterns = [{ regex = "a", name = "a b" }]', "`name` may hold letters, digits and hyphens"),

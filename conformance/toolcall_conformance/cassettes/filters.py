@@ -160,7 +160,7 @@ def _pattern(entry: Any, number: int, where: str) -> SecretPattern:
         )
     try:
         regex = re.compile(said["regex"], re.DOTALL)
-    except re.error as error:
+    except (re.error, OverflowError, RecursionError) as error:  # too often repeated, or too deep
         raise FilterError(f"{place}: {said['regex']!r} is not a regular expression ({error}); fix it") from None
     if regex.match(""):
         raise FilterError(f"{place}: {said['regex']!r} matches the empty text; make it narrower")
