@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import bisect
+import heapq
+import itertools
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
 from toolcall_conformance.reports.harm import Harm
@@ -55,33 +58,68 @@ def _owner_of_all(places: list[tuple[Any, ...]], owners: Mapping[tuple[Any, ...]
 
 def join_formats(roots: Iterable[RootCause]) -> list[RootCause]:
     """Join roots that differ in the format alone: a fault of what reads the source, or of what all formats share."""
-    return _joined(roots, _but_for_the_format, _differ_in_format)
+    return _joined(roots, _but_for_the_format, _differ_in_format, lambda root: frozenset(root.formats))
 
 
 def join_depths(roots: Iterable[RootCause]) -> list[RootCause]:
     """Join roots that differ in the depth in a schema alone, and show in the same cases."""
-    return _joined(roots, _but_for_the_depth, _same_cases)
+    return _joined(roots, _but_for_the_depth, _same_cases, lambda _root: frozenset())
 
 
 def _joined(
     roots: Iterable[RootCause],
     key_of: Callable[[RootCause], Hashable],
     is_one: Callable[[RootCause, RootCause], bool],
+    apart_in: Callable[[RootCause], frozenset[str]],
 ) -> list[RootCause]:
-    """Join each root to the first one before it that has its key and is one with it."""
+    """Join each root to the first one before it that has its key and is one with it.
+
+    Two roots that are one have a case in common, and nothing that they are ``apart_in``.
+    """
     kept: list[RootCause] = []
-    alike: defaultdict[Hashable, list[RootCause]] = defaultdict(list)
+    alike: defaultdict[Hashable, _Alike] = defaultdict(lambda: _Alike(kept, apart_in))
     for root in roots:
-        key = key_of(root)
-        for other in alike[key]:
+        same = alike[key_of(root)]
+        for number in same.candidates(root):
+            other = kept[number]
             if is_one(root, other):
+                same.remove(number)
                 other.seen += root.seen
                 other.take(root)
+                same.add(number)
                 break
         else:
-            alike[key].append(root)
             kept.append(root)
+            same.add(len(kept) - 1)
     return kept
+
+
+class _Alike:
+    """Roots with one key, by their numbers, found without asking each: a body may have ten thousand causes."""
+
+    def __init__(self, kept: list[RootCause], apart_in: Callable[[RootCause], frozenset[str]]) -> None:
+        self._kept, self._apart_in = kept, apart_in
+        self._groups: defaultdict[str, dict[frozenset[str], list[int]]] = defaultdict(dict)
+
+    def candidates(self, root: RootCause) -> Iterator[int]:
+        """The numbers of those that may be one with a root, the first ones first."""
+        mine = self._apart_in(root)
+        groups = (group for case in _cases(root) for group in self._groups[case].items())
+        found = heapq.merge(*(numbers for apart, numbers in groups if not apart & mine))
+        return (number for number, _ in itertools.groupby(found))
+
+    def add(self, number: int) -> None:
+        """Enter a root as it is now."""
+        root = self._kept[number]
+        for case in _cases(root):
+            bisect.insort(self._groups[case].setdefault(self._apart_in(root), []), number)
+
+    def remove(self, number: int) -> None:
+        """Take out a root that is about to change."""
+        root = self._kept[number]
+        for case in _cases(root):
+            numbers = self._groups[case][self._apart_in(root)]
+            del numbers[bisect.bisect_left(numbers, number)]
 
 
 def _but_for_the_format(root: RootCause) -> Hashable:
@@ -120,5 +158,9 @@ def _source_places(seen: Iterable[Seen]) -> set[str]:
 
 
 def _same_cases(root: RootCause, other: RootCause) -> bool:
-    one, two = ({item.case for item in each.items} for each in (root, other))
+    one, two = _cases(root), _cases(other)
     return len(one & two) >= _SAME_CASES * len(one | two)
+
+
+def _cases(root: RootCause) -> set[str]:
+    return {item.case for item in root.items}

@@ -1,0 +1,65 @@
+"""Many causes of one body are joined without comparing each with each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from reports.made import CORPUS, finding, item
+from toolcall_conformance.reports import joined
+from toolcall_conformance.reports.harm import Harm
+from toolcall_conformance.reports.roots import root_causes
+
+COUNT = 300
+
+
+def _unknown(form: str, **more: Any) -> list[dict[str, Any]]:
+    return [
+        finding(place=f"/k{at}", format=form, signature=f"translation/call-lost call {form} /k{at} lost", **more)
+        for at in range(COUNT)
+    ]
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        [item("box/one", *_unknown("gemini"))],
+        [
+            item("box/one", *_unknown("gemini"), route=("anthropic", "gemini")),
+            item("box/two", *_unknown("openai_chat"), route=("anthropic", "openai_chat")),
+        ],
+        [
+            item("box/one", *_unknown("gemini"), route=("anthropic", "gemini")),
+            item("box/one", *_unknown("openai_chat"), route=("anthropic", "openai_chat")),
+        ],
+    ],
+    ids=["one body", "two cases", "two formats"],
+)
+def test_work_is_linear(items: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = []
+    is_one = joined._differ_in_format
+
+    def counted(root: Any, other: Any) -> bool:
+        compared.append(root)
+        return is_one(root, other)
+
+    monkeypatch.setattr(joined, "_differ_in_format", counted)
+    roots = root_causes(items, Harm.of(CORPUS.harm))
+    assert len(compared) <= 4 * COUNT
+    formats = {each for root in roots for each in root.formats}
+    assert len(roots) == (COUNT if formats == {"gemini"} or items[0].case == items[-1].case else 2 * COUNT)
+
+
+def test_what_was_joined_is_found_under_both_formats() -> None:
+    """The third format joins the two that are one by then."""
+    items = [
+        item(
+            "box/one",
+            finding(format=form, signature=f"translation/call-lost call {form} /a lost"),
+            route=("gemini", form),
+        )
+        for form in ("anthropic", "openai_chat", "openai_responses")
+    ]
+    (root,) = root_causes(items, Harm.of(CORPUS.harm))
+    assert root.formats == ["anthropic", "openai_chat", "openai_responses"]
