@@ -159,3 +159,53 @@ def test_a_controller_that_may_listen_already_is_sent_each_event_by_itself() -> 
     sent_events.send_together(config)
     ends.sendevent("logstart", **OURS)
     assert ends.sent == [("logstart", OURS)]
+
+
+# What a worker does, by its name, when it makes its translator and when it plays its second item.
+LONE = """
+import os, good
+HERE = os.environ.get("PYTEST_XDIST_WORKER", "")
+def fails(): raise RuntimeError("no licence \\x1b[2J for a second one")
+class T:
+    def __init__(self):
+        if HERE: {makes}
+    def open(self, route):
+        if HERE and route.upstream == "beta": {plays}
+        return good.Session(route)
+"""
+
+
+def ran_with(project: Any, *arguments: str, makes: str = "pass", plays: str = "pass") -> pytest.RunResult:
+    project.module("lone", LONE.format(makes=makes, plays=plays))
+    result = project.run_apart("toolcall::box", *arguments, spec="lone:T")
+    assert "Traceback" not in result.stdout.str() + result.stderr.str()
+    return result
+
+
+def test_a_worker_that_cannot_make_the_translator_is_one_usage_error(project: Any) -> None:
+    result = ran_with(project, "-n", "2", makes="fails()")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    said = [line for line in result.stderr.str().splitlines() if line.startswith("ERROR: gw")]
+    assert len(said) == 1, result.stderr.str()
+    assert "a worker of `-n`, cannot prepare the run" in said[0]
+    assert "'lone:T': calling it without arguments raised RuntimeError: no licence" in said[0]
+    assert "run without `-n`" in result.stderr.str()
+    assert "\x1b[2J" not in result.stderr.str()
+    assert "nothing was judged" not in result.stdout.str()
+
+
+def test_a_worker_that_cannot_take_the_place_of_another_leaves_a_report(project: Any) -> None:
+    dies = 'HERE == "gw0" and os._exit(3)'
+    result = ran_with(
+        project, "-n", "1", "--toolcall-report", "report.json", makes='HERE == "gw1" and fails()', plays=dies
+    )
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    report = json.loads((project.path / "report.json").read_text(encoding="utf-8"))
+    assert not report["footer"]["complete"]
+    assert {item["verdict"] for item in report["items"]} == {"pass", "fail"}
+
+
+def test_workers_that_die_while_they_begin_are_told_as_that(project: Any) -> None:
+    result = ran_with(project, "-n", "1", "--max-worker-restart", "0", makes="os._exit(3)")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["toolcall: nothing was judged: no worker of `-n` lived until *--toolcall-isolated"])

@@ -8,7 +8,10 @@ __all__ = ["start"]
 
 
 def start(config: pytest.Config, arguments: list[str]) -> None:
-    """Prepare the run that ``arguments`` ask for and register its hooks. Raises pytest.UsageError."""
+    """Prepare the run that ``arguments`` ask for and register its hooks.
+
+    Raises pytest.UsageError, but in a worker of xdist, whose controller raises it.
+    """
     from toolcall_conformance.engine.crossing import fit
     from toolcall_conformance.engine.hooks import Engine
     from toolcall_conformance.engine.recording import RecordCollector
@@ -16,15 +19,21 @@ def start(config: pytest.Config, arguments: list[str]) -> None:
     from toolcall_conformance.engine.sent_events import send_together
     from toolcall_conformance.engine.setup import prepare
     from toolcall_conformance.engine.stopping import Stopping
+    from toolcall_conformance.engine.workers import Unprepared, Workers
 
+    is_worker = hasattr(config, "workerinput")
     try:
         run = prepare(config, arguments)
     except pytest.UsageError as mistake:
+        if is_worker:
+            config.pluginmanager.register(Unprepared(config, fit(str(mistake))), "toolcall-unprepared")
+            return
         raise pytest.UsageError(fit(str(mistake))) from None
     config.pluginmanager.register(Engine(run), "toolcall-engine")
     send_together(config)
-    if not hasattr(config, "workerinput"):  # under xdist only the controller reports
+    if not is_worker:  # under xdist only the controller reports
         recorder = RecordCollector(config, run)
         config.pluginmanager.register(recorder, "toolcall-recorder")
         config.pluginmanager.register(Stopping(recorder.write_reports), "toolcall-stopping")
         config.pluginmanager.register(Screen(recorder), "toolcall-screen")
+        config.pluginmanager.register(Workers(config, run), "toolcall-workers")

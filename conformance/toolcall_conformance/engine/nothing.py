@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
+import pytest
+
 from toolcall_conformance.cassettes.cases import RecordedCase
 from toolcall_conformance.cassettes.replay import ALONE
 from toolcall_conformance.engine.plan import Planned
@@ -24,6 +26,14 @@ def nothing_selected(run: Run) -> str:
             "give --toolcall-translator, or select one of them"
         )
     return _lacking(run, [*run.planned(run.selection.has_case)])
+
+
+def nothing_collected(config: pytest.Config) -> str:
+    """Why the run ended before it knew its items: under xdist, all workers may have died while they began."""
+    if not config.pluginmanager.hasplugin("dsession"):
+        return "the run ended before the items were collected"
+    advice = "run without `-n`, or with --toolcall-isolated"
+    return f"no worker of `-n` lived until it had collected the items; {advice}"
 
 
 def nothing_reached(records: Iterable[ItemRecord]) -> str:

@@ -19,9 +19,6 @@ from toolcall_conformance.engine.last_report import ended, told_of
 from toolcall_conformance.engine.printing import say
 from toolcall_conformance.engine.run import Run
 from toolcall_conformance.engine.selection import PREFIX
-from toolcall_conformance.engine.sent_events import receive_together
-from toolcall_conformance.engine.setup import SUPPORT
-from toolcall_conformance.engine.watchdog import COMMAND, command
 from toolcall_conformance.known_failures import KnownFailuresError
 from toolcall_conformance.reports import files
 from toolcall_conformance.reports.examples import Examples
@@ -41,6 +38,7 @@ class RecordCollector:
         self.records: dict[str, ItemRecord] = {}
         self._examples = Examples()
         self.expected: frozenset[str] = frozenset()
+        self._collected = False
         self.record: RunRecord | None = None
         self.problems: list[str] = []
         self.written: list[Path] = []
@@ -65,13 +63,6 @@ class RecordCollector:
         self._expect(ids)
 
     @pytest.hookimpl(optionalhook=True)
-    def pytest_configure_node(self, node: Any) -> None:
-        """Tell a worker what the translator supports, and what the user wrote."""
-        node.workerinput[SUPPORT] = self.run.support.to_json()
-        node.workerinput[COMMAND] = command(self.config)
-        receive_together(node)
-
-    @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> object:
         """Let each case stay on one worker."""
         from toolcall_conformance.engine.spreading import scheduler
@@ -89,6 +80,7 @@ class RecordCollector:
         }
 
     def _expect(self, nodeids: list[str]) -> None:
+        self._collected = True
         ours = {item.nodeid for item in self.run.selected}
         self.expected |= ours.intersection(nodeids)
 
@@ -122,6 +114,8 @@ class RecordCollector:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> Generator[None]:
         broken = exitstatus in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR)
+        if exitstatus == pytest.ExitCode.USAGE_ERROR and self.records:
+            self.write_reports()  # who took the place of a worker that died can do nothing
         if not broken and not self.config.option.collectonly:
             self._conclude()
         failed = bool(self.problems) and exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
@@ -212,6 +206,8 @@ class RecordCollector:
         """Why nothing was judged."""
         if not self.run.selected:
             return f"nothing was judged: {nothing.nothing_selected(self.run)}"
+        if not self._collected:
+            return f"nothing was judged: {nothing.nothing_collected(self.config)}"
         if not self.expected:
             return "nothing was judged: every item was deselected (by -k, -m, --lf or --deselect)"
         if not self.records:
