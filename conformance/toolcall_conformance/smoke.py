@@ -6,7 +6,7 @@ works, it judges the whole conversation around that call as pytest does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -32,7 +32,7 @@ from toolcall_conformance.drivers import (
 from toolcall_conformance.drivers.base import OPERATIONS
 from toolcall_conformance.findings import failing as failing_of
 from toolcall_conformance.jsonvalue import canonical
-from toolcall_conformance.library import Case, Corpus, Exchange
+from toolcall_conformance.library import Case, Corpus
 from toolcall_conformance.streaming import cuts, parse
 
 
@@ -67,10 +67,14 @@ class RouteReport:
     wrong: list[Problem] = field(default_factory=list)
 
 
-def try_routes(driver: Driver, corpus: Corpus) -> Iterator[RouteReport]:
+Tell = Callable[[str], object]
+
+
+def try_routes(driver: Driver, corpus: Corpus, tell: Tell = lambda _nodeid: None) -> Iterator[RouteReport]:
     """Play one plain call, unstreamed and streamed, and an error of the provider on each route; judge what works.
 
-    Stops after a call that did not return: it would probably hang on every route.
+    ``tell`` is given the id of the item that has what is played now. Stops after a call that did not return: it would
+    probably hang on every route.
     """
     harness = _harness(corpus)
     for client in corpus.formats:
@@ -79,10 +83,10 @@ def try_routes(driver: Driver, corpus: Corpus) -> Iterator[RouteReport]:
             if case is None:
                 continue
             route = Route(client, upstream, case.model(client), case.model(upstream))
-            report, hung = _try_route(driver, corpus, case, route)
+            report, hung = _try_route(driver, corpus, case, route, tell)
             driver.end_item()
             if not hung and not report.problems and report.unsupported is None:
-                _judge(driver, harness, case, route, report)
+                _judge(driver, harness, case, route, report, tell)
             yield report
             if hung:
                 return
@@ -94,11 +98,12 @@ def _harness(corpus: Corpus) -> Harness:
     return Harness(CachingJudge(corpus))
 
 
-def _judge(driver: Driver, harness: Harness, case: Case, route: Route, report: RouteReport) -> None:
+def _judge(driver: Driver, harness: Harness, case: Case, route: Route, report: RouteReport, tell: Tell) -> None:
     """Judge the whole conversation in every check that applies."""
     for check in ("request", "response", "stream"):
         if not needs(check, case, route.upstream) <= set(report.operations):
             continue
+        tell(_item(case, check, route))
         driver.begin_item(case.id)
         try:
             result = CHECKS[check](case, route, driver.open, harness, "", None)
@@ -108,13 +113,19 @@ def _judge(driver: Driver, harness: Harness, case: Case, route: Route, report: R
         for found in failing_of(result.findings):
             if found.rule not in told:
                 told.add(found.rule)
-                item = f"{case.id}::{check}::{route}"
+                item = _item(case, check, route)
                 hint = f"toolcall-conformance explain {found.rule}"
                 report.wrong.append(Problem(found.message, found.pointer, hint, item, found.rule, check))
 
 
-def _try_route(driver: Driver, corpus: Corpus, case: Case, route: Route) -> tuple[RouteReport, bool]:
+def _item(case: Case, check: str, route: Route) -> str:
+    """The id of an item, without the word that all begin with."""
+    return f"{case.id}::{check}::{route}"
+
+
+def _try_route(driver: Driver, corpus: Corpus, case: Case, route: Route, tell: Tell) -> tuple[RouteReport, bool]:
     report = RouteReport(str(route))
+    tell(_item(case, "request", route))
     driver.begin_item(case.id)
     session = _open_session(driver, route, report)
     if session is None:
@@ -125,9 +136,9 @@ def _try_route(driver: Driver, corpus: Corpus, case: Case, route: Route) -> tupl
         hint = "give it request(body), response(body), or exchange(body, upstream_url)"
         report.problems.append(Problem("the session that open returned has no operation", hint=hint))
         return report, False
-    asked, given = case.exchanges(route.client)[0], case.exchanges(route.upstream)[0]
-    hung = _play_exchange(session, corpus, case, route, asked, given, report)
+    hung = _play_exchange(session, corpus, case, route, report, tell)
     if not hung and not report.problems and report.unsupported is None:
+        tell(_item(case, "stream", route))
         hung = _play_stream(driver, corpus, case, route, report)
     failing = _plainest(corpus, route.client, route.upstream, failing=True)
     if hung or report.problems or failing is None or report.unsupported is not None:
@@ -135,6 +146,7 @@ def _try_route(driver: Driver, corpus: Corpus, case: Case, route: Route) -> tupl
     if "error" not in session.operations:
         report.notes.append("no error(status, body): what it makes of the provider's errors is not judged")
         return report, False
+    tell(_item(failing, "response", route))
     driver.begin_item(failing.id)
     again = _open_session(driver, route, report)
     if again is None:
@@ -154,15 +166,10 @@ def _open_session(driver: Driver, route: Route, report: RouteReport) -> SessionD
 
 
 def _play_exchange(
-    session: SessionDriver,
-    corpus: Corpus,
-    case: Case,
-    route: Route,
-    asked: Exchange,
-    given: Exchange,
-    report: RouteReport,
+    session: SessionDriver, corpus: Corpus, case: Case, route: Route, report: RouteReport, tell: Tell
 ) -> bool:
     """Play one request and its reply; return whether a call hung."""
+    asked, given = case.exchanges(route.client)[0], case.exchanges(route.upstream)[0]
     if "request" in session.operations:
         sent = session.request(asked.request)
         if isinstance(sent, NoRoute):
@@ -172,17 +179,18 @@ def _play_exchange(
             report.unsupported = sent.reason
             return False
         if not isinstance(sent, Produced):
-            report.problems.append(_describe_failure("request", sent, f"{case.id}::request::{route}"))
+            report.problems.append(_describe_failure("request", sent, _item(case, "request", route)))
             return isinstance(sent, TimedOut)
         _check_format(corpus, route, "request", asked.request, sent, case, report)
         for flaw in sent.flaws:
-            report.problems.append(Problem(flaw.sentence, item=f"{case.id}::request::{route}"))
+            report.problems.append(Problem(flaw.sentence, item=_item(case, "request", route)))
     if "response" in session.operations:
+        tell(_item(case, "response", route))
         back = session.response(given.response)
         if isinstance(back, UnsupportedOutcome):
             report.notes.append(f"no responses ({back.reason or 'no reason given'}): they are not judged")
         elif not isinstance(back, Produced):
-            report.problems.append(_describe_failure("response", back, f"{case.id}::response::{route}"))
+            report.problems.append(_describe_failure("response", back, _item(case, "response", route)))
             return isinstance(back, TimedOut)
         else:
             _check_format(corpus, route, "response", given.response, back, case, report)
@@ -213,13 +221,13 @@ def _play_stream(driver: Driver, corpus: Corpus, case: Case, route: Route, repor
         report.operations = tuple(name for name in report.operations if name != "stream")
         report.notes.append(f"streams are not judged: {failed.reason or 'no reason given'}")
     elif failed is not None:
-        report.problems.append(_describe_failure("stream", failed, f"{case.id}::stream::{route}"))
+        report.problems.append(_describe_failure("stream", failed, _item(case, "stream", route)))
     elif isinstance(outcome, Streamed) and not parse(outcome.data)["events"]:
         said = f"the output has no events: {outcome.data[:60]!r}" if outcome.data else "nothing came out"
         hint = (
             "take the upstream's bytes, and give the client's: events with their lines `data: …`, a blank line behind"
         )
-        report.problems.append(Problem(f"stream: {said}", hint=hint, item=f"{case.id}::stream::{route}"))
+        report.problems.append(Problem(f"stream: {said}", hint=hint, item=_item(case, "stream", route)))
     return isinstance(failed, TimedOut)
 
 
@@ -233,7 +241,7 @@ def _play_error(session: SessionDriver, case: Case, route: Route, report: RouteR
         report.operations = tuple(name for name in report.operations if name != "error")
         report.notes.append(f"errors of the provider are not judged: {outcome.reason or 'no reason given'}")
     elif not isinstance(outcome, Produced):
-        report.problems.append(_describe_failure("error", outcome, f"{case.id}::response::{route}"))
+        report.problems.append(_describe_failure("error", outcome, _item(case, "response", route)))
     return isinstance(outcome, TimedOut)
 
 
@@ -252,7 +260,7 @@ def _check_format(
                     f"{direction}: {finding.message}",
                     hint="route.client is what the caller speaks, route.upstream what the provider speaks; "
                     "request goes up, response comes down",
-                    item=f"{case.id}::{direction}::{route}",
+                    item=_item(case, direction, route),
                 )
             )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -228,3 +230,42 @@ def test_a_translator_in_a_process_of_its_own(smoke: Smoke) -> None:
     assert code == 1
     assert "request died with exit code 3" in out
     assert 'again: pytest --toolcall-translator smoked:T --toolcall-isolated "toolcall::' in out
+
+
+HOLDS = """
+import ctypes, os
+from toolcall_reference import ReferenceTranslator
+
+def hold():
+    mutex = ctypes.create_string_buffer(64)
+    for _ in range(2):  # the second never returns: in C, with the interpreter's lock
+        ctypes.PyDLL(None).pthread_mutex_lock(mutex)
+
+class Session:
+    def __init__(self, route): self.inner = ReferenceTranslator().open(route)
+    def request(self, body): return self.inner.request(body)
+    def response(self, body): {deed}
+
+class T:
+    def open(self, route): return Session(route)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the watchdog needs POSIX")
+@pytest.mark.parametrize(
+    ("deed", "code", "said"),
+    [
+        ("hold()", -9, "a call did not return within 0.2 s, and nothing stops it; the command ends here"),
+        ("os._exit(0)", 0, "the process died in a call; the command ends here; its exit code is no verdict"),
+    ],
+)
+def test_what_stands_still_or_ends_the_process_is_named(deed: str, code: int, said: str, tmp_path: Path) -> None:
+    (tmp_path / "holds.py").write_text(HOLDS.format(deed=deed), encoding="utf-8")
+    command = [sys.executable, "-m", "toolcall_conformance", "smoke", "holds:T", "--timeout", "0.2"]
+    # The pipe ends with who watches: behind the process.
+    found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert found.returncode == code
+    lines = found.stderr.splitlines()
+    assert lines[1] == f"toolcall: toolcall::write_file/seed::response::anthropic-to-anthropic: {said}"
+    assert lines[-1].endswith("costs this item alone: toolcall-conformance smoke --isolated --timeout=0.2 holds:T")
+    assert deed != "hold()" or any("holds.py" in line and line.endswith("in hold") for line in lines)

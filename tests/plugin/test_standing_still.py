@@ -102,7 +102,7 @@ def test_a_process_that_ends_outside_of_a_call_says_so(project: Any) -> None:
     assert (code, complete) == (0, False)  # nobody can change it any more
     assert {name: item["verdict"] for name, item in found.items()} == {"before": "pass", "quiet": "pass"}
     told = "after toolcall::stuck/quiet::request::alpha-to-beta had begun; its exit code is no verdict\n"
-    assert f"toolcall: pytest's process ended before the run did, {told}" in said_behind(project, "isolation shows")
+    assert f"toolcall: the process ended before the run did, {told}" in said_behind(project, "isolation shows")
 
 
 def test_a_worker_that_stands_still_costs_one_item(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -177,7 +177,7 @@ class T:
 
 def ran_with(project: Any, *arguments: str, makes: str = "pass", plays: str = "pass") -> pytest.RunResult:
     project.module("lone", LONE.format(makes=makes, plays=plays))
-    result = project.run_apart("toolcall::box", *arguments, spec="lone:T")
+    result: pytest.RunResult = project.run_apart("toolcall::box", *arguments, spec="lone:T")
     assert "Traceback" not in result.stdout.str() + result.stderr.str()
     return result
 

@@ -59,6 +59,16 @@ class Settings:
                 words += [f"{option}={os.fspath(one)}"] if name in _PATHS else [option, str(one)]
         return shlex.join(words)
 
+    def isolated(self, *names: str) -> str:
+        """The same command with the translator in a process of its own, and the options of these names."""
+        words = ["toolcall-conformance", self._parsed.command, "--isolated"]
+        for name in names:
+            value = self._option(name)
+            values = value if isinstance(value, list) else [] if value is None else [value]
+            words += [f"--{name}={os.fspath(one)}" for one in values]
+        translator = self._option("translator")
+        return shlex.join(words if translator is None else [*words, translator])
+
     def _option(self, name: str) -> Any:
         """The value that the command line has, or None."""
         value = getattr(self._parsed, name, None)

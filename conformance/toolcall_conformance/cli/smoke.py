@@ -15,6 +15,7 @@ from toolcall_conformance.smoke import Problem, RouteReport
 
 if TYPE_CHECKING:
     from toolcall_conformance.drivers.loading import Isolation
+    from toolcall_conformance.engine.watchdog import Watchdog
 
 _NAMED = 3
 
@@ -54,7 +55,8 @@ def run(parsed: argparse.Namespace) -> int:
     settings = Settings(parsed)
     translator, corpus = _translator(settings), settings.corpus()
     seconds = settings_sources.seconds(settings.named("timeout"))
-    with others_held_back():
+    watched = _Watched(settings, translator.value, seconds)  # before standard error is held back
+    with others_held_back(), watched:
         try:
             driver = load_driver(
                 translator.value,
@@ -69,7 +71,7 @@ def run(parsed: argparse.Namespace) -> int:
         try:
             say(f"{driver.name}{f' {driver.version}' if driver.version else ''}, reached as {driver.spec}")
             reports = []
-            for report in try_routes(driver, corpus):
+            for report in try_routes(driver, corpus, watched.plays):
                 reports.append(report)
                 if report.problems or report.unsupported is None:
                     say(*_line(report))
@@ -100,6 +102,32 @@ def _isolation(settings: Settings) -> Isolation | None:
     if not settings.holds("isolated"):
         return None
     return Isolation(settings_sources.megabytes(settings.named("memory"), MEMORY))
+
+
+class _Watched:
+    """Within this a translator in this interpreter is watched: who ends a command that stands still, names the item."""
+
+    def __init__(self, settings: Settings, translator: str, seconds: float) -> None:
+        from toolcall_conformance.drivers.loading import OTHER_PROCESSES
+
+        self._seconds = seconds
+        self._watchdog: Watchdog | None = None
+        if not settings.holds("isolated") and not translator.startswith(OTHER_PROCESSES):
+            from toolcall_conformance.engine.watchdog import Watchdog
+
+            self._watchdog = Watchdog.of_any(settings.isolated("corpus", "timeout"), "the command")
+
+    def plays(self, nodeid: str) -> None:
+        """Say what is tried now."""
+        if self._watchdog is not None:
+            self._watchdog.plays({"nodeid": f"toolcall::{nodeid}"}, self._seconds)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        if self._watchdog is not None:
+            self._watchdog.rest()
 
 
 def _works(report: RouteReport) -> bool:

@@ -40,10 +40,10 @@ def conclude(
 
     ``stands`` is how long the last call of ``item`` may have taken, where it stands still, or empty if the process
     ended: in that call, or outside of any (``in_call``); ``where`` is where it stands as ``faulthandler`` tells it,
-    ``advice`` the command that isolates the translator, and ``whose`` what ends: the run, or a worker of it.
+    ``advice`` the command that isolates the translator, and ``whose`` what ends: the run, a worker of it, a command.
     """
     if not in_call:
-        return _ended_outside(plan, item, records, advice)
+        return _ended_outside(plan, item, records, advice, whose)
     name = visible(str(item["nodeid"])) if item is not None else "loading the translator and asking what it does"
     why = f"a call did not return within {stands}, and nothing stops it" if stands else "the process died in a call"
     lines = [f"\ntoolcall: {name}: {why}; {visible(whose)} ends here{'' if stands else _CODE}"]
@@ -53,10 +53,12 @@ def conclude(
     return "\n".join([*lines, f"toolcall: in a process of its own it costs this item alone: {visible(advice)}", ""])
 
 
-def _ended_outside(plan: Told | None, item: Told | None, records: Sequence[tuple[str, float]], advice: str) -> str:
+def _ended_outside(
+    plan: Told | None, item: Told | None, records: Sequence[tuple[str, float]], advice: str, whose: str
+) -> str:
     """A run that ended without having said so, in no call: killed, or ended by a thread that the translator left."""
     last = f", after {visible(str(item['nodeid']))} had begun" if item is not None else ""
-    lines = [f"\ntoolcall: pytest's process ended before the run did{last}{_CODE}"]
+    lines = [f"\ntoolcall: the process ended before {visible(whose)} did{last}{_CODE}"]
     if plan is not None:
         lines += _write(plan, None, records, "", "")
     advised = f"toolcall: if the translator ended it, isolation shows which item it was: {visible(advice)}"

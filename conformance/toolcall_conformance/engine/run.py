@@ -15,6 +15,7 @@ from toolcall_conformance.checks import CHECKS, NEEDS, ONE_FORMAT, Harness, Item
 from toolcall_conformance.checks.agent_loop import VARIANTS, speaks_beside
 from toolcall_conformance.drivers import Driver
 from toolcall_conformance.engine.against import differences
+from toolcall_conformance.engine.last_report import told_of
 from toolcall_conformance.engine.plan import Planned, Support, drawn_case, drawn_items, items, recorded_items
 from toolcall_conformance.engine.selection import Selection
 from toolcall_conformance.engine.settings import Settings
@@ -128,7 +129,7 @@ class Run:
     def execute(self, item: Planned) -> ItemResult:
         """Play one item. An exception from here is a fault of the harness."""
         if self.watchdog is not None:
-            self.watchdog.plays(item, self.settings.seconds)
+            self.watchdog.plays(told_of(item), self.settings.seconds)
         return self._fuzz.play(item) if isinstance(item.case, AllDrawn) else self.compared(item)
 
     @functools.cached_property

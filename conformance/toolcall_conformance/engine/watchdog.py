@@ -24,8 +24,6 @@ from typing import Any
 import pytest
 
 from toolcall_conformance.drivers import standing
-from toolcall_conformance.engine.last_report import told_of
-from toolcall_conformance.engine.plan import Planned
 
 # The key under which xdist's controller tells its workers the command that the user gave.
 COMMAND = "toolcall_command"
@@ -40,13 +38,22 @@ class Watchdog:
     @classmethod
     def of(cls, config: pytest.Config) -> Watchdog | None:
         """The watchdog of this process, which knows nothing of a run yet; None where there can be none."""
+        capture = config.pluginmanager.getplugin("capturemanager")
+        with capture.global_and_fixture_disabled() if capture is not None else contextlib.nullcontext():
+            worker = _worker(config)
+            return cls.of_any(_advice(config), f"the worker {worker}" if worker else "the run", worker)
+
+    @classmethod
+    def of_any(cls, advice: str, whose: str, worker: str = "") -> Watchdog | None:
+        """The watchdog of this process, for a run or a command, ``whose``; None where there can be none.
+
+        ``advice`` is the command that isolates the translator, ``worker`` xdist's name of this process, if it has one.
+        """
         if os.name != "posix":  # Windows has no signal that says where a process stands
             return None
         if cls._one is None or not cls._one.runs():
-            capture = config.pluginmanager.getplugin("capturemanager")
-            with capture.global_and_fixture_disabled() if capture is not None else contextlib.nullcontext():
-                cls._one = cls()
-        cls._one.begin(_advice(config), _worker(config))
+            cls._one = cls()
+        cls._one.begin(advice, whose, worker)
         return cls._one
 
     def __init__(self) -> None:
@@ -73,10 +80,10 @@ class Watchdog:
         """Whether it is there. A copy of this process has none."""
         return os.getpid() == self._owner and self._process.poll() is None
 
-    def begin(self, advice: str, worker: str) -> None:
-        """Begin a run; ``advice`` is the command that isolates the translator, ``worker`` who runs it, if one does."""
+    def begin(self, advice: str, whose: str, worker: str) -> None:
+        """Begin what ``of_any`` is for."""
         path = [entry for entry in sys.path if isinstance(entry, str)]
-        self._tell({"begin": {"advice": advice, "worker": worker, "path": path}})
+        self._tell({"begin": {"advice": advice, "whose": whose, "worker": worker, "path": path}})
         if signal.getsignal(signal.SIGUSR1) == signal.SIG_DFL:
             faulthandler.register(signal.SIGUSR1, file=self._stand, all_threads=False)
         standing.show_in(self._cell)
@@ -85,9 +92,9 @@ class Watchdog:
         """Say what the reports begin with."""
         self._tell({"plan": content})
 
-    def plays(self, item: Planned, seconds: float) -> None:
-        """Say which item is played now."""
-        self._tell({"item": told_of(item), "seconds": seconds})
+    def plays(self, item: Mapping[str, Any], seconds: float) -> None:
+        """Say which item is played now: its ``nodeid``, and for reports what a record says of it."""
+        self._tell({"item": item, "seconds": seconds})
 
     def keep(self, record: str, duration: float) -> None:
         """Hand over the record of an item."""

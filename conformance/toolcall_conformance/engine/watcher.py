@@ -135,7 +135,7 @@ def _conclude(state: _State, stands: str = "", where: str = "", *, in_call: bool
             where=where,
             in_call=in_call,
             advice=begin["advice"],
-            whose=f"the worker {begin['worker']}" if begin["worker"] else "the run",
+            whose=begin["whose"],
         )
     except Exception as error:  # the run has to end, whatever is wrong here
         said = f"\ntoolcall: the run ends here, without a report ({error!r})\n"
