@@ -12,6 +12,7 @@ from toolcall_conformance.findings import MISSING
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Call, Reading, Result, Text, Unreadable
 from toolcall_conformance.translation.chunks import is_phrase, squeeze
+from toolcall_conformance.translation.failures import without_prefix
 from toolcall_conformance.translation.holders import Holders
 from toolcall_conformance.translation.links import linked
 from toolcall_conformance.translation.pair import Pair
@@ -48,7 +49,7 @@ class _Heard:
         self._naming = Holders(texts, (name for saying in sayings for name in saying.names))
         self._wholes: dict[str, set[int]] = {}
         for number, (key, text) in enumerate(zip(keys, texts, strict=True)):
-            for said in {key, squeeze(" ".join(_leaves(_value(text))))}:
+            for said in {key, *map(squeeze, _unwrapped(corpus, text))}:
                 self._wholes.setdefault(said, set()).add(number)
         self._telling: dict[tuple[tuple[str, ...], str], tuple[frozenset[int], frozenset[int]]] = {}
 
@@ -168,6 +169,18 @@ def _leaves(value: Any) -> Iterator[str]:
             yield value
     else:
         yield json.dumps(value)
+
+
+def _unwrapped(corpus: Corpus, text: str) -> Iterator[str]:
+    """What a text may say and nothing else: what it spells as JSON or as blocks, and what follows words of failure."""
+    value = _value(text)
+    for once in [value, _value(value)] if isinstance(value, str) else [value]:
+        blocks = (
+            [block.get("text") if isinstance(block, dict) else None for block in once] if isinstance(once, list) else []
+        )
+        said = " ".join(_leaves(blocks if blocks and None not in blocks else once))
+        yield said
+        yield from without_prefix(corpus, said)
 
 
 def _value(text: str) -> Any:

@@ -94,10 +94,14 @@ def result_invented(draft: Draft) -> None:
         extra.id = "call_nobody"
 
 
+# The reference's own words in a result that is a picture or a document alone.
+STANDS_FOR_MEDIA = re.compile(r"\[\w+(?:(?:/|: )[^\]\n]*)?\]")
+
+
 @broken("translation/result-lost", never="translation/text-invented")
 def results_as_user_text(draft: Draft) -> None:
     """Results are told as text of the user."""
-    for result in need(draft.results):
+    for result in need([result for result in draft.results if _says_something(result.content)]):
         told = json.dumps(result.content)
         if draft.format == GEMINI:
             entry: Any = {"text": told}
@@ -108,8 +112,15 @@ def results_as_user_text(draft: Draft) -> None:
         result.holder[result.place] = entry
 
 
-# The reference's own words in a result that is a picture alone.
-STANDS_FOR_MEDIA = re.compile(r"\[\w+/[^\]\n]*\]")
+def _says_something(content: Any) -> bool:
+    """Whether there is anything that the source says, too: no empty text, no media, no words for them."""
+    if isinstance(content, dict) and "type" in content:
+        return _says_something(content.get("text", ""))
+    if isinstance(content, dict):
+        return any(map(_says_something, content.values()))
+    if isinstance(content, list):
+        return bool(content) and all(map(_says_something, content))
+    return not isinstance(content, str) or bool(content.strip() and not STANDS_FOR_MEDIA.fullmatch(content))
 
 
 def plain_texts(draft: Draft) -> list[Result]:

@@ -65,10 +65,16 @@ def _after_results(draft: Draft) -> Text | None:
     return None
 
 
+def _said(draft: Draft) -> list[Text]:
+    """The user's texts, without those that the target needs and the source does not have."""
+    said = {one.text for one in wire.texts(draft.source_format, draft.source) if one.side == "user"}
+    return [text for text in draft.texts_of("user") if text.text in said]
+
+
 @broken("translation/text-lost")
 def first_user_text_lost(draft: Draft) -> None:
     """The user's first text is gone."""
-    texts = draft.texts_of("user")
+    texts = _said(draft)
     need(texts if len(draft.messages) > 1 else [])[0].remove()
 
 
@@ -197,7 +203,7 @@ def assistant_text_as_user(draft: Draft) -> None:
 @broken("translation/text-role")
 def user_text_as_assistant(draft: Draft) -> None:
     """What the user said is put in the assistant's mouth."""
-    text = need([text for text in draft.texts_of("user") if text.alone])[-1]
+    text = need([text for text in _said(draft) if text.alone])[-1]
     text.message["role"] = "model" if draft.format == GEMINI else "assistant"
     if draft.format == RESPONSES and isinstance(text.message["content"], list):
         text.message["content"] = text.text
