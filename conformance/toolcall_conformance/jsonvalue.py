@@ -214,6 +214,22 @@ _HALF = re.compile("[\ud800-\udfff]")
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 
+def halves(value: Any) -> frozenset[str]:
+    """The halves of surrogate pairs that stand alone in the texts and keys of a JSON value, however deep."""
+    found: set[str] = set()
+    left = [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, str):
+            found.update(() if one.isascii() else _HALF.findall(one))
+        elif isinstance(one, dict):
+            left += one
+            left += one.values()
+        elif isinstance(one, list):
+            left += one
+    return frozenset(found)
+
+
 def together(pieces: Iterable[str]) -> str:
     """Pieces of a text as one. Two halves of a surrogate pair that stood apart are their character.
 

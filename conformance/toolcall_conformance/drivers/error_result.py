@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from toolcall_conformance.drivers.foreign import PASSING, is_a, text_of, type_name
@@ -31,7 +31,9 @@ def takes_headers(method: Callable[..., Any]) -> bool:
     return sum(parameter.kind in positional for parameter in parameters) >= 3
 
 
-def plain_error(value: Any, *, headers: bool, limit: int = OUTPUT_LIMIT) -> dict[str, Any] | BadOutput:
+def plain_error(
+    value: Any, *, headers: bool, limit: int = OUTPUT_LIMIT, given: Iterable[Any] = ()
+) -> dict[str, Any] | BadOutput:
     """Copy what ``error`` returned into ``{"status", "headers", "body"}`` of plain JSON.
 
     With ``headers`` the translator received some, and dropped those that it did not return. Without, the result has
@@ -48,7 +50,7 @@ def plain_error(value: Any, *, headers: bool, limit: int = OUTPUT_LIMIT) -> dict
     status = int.__int__(status)
     if not -_NO_STATUS < status < _NO_STATUS:
         return BadOutput(f"error returned a number of {status.bit_length()} bits for the status; {_WANTED}", "/status")
-    found = plain(body, "error", limit)
+    found = plain(body, "error", limit, given)
     if isinstance(found, BadOutput):
         return BadOutput(found.sentence, f"/body{found.pointer}")
     reply: dict[str, Any] = {"status": status}

@@ -100,6 +100,7 @@ class ExchangeSession:
         self._came = came
         self._subject = subject
         self._limit = output_limit
+        self._given: list[Any] = []
         self._pending: Future[ExchangeOutcome] | None = None
         self._unsupported: UnsupportedOutcome | None = None
 
@@ -119,10 +120,11 @@ class ExchangeSession:
         """Start an exchange and return the upstream's request."""
         self._conversation.begin_exchange()
         self._unsupported = None
+        self._given.append(body)
         pending = self._pending = self._send(copied(body), self._conversation)
         asked = self._conversation.wait_for_request(pending, self._seconds)
         if asked is not None:
-            return self._inspector.read(asked)
+            return self._inspector.read(asked, self._given)
         strays = self._conversation.stray_requests
         late = None if pending.done() else self._too_late(pending)
         if strays:
@@ -138,6 +140,7 @@ class ExchangeSession:
 
     def response(self, body: dict[str, Any]) -> Outcome:
         """Let the upstream answer, and return what the client receives."""
+        self._given.append(body)
         answer = as_answer(self._finish(Reply.json(body)))
         if not isinstance(answer, Answered):
             return answer
@@ -146,11 +149,12 @@ class ExchangeSession:
             return Crashed(TranslatorError(sentence), self._tail())
         if isinstance(answer.body, NoJSON):
             return BadOutput(answer.body.sentence, words=self._tail())
-        value = plain(answer.body, self._subject, self._limit)
+        value = plain(answer.body, self._subject, self._limit, self._given)
         return Produced(value) if isinstance(value, dict) else value
 
     def error(self, reply: dict[str, Any]) -> Outcome:
         """Let the upstream fail, and return what the client receives."""
+        self._given.append(reply)
         answer = as_answer(self._finish(Reply.json(reply["body"], reply["status"], reply.get("headers"))))
         # An exception before the upstream was asked is not about the upstream's error.
         if (
@@ -164,7 +168,7 @@ class ExchangeSession:
         if isinstance(answer.body, NoJSON):
             return BadOutput(answer.body.sentence, "/body", self._tail())
         given = (answer.status, answer.body) if answer.headers is None else (answer.status, answer.body, answer.headers)
-        value = plain_error(given, headers=answer.headers is not None, limit=self._limit)
+        value = plain_error(given, headers=answer.headers is not None, limit=self._limit, given=self._given)
         return Produced(value) if isinstance(value, dict) else value
 
     def stream(self, source: Source) -> StreamOutcome:

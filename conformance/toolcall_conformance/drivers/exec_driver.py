@@ -152,6 +152,7 @@ class ExecSession:
         self.own_history = "history" in answer
         self.made_up = read_made_up(answer.get("made_up"))
         self._driver = driver
+        self._given: list[Any] = []
 
     def request(self, body: dict[str, Any]) -> Outcome:
         return self._translate("request", body)
@@ -166,7 +167,7 @@ class ExecSession:
         if not isinstance(answer, dict):
             return answer
         returned = (int(answer["status"]), answer["body"], *([answer["headers"]] if "headers" in answer else []))
-        value = plain_error(returned, headers="headers" in answer)
+        value = plain_error(returned, headers="headers" in answer, given=self._given)
         return Produced(value) if isinstance(value, dict) else value
 
     def exchange(self, body: dict[str, Any], upstream_url: str) -> ExchangeOutcome:
@@ -201,7 +202,7 @@ class ExecSession:
         if not isinstance(answer, dict):
             return answer
         copy = plain_list if FORMAT_OPERATIONS[operation] is list else plain
-        value = copy(answer["value"], operation)
+        value = copy(answer["value"], operation, given=self._given)
         return value if isinstance(value, BadOutput) else Produced(value, losses=read_losses(AnswerLosses(answer)))
 
     def finish_exchange(self, reply: dict[str, Any]) -> None:
@@ -211,7 +212,7 @@ class ExecSession:
         answer = self._asked(operation, {"body": body})
         if not isinstance(answer, dict):
             return answer
-        value = plain(answer["body"], operation)
+        value = plain(answer["body"], operation, given=self._given)
         if not isinstance(value, dict):
             return value
         return Produced(value, losses=read_losses(AnswerLosses(answer)))
@@ -221,6 +222,7 @@ class ExecSession:
     ) -> dict[str, Any] | Fault | RefusedOutcome | UnsupportedOutcome:
         if operation not in self.operations:
             return UnsupportedOutcome(f"the session has no operation {operation}")
+        self._given += fields.values()
         answer = self._driver.ask(self.child, operation, self.id, fields)
         if isinstance(answer, dict):
             return read_failure(answer, lambda: self.child.words) or answer

@@ -80,7 +80,7 @@ def _produced(
     *, operation: str, value: Any, mutated: bool, losses: list[str], flaws: list[Any]
 ) -> Produced | BadOutput:
     copy = plain_list if isinstance(value, list) else plain
-    body = copy(value, operation)
+    body = copy(value, operation, given=[value])  # the child has looked what was handed on
     if isinstance(body, BadOutput):
         return body
     found = tuple(RequestFlaw(**{**one, "models": tuple(one["models"])}) for one in flaws)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
+from functools import cached_property
 from typing import Any, cast
 
 from toolcall_conformance.drivers.foreign import has, is_a, type_name
 from toolcall_conformance.drivers.outcomes import BadOutput
-from toolcall_conformance.jsonvalue import copied, join
+from toolcall_conformance.jsonvalue import copied, halves, join
 
 OUTPUT_LIMIT = 16 * 1024 * 1024
 _DEPTH_LIMIT = 200
@@ -28,26 +30,33 @@ class _BadValue(Exception):  # noqa: N818 - never leaves this module
         self.sentence = sentence
 
 
-def plain(value: Any, operation: str, limit: int = OUTPUT_LIMIT) -> dict[str, Any] | BadOutput:
+def plain(
+    value: Any, operation: str, limit: int = OUTPUT_LIMIT, given: Iterable[Any] = ()
+) -> dict[str, Any] | BadOutput:
     """Copy ``value`` into dict, list, str, int, float, bool and None only.
 
-    ``operation`` is the method that returned it, ``limit`` the largest size of its JSON text in bytes.
+    ``operation`` is the method that returned it, ``limit`` the largest size of its JSON text in bytes, ``given`` what
+    the translator was given: a half of a surrogate pair that stands there, which JSON can say, may be handed on.
     """
     wrong = _not_an_object(value, operation)
-    return cast("dict[str, Any] | BadOutput", BadOutput(wrong) if wrong is not None else _copy(value, operation, limit))
+    found = BadOutput(wrong) if wrong is not None else _copy(value, operation, limit, given)
+    return cast("dict[str, Any] | BadOutput", found)
 
 
-def plain_list(value: Any, operation: str, limit: int = OUTPUT_LIMIT) -> list[Any] | BadOutput:
+def plain_list(
+    value: Any, operation: str, limit: int = OUTPUT_LIMIT, given: Iterable[Any] = ()
+) -> list[Any] | BadOutput:
     """Copy a list as :func:`plain` copies a body."""
     wrong = _not_a_list(value, operation)
-    return cast("list[Any] | BadOutput", BadOutput(wrong) if wrong is not None else _copy(value, operation, limit))
+    found = BadOutput(wrong) if wrong is not None else _copy(value, operation, limit, given)
+    return cast("list[Any] | BadOutput", found)
 
 
-def _copy(value: Any, operation: str, limit: int) -> Any:
+def _copy(value: Any, operation: str, limit: int, given: Iterable[Any]) -> Any:
     if _surely_plain(value, limit):
         return copied(value)
     try:
-        return _Copier(limit).copy(value, None, 0)
+        return _Copier(limit, given).copy(value, None, 0)
     except _BadValue as bad:
         where = f"at {bad.pointer}" if bad.pointer else "at the top"
         return BadOutput(f"{operation} returned {bad.sentence} ({where})", bad.pointer)
@@ -147,8 +156,9 @@ def _is_unicode(text: str) -> bool:
 class _Copier:
     """Copies JSON and counts its size meanwhile, so that a body with shared parts cannot grow without limit."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, given: Iterable[Any]) -> None:
         self._limit = limit
+        self._given = given
         self._size = 0
         self._open: set[int] = set()
 
@@ -204,12 +214,15 @@ class _Copier:
             return text  # nothing in it is escaped
         # Counted before it is escaped, so that a text of several gigabytes is refused without a copy.
         self._count(len(text))
-        try:
-            written = _quoted(text).encode()
-        except UnicodeEncodeError:
-            raise _BadValue(_pointer(place), "half of a surrogate pair, which UTF-8 cannot encode") from None
+        written = _quoted(text).encode("utf-8", "surrogatepass")
+        if not _is_unicode(text) and not halves(text) <= self._old_halves:
+            raise _BadValue(_pointer(place), "half of a surrogate pair, which UTF-8 cannot encode")
         self._count(len(written) - len(text))
         return text
+
+    @cached_property
+    def _old_halves(self) -> frozenset[str]:
+        return frozenset().union(*map(halves, self._given))
 
     def _integer(self, number: int, place: _Place) -> int:
         digits = number.bit_length() * 0.30103

@@ -139,6 +139,7 @@ class PythonSession:
         self.own_history = traits.own_history
         self._driver = driver
         self._caller = caller
+        self._given: list[Any] = []
 
     def request(self, body: dict[str, Any]) -> Outcome:
         return self._translate("request", body)
@@ -151,6 +152,7 @@ class PythonSession:
         if "error" not in self.operations:
             return UnsupportedOutcome("the session has no method error")
         bodies = (reply["body"], reply.get("headers", {}))
+        self._given += bodies
         original, given = _original(bodies)
         headers = False
 
@@ -161,7 +163,7 @@ class PythonSession:
             return method(reply["status"], *given[: 2 if headers else 1])
 
         def read(returned: Any) -> Outcome:
-            value = plain_error(returned, headers=headers, limit=self._driver.output_limit)
+            value = plain_error(returned, headers=headers, limit=self._driver.output_limit, given=self._given)
             return Produced(value, mutated=_changed(given, [*bodies], original)) if isinstance(value, dict) else value
 
         return self._caller.outcome(call, read)
@@ -191,11 +193,12 @@ class PythonSession:
     def _call(self, operation: str, arguments: tuple[Any, ...]) -> Outcome:
         if operation not in self.operations:
             return UnsupportedOutcome(f"the session has no method {operation}")
+        self._given += arguments
         original, given = _original(arguments)
         copy = plain_list if FORMAT_OPERATIONS.get(operation) is list else plain
 
         def read(returned: Any) -> Outcome:
-            value = copy(returned, operation, self._driver.output_limit)
+            value = copy(returned, operation, self._driver.output_limit, self._given)
             if isinstance(value, BadOutput):
                 return value
             return Produced(value, mutated=_changed(given, [*arguments], original), losses=self._declared())

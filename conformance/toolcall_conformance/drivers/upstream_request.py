@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.json_result import plain
@@ -23,10 +25,10 @@ class RequestInspector:
     secret: str | None
     limit: int
 
-    def read(self, request: ReceivedRequest) -> Outcome:
-        """Return the body that the translator made, with the flaws in how it was sent."""
+    def read(self, request: ReceivedRequest, given: Iterable[Any] = ()) -> Outcome:
+        """Return the body that the translator made of what it was ``given``, with the flaws in how it was sent."""
         try:
-            value = plain(parse(request.body), "the translator", self.limit)
+            value = plain(parse(request.body), "the translator", self.limit, given)
         except JSONError as error:
             return BadOutput(f"the body sent to the upstream is not JSON: {error}")
         if isinstance(value, BadOutput):

@@ -1,0 +1,84 @@
+"""Half a surrogate pair: JSON can say one, so who hands it on is innocent; who makes one is not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers import BadOutput, Opened, Produced
+from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.jsonvalue import halves
+
+HALF = "\ud83d"
+WHOLE = "\U0001f680"
+ROUTE = Route("anthropic", "gemini", "one", "two")
+
+
+class Session:
+    """Gives what it is told to give."""
+
+    gives: Any = None
+
+    def request(self, _body: Any) -> Any:
+        return self.gives
+
+    response = request
+
+    def error(self, _status: Any, _body: Any) -> Any:
+        return 429, self.gives
+
+
+def played(*given: Any, gives: Any, last: str = "response") -> Any:
+    """The outcome of the last call of a session that was given these bodies, and gives that one."""
+    session = Session()
+    session.gives = {}
+
+    class Translator:
+        def open(self, _route: Any) -> Session:
+            return session
+
+    opened = PythonDriver(Translator(), "t").open(ROUTE)
+    assert isinstance(opened, Opened)
+    for body in given[:-1]:
+        opened.session.request(body)
+    session.gives = gives
+    if last == "error":
+        return opened.session.error({"status": 500, "headers": {}, "body": given[-1]})
+    return getattr(opened.session, last)(given[-1])
+
+
+@pytest.mark.parametrize("last", ["request", "response", "error"])
+@pytest.mark.parametrize(
+    ("given", "gives"),
+    [
+        ([{"a": HALF}], {"b": {"c": HALF}}),
+        ([{"a": ["x", {HALF: 1}]}], {"b": f"… {HALF} …"}),
+        ([{"tools": HALF}, {}], {"tools": HALF}),
+    ],
+    ids=["text", "key", "of an earlier call"],
+)
+def test_what_was_given_may_be_handed_on(given: list[Any], gives: Any, last: str) -> None:
+    found = played(*given, gives=gives, last=last)
+    assert isinstance(found, Produced)
+    assert found.value == (gives if last != "error" else {"status": 429, "body": gives})
+
+
+@pytest.mark.parametrize("last", ["request", "response", "error"])
+@pytest.mark.parametrize(
+    "given",
+    [{"a": WHOLE}, {"a": "x"}, {"a": "\ude80"}],
+    ids=["a character cut in two", "none", "another half"],
+)
+def test_what_was_not_given_is_the_translators_own(given: Any, last: str) -> None:
+    found = played(given, gives={"b": HALF}, last=last)
+    assert isinstance(found, BadOutput)
+    assert "half of a surrogate pair, which UTF-8 cannot encode" in found.sentence
+
+
+def test_halves_are_found_in_any_depth() -> None:
+    deep: Any = HALF
+    for _ in range(50_000):
+        deep = [deep]
+    assert halves({"\udc00": deep, "b": WHOLE, "c": 1, "d": None}) == {HALF, "\udc00"}
