@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from judging import judge
 from toolcall_conformance import formats
+from toolcall_conformance.findings import Level
 from toolcall_conformance.formats.anthropic.stream.partial_json import parse_beginning
 from toolcall_conformance.formats.gemini.spelling import json_schema
 from toolcall_conformance.formats.gemini.stream.partial_args import PartialArgs
@@ -253,3 +255,45 @@ def test_results_of_gemini_in_the_reverse_order() -> None:
     tail = [{"role": "user", "parts": [*results]}, "no content"]
     formats.get("gemini").client.swap(tail)
     assert tail[0] == {"role": "user", "parts": results[::-1]}
+
+
+def _deep(depth: int, leaf: dict[str, Any], holder: str, one: bool) -> dict[str, Any]:
+    """A schema within schemas, each behind one keyword."""
+    for _ in range(depth):
+        leaf = {holder: leaf if one else [leaf]} if holder != "properties" else {holder: {"any_of": leaf}}
+    return leaf
+
+
+@pytest.mark.parametrize(("holder", "one"), [("items", True), ("any_of", False), ("properties", True)])
+@pytest.mark.parametrize("depth", [61, 100_000])
+def test_schemas_of_gemini_in_any_depth(holder: str, one: bool, depth: int) -> None:
+    found = json_schema(_deep(depth, {"type": 1, "min_length": "3"}, holder, one))
+    for _ in range(depth):
+        (found,) = found.values()
+        found = found[0] if isinstance(found, list) else found
+        found = found.get("any_of", found) if holder == "properties" else found
+    assert found == {"type": "STRING", "minLength": 3}
+    same = _deep(depth, {"type": "STRING"}, "items", one=True)
+    assert json_schema(same) is same
+
+
+@pytest.mark.parametrize("depth", [30, 80])
+def test_a_deep_schema_in_gemini_s_spelling_says_the_same(depth: int) -> None:
+    """To the judge: nothing was lost of a schema of another format, and a lost type is seen."""
+    tool = {"name": "t", "description": "A tool.", "input_schema": _object(depth, {"type": "string"})}
+    source = {"max_tokens": 9, "messages": [{"role": "user", "content": "Hi."}], "tools": [tool]}
+    for leaf, rules in [({"type": 1}, set()), ({"type": 3}, {"translation/schema-type"})]:
+        declared = {"name": "t", "description": "A tool.", "parameters": _object(depth, leaf, typed=6)}
+        output = {
+            "contents": [{"role": "user", "parts": [{"text": "Hi."}]}],
+            "tools": [{"functionDeclarations": [declared]}],
+            "generationConfig": {"maxOutputTokens": 9},
+        }
+        found = judge(source, output, client="anthropic", upstream="gemini", direction="request").findings
+        assert {one.rule for one in found if one.level is Level.MUST} == rules
+
+
+def _object(depth: int, leaf: dict[str, Any], typed: Any = "object") -> dict[str, Any]:
+    for _ in range(depth):
+        leaf = {"type": typed, "properties": {"a": leaf}}
+    return leaf

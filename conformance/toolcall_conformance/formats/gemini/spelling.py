@@ -35,9 +35,6 @@ _HOLDS_MAP = {"properties", "defs"}
 #: int64 fields of the message Schema: proto-JSON writes them as strings.
 _COUNTS = {"minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"}
 
-#: Depth at which a schema is no longer rewritten; nothing real is nested so deeply.
-_DEEPEST = 60
-
 
 @cache
 def spellings(key: str) -> tuple[str, ...]:
@@ -96,14 +93,43 @@ def number(value: Any) -> int | float | None:
     return None
 
 
-def json_schema(schema: Any, depth: int = 0) -> Any:
+def json_schema(schema: Any) -> Any:
     """A Schema message in the one spelling that JSON Schema shares with it.
 
     Only keywords are rewritten (``any_of`` to ``anyOf``, ``type: 6`` to ``OBJECT``, ``ref`` to ``$ref``), never a
     property that happens to be called like one. A schema that needs no rewriting comes back as the very same object.
     """
-    if not isinstance(schema, dict) or depth > _DEEPEST:
-        return schema
+    found: dict[int, Any] = {}
+    for one in reversed(_schemas(schema)):  # the inner ones first
+        found[id(one)] = _rewritten(one, found)
+    return found.get(id(schema), schema)
+
+
+def _schemas(schema: Any) -> list[dict[str, Any]]:
+    """A schema and those within it, each behind the one that holds it; in any depth, so without recursion."""
+    found, left = [], [schema]
+    while left:
+        one = left.pop()
+        if isinstance(one, dict):
+            found.append(one)
+            left += _inner(one)
+    return found
+
+
+def _inner(schema: dict[str, Any]) -> Iterator[Any]:
+    """What stands right within a schema where a schema may stand."""
+    for key, value in schema.items():
+        keyword = camel(key)
+        if keyword in _HOLDS_ONE:
+            yield value
+        elif keyword in _HOLDS_LIST and isinstance(value, list):
+            yield from value
+        elif keyword in _HOLDS_MAP and isinstance(value, dict):
+            yield from value.values()
+
+
+def _rewritten(schema: dict[str, Any], inner: dict[int, Any]) -> dict[str, Any]:
+    """A schema in that spelling; ``inner`` has those within it rewritten, by the identity of what they were."""
     rewritten: dict[str, Any] = {}
     for key, value in schema.items():
         keyword = camel(key)
@@ -112,15 +138,16 @@ def json_schema(schema: Any, depth: int = 0) -> Any:
         elif keyword in _COUNTS and isinstance(value, str):
             value = number(value) if number(value) is not None else value
         elif keyword in _HOLDS_ONE:
-            value = json_schema(value, depth + 1)
+            value = inner.get(id(value), value)
         elif keyword in _HOLDS_LIST and isinstance(value, list):
-            value = _same(value, [json_schema(entry, depth + 1) for entry in value])
+            value = _same(value, [inner.get(id(entry), entry) for entry in value])
         elif keyword in _HOLDS_MAP and isinstance(value, dict):
-            value = _same(value, {name: json_schema(entry, depth + 1) for name, entry in value.items()})
+            value = _same(value, {name: inner.get(id(entry), entry) for name, entry in value.items()})
         elif keyword == "ref" and isinstance(value, str):
             value = re.sub(r"^#/defs/", "#/$defs/", value)
         rewritten[{"ref": "$ref", "defs": "$defs"}.get(keyword, keyword)] = value
-    return _same(schema, rewritten)
+    same: dict[str, Any] = _same(schema, rewritten)
+    return same
 
 
 def _same(old: Any, new: Any) -> Any:
