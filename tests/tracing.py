@@ -22,10 +22,15 @@ def lines_run(work: Callable[[], object], place: str) -> Lines:
     def enter(frame: FrameType, event: str, given: Any) -> Any:
         return count(frame, event, given) if frame.f_code.co_filename.startswith(place) else None
 
+    traced(work, enter)
+    return counts
+
+
+def traced(work: Callable[[], object], trace: Callable[[FrameType, str, Any], Any]) -> None:
+    """Do a work under a trace function; the one of before, coverage's for one, is there again afterwards."""
     before = sys.gettrace()
-    sys.settrace(enter)
+    sys.settrace(trace)
     try:
         work()
     finally:
         sys.settrace(before)
-    return counts

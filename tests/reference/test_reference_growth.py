@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 from benchmarks.growing import MODELS, SHAPES, translated
 from toolcall_conformance.contract import Route
 from toolcall_reference import ReferenceTranslator
+from tracing import traced
 
 FEW, MANY = 50, 800
 STEEPEST = 1.15
@@ -35,12 +35,7 @@ def _steps(work: Callable[[], object]) -> int:
         count += event == "opcode"
         return step
 
-    before = sys.gettrace()
-    sys.settrace(step)
-    try:
-        work()
-    finally:
-        sys.settrace(before)
+    traced(work, step)
     return count
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolcall_conformance.findings import NOT_KNOWN
-from toolcall_conformance.jsonvalue import equal, join, resolve
+from toolcall_conformance.jsonvalue import join, resolve
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.translation.spelling import Speller
 
@@ -124,24 +124,6 @@ class SchemaPair:
 def text(schema: Any) -> str:
     """A schema as text, which serves as a key."""
     return json.dumps(schema, sort_keys=True, ensure_ascii=False, default=repr)
-
-
-def same_json(left: Any, right: Any) -> bool:
-    """Equality of JSON values of any depth."""
-    pairs = [(left, right)]
-    while pairs:
-        one, two = pairs.pop()
-        if isinstance(one, dict) and isinstance(two, dict):
-            if one.keys() != two.keys():
-                return False
-            pairs.extend((one[key], two[key]) for key in one)
-        elif isinstance(one, list) and isinstance(two, list):
-            if len(one) != len(two):
-                return False
-            pairs.extend(zip(one, two, strict=True))
-        elif isinstance(one, (dict, list)) or isinstance(two, (dict, list)) or not equal(one, two):
-            return False
-    return True
 
 
 def _pointer(body: Any, pointer: str, keys: tuple[str | int, ...]) -> str:

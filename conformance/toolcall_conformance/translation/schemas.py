@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.translation.schema_branches import compare_branches
 from toolcall_conformance.translation.schema_keywords import (
@@ -31,7 +32,6 @@ from toolcall_conformance.translation.schema_pair import (
     Context,
     SchemaDifference,
     SchemaPair,
-    same_json,
     text,
 )
 from toolcall_conformance.translation.spelling import Speller, TooLargeError
@@ -57,7 +57,7 @@ def compare_schemas(
         return _compare(corpus, text(source), text(output), closing_allowed)
     except (RecursionError, TooLargeError, ValueError):
         # Deeper or larger than anything that was meant: no verdict but on equality.
-        if same_json(source, output):
+        if equal(source, output):
             return ()
         said = "too deep or too large to be compared"
         difference = SchemaDifference("translation/schema-changed", "", "", said, source, output, (UNDECIDED,))
@@ -114,7 +114,7 @@ def _walk(start: SchemaPair) -> Iterator[SchemaDifference]:
 def _settled(place: SchemaPair) -> bool:
     """Whether a place needs no look: the same, or already under comparison, as in schemas that hold themselves."""
     if not place.context.has_references:
-        return same_json(place.before, place.after)
+        return equal(place.before, place.after)
     key = (text(place.before), text(place.after), place.without_null)
     if key in place.context.seen:
         return True
