@@ -8,8 +8,6 @@ line for each combination that fails, with the command that repeats it, and a ta
 from __future__ import annotations
 
 import argparse
-import contextlib
-import io
 import os
 import sys
 import tempfile
@@ -22,7 +20,9 @@ from random import Random
 
 from hostility.apart import apart
 from hostility.place import Place
-from toolcall_conformance.cli import main as smoke
+from toolcall_conformance import load_corpus
+from toolcall_conformance.drivers import load_driver
+from toolcall_conformance.smoke import try_routes
 
 _FEW = 3
 """Up to so many combinations are played sooner than what they share is read."""
@@ -63,9 +63,10 @@ def named(places: Sequence[Place], words: str) -> Combination:
 
 def every_place() -> list[Place]:
     """All places."""
-    from hostility import files, paths, pytest_runs, python_translators, servers
+    from hostility import bridges, files, paths, pytest_runs, python_translators, servers
 
-    return [*files.places(), *servers.places(), *python_translators.places(), *pytest_runs.places(), *paths.places()]
+    modules = (files, servers, python_translators, pytest_runs, paths, bridges)
+    return [place for module in modules for place in module.places()]
 
 
 def played(one: Combination, *, show: bool = False) -> tuple[str | None, float]:
@@ -113,8 +114,10 @@ def main(arguments: Sequence[str]) -> int:
 
 def warm() -> None:
     """Read what most combinations read: each is a copy of this process, and need not do it again."""
-    with contextlib.redirect_stdout(io.StringIO()):
-        smoke(["smoke", "toolcall_reference:ReferenceTranslator"])
+    driver = load_driver("toolcall_reference:ReferenceTranslator", directory=Path(), seconds=10)
+    for _ in try_routes(driver, load_corpus()):  # the command would leave beside this process who watches it
+        pass
+    driver.close()
 
 
 def _shown(one: Combination) -> int:

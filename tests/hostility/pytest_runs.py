@@ -59,7 +59,7 @@ def _prepare_pytest(folder: Path, where: str, how: str, value: str) -> None:
     (folder / "conftest.py").write_text(miniature.CONFTEST)
 
 
-def _ran(options: tuple[str, ...], *arguments: str) -> int:
+def judged_run(options: tuple[str, ...], *arguments: str) -> int:
     """Run pytest with all reports; its exit code. No item may lack a verdict."""
     reports = [f"--toolcall-report={name}" for name in ("r.json", "r.html", "r.md")]
     code = int(pytest.main([*QUIET, *options, f"--toolcall-timeout={LIMIT}", *reports, *arguments]))
@@ -76,7 +76,7 @@ def _translator(kind: str, where: str, how: str) -> Place:
 
     def play(folder: Path, value: str, _draw: Random) -> int:
         _prepare_pytest(folder, where, how, value)
-        return _ran(options, f"--toolcall-translator={SPEC}", "--toolcall-artifacts=bodies", "toolcall::box")
+        return judged_run(options, f"--toolcall-translator={SPEC}", "--toolcall-artifacts=bodies", "toolcall::box")
 
     return Place(kind, f"{where}-{how}", value_of(how), play, seconds=seconds, weight=weight)
 
@@ -92,7 +92,7 @@ def _known_failures(written: str) -> Callable[[Path, str, Random], int]:
         )
         given = name if written == "toml" else "known.txt"
         more = draw.choice([[], ["--toolcall-known-failures-update"]])
-        return _ran(
+        return judged_run(
             ALONE, f"--toolcall-translator={SPEC}", f"--toolcall-known-failures={given}", *more, "toolcall::box"
         )
 
@@ -138,7 +138,7 @@ def _recording(folder: Path, value: str, draw: Random) -> int:
     write_cassette(folder / "kept", None, draw, "good.json")
     reference = "--toolcall-translator=toolcall_reference:ReferenceTranslator"
     more = draw.choice([[], [reference]])
-    return _ran(ALONE, "--toolcall-cassettes=kept", *more, "toolcall::recorded")
+    return judged_run(ALONE, "--toolcall-cassettes=kept", *more, "toolcall::recorded")
 
 
 HOWS = ("returns", "raises", "does")
