@@ -78,10 +78,8 @@ class Node:
         return value if isinstance(value, bool) else None
 
     def count(self, key: str) -> int | None:
-        """The member's value if it is a whole number, also one that is written with a fraction of zero."""
+        """The member's value if it is a whole number."""
         value = self.get(key)
-        if isinstance(value, float) and value.is_integer():
-            return int(value)
         return value if isinstance(value, int) and not isinstance(value, bool) else None
 
     def each(self) -> Iterator[Node]:

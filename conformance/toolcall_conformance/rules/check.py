@@ -41,7 +41,7 @@ def check_body(
     return _checked(corpus, format_name, direction, body, model, reading, assembled)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def _known(corpus: Corpus, format_name: str, direction: str, model: str | None, data: bytes) -> tuple[Finding, ...]:
     """The same of a packed body: several checks and variants of a case make equal ones."""
     body, reading = unpacked(data), formats.read_packed(format_name, direction, data)

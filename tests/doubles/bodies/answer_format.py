@@ -48,7 +48,7 @@ def json_mode_lost(draft: Draft) -> None:
         draft.body.pop("text" if draft.format == RESPONSES else "response_format")
 
 
-@warning(CHANGED, target=(ANTHROPIC, CHAT, GEMINI), cases=(STRICT,))
+@warning(CHANGED, target=(ANTHROPIC, GEMINI), cases=(STRICT,))
 def schema_without_required(draft: Draft) -> None:
     """The answer may leave out what it must have."""
     del schema_of(draft)["required"]
@@ -151,3 +151,10 @@ def strict_answer_of_any_members(draft: Draft) -> None:
     """The schema of a strict answer allows other members."""
     need(wanted(draft)["json_schema"].get("strict"))
     schema_of(draft)["additionalProperties"] = True
+
+
+@broken("openai_chat/strict-schema", warns=CHANGED, target=CHAT, cases=(STRICT,))
+def strict_answer_without_required(draft: Draft) -> None:
+    """The schema of a strict answer does not require its members."""
+    need(wanted(draft)["json_schema"].get("strict"))
+    del schema_of(draft)["required"]

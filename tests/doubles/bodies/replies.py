@@ -71,15 +71,6 @@ def reply_gemini_nulls(draft: Draft) -> None:
         draft.body.setdefault(key, None)
 
 
-@harmless(target=(ANTHROPIC, CHAT, RESPONSES), check="response", beside="translation/usage-lost")
-def reply_counts_with_a_fraction_of_zero(draft: Draft) -> None:
-    """The counts of tokens are written with a fraction of zero: JSON has one kind of number."""
-    usage = need(draft.body.get("usage"))
-    for key, count in usage.items():
-        if isinstance(count, int):
-            usage[key] = float(count)
-
-
 @harmless(target=ANTHROPIC, check="response", beside=("anthropic/usage-shape", "translation/foreign-key"))
 def reply_anthropic_extras(draft: Draft) -> None:
     """A reply has the newer keys of the API: caller, container, service tier."""

@@ -110,8 +110,7 @@ def counts_made_up(draft: Draft) -> None:
     usage[f"{key}_tokens_details"] = {"cached_tokens": 512}
 
 
-@harmless(target=(CHAT, RESPONSES), sources=(ANTHROPIC,), check="response", cases=(ABSENT,), at_home=())
+@harmless(target=CHAT, sources=(ANTHROPIC,), check="response", cases=(ABSENT,), at_home=())
 def cached_zero_where_none_came(draft: Draft) -> None:
-    """The provider does not count, and the reply says that nothing came from a cache."""
-    usage, key = draft.body["usage"], "prompt" if draft.format == CHAT else "input"
-    usage[f"{key}_tokens_details"] = {"cached_tokens": 0}
+    """The provider does not count, and the reply says that nothing came from a cache, as Responses always does."""
+    draft.body["usage"]["prompt_tokens_details"] = {"cached_tokens": 0}

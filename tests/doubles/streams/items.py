@@ -353,12 +353,6 @@ def items_counted_from_one(event: Event) -> None:
         event["data"]["output_index"] += 1
 
 
-@warning("openai_responses/stream-sequence", layer="each")
-def sequence_in_tens(event: Event) -> None:
-    """Events are counted by tens, so that nine seem to be lost between two."""
-    event["data"]["sequence_number"] *= 10
-
-
 @warning("openai_responses/stream-item-restated", layer="each")
 def items_done_in_progress(event: Event) -> None:
     """An item that is done is still in progress, and completed in the final response."""
@@ -374,15 +368,14 @@ def parts_done_of_another_type(event: Event) -> None:
 
 
 @warning("openai_responses/stream-part-lists", spares=CALL_ALONE, layer="each")
-def parts_without_annotations(event: Event) -> None:
-    """Parts that are added have no annotations."""
+def annotations_by_number(event: Event) -> None:
+    """The annotations of parts that are added are an object, with their numbers as keys."""
     if kind(event) == "response.content_part.added":
-        del event["data"]["part"]["annotations"]
+        event["data"]["part"]["annotations"] = {}
 
 
 @warning("openai_responses/stream-response-restated", layer="each")
-def created_of_little(event: Event) -> None:
-    """response.created has id, object, time, status and output alone."""
+def created_by_another_model(event: Event) -> None:
+    """response.created names another model than the final response."""
     if kind(event) == "response.created":
-        kept = ("id", "object", "created_at", "status", "output")
-        event["data"]["response"] = {key: event["data"]["response"][key] for key in kept}
+        event["data"]["response"]["model"] += "-turbo"

@@ -112,7 +112,7 @@ class _ResponseMachine(Machine):
             want = 0 if self._sequence is None else self._sequence + 1
             self.report.once("stream-sequence", pointer, "the event has no sequence_number", want=want, got=MISSING)
             return
-        if self._sequence is not None and number != self._sequence + 1:
+        if self._sequence is not None and number <= self._sequence:
             message, want = f"the number {number} comes after {self._sequence}", self._sequence + 1
             self.report.once("stream-sequence", join(pointer, "sequence_number"), message, want=want, got=number)
         self._sequence = number

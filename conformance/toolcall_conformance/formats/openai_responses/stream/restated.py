@@ -43,11 +43,11 @@ class Change:
 def changes(
     before: Mapping[str, Any], after: Mapping[str, Any], but: Collection[str], pointer: str
 ) -> Iterator[Change]:
-    """The members of two objects that differ; one that is null is as good as one that is not there."""
-    for key in dict.fromkeys((*before, *after)):
-        was, now = before.get(key), after.get(key)
-        if key not in but and not equal(was, now):
-            yield Change(join(pointer, key) if key in after else pointer, was, after.get(key, MISSING))
+    """The members that both tell, and tell otherwise; who leaves one out, or says null, contradicts nothing."""
+    for key, was in before.items():
+        now = after.get(key)
+        if key not in but and was is not None and now is not None and not equal(was, now):
+            yield Change(join(pointer, key), was, now)
 
 
 def item_changes(before: Mapping[str, Any], after: Mapping[str, Any], pointer: str) -> Iterator[Change]:
