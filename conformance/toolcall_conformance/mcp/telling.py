@@ -22,7 +22,7 @@ from toolcall_conformance.mcp.spelled import is_spelled_out
 from toolcall_conformance.reading import Media, Result, Text
 from toolcall_conformance.reading.model import Value
 from toolcall_conformance.translation.failures import strings_in, without_prefix
-from toolcall_conformance.translation.media import fits_results
+from toolcall_conformance.translation.media_demands import fits_results
 from toolcall_conformance.translation.payload import compare_payload, parsed_text, plain_text, read_content
 from toolcall_conformance.translation.placeholders import Described, without_placeholders
 

@@ -18,8 +18,9 @@ from toolcall_conformance.reading.model import Value
 from toolcall_conformance.translation.citations import citations
 from toolcall_conformance.translation.failures import looks_like_error
 from toolcall_conformance.translation.limits import is_all_taken, limited
-from toolcall_conformance.translation.media import demand_of, element_of, is_drawn, painted
 from toolcall_conformance.translation.media_bytes import media_bytes
+from toolcall_conformance.translation.media_demands import demand_of, element_of, is_drawn
+from toolcall_conformance.translation.media_places import painted
 from toolcall_conformance.translation.own_tools import run_by_client
 from toolcall_conformance.translation.pair import Pair
 from toolcall_conformance.translation.payload import parsed_text

@@ -4,33 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
 
-from toolcall_conformance.reading import Media
-from toolcall_conformance.translation.media_bytes import media_bytes
+from toolcall_conformance.translation.media_places import PlacedMedia
 
 Marks = Iterable[Hashable]
-
-
-@dataclass(slots=True, eq=False)
-class PlacedMedia:
-    """Media and where they stand.
-
-    ``place`` counts the landmarks (calls and answers of the assistant) before them, ``call`` is the output's ordinal of
-    the call whose result holds or, by a caption, owns them. ``unclear``: beside several results, and no
-    caption says of which.
-    """
-
-    media: Media
-    side: str
-    place: int
-    in_result: bool = False
-    call: int | None = None
-    unclear: bool = False
-    key: str = ""
-
-    def __post_init__(self) -> None:
-        self.key = media_bytes(self.media)
 
 
 def twins_of(source: Sequence[PlacedMedia], output: Sequence[PlacedMedia]) -> dict[int, PlacedMedia]:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from toolcall_conformance.reading import Media, Result
 from toolcall_conformance.reading.model import Reading
-from toolcall_conformance.translation.media import demand_of, is_drawn, mime_of
 from toolcall_conformance.translation.media_bytes import media_bytes, same_bytes
+from toolcall_conformance.translation.media_demands import demand_of, is_drawn, mime_of
 from toolcall_conformance.translation.stand_ins import stands_for
 from toolcall_conformance.translation.tolerances.registry import Bodies, Occurrence, tolerance
 
