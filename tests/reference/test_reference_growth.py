@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from types import FrameType
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ import pytest
 from benchmarks.growing import MODELS, SHAPES, translated
 from toolcall_conformance.contract import Route
 from toolcall_reference import ReferenceTranslator
-from tracing import traced
+from tracing import bytecodes_run
 
 FEW, MANY = 50, 800
 STEEPEST = 1.15
@@ -25,20 +24,6 @@ ROUTES = [
 IDS = ("id", "tool_use_id", "tool_call_id", "call_id")
 
 
-def _steps(work: Callable[[], object]) -> int:
-    """How many bytecodes of Python a work takes: the same number each time."""
-    count = 0
-
-    def step(frame: FrameType, event: str, _: object) -> Any:
-        nonlocal count
-        frame.f_trace_opcodes = True
-        count += event == "opcode"
-        return step
-
-    traced(work, step)
-    return count
-
-
 def _request(shape: str, messages: int, client: str) -> dict[str, Any]:
     return translated(SHAPES[shape](messages // 2), "anthropic", client)
 
@@ -49,7 +34,7 @@ def _exponent(body_of: Callable[[int], dict[str, Any]], client: str, upstream: s
     for size in (FEW, MANY):
         body = body_of(size)
         ReferenceTranslator().open(route).request(body)  # what is made once
-        counts.append(_steps(lambda body=body: ReferenceTranslator().open(route).request(body)))  # type: ignore[misc]
+        counts.append(bytecodes_run(lambda body=body: ReferenceTranslator().open(route).request(body)))  # type: ignore[misc]
     return math.log(counts[1] / counts[0]) / math.log(MANY / FEW)
 
 
