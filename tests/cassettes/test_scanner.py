@@ -49,18 +49,7 @@ keywords = ["key"]
 def scanner() -> Scanner:
     made = translated(tomllib.loads(CONFIG), "1.0")
     assert list(made["left_out"]) == ["corp-file", "generic-api-key"]
-    return Scanner(
-        Rule(
-            entry["name"],
-            entry["regex"],
-            tuple(entry["keywords"]),
-            entry.get("named", False),
-            entry.get("group", 0),
-            entry.get("entropy", 0.0),
-            tuple(entry.get("never", ())),
-        )
-        for entry in made["rules"]
-    )
+    return Scanner(map(Rule.of, made["rules"]))
 
 
 @pytest.mark.parametrize(

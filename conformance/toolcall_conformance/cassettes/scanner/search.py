@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -34,6 +34,19 @@ class Rule:
     group: int
     entropy: float
     never: tuple[str, ...]
+
+    @classmethod
+    def of(cls, entry: Mapping[str, Any]) -> Rule:
+        """The rule of an entry of ``rules`` in the files beside this module."""
+        return cls(
+            entry["name"],
+            entry["regex"],
+            tuple(entry["keywords"]),
+            entry.get("named", False),
+            entry.get("group", 0),
+            entry.get("entropy", 0.0),
+            tuple(entry.get("never", ())),
+        )
 
 
 class Scanner:
@@ -126,18 +139,7 @@ def _keywords(searched: tuple[Rule, ...]) -> Callable[[bytes], list[tuple[int, .
 @cache
 def rules() -> tuple[Rule, ...]:
     """All rules."""
-    return tuple(
-        Rule(
-            entry["name"],
-            entry["regex"],
-            tuple(entry["keywords"]),
-            entry.get("named", False),
-            entry.get("group", 0),
-            entry.get("entropy", 0.0),
-            tuple(entry.get("never", ())),
-        )
-        for entry in (*_data("gitleaks.json")["rules"], *_data("own.json")["rules"])
-    )
+    return tuple(Rule.of(entry) for entry in (*_data("gitleaks.json")["rules"], *_data("own.json")["rules"]))
 
 
 @cache
