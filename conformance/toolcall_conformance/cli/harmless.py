@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from toolcall_conformance import whole_files
 from toolcall_conformance.cli.common import UsageError
-from toolcall_conformance.cli.console import say, say_lines, say_progress
+from toolcall_conformance.cli.console import say, say_progress
+from toolcall_conformance.cli.mutated import print_findings, print_tables, write_found
 
 if TYPE_CHECKING:
     from toolcall_conformance.library import Corpus
@@ -23,37 +21,18 @@ _MOST = 40
 def try_all(source: Source, corpus: Corpus, parsed: argparse.Namespace) -> int:
     """Print what became of the variants, and what we alone refuse; 1 if the judge raised an alarm."""
     from toolcall_conformance.trust.harmless.running import run
-    from toolcall_conformance.trust.harmless.trying import shelves
+    from toolcall_conformance.trust.harmless.trying import OUTCOMES, shelves
+    from toolcall_conformance.trust.matrix import MADE
 
     if parsed.sample:
         raise UsageError("--sample shows faults that are none: leave it out with --harmless")
     tried = run(source, shelves(corpus.formats, parsed.count, parsed.seed), parsed.jobs, say_progress)
-    if parsed.json:
-        content = {"translator": source.translator, "count": parsed.count, "seed": parsed.seed}
-        found = [asdict(one) | {"name": one.name} for one in tried]
-        whole_files.write(parsed.json, json.dumps({**content, "variants": found}, indent=1, ensure_ascii=False) + "\n")
-    _print_tables(tried)
+    write_found(source, parsed, "variants", tried)
+    print_tables(tried, "side", (MADE, *OUTCOMES))
     _print_groups("warned of (SHOULD)", tried, ("warned",), again=False)
     _print_refused(corpus)
     alarms = _print_groups("alarms (MUST, or the judge fails)", tried, ("alarm", "raised"), again=True)
     return 1 if alarms else 0
-
-
-def _print_tables(tried: Sequence[Tried]) -> None:
-    from toolcall_conformance.trust.harmless.trying import OUTCOMES
-    from toolcall_conformance.trust.matrix import MADE, cell, counted, lines
-
-    keys = {
-        "direction, format, element and operator": cell,
-        "operator": lambda one: (one.operator,),
-        "side": lambda one: (one.side,),
-        "direction and format": lambda one: (one.direction, one.format),
-        "all": lambda _one: (),
-    }
-    for name, key in keys.items():
-        say("")
-        say((f"by {name}:" if name != "all" else "in all:", "head"))
-        say_lines("\n".join(lines(counted(tried, key), (MADE, *OUTCOMES))))
 
 
 def _print_groups(title: str, tried: Sequence[Tried], outcomes: tuple[str, ...], *, again: bool) -> int:
@@ -108,8 +87,6 @@ def try_again(source: Source, name: str) -> int:
     for line in differences(base.body, body):
         say(line)
     found = base.new(body)
-    say("")
-    for one in found:
-        say((one.level, one.level), f": {one.rule} {one.pointer}: {one.message}")
+    print_findings(found)
     say("an alarm" if any(one.is_must for one in found) else "no alarm")
     return 1 if any(one.is_must for one in found) else 0

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 import random
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +13,7 @@ from toolcall_conformance import whole_files
 from toolcall_conformance.cli import harmless
 from toolcall_conformance.cli.common import UsageError
 from toolcall_conformance.cli.console import say, say_lines, say_progress
+from toolcall_conformance.cli.mutated import print_findings, print_tables, write_found
 
 if TYPE_CHECKING:
     from toolcall_conformance.library import Corpus
@@ -85,18 +84,16 @@ def run(parsed: argparse.Namespace) -> int:
 
 
 def _all(source: Source, corpus: Corpus, parsed: argparse.Namespace) -> int:
-    from toolcall_conformance.trust.matrix import survivors
+    from toolcall_conformance.trust.matrix import HEAD, survivors
     from toolcall_conformance.trust.sampling import lots
     from toolcall_conformance.trust.table import Table
 
     table = Table(corpus)
     chosen = lots(corpus.formats, table.operators, parsed.count, parsed.seed, same=parsed.quick or parsed.shares)
     made, shares = _made(source, corpus, chosen, parsed)
-    if parsed.json:
-        content = {"translator": source.translator, "count": parsed.count, "seed": parsed.seed, "shares": shares}
-        found = [asdict(one) | {"name": one.name} for one in made]
-        whole_files.write(parsed.json, json.dumps({**content, "mutations": found}, indent=1, ensure_ascii=False) + "\n")
-    _print_tables(made)
+    write_found(source, parsed, "mutations", made, {"shares": shares})
+    print_tables(made, "element", HEAD)
+    _print_rules(made)
     new = _print_survivors(survivors(made, table))
     if parsed.sample:
         _print_equivalents(source, made, parsed.sample, parsed.seed)
@@ -142,20 +139,8 @@ def _shares(
     return [one for made, _ in parts for one in made], [one.to_json() for _, one in parts]
 
 
-def _print_tables(made: Sequence[Mutation]) -> None:
-    from toolcall_conformance.trust.matrix import cell, counted, lines
-
-    keys = {
-        "direction, format, element and operator": cell,
-        "operator": lambda one: (one.operator,),
-        "element": lambda one: (one.element,),
-        "direction and format": lambda one: (one.direction, one.format),
-        "all": lambda _one: (),
-    }
-    for name, key in keys.items():
-        say("")
-        say((f"by {name}:" if name != "all" else "in all:", "head"))
-        say_lines("\n".join(lines(counted(made, key))))
+def _print_rules(made: Sequence[Mutation]) -> None:
+    """By which rules the faults that are none are equivalent."""
     say("")
     rules = Counter(one.by for one in made if one.outcome == "equivalent")
     say(f"equivalent by: {', '.join(f'{name} {count:,}' for name, count in rules.most_common()) or 'nothing'}")
@@ -201,9 +186,7 @@ def _again(source: Source, name: str) -> int:
             say(line)
     except LookupError as error:
         raise UsageError(f"--again: {error.args[0] if error.args else error}") from None
-    say("")
-    for found in told:
-        say((found.level, found.level), f": {found.rule} {found.pointer}: {found.message}")
+    print_findings(told)
     by = f" by {mutation.by}" if mutation.by else ""
     say(f"{mutation.outcome}{by}: {mutation.operator} of {mutation.element}")
     return 1 if mutation.outcome == "survived" else 0

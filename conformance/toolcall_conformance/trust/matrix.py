@@ -45,7 +45,7 @@ def cell(one: Any) -> tuple[str, ...]:
     return one.direction, one.format, one.element, one.operator
 
 
-def lines(rows: Rows, head: Sequence[str] = HEAD) -> Iterator[str]:
+def lines(rows: Rows, head: Sequence[str]) -> Iterator[str]:
     """A table: the counts in columns, and what they are of."""
     yield " ".join(f"{name:>10}" for name in head)
     for key, counts in rows.items():

@@ -100,7 +100,8 @@ def _pairs(case: Case, route: Route) -> Iterator[tuple[Exchange, Exchange]]:
     return zip(case.exchanges(route.client), case.exchanges(route.upstream), strict=True)
 
 
-def _bodies(driver: Driver, harness: Harness, case: Case, direction: Direction, route: Route) -> Iterator[Place]:
+def _asked(driver: Driver, case: Case, route: Route) -> Iterator[tuple[SessionDriver, Exchange, Exchange, Produced]]:
+    """The exchanges of a case in one session, each with its translated request, up to one that is refused."""
     opened = driver.open(route)
     if not isinstance(opened, Opened):
         return
@@ -108,23 +109,22 @@ def _bodies(driver: Driver, harness: Harness, case: Case, direction: Direction, 
         sent = opened.session.request(client.request)
         if not isinstance(sent, Produced):
             return
+        yield opened.session, client, upstream, sent
+
+
+def _bodies(driver: Driver, harness: Harness, case: Case, direction: Direction, route: Route) -> Iterator[Place]:
+    for session, client, upstream, sent in _asked(driver, case, route):
         asked = Requests(client.request, sent.value)
         if direction == "request":
             yield Place(case.id, client.number, direction, route, client.request, sent.value, asked, sent.losses)
         elif upstream.response is not None:
-            yield from _reply(harness, opened.session, case, upstream, route, asked)
+            yield from _reply(harness, session, case, upstream, route, asked)
 
 
 def _errors(driver: Driver, harness: Harness, case: Case, direction: Direction, route: Route) -> Iterator[Place]:
     del harness  # as all that make places are called
-    opened = driver.open(route)
-    if not isinstance(opened, Opened):
-        return
-    for client, upstream in _pairs(case, route):
-        sent = opened.session.request(client.request)
-        if not isinstance(sent, Produced):
-            return
-        came = opened.session.error(upstream.error) if upstream.error is not None else None
+    for session, client, upstream, sent in _asked(driver, case, route):
+        came = session.error(upstream.error) if upstream.error is not None else None
         if isinstance(came, Produced):
             asked = Requests(client.request, sent.value)
             yield Place(case.id, client.number, direction, route, upstream.error, came.value, asked, came.losses)

@@ -48,9 +48,16 @@ def lots(
     """
     routes = [(client, upstream) for client in formats for upstream in formats if same or client != upstream]
     found = [(way, *route, one.name) for way in DIRECTIONS for route in routes for one in operators if one.is_in(way)]
-    share, rest = (None, 0) if count is None else divmod(count, len(found))
-    extra = set(random.Random(seed).sample(range(len(found)), rest))  # noqa: S311 - no secret is drawn
-    return [Lot(*one, None if share is None else share + (place in extra), seed) for place, one in enumerate(found)]
+    return [Lot(*one, most, seed) for one, most in zip(found, shared_out(count, len(found), seed), strict=True)]
+
+
+def shared_out(count: int | None, parts: int, seed: int) -> list[int | None]:
+    """How many each of so many parts gets of ``count``, evenly, the rest by lot; None, which means all, without one."""
+    if count is None:
+        return [None] * parts
+    share, rest = divmod(count, parts)
+    extra = set(random.Random(seed).sample(range(parts), rest))  # noqa: S311 - no secret is drawn
+    return [share + (part in extra) for part in range(parts)]
 
 
 class Sampler:

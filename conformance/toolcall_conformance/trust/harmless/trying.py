@@ -14,7 +14,7 @@ from toolcall_conformance.trust.harmless.bases import SIDES, WAYS, Base, Side, o
 from toolcall_conformance.trust.harmless.spelling import Spelling
 from toolcall_conformance.trust.harmless.variants import Spellings, Variant, made, variants
 from toolcall_conformance.trust.places import Direction
-from toolcall_conformance.trust.sampling import Lot, Sampler
+from toolcall_conformance.trust.sampling import Lot, Sampler, shared_out
 from toolcall_conformance.trust.spots import Unfit
 
 Outcome = Literal["passed", "warned", "alarm", "raised"]
@@ -82,11 +82,7 @@ def shelves(formats: Sequence[str], count: int | None, seed: int) -> list[Shelf]
         for upstream in formats
         if side != "golden" or client == upstream
     ]
-    if count is None:
-        return found
-    share, rest = divmod(count, len(found))
-    extra = set(random.Random(seed).sample(range(len(found)), rest))  # noqa: S311 - no secret is drawn
-    return [replace(one, most=share + (place in extra)) for place, one in enumerate(found)]
+    return [replace(one, most=most) for one, most in zip(found, shared_out(count, len(found), seed), strict=True)]
 
 
 class Trier:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from toolcall_conformance.jsonvalue import copied, equal
+from toolcall_conformance.jsonvalue import copied, packed
 from toolcall_conformance.library import Corpus, CorpusError, read_json
 from toolcall_conformance.trust.harmless import fragments, frames, members, texts, values
 from toolcall_conformance.trust.harmless.spelling import SPELLERS, Site, Spelling
@@ -92,7 +92,7 @@ def made(variant: Variant, body: Any) -> Any:
             raise Unfit
     else:
         change.change(variant.spelling, changed, variant.site)
-    if equal(changed, body) and list(_order(changed)) == list(_order(body)):
+    if packed(changed) == packed(body):  # the order of keys counts, and how numbers are written
         raise Unfit
     return changed
 
@@ -103,16 +103,3 @@ def _tried(spelling: Spelling, body: Any, site: Site) -> bool:
     except (Unfit, LookupError):
         return False
     return True
-
-
-def _order(value: Any) -> Iterator[str]:
-    """All keys in their order, and how numbers are written, which equality does not see."""
-    if isinstance(value, dict):
-        for key, entry in value.items():
-            yield key
-            yield from _order(entry)
-    elif isinstance(value, list):
-        for entry in value:
-            yield from _order(entry)
-    elif isinstance(value, (int, float)):
-        yield type(value).__name__

@@ -1,0 +1,53 @@
+"""What ``mutate`` tells alike of faults and of legal spellings: tables, a file with all of them, findings on one."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from toolcall_conformance import whole_files
+from toolcall_conformance.cli.console import say, say_lines
+
+if TYPE_CHECKING:
+    from toolcall_conformance.findings import Finding
+    from toolcall_conformance.trust.matrix import Key
+    from toolcall_conformance.trust.running import Source
+
+
+def print_tables(made: Sequence[Any], own: str, head: Sequence[str]) -> None:
+    """What became of them: by cell, operator, the field ``own`` of their kind, direction and format, and in all."""
+    from toolcall_conformance.trust.matrix import cell, counted, lines
+
+    keys: dict[str, Key] = {
+        "direction, format, element and operator": cell,
+        "operator": lambda one: (one.operator,),
+        own: lambda one: (getattr(one, own),),
+        "direction and format": lambda one: (one.direction, one.format),
+        "all": lambda _one: (),
+    }
+    for name, key in keys.items():
+        say("")
+        say((f"by {name}:" if name != "all" else "in all:", "head"))
+        say_lines("\n".join(lines(counted(made, key), head)))
+
+
+def write_found(
+    source: Source, parsed: argparse.Namespace, kind: str, made: Sequence[Any], beside: Mapping[str, Any] | None = None
+) -> None:
+    """Write all of them to the file of ``--json``, if it is given: under ``kind``, each with its name."""
+    if not parsed.json:
+        return
+    asked = {"translator": source.translator, "count": parsed.count, "seed": parsed.seed}
+    found = [asdict(one) | {"name": one.name} for one in made]
+    content = {**asked, **(beside or {}), kind: found}
+    whole_files.write(parsed.json, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
+def print_findings(findings: Iterable[Finding]) -> None:
+    """The findings on one, behind what it is."""
+    say("")
+    for one in findings:
+        say((one.level, one.level), f": {one.rule} {one.pointer}: {one.message}")
