@@ -290,7 +290,8 @@ class Residue:
 class Reading:
     """A body as the judge sees it. ``direction`` is ``request``, ``response`` or ``error``; an error has a ``failure``.
 
-    ``cache_marks`` are the places at which a request marks the end of a cacheable prefix. ``body`` is what was read.
+    ``found_tools`` are those that a search brought into the history. ``cache_marks`` are the places at which a request
+    marks the end of a cacheable prefix. ``body`` is what was read.
     ``calls`` and ``results`` are gathered once: nobody adds to the turns of a reading that is read.
     """
 
@@ -299,6 +300,7 @@ class Reading:
     system: list[Text] = field(default_factory=list)
     turns: list[Turn] = field(default_factory=list)
     tools: list[Tool] = field(default_factory=list)
+    found_tools: list[Tool] = field(default_factory=list)
     settings: dict[str, Setting] = field(default_factory=dict)
     finish: Finish | None = None
     failure: Failure | None = None

@@ -9,7 +9,7 @@ from itertools import takewhile
 
 from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.reading import Tool
+from toolcall_conformance.reading import Reading, Tool
 from toolcall_conformance.translation.kinds import compare_kind
 from toolcall_conformance.translation.names import legal_name
 from toolcall_conformance.translation.own_tools import (
@@ -53,7 +53,24 @@ def map_tools(sides: Sides) -> Twins:
     forced, output = _without(forced, rest, 0), _without(output, rest, 1)
     if len(forced) == len(output):
         rest += zip(forced, output, strict=True)
+    rest += _with_found(sides, found + rest, [name, by_words, description])
     return found + rest + pair_own(sides, found + rest)
+
+
+def _with_found(sides: Sides, known: Twins, ways: list[_Way]) -> Twins:
+    """What one side declares and a search brought into the other's history: there it need not be declared."""
+    left, right = ([tool for tool in side.tools if tool.kind != "hosted"] for side in (sides.source, sides.output))
+    left, right = _without(left, known, 0), _without(right, known, 1)
+    return [
+        *_matched(_undeclared(sides.source), right, ways),
+        *_matched(left, _undeclared(sides.output), ways),
+    ]
+
+
+def _undeclared(reading: Reading) -> list[Tool]:
+    """The tools that a search brought and that the body does not declare itself."""
+    declared = {tool.name for tool in reading.tools}
+    return [tool for tool in reading.found_tools if tool.kind != "hosted" and tool.name not in declared]
 
 
 def names_of(sides: Sides, twins: Twins) -> dict[str, str]:

@@ -202,6 +202,8 @@ class ItemReader:
         if call_id is not None:
             self._hosted_ids.add(call_id)
         ours = kind == "mcp_approval_response" or (kind == "tool_search_output" and node.text("execution") == "client")
+        if kind == "tool_search_output":
+            self.reading.found_tools.extend(read_tools(node.child("tools"), []))
         name = node.text("name") or kind.removesuffix("_call")
         link = call_id or node.text("approval_request_id") or node.text("id")
         result = node.child("result") if kind == "image_generation_call" else None

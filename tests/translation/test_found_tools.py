@@ -1,0 +1,76 @@
+"""Tools that a search brought into the history: whoever cannot hold them there declares them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from judging import judge
+from toolcall_conformance.library import load_corpus, read_json
+
+FOLDER = load_corpus().root / "scenarios" / "server_tools" / "tool-search" / "openai_responses"
+FOUND = "convert_currency"
+
+
+def searched() -> dict[str, Any]:
+    """A request whose client searched, and so declares the tool that it found in the history alone."""
+    body: dict[str, Any] = read_json(FOLDER / "02-request.json")
+    body["tools"] = [tool for tool in body["tools"] if tool.get("name") != FOUND]
+    for item in body["input"]:
+        if item.get("type", "").startswith("tool_search"):
+            item |= {"execution": "client", "call_id": "call_Kq2WmT7"}
+    for tool in body["tools"]:
+        if tool["type"] == "tool_search":
+            tool |= {"execution": "client", "description": "Find tools.", "parameters": {"type": "object"}}
+    return body
+
+
+def declared(*tools: dict[str, Any]) -> dict[str, Any]:
+    """The same for Chat, with these tools."""
+    items = searched()["input"]
+    call, result = items[3], items[4]
+    function = {"name": call["name"], "arguments": call["arguments"]}
+    calls = [{"id": call["call_id"], "type": "function", "function": function}]
+    messages = [
+        items[0],
+        {"role": "assistant", "content": None, "tool_calls": calls},
+        {"role": "tool", "tool_call_id": call["call_id"], "content": result["output"]},
+    ]
+    return {"model": "gpt-5.4", "messages": messages, "tools": [{"type": "function", "function": one} for one in tools]}
+
+
+def tools() -> tuple[dict[str, Any], dict[str, Any]]:
+    """The declared tool and the found one, as Chat has them."""
+    body = searched()
+    found = next(item for item in body["input"] if item.get("type") == "tool_search_output")["tools"][0]
+    kept = ("name", "description", "parameters", "strict")
+    both = [{key: tool[key] for key in kept} for tool in (body["tools"][0], found)]
+    return both[0], both[1]
+
+
+def rules(*declarations: dict[str, Any]) -> set[str]:
+    found = judge(searched(), declared(*declarations), client="openai_responses", upstream="openai_chat").findings
+    return {one.rule for one in found if not one.is_note}
+
+
+def test_a_found_tool_may_be_declared() -> None:
+    assert rules(*tools()) == set()
+
+
+def test_a_found_tool_may_stand_in_the_history_alone() -> None:
+    body = searched()
+    assert judge(body, body, client="openai_responses", upstream="openai_responses").findings == ()
+
+
+@pytest.mark.parametrize(
+    ("changes", "rule"),
+    [
+        ({"name": "convert_weights", "description": "Convert a weight."}, "translation/tool-invented"),
+        ({"description": "Convert a weight."}, "translation/tool-description"),
+        ({"parameters": {"type": "object", "properties": {}}}, "translation/schema-property-lost"),
+    ],
+)
+def test_what_no_search_brought_is_new(changes: dict[str, Any], rule: str) -> None:
+    kept, found = tools()
+    assert rule in rules(kept, found | changes)
