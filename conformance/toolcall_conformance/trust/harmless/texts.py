@@ -43,13 +43,13 @@ def _filled(part: dict[str, Any], text: str) -> dict[str, Any]:
 
 @speller(found)
 def split_part(spelling: Spelling, body: Any, site: Site) -> None:
-    """A part that is nothing but a text is two."""
+    """A part that is nothing but a text is two; neither is blank, as an API may refuse such."""
     holder, number = holder_of(body, site.pointer)
     part, key = holder[number], spelling.raw["text"]
     fit(isinstance(part, dict) and part.keys() <= set(spelling.raw["plain"]) and isinstance(part.get(key), str))
     text = part[key]
     middle = len(text) // 2
     cut = next((one for one in (text.rfind(" ", 1, middle), text.find(" ", middle)) if one > 0), middle)
-    fit(0 < cut < len(text))
+    fit(bool(text[:cut].strip() and text[cut:].strip()))
     holder.insert(number + 1, {**copied(part), key: text[cut:]})
     part[key] = text[:cut]
