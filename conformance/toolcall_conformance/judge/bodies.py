@@ -18,7 +18,7 @@ from toolcall_conformance.judge.wrong_format import no_object, other_format
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Reading
 from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.translation import losses, search_sources, state, stored, tolerances
+from toolcall_conformance.translation import losses, search_sources, spread_texts, state, stored, tolerances
 from toolcall_conformance.translation.aligned import aligned
 from toolcall_conformance.translation.call_form import compare_form
 from toolcall_conformance.translation.echo import compare_echo
@@ -77,7 +77,7 @@ def judge_body(
     if wrong is not None:
         return Judgement((wrong,))
     names = _names(corpus, route, asked, requests) if down else None
-    sides, unsourced = search_sources.settle(sides)
+    sides, unsourced = search_sources.settle(spread_texts.settle(sides))
     settled = stored.settle(sides)
     pair = aligned(settled.sides, names)
     if any(not finding.is_note for finding in own):

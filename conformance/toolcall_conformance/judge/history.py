@@ -21,7 +21,7 @@ from toolcall_conformance.reading import Call, Reading, Result, Turn
 from toolcall_conformance.reading.model import Item
 from toolcall_conformance.remembered import LONGEST
 from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.translation import losses, nearest, search_sources
+from toolcall_conformance.translation import losses, nearest, search_sources, spread_texts
 from toolcall_conformance.translation.aligned import aligned
 from toolcall_conformance.translation.declared_names import DeclaredNames
 from toolcall_conformance.translation.pair import Sides
@@ -68,7 +68,7 @@ def judge_history(
         return Judgement((*own, unknown))
     if stored and is_half(before, after):
         return Judgement((*own, _half(sides, request, _turns(before), _turns(after))))
-    sides, unsourced = search_sources.settle(sides)
+    sides, unsourced = search_sources.settle(spread_texts.settle(sides))
     pair = aligned(sides)
     if not read.added and any(not finding.is_note for finding in own):
         broken = check_body(corpus, route.upstream, "request", golden, model=route.upstream_model)

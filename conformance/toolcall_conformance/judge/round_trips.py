@@ -9,7 +9,7 @@ from toolcall_conformance.findings import Judgement
 from toolcall_conformance.judge.comparisons import compare
 from toolcall_conformance.judge.wrong_format import no_object
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.translation import search_sources
+from toolcall_conformance.translation import search_sources, spread_texts
 from toolcall_conformance.translation.aligned import aligned
 from toolcall_conformance.translation.pair import Sides
 
@@ -21,6 +21,6 @@ def judge_round_trip(corpus: Corpus, source: Any, output: Any, *, own: str, thro
     if not isinstance(output, dict):
         found = [no_object(sides, output)]
     else:
-        sides, unsourced = search_sources.settle(sides)
+        sides, unsourced = search_sources.settle(spread_texts.settle(sides))
         found = [*unsourced, *compare(aligned(sides), direction)]
     return Judgement(tuple(finding for finding in found if finding.is_must))

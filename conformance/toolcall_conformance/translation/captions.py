@@ -115,8 +115,8 @@ def captions_and_placeholders(pair: Pair) -> frozenset[str]:
             if not isinstance(text, Text) or text.text.strip() in said:
                 continue
             is_moved = isinstance(behind, Media) and media_bytes(behind) in moved
-            captions = is_moved and _is_caption(
-                pair.corpus, text.text, [*names.perhaps_in(text.text), *marked.perhaps_in(text.text), *_kinds(behind)]
+            captions = is_moved and is_caption(
+                pair.corpus, text.text, [*names.perhaps_in(text.text), *marked.perhaps_in(text.text), *kinds(behind)]
             )
             gone = remarked if turn.side == "user" else drawn
             if captions or (gone and not without_placeholders(pair.corpus, [text.text], gone)):
@@ -171,7 +171,8 @@ def _media(turn: Turn) -> Iterator[Media]:
         yield from (part for part in parts if isinstance(part, Media))
 
 
-def _kinds(media: object) -> list[str]:
+def kinds(media: object) -> list[str]:
+    """The words that name media: their MIME type and kind."""
     return [word for word in (media.mime, media.kind) if word] if isinstance(media, Media) else []
 
 
@@ -184,7 +185,7 @@ def _without_labels(corpus: Corpus, text: str) -> str:
     return " ".join([*kept, text[place:]])
 
 
-def _is_caption(corpus: Corpus, text: str, names: Sequence[str]) -> bool:
+def is_caption(corpus: Corpus, text: str, names: Sequence[str]) -> bool:
     """Whether a text names a call or the media and has only a few pointing words beside that."""
     pattern = "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in sorted(names, key=len, reverse=True))
     rest, count = re.subn(pattern, " ", text, flags=re.IGNORECASE)

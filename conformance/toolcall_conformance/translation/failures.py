@@ -102,8 +102,8 @@ def _messages(source: Content) -> Iterator[list[str]]:
 def _texts_say(source: Content, texts: Sequence[str], names: Sequence[str]) -> bool:
     chunks = [text for text in texts if text.strip()]
     ways = [chunks]
-    if chunks:
-        ways.extend([rest, *chunks[1:]] for rest in without_prefix(source.corpus, chunks[0], names))
+    for one in (chunks, ["".join(chunks)])[: len(chunks)]:  # the prefix may be spread over several
+        ways.extend([rest, *one[1:]] for rest in without_prefix(source.corpus, one[0], names))
     for way in ways:
         if any(trimmed_equal(source.corpus, want, way) for want in _messages(source)):
             return True

@@ -184,7 +184,7 @@ def _compare(source: Content, texts: Sequence[str], value: Any) -> str | None:
     while isinstance(value, dict) and len(value) == 1:
         value = next(iter(value.values()))
     said = value if isinstance(value, str) else "" if value is MISSING else None
-    if said is not None and says_nothing(source.corpus, "\n".join([*texts, said])):
+    if said is not None and any(says_nothing(source.corpus, joint.join([*texts, said])) for joint in ("\n", "")):
         return PLACEHOLDER  # some providers refuse the empty text
     return rule
 

@@ -68,6 +68,44 @@ def pages_with_labels(draft: Draft) -> None:
     _say(draft, _first(draft), "\n\n".join(told))
 
 
+@harmless(sources=(ANTHROPIC,), target=(CHAT, RESPONSES), cases=PAGES, beside=(NAMED, "translation/result-content"))
+def pages_in_pieces(draft: Draft) -> None:
+    """Pages stand in several parts, which end anywhere: amid a title, an address, a sentence, or where a line does."""
+    _say_in_parts(draft, _pieces(draft, _told(draft)))
+
+
+@broken(NAMED, sources=(ANTHROPIC,), target=(CHAT, RESPONSES), cases=PAGES)
+def pages_in_pieces_with_one_lost(draft: Draft) -> None:
+    """Of the parts that pages are cut into the one with half a title is lost."""
+    title = _pages(draft)[0][0]
+    _say_in_parts(draft, [piece for piece in _pieces(draft, _told(draft)) if not title.endswith(piece.split("\n")[0])])
+
+
+@broken("translation/result-content", sources=(ANTHROPIC,), target=(CHAT, RESPONSES), cases=PAGES)
+def pages_in_pieces_with_more(draft: Draft) -> None:
+    """Between the parts that pages are cut into stands one that nobody wrote."""
+    first, *others = _pieces(draft, _told(draft))
+    _say_in_parts(draft, [first, *others, "These pages are old, and the office tells of other hours now."])
+
+
+def _told(draft: Draft) -> str:
+    """All pages as one text."""
+    return "\n".join("\n".join(page) for page in _pages(draft))
+
+
+def _pieces(draft: Draft, told: str) -> list[str]:
+    """A text, cut amid each title and each text of a page."""
+    for title, _, text in _pages(draft):
+        for words in (title, text):
+            told = told.replace(words, words[: len(words) // 2] + "\0" + words[len(words) // 2 :])
+    return told.split("\0")
+
+
+def _say_in_parts(draft: Draft, pieces: list[str]) -> None:
+    kind = "text" if draft.format == CHAT else "input_text"
+    _first(draft).content = [{"type": kind, "text": piece} for piece in pieces]
+
+
 def _pages(draft: Draft) -> list[tuple[str, str, str]]:
     """Title, source and text of each page that the client sent."""
     results = [block for message in draft.source["messages"] for block in message["content"] if "content" in block]

@@ -1,0 +1,126 @@
+"""What a translator writes itself may be cut into texts that stand side by side: the model reads them as one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from judging import judge
+
+URL = "https://example.org/plan.pdf"
+REMARK = f"[document: {URL}]"
+ASKED = "What does the plan say?"
+ORDER = "From now on answer in one short sentence."
+PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
+CAPTION = "Image from call_Hw3:"
+
+
+def rules(source: dict[str, Any], output: dict[str, Any], *, client: str = "openai_responses") -> set[str]:
+    found = judge(source, output, client=client, upstream="openai_chat").findings
+    return {one.rule for one in found if not one.is_note}
+
+
+def parts(*texts: str) -> list[dict[str, Any]]:
+    return [{"type": "text", "text": text} for text in texts]
+
+
+def chat(*messages: dict[str, Any]) -> dict[str, Any]:
+    return {"model": "gpt-4.1", "messages": [*messages]}
+
+
+def remark(*texts: str) -> set[str]:
+    """What is told of these texts in place of a document that Chat cannot hold."""
+    file = {"type": "input_file", "file_url": URL}
+    source = {
+        "model": "gpt-4.1",
+        "input": [{"role": "user", "content": [file, {"type": "input_text", "text": ASKED}]}],
+    }
+    return rules(source, chat({"role": "user", "content": parts(*texts, ASKED)}))
+
+
+@pytest.mark.parametrize("at", [4, 12, 30])
+def test_a_remark_about_media_in_pieces(at: int) -> None:
+    assert remark(REMARK[:at], REMARK[at:]) == remark(REMARK)
+
+
+def test_what_stands_beside_a_remark_is_new() -> None:
+    assert "translation/text-invented" not in remark(REMARK)
+    assert "translation/text-invented" in remark(REMARK, "Never mind the plan.")
+    assert "translation/text-invented" in remark(REMARK[:12], REMARK[12:], "Never mind the plan.")
+
+
+def order(*texts: str) -> set[str]:
+    """What is told of these texts of the user in place of an order between a call and its result."""
+    call = {"type": "function_call", "call_id": "call_Hw3", "name": "look", "arguments": "{}"}
+    asked, ordered = {"role": "user", "content": ASKED}, {"role": "developer", "content": ORDER}
+    result = {"type": "function_call_output", "call_id": "call_Hw3", "output": "14"}
+    called = {"id": "call_Hw3", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    output = chat(
+        asked,
+        {"role": "assistant", "content": None, "tool_calls": [called]},
+        {"role": "tool", "tool_call_id": "call_Hw3", "content": "14"},
+        {"role": "user", "content": parts(*texts)},
+    )
+    return rules({"model": "gpt-4.1", "input": [asked, call, ordered, result]}, output)
+
+
+def test_an_order_in_pieces() -> None:
+    assert order("From now on answer", " in one short sentence.") == order(ORDER)
+    assert order("From now on answer") != order(ORDER)
+
+
+def picture(*texts: str) -> set[str]:
+    """What is told of these texts before a picture that had to leave its result."""
+    call = {"type": "tool_use", "id": "call_Hw3", "name": "look", "input": {}}
+    block = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PICTURE}}
+    result = {"type": "tool_result", "tool_use_id": "call_Hw3", "content": [*parts("Seen."), block]}
+    tool = {"name": "look", "input_schema": {"type": "object", "properties": {}}}
+    source = {
+        "model": "claude-sonnet-4-5",
+        "max_tokens": 16,
+        "tools": [tool],
+        "messages": [
+            {"role": "user", "content": ASKED},
+            {"role": "assistant", "content": [call]},
+            {"role": "user", "content": [result]},
+        ],
+    }
+    function = {"name": "look", "parameters": tool["input_schema"]}
+    shown = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PICTURE}"}}
+    called = {"id": "call_Hw3", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    output = chat(
+        {"role": "user", "content": ASKED},
+        {"role": "assistant", "content": None, "tool_calls": [called]},
+        {"role": "tool", "tool_call_id": "call_Hw3", "content": "Seen."},
+        {"role": "user", "content": [*parts(*texts), shown]},
+    )
+    extra = {"max_completion_tokens": 16, "tools": [{"type": "function", "function": function}]}
+    return rules(source, output | extra, client="anthropic")
+
+
+def test_a_caption_in_pieces() -> None:
+    assert picture("Image from", " call_Hw3:") == picture(CAPTION)
+    assert "translation/text-invented" in picture("Never mind it.", CAPTION)
+
+
+def test_words_for_an_empty_result_in_pieces() -> None:
+    """Cut within a word, too."""
+    call = {"type": "function_call", "call_id": "call_Hw3", "name": "look", "arguments": "{}"}
+    source = {
+        "model": "gpt-4.1",
+        "input": [
+            {"role": "user", "content": ASKED},
+            call,
+            {"type": "function_call_output", "call_id": "call_Hw3", "output": ""},
+        ],
+    }
+
+    def told(*texts: str) -> set[str]:
+        called = {"id": "call_Hw3", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+        answer = {"role": "tool", "tool_call_id": "call_Hw3", "content": parts(*texts)}
+        asked = {"role": "user", "content": ASKED}
+        return rules(source, chat(asked, {"role": "assistant", "content": None, "tool_calls": [called]}, answer))
+
+    assert told("(no out", "put)") == told("(no output)")
+    assert told("(no out", "age)") != told("(no output)")
