@@ -2,7 +2,7 @@
 
 Both are the obeying example of the rule with a few members changed. The first is harmless and stands ``beside`` the
 rule, the second is broken: so nobody has to believe that the first is near. They are judged by the rules of their
-format alone; the broken one also as what a translator made of the example.
+format alone; the broken one also as what a translator made of the example. Of a SHOULD the second is a warning.
 
 >>> border = borders(__name__)
 >>> border(
@@ -25,7 +25,7 @@ from typing import Any, ClassVar
 from doubles.catalogue import PREFIXES, Double, Played, Rules, Shown, as_tuple, enter
 from doubles.draft import copied
 from doubles.places import model_of
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.findings import Finding, Level
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.judge import Ends, Judge
 from toolcall_conformance.library import load_corpus
@@ -199,7 +199,7 @@ def borders(module: str) -> Border:
 
     ``at`` are the edits of the example (that of ``example`` if it is not the rule's own) that lead to the border,
     ``past`` those that lead from there over it. ``says`` is the title of the broken one, by default what the rule says
-    of a breach. ``beside`` are more rules that the harmless one is near to, ``follows`` more that the broken one
+    of a breach. ``beside`` are more MUST rules that the harmless one is near to, ``follows`` more that the broken one
     breaks.
     """
     _, package, name = module.split(".")
@@ -220,7 +220,9 @@ def borders(module: str) -> Border:
     ) -> None:
         place = example or rule
         common: dict[str, Any] = {"family": family, "format": _format_of(place), "example": place}
-        near, sort = (rule, *as_tuple(beside)), PairDouble if rule.startswith("translation/") else BorderDouble
+        grave = load_corpus().rules[rule].level is Level.MUST
+        near = (rule, *as_tuple(beside)) if grave else as_tuple(beside)
+        sort = PairDouble if rule.startswith("translation/") else BorderDouble
         enter(
             sort(**common, fault=fault, kind="harmless", title=title, edits=(at,), beside=near, warns=as_tuple(warns))
         )
@@ -229,7 +231,7 @@ def borders(module: str) -> Border:
             sort(
                 **common,
                 fault=f"past-{fault}",
-                kind="broken",
+                kind="broken" if grave else "warning",
                 title=says or breach[0].upper() + breach[1:],
                 edits=(at, past),
                 rules=(rule,),

@@ -9,12 +9,12 @@ from toolcall_conformance.jsonvalue import join
 
 
 def numbered_twice(entries: Any, pointer: str) -> Iterator[tuple[str, int]]:
-    """Entries of a list that have the ``index`` of one before them, each with that number; one without it has 0."""
+    """Entries of a list that have the ``index`` of one before them, each with that number; none, or null, is 0."""
     seen: set[int] = set()
     for place, entry in enumerate(entries if isinstance(entries, list) else ()):
         if not isinstance(entry, dict):
             continue
-        index = entry.get("index", 0)
+        index = 0 if entry.get("index") is None else entry["index"]
         if isinstance(index, int) and index in seen:
             yield join(pointer, place), index
         seen.add(index if isinstance(index, int) else -1)

@@ -60,15 +60,16 @@ def compare_lists(place: SchemaPair) -> Iterator[SchemaDifference]:
     for key in ("required", "type", "enum"):
         got = _repeated(place.after, key)
         if got and not _repeated(place.before, key):
-            yield place.differs("schema-listed-twice", key, want=[*dict.fromkeys(got)], got=got)
+            once = {canonical(one): one for one in got}
+            yield place.differs("schema-listed-twice", key, want=[*once.values()], got=got)
 
 
-def _repeated(schema: Any, key: str) -> list[str]:
-    """A list of words in a schema as it is written, if it has one twice."""
+def _repeated(schema: Any, key: str) -> list[Any]:
+    """A list in a schema as it is written, if it has something twice."""
     listed = schema.get(key) if isinstance(schema, dict) else None
-    if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
+    if not isinstance(listed, list) or len({canonical(one) for one in listed}) == len(listed):
         return []
-    return listed if len(set(listed)) < len(listed) else []
+    return listed
 
 
 def compare_notes(place: SchemaPair) -> Iterator[SchemaDifference]:

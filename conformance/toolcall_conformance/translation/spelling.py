@@ -151,6 +151,12 @@ def _types(value: Any) -> list[str] | None:
     return sorted({name.lower() for name in names} - {"type_unspecified"}) or None
 
 
+def _values(listed: list[Any]) -> list[Any]:
+    """Values in one order, and each once: one that is listed twice may be had no more often."""
+    each = {canonical(value): value for value in listed}
+    return [each[name] for name in sorted(each)]
+
+
 def _schema(value: Any) -> Any:
     return _of(value, dict, bool)
 
@@ -167,7 +173,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("description", "pattern", "format"), lambda value: _of(value, str)),
     "type": _types,
     "required": lambda value: sorted(set(_list_of(value, (str,)))),
-    "enum": lambda value: sorted(_of(value, list), key=canonical),
+    "enum": lambda value: _values(_of(value, list)),
     "uniqueItems": lambda value: _of(value, bool),
     "dependentRequired": lambda value: {
         name: sorted(_list_of(names, (str,))) for name, names in _of(value, dict).items()

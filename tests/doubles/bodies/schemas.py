@@ -262,3 +262,25 @@ def required_in_another_order(draft: Draft) -> None:
     """Schemas list their required members in another order."""
     for schema in _with(draft, "required"):
         schema["required"].reverse()
+
+
+@warning("translation/schema-listed-twice", target=(CHAT, GEMINI, RESPONSES), at_home=())
+def enum_listed_twice(draft: Draft) -> None:
+    """Schemas list the first value that a parameter may have once more."""
+    for schema in _with(draft, "enum"):
+        schema["enum"].append(need(isinstance(schema["enum"][0], str) and schema["enum"][0]))
+
+
+@warning("translation/schema-listed-twice", target=(CHAT, RESPONSES), at_home=())
+def types_listed_twice(draft: Draft) -> None:
+    """Schemas list the first of several types once more."""
+    for schema in need([schema for schema in _with(draft, "type") if isinstance(schema["type"], list)]):
+        schema["type"].append(schema["type"][0])
+
+
+@harmless(target=(CHAT, GEMINI, RESPONSES), at_home=())
+def enum_in_another_order(draft: Draft) -> None:
+    """Schemas list the values that a parameter may have in another order."""
+    for schema in _with(draft, "enum"):
+        need(all(isinstance(value, str) for value in schema["enum"]))
+        schema["enum"].reverse()

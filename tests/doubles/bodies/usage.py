@@ -114,3 +114,42 @@ def counts_made_up(draft: Draft) -> None:
 def cached_zero_where_none_came(draft: Draft) -> None:
     """The provider does not count, and the reply says that nothing came from a cache, as Responses always does."""
     draft.body["usage"]["prompt_tokens_details"] = {"cached_tokens": 0}
+
+
+DETAILS = {
+    CHAT: ("completion_tokens_details", "reasoning_tokens"),
+    RESPONSES: ("output_tokens_details", "reasoning_tokens"),
+}
+
+
+def _thought(draft: Draft, count: int) -> None:
+    """Say how many tokens were thinking."""
+    if draft.format == GEMINI:
+        draft.body.setdefault("usageMetadata", {})["thoughtsTokenCount"] = count
+    else:
+        holder, key = DETAILS[draft.format]
+        need(draft.body.get("usage")).setdefault(holder, {})[key] = count
+
+
+@warning("translation/usage-invented", target=(CHAT, RESPONSES, GEMINI), check="response", cases=(ABSENT,), at_home=())
+def thoughts_made_up(draft: Draft) -> None:
+    """The provider does not count, and the reply says how many tokens were thinking."""
+    _thought(draft, 64)
+
+
+@warning("translation/usage-invented", target=(ANTHROPIC, GEMINI), check="response", cases=(ABSENT,), at_home=())
+def cache_made_up(draft: Draft) -> None:
+    """The provider does not count, and the reply says in its format's own words that it read from a cache."""
+    if draft.format == GEMINI:
+        draft.body.setdefault("usageMetadata", {})["cachedContentTokenCount"] = 512
+    else:
+        need(draft.body.get("usage"))["cache_read_input_tokens"] = 512
+
+
+@harmless(target=(ANTHROPIC, GEMINI), check="response", cases=(ABSENT,), at_home=())
+def no_cache_where_none_came(draft: Draft) -> None:
+    """The provider does not count, and the reply says that nothing came from a cache, and nothing was thinking."""
+    if draft.format == GEMINI:
+        draft.body.setdefault("usageMetadata", {}).update(thoughtsTokenCount=0, cachedContentTokenCount=0)
+    else:
+        need(draft.body.get("usage")).update(cache_read_input_tokens=0, cache_creation_input_tokens=None)

@@ -54,6 +54,23 @@ border(
     past={f"{OUTPUT}/parameters/properties/env/items": {}},
     says="The entries of an array lost their title and their type",
 )
+SHELL, SECONDS = "properties/shell/enum", "properties/timeout/enum"
+border(
+    "translation/schema-listed-twice",
+    "values-once-that-came-twice",
+    "A value that the source lists twice is listed once, in another order",
+    {f"{SOURCE}/input_schema/{SHELL}": ["bash", "sh", "bash"], f"{OUTPUT}/parameters/{SHELL}": ["sh", "bash"]},
+    past={f"{SOURCE}/input_schema/{SHELL}": ["bash", "sh"], f"{OUTPUT}/parameters/{SHELL}": ["sh", "bash", "sh"]},
+    says="A value that the source lists once is listed twice",
+)
+border(
+    "translation/schema-listed-twice",
+    "numbers-twice-as-they-came",
+    "A number that the source lists twice is listed twice",
+    {f"{SOURCE}/input_schema/{SECONDS}": [5, 9, 5], f"{OUTPUT}/parameters/{SECONDS}": [5, 9, 5]},
+    past={f"{SOURCE}/input_schema/{SECONDS}": [5, 9]},
+    says="A number that the source lists once is listed twice",
+)
 ASKED = {"id": "toolu_01Hf8sLgW2uBnXtC6vPqDkMy", "name": "web_search", "input": {"query": "y"}}
 CALL = {"id": ASKED["id"], "type": "function", "function": {"name": "web_search", "arguments": '{"query":"y"}'}}
 border(

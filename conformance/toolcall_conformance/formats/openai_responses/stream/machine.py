@@ -169,8 +169,7 @@ class _ResponseMachine(Machine):
         """What a response says of itself and of its request does not change in its events."""
         found = next(changes(self._response or response, response, GROWS, pointer), None)
         if found is not None:
-            want = MISSING if found.want is None else found.want
-            self.report.once("stream-response-restated", found.pointer, want=want, got=found.got)
+            self.report.once("stream-response-restated", found.pointer, want=found.want, got=found.got)
 
     def _terminal(self, kind: str, data: dict[str, Any], pointer: str) -> None:
         self._begun(kind, pointer)

@@ -45,9 +45,24 @@ def changes(
 ) -> Iterator[Change]:
     """The members that both tell, and tell otherwise; who leaves one out, or says null, contradicts nothing."""
     for key, was in before.items():
-        now = after.get(key)
-        if key not in but and was is not None and now is not None and not equal(was, now):
-            yield Change(join(pointer, key), was, now)
+        if key not in but:
+            yield from _differences(was, after.get(key), join(pointer, key))
+
+
+def _differences(before: Any, after: Any, pointer: str) -> Iterator[Change]:
+    """Where two values differ in what both tell: objects member by member, lists entry by entry, in any depth."""
+    waiting = [(before, after, pointer)]
+    while waiting:
+        was, now, at = waiting.pop()
+        if was is None or now is None:
+            continue
+        if isinstance(was, dict) and isinstance(now, dict):
+            waiting += [(was[key], now.get(key), join(at, key)) for key in reversed(was)]
+        elif isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
+            both = zip(was, now, range(len(was)), strict=True)
+            waiting += [(one, other, join(at, place)) for one, other, place in reversed([*both])]
+        elif not equal(was, now):
+            yield Change(at, was, now)
 
 
 def item_changes(before: Mapping[str, Any], after: Mapping[str, Any], pointer: str) -> Iterator[Change]:
@@ -63,28 +78,37 @@ def part_changes(before: Any, after: Any, pointer: str) -> Iterator[Change]:
     """What a part says otherwise than when it was done; texts have a rule of their own."""
     if isinstance(before, dict) and isinstance(after, dict):
         yield from changes(before, after, _both_texts(before, after), pointer)
-    elif not equal(before, after):
-        yield Change(pointer, before, after)
+    else:
+        yield from _differences(before, after, pointer)
 
 
 def beginning_changes(begun: Mapping[str, Any], done: Mapping[str, Any], pointer: str) -> Iterator[Change]:
     """What an item that is done says otherwise than when it was added: words that were there already."""
     for key, was in begun.items():
         said = isinstance(was, str) and was and key not in {*IDENTITY, *ANEW, *_TEXTS, "status"}
-        if said and done.get(key) != was:
-            yield Change(join(pointer, key) if key in done else pointer, was, done.get(key, MISSING))
+        if said:
+            yield from _differences(was, done.get(key), join(pointer, key))
 
 
 def note_changes(notes: Iterable[tuple[Any, Any, Any]], item: Mapping[str, Any], pointer: str) -> Iterator[Change]:
     """The annotations of an item that is done, against the events that told of them before."""
     for place, number, note in notes:
-        where = join(pointer, "content", place, "annotations", number)
+        where = join("", "content", place, "annotations")
         try:
-            now = resolve(item, where.removeprefix(pointer))
+            told = resolve(item, where)
         except LookupError:
-            now = MISSING
-        if now is MISSING or not equal(note, now):
-            yield Change(where if now is not MISSING else pointer, note, now)
+            continue
+        if isinstance(told, list):  # a part without the list leaves it out
+            yield from _note_changes(told, number, note, pointer + where)
+
+
+def _note_changes(told: list[Any], number: Any, note: Any, pointer: str) -> Iterator[Change]:
+    if not isinstance(number, int) or isinstance(number, bool):
+        return
+    if 0 <= number < len(told):
+        yield from _differences(note, told[number], join(pointer, number))
+    else:
+        yield Change(pointer, note, MISSING)
 
 
 def _list_changes(before: list[Any], after: list[Any], pointer: str) -> Iterator[Change]:
