@@ -39,7 +39,7 @@ def remark(*texts: str) -> set[str]:
     return rules(source, chat({"role": "user", "content": parts(*texts, ASKED)}))
 
 
-@pytest.mark.parametrize("at", [4, 12, 30])
+@pytest.mark.parametrize("at", [1, 4, 12, 30, len(REMARK) - 1])
 def test_a_remark_about_media_in_pieces(at: int) -> None:
     assert remark(REMARK[:at], REMARK[at:]) == remark(REMARK)
 
@@ -101,6 +101,7 @@ def picture(*texts: str) -> set[str]:
 
 def test_a_caption_in_pieces() -> None:
     assert picture("Image from", " call_Hw3:") == picture(CAPTION)
+    assert picture("Image fr", "om call_H", "w3", ":") == picture(CAPTION)
     assert "translation/text-invented" in picture("Never mind it.", CAPTION)
 
 

@@ -17,6 +17,7 @@ from toolcall_conformance.reading import Media, Reading, Result, Text
 from toolcall_conformance.reading.model import Item, Value
 from toolcall_conformance.translation.beside_results import labels
 from toolcall_conformance.translation.captions import is_caption, kinds
+from toolcall_conformance.translation.chunks import squeeze
 from toolcall_conformance.translation.media_bytes import media_bytes
 from toolcall_conformance.translation.pair import Sides
 from toolcall_conformance.translation.placeholders import Described, without_placeholders
@@ -96,7 +97,8 @@ class _Remarks:
     """Remarks about media, and captions.
 
     ``lost`` are the media that the output has nowhere; in results remarks may also tell of those of other results,
-    ``anywhere``. ``moved`` are the bytes of the media of results, ``said`` is all that the source says.
+    ``anywhere``. ``moved`` are the bytes of the media of results, ``said`` is all that the source says, without
+    white space, and ``lines`` are its texts and their lines.
     """
 
     corpus: Corpus
@@ -104,14 +106,17 @@ class _Remarks:
     anywhere: Described
     moved: frozenset[str]
     said: str
+    lines: frozenset[str]
 
     @classmethod
     def of(cls, sides: Sides) -> _Remarks:
         media, there = [*_media(sides.source)], {media_bytes(item) for item in _media(sides.output)}
         lost = [item for item in media if media_bytes(item) not in there]
         held = (part for result in sides.source.results for part in result.parts if isinstance(part, Media))
-        said = "\n".join(text.text for text in _texts(sides.source))
-        return cls(sides.corpus, Described(lost), Described(media), frozenset(map(media_bytes, held)), said)
+        texts = [text.text for text in _texts(sides.source)]
+        lines = frozenset(line.strip() for text in texts for line in (text, *text.splitlines()))
+        moved, said = frozenset(map(media_bytes, held)), squeeze("\n".join(texts))
+        return cls(sides.corpus, Described(lost), Described(media), moved, said, lines)
 
     @property
     def idle(self) -> bool:
@@ -145,10 +150,12 @@ class _Remarks:
 
         return spans
 
-    def is_cut(self, pieces: Iterable[str]) -> bool:
-        """Whether these are pieces of one remark: none is the source's own, and none is a remark by itself."""
+    def is_cut(self, pieces: Sequence[str]) -> bool:
+        """Whether these are pieces of one remark: the source says none of them, and none is a remark by itself."""
+        if squeeze("".join(pieces)) in self.said:
+            return False
         return not any(
-            piece.strip() in self.said or without_placeholders(self.corpus, [piece], self.anywhere) != [piece]
+            piece.strip() in self.lines or without_placeholders(self.corpus, [piece], self.anywhere) != [piece]
             for piece in pieces
         )
 
@@ -199,7 +206,7 @@ def _texts_of(row: Sequence[Part]) -> list[Text]:
 
 
 def _merged(
-    texts: list[Text], joint: str, seek: Seek, fits: Callable[[Iterable[str]], bool] | None = None
+    texts: list[Text], joint: str, seek: Seek, fits: Callable[[Sequence[str]], bool] | None = None
 ) -> list[Text]:
     """The texts, those joined that a text which ``seek`` finds is spread over; ``fits`` may refuse."""
     if len(texts) < 2:
@@ -209,7 +216,7 @@ def _merged(
     glued: set[int] = set()  # the numbers of those that are joined to the one before
     for start, end in seek(whole, starts[:-1]):
         within = range(bisect_right(starts, start), min(bisect_left(starts, end), len(texts)))
-        if within and (fits is None or fits(text.text for text in texts[within[0] - 1 : within[-1] + 1])):
+        if within and (fits is None or fits([text.text for text in texts[within[0] - 1 : within[-1] + 1]])):
             glued.update(within)
     found: list[Text] = []
     for number, text in enumerate(texts):
