@@ -8,7 +8,7 @@ from typing import Any
 
 from . import ids, schemas
 from .ids import Assigner, IdRule
-from .intermediate import Text, Tool, ToolChoice, UniversalToolCall
+from .intermediate import ResponseFormat, Text, Tool, ToolChoice, UniversalToolCall
 from .losses import Losses
 from .names import NameMap, NameRule
 
@@ -84,6 +84,13 @@ class Target:
                 )
             return False
         return tool.strict
+
+    def strict_answer(self, wanted: ResponseFormat) -> bool | None:
+        """Whether OpenAI may be told that the answer's schema is strict."""
+        if wanted.strict and not self.exact and not schemas.is_strict(wanted.schema):
+            self.losses.add("response-format", "the schema is not one that OpenAI takes as strict; not strict")
+            return False
+        return wanted.strict
 
     def choice(self, choice: ToolChoice | None, tools: list[Tool]) -> ToolChoice | None:
         """The tool choice as far as ``tools`` allow it: a choice of tools that are gone is loosened, never dangling."""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from reference.reference_bodies import FORMATS, REPLIES, REQUESTS, ask, open_way, reply
-from toolcall_reference import formats
+from toolcall_reference import Refused, formats
 from toolcall_reference.intermediate import Conversation, Settings, Text, Tool, ToolChoice, Turn
 from toolcall_reference.losses import Losses
 from toolcall_reference.target import Target
@@ -116,7 +116,12 @@ def test_max_tokens_is_supplied_where_it_is_demanded() -> None:
 
 
 def test_response_format() -> None:
-    schema = {"type": "object", "properties": {"a": {"type": "string"}}}
+    schema = {
+        "type": "object",
+        "properties": {"a": {"type": "string"}},
+        "required": ["a"],
+        "additionalProperties": False,
+    }
     wanted = {"type": "json_schema", "json_schema": {"name": "n", "schema": schema, "strict": True}}
     body = {"model": "m", "messages": [{"role": "user", "content": "x"}], "response_format": wanted}
     expected = {"type": "json_schema", "name": "n", "schema": schema, "strict": True}
@@ -126,8 +131,40 @@ def test_response_format() -> None:
         "responseJsonSchema": schema,
     }
     assert ask("openai_chat", "anthropic", body)["output_config"] == {
-        "format": {"type": "json_schema", "schema": schema | {"additionalProperties": False}}
+        "format": {"type": "json_schema", "schema": schema}
     }
+
+
+@pytest.mark.parametrize("other", ["openai_chat", "openai_responses"])
+def test_an_answer_that_may_leave_a_member_out_is_not_strict(other: str) -> None:
+    """Anthropic takes optional members; OpenAI refuses them in a strict schema."""
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": False}
+    body = {"model": "m", "max_tokens": 99, "messages": [{"role": "user", "content": "x"}]}
+    body["output_config"] = {"format": {"type": "json_schema", "schema": schema}}
+    session = open_way("anthropic", other)
+    found = session.request(body)
+    said = found["response_format"]["json_schema"] if other == "openai_chat" else found["text"]["format"]
+    assert (said["schema"], said["strict"]) == (schema, False)
+    assert [loss.element for loss in session.losses] == ["response-format"]
+
+
+def test_a_blank_stop_sequence_is_not_sent_to_anthropic() -> None:
+    body = {"model": "m", "messages": [{"role": "user", "content": "x"}], "stop": ["\n\n", "END"]}
+    session = open_way("openai_chat", "anthropic")
+    assert session.request(body)["stop_sequences"] == ["END"]
+    assert [loss.element for loss in session.losses] == ["stop"]
+    assert "stop_sequences" not in session.request(body | {"stop": " "})
+
+
+def test_gemini_numbers_may_be_text() -> None:
+    body = {"contents": [{"role": "user", "parts": [{"text": "x"}]}]}
+    config = {"temperature": "1e-1", "topP": "0.5", "topK": "4.0", "maxOutputTokens": "4e3"}
+    found = ask("gemini", "anthropic", body | {"generationConfig": config})
+    assert [found[key] for key in ("temperature", "top_p", "top_k", "max_tokens")] == [0.1, 0.5, 4, 4000]
+    assert isinstance(found["max_tokens"], int)
+    for no_number in ("warm", "NaN", "Infinity", ""):
+        with pytest.raises(Refused, match="temperature must be a number"):
+            ask("gemini", "anthropic", body | {"generationConfig": {"temperature": no_number}})
 
 
 def test_system_in_the_middle_keeps_its_place() -> None:

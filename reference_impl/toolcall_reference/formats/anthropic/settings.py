@@ -176,6 +176,15 @@ def _format(body: Body, wanted: ResponseFormat, target: Target) -> None:
         target.losses.add("response-format", "Anthropic has no JSON mode without a schema; dropped")
 
 
+def _stop(body: Body, asked: list[str], losses: Losses) -> None:
+    """The sequences that are not blank; Anthropic refuses the others."""
+    kept = [sequence for sequence in asked if sequence.strip()]
+    if kept:
+        body["stop_sequences"] = kept
+    if len(kept) < len(asked):
+        losses.add("stop", "Anthropic takes no blank stop sequence; dropped", len(asked) - len(kept))
+
+
 def _rest(body: Body, settings: Settings, target: Target) -> None:
     losses = target.losses
     if settings.temperature is not None:
@@ -185,8 +194,7 @@ def _rest(body: Body, settings: Settings, target: Target) -> None:
     for key in ("top_p", "top_k"):
         if getattr(settings, key) is not None:
             body[key] = getattr(settings, key)
-    if settings.stop:
-        body["stop_sequences"] = list(settings.stop)
+    _stop(body, settings.stop or [], losses)
     user = settings.user_id or settings.openai.get("safety_identifier")
     if user is not None:
         body["metadata"] = {"user_id": user}

@@ -13,6 +13,7 @@ from toolcall_reference.reasoning import Reasoning
 from toolcall_reference.target import Target
 
 from .models import is_third
+from .numbers import as_number
 from .own_tools import as_functions
 from .schemas import for_json_schema, from_parameters, to_parameters
 from .spelling import fields
@@ -76,16 +77,17 @@ def _function(declaration: Body, losses: Losses) -> Tool:
 def decode_settings(body: Body, losses: Losses) -> Settings:
     """Everything else that a request sets."""
     config = as_object(body.get("generationConfig"), "generationConfig")
+    top_k = as_number(config.get("topK"), "topK")
     found = Settings(
-        max_output_tokens=config.get("maxOutputTokens"),
-        temperature=config.get("temperature"),
-        top_p=config.get("topP"),
-        top_k=int(config["topK"]) if isinstance(config.get("topK"), (int, float)) else None,
+        max_output_tokens=as_number(config.get("maxOutputTokens"), "maxOutputTokens"),
+        temperature=as_number(config.get("temperature"), "temperature"),
+        top_p=as_number(config.get("topP"), "topP"),
+        top_k=int(top_k) if isinstance(top_k, (int, float)) else None,
         stop=config.get("stopSequences") or None,
-        seed=config.get("seed"),
-        frequency_penalty=config.get("frequencyPenalty"),
-        presence_penalty=config.get("presencePenalty"),
-        reply_count=config.get("candidateCount"),
+        seed=as_number(config.get("seed"), "seed"),
+        frequency_penalty=as_number(config.get("frequencyPenalty"), "frequencyPenalty"),
+        presence_penalty=as_number(config.get("presencePenalty"), "presencePenalty"),
+        reply_count=as_number(config.get("candidateCount"), "candidateCount"),
         metadata=body.get("labels") or None,
         reasoning=_reasoning(as_object(config.get("thinkingConfig"), "thinkingConfig")),
     )
@@ -112,7 +114,8 @@ def decode_settings(body: Body, losses: Losses) -> Settings:
 
 
 def _reasoning(asked: Body) -> Reasoning | None:
-    level, budget, shown = (asked.get(key) for key in ("thinkingLevel", "thinkingBudget", "includeThoughts"))
+    level, shown = asked.get("thinkingLevel"), asked.get("includeThoughts")
+    budget = as_number(asked.get("thinkingBudget"), "thinkingBudget")
     found = Reasoning(
         effort=level.lower() if isinstance(level, str) else None,
         budget=budget if isinstance(budget, int) and not isinstance(budget, bool) else None,

@@ -158,7 +158,7 @@ def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: T
         body["parallel_tool_calls"] = settings.parallel_calls
     _encode_sampling(body, settings, target)
     if settings.response_format is not None:
-        body["response_format"] = _encode_format(settings.response_format)
+        body["response_format"] = _encode_format(settings.response_format, target)
     if settings.user_id is not None:
         body["safety_identifier" if "safety-identifier" in target.spelling else "user"] = settings.user_id
     if settings.metadata:
@@ -210,7 +210,7 @@ def _encode_choice(choice: ToolChoice, kinds: dict[str, str], target: Target) ->
     return {"type": "allowed_tools", "allowed_tools": allowed}
 
 
-def _encode_format(wanted: ResponseFormat) -> Body:
+def _encode_format(wanted: ResponseFormat, target: Target) -> Body:
     if wanted.type != "json_schema":
         return {"type": wanted.type}
     inner: Body = {"name": wanted.name or "response"}
@@ -218,6 +218,7 @@ def _encode_format(wanted: ResponseFormat) -> Body:
         inner["description"] = wanted.description
     if wanted.schema is not None:
         inner["schema"] = wanted.schema
-    if wanted.strict is not None:
-        inner["strict"] = wanted.strict
+    strict = target.strict_answer(wanted)
+    if strict is not None:
+        inner["strict"] = strict
     return {"type": "json_schema", "json_schema": inner}

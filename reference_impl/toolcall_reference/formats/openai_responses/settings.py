@@ -171,7 +171,7 @@ def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: T
     _encode_sampling(body, settings, target)
     text: Body = {}
     if settings.response_format is not None:
-        text["format"] = _encode_format(settings.response_format)
+        text["format"] = _encode_format(settings.response_format, target)
     if "verbosity" in settings.openai:
         text["verbosity"] = settings.openai["verbosity"]
     body.update({key: value for key, value in settings.openai.items() if key != "verbosity"})
@@ -228,13 +228,14 @@ def _encode_choice(choice: ToolChoice, kinds: dict[str, str], target: Target) ->
     return {"type": "allowed_tools", "mode": choice.mode, "tools": [named(name) for name in choice.names]}
 
 
-def _encode_format(wanted: ResponseFormat) -> Body:
+def _encode_format(wanted: ResponseFormat, target: Target) -> Body:
     if wanted.type != "json_schema":
         return {"type": wanted.type}
     found: Body = {"type": "json_schema", "name": wanted.name or "response"}
     if wanted.description is not None:
         found["description"] = wanted.description
     found["schema"] = wanted.schema
-    if wanted.strict is not None:
-        found["strict"] = wanted.strict
+    strict = target.strict_answer(wanted)
+    if strict is not None:
+        found["strict"] = strict
     return found
