@@ -108,3 +108,24 @@ border(
     past={f"{CHAT}/schema/properties/state/oneOf": [{"type": "null"}]},
     says="The schema of a strict answer has a keyword that strict mode does not have",
 )
+for _rule, _spelt, _at in (
+    ("openai_chat/answer-schema-valid", chat, f"{CHAT}/schema"),
+    ("openai_responses/answer-schema-valid", flat, f"{FLAT}/schema"),
+    ("anthropic/answer-schema-valid", output, OUTPUT),
+):
+    border(
+        _rule,
+        "answer-of-types-in-lists",
+        "A member of the answer has one of two types, and one has the name of a keyword",
+        _spelt(closed(type={"type": ["integer", "null"]}, required={"type": "string"})),
+        past={f"{_at}/properties/type/type/0": "INTEGER"},
+        says="One of the types of a member of the answer is in capital letters, as Gemini writes them",
+    )
+    border(
+        _rule,
+        "answer-of-defined-parts",
+        "The schema of the answer has definitions, of which one takes anything",
+        _spelt(closed(head={"$ref": "#/$defs/commit"}) | {"$defs": {"commit": STRICT, "anything": {}}}),
+        past={f"{_at}/$defs/commit/properties/branch/type": "STRING"},
+        says="A type in a definition of the answer is in capital letters, as Gemini writes them",
+    )

@@ -183,3 +183,20 @@ border(
     {R: EMPTY},
     past={f"{R}/type": "string"},
 )
+for _rule, _at in (("openai_responses/tool-schema-valid", R), ("gemini/json-schema-valid", J)):
+    border(
+        _rule,
+        "parameters-called-like-keywords",
+        "Parameters have the names of keywords, and one has one of two types",
+        {_at: {"type": "object", "properties": {"type": {"type": ["string", "null"]}, "required": {}}, "required": []}},
+        past={f"{_at}/properties/type/type": "STRING"},
+        says="A type of a parameter is in capital letters, as Gemini writes them in its other dialect",
+    )
+    border(
+        _rule,
+        "parameters-of-any-form",
+        "A parameter has any of two forms, and one takes anything but text",
+        {_at: {"type": "object", "properties": {"at": {"anyOf": [CLOSED, GRID]}, "no": {"not": {"type": "string"}}}}},
+        past={f"{_at}/properties/at/anyOf/0/required": None},
+        says="What a form of a parameter requires is null, where a list belongs",
+    )

@@ -16,6 +16,7 @@ from toolcall_conformance.formats.anthropic.rules.view import (
     system,
     tools,
 )
+from toolcall_conformance.formats.json_schemas import TYPES, invalid
 from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.formats.wanted import another, first_of
 from toolcall_conformance.jsonvalue import join, resolve
@@ -25,8 +26,6 @@ from toolcall_conformance.reading.breach import Breach
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
-#: The types of JSON Schema.
-TYPES = ("string", "number", "integer", "boolean", "object", "array", "null")
 #: How many places of a request may be marked for caching.
 CACHE_MARKS = 4
 
@@ -85,6 +84,16 @@ def _limit(error: ValidationError) -> Form:
     """What the failed keyword asks for."""
     said: Any = error.schema
     return Form({keyword: said[keyword] for keyword in ("type", str(error.validator)) if keyword in said})
+
+
+@rule("anthropic/answer-schema-valid", "request")
+def answer_schema_valid(subject: Subject) -> Iterator[Breach]:
+    for holder in (
+        Node(subject.body).child("output_config").child("format"),
+        Node(subject.body).child("output_format"),
+    ):
+        schema = holder.child("schema")
+        yield from invalid(schema.value, schema.pointer)
 
 
 @rule("anthropic/tool-schema-refs", "request")

@@ -7,6 +7,7 @@ from typing import Any
 
 from toolcall_conformance.findings import MISSING, one_of
 from toolcall_conformance.formats.gemini.spelling import entries, member, root
+from toolcall_conformance.formats.json_schemas import invalid
 from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.formats.wanted import another, first_of
 from toolcall_conformance.jsonvalue import join
@@ -53,6 +54,18 @@ def choice_without_functions(subject: Subject) -> Iterator[Breach]:
     config = root(subject.body).child("toolConfig").child("functionCallingConfig")
     if config.value and not any(tool.kind == "function" for tool in subject.reading.tools):
         yield Breach(config.pointer, want=MISSING, got=config.value)
+
+
+@rule("gemini/json-schema-valid", "request")
+def json_schema_valid(subject: Subject) -> Iterator[Breach]:
+    for tool in entries(root(subject.body).child("tools")):
+        for declared in _declarations(tool):
+            schema = declared.child("parametersJsonSchema")
+            # The type of the root is another rule's.
+            at = join(schema.pointer, "type")
+            yield from (breach for breach in invalid(schema.value, schema.pointer) if breach.pointer != at)
+    answer = root(subject.body).child("generationConfig").child("responseJsonSchema")
+    yield from invalid(answer.value, answer.pointer)
 
 
 @rule("gemini/schema-required-defined", "request")

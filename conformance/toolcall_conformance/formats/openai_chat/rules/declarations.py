@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from toolcall_conformance.findings import MISSING, one_of
+from toolcall_conformance.formats.json_schemas import invalid
 from toolcall_conformance.formats.openai_chat.rules.strictness import open_objects, unsupported_keywords
 from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.formats.wanted import OBJECT, another, first_of
@@ -58,6 +59,12 @@ def strict_keywords(subject: Subject) -> Iterator[Breach]:
         for place, keyword in unsupported_keywords(schema, pointer):
             message = f"strict mode does not have the keyword {keyword}"
             yield Breach(place, message, MISSING, keyword, subject=of)
+
+
+@rule("openai_chat/answer-schema-valid", "request")
+def answer_schema_valid(subject: Subject) -> Iterator[Breach]:
+    answer = Node(subject.body).child("response_format").child("json_schema").child("schema")
+    yield from invalid(answer.value, answer.pointer)
 
 
 def _strict(subject: Subject) -> Iterator[tuple[Any, str, str]]:

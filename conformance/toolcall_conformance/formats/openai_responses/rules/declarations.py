@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from toolcall_conformance.findings import MISSING, one_of
+from toolcall_conformance.formats.json_schemas import Place, invalid, subschemas
 from toolcall_conformance.formats.openai_responses.rules.view import entries, member
 from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.formats.wanted import another, first_of
 from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.reading import Node, Tool
 from toolcall_conformance.reading.breach import Breach
-
-Place = tuple[dict[str, Any], str]
 
 
 @rule("openai_responses/strict-schema", "request")
@@ -62,6 +61,20 @@ def tool_schema_properties(subject: Subject) -> Iterator[Breach]:
     for tool in _functions(subject):
         if isinstance(tool.schema, dict) and tool.schema.get("type") == "object" and "properties" not in tool.schema:
             yield Breach(tool.schema_pointer or tool.pointer, want={}, got=MISSING, subject=tool.name or "")
+
+
+@rule("openai_responses/tool-schema-valid", "request")
+def tool_schema_valid(subject: Subject) -> Iterator[Breach]:
+    for tool in _functions(subject):
+        at = tool.schema_pointer or tool.pointer
+        # The type of the root is another rule's.
+        yield from (breach for breach in invalid(tool.schema, at) if breach.pointer != join(at, "type"))
+
+
+@rule("openai_responses/answer-schema-valid", "request")
+def answer_schema_valid(subject: Subject) -> Iterator[Breach]:
+    answer = Node(subject.body).child("text").child("format").child("schema")
+    yield from invalid(answer.value, answer.pointer)
 
 
 @rule("openai_responses/tool-name-unique", "request")
@@ -163,26 +176,3 @@ def _tool_schemas(subject: Subject) -> Iterator[Place]:
 def _is_of_type(node: dict[str, Any], name: str) -> bool:
     kind = node.get("type")
     return kind == name or (isinstance(kind, list) and name in kind)
-
-
-_ONE = ("items", "additionalProperties", "not", "contains", "if", "then", "else", "propertyNames")
-_MANY = ("anyOf", "oneOf", "allOf", "prefixItems")
-_NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
-
-
-def subschemas(schema: Any, pointer: str) -> Iterator[Place]:
-    """A JSON Schema and every schema in it, each with its pointer."""
-    if not isinstance(schema, dict):
-        return
-    yield schema, pointer
-    for key in _ONE:
-        if key in schema:
-            yield from subschemas(schema[key], join(pointer, key))
-    for key in _MANY:
-        members = schema.get(key)
-        for index, entry in enumerate(members if isinstance(members, list) else []):
-            yield from subschemas(entry, join(pointer, key, index))
-    for key in _NAMED:
-        members = schema.get(key)
-        for name, entry in (members if isinstance(members, dict) else {}).items():
-            yield from subschemas(entry, join(pointer, key, name))
