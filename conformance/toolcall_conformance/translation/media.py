@@ -69,6 +69,16 @@ def _compare_place(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterato
             source=source,
             subject=_words(left),
         )
+    elif right.side == "assistant" != left.side:
+        yield pair.finding(
+            "translation/media-moved",
+            pointer,
+            f"{_words(left)} stands in a turn of the assistant, as if the model had drawn it",
+            want="a turn of the user",
+            got="a turn of the assistant",
+            source=source,
+            subject=_words(left),
+        )
     elif left.in_result and left.call is not None and right.unclear:
         yield pair.finding(
             "translation/media-owner-unclear",

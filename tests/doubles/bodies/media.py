@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import re
 from collections.abc import Callable
 from typing import Any
@@ -62,6 +63,16 @@ def picture_moved(draft: Draft) -> None:
     piece.remove()
     _text_as_list(draft, last, key)
     last[key].append(piece.entry)
+
+
+@broken("translation/media-moved", target=GEMINI, at_home=GEMINI)
+def picture_in_turn_of_the_model(draft: Draft) -> None:
+    """A picture that was shown to the model stands at the end of what the model said before."""
+    before = {id(message): earlier for earlier, message in itertools.pairwise(draft.messages)}
+    shown = [piece for piece in pictures(draft) if piece.result is None and piece.message is not None]
+    piece = need([piece for piece in shown if before.get(id(piece.message), {}).get("role") == "model"])[0]
+    piece.remove()
+    before[id(piece.message)]["parts"].append(piece.entry)
 
 
 def _text_as_list(draft: Draft, message: dict[str, Any], key: str) -> None:
