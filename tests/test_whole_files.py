@@ -81,6 +81,15 @@ def test_rights_links_and_long_names_stay(tmp_path: Path) -> None:
     assert long.read_text() == "new"
 
 
+def test_a_circle_of_links_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "one").symlink_to("other")
+    (tmp_path / "other").symlink_to("one")
+    with pytest.raises(whole_files.NotWrittenError, match="symbolic links") as raised:
+        whole_files.write(tmp_path / "one", "new")
+    assert raised.value.filename == str(tmp_path / "one")
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_symlink()) == ["one", "other"]
+
+
 def test_what_a_killed_run_left_is_taken_away_once_it_is_old(tmp_path: Path) -> None:
     names = {".a.json.0123abcd.tmp", ".a.json.0123abce.tmp", ".b.json.0123abcd.tmp", ".a.json.tmp", "a.json.tmp"}
     for name in names:

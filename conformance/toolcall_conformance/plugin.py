@@ -6,6 +6,7 @@ begins with ``toolcall::`` loads the engine; ini settings alone never do.
 
 from __future__ import annotations
 
+import os
 from argparse import BooleanOptionalAction
 from pathlib import Path
 from typing import Literal
@@ -179,4 +180,4 @@ def _selects_items(config: pytest.Config, argument: str) -> bool:
 
 
 def _same(config: pytest.Config, path: Path, root: Path) -> bool:
-    return (config.invocation_params.dir / path).resolve() == root.resolve()
+    return os.path.realpath(config.invocation_params.dir / path) == os.path.realpath(root)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance import foreign_files
+from toolcall_conformance.whole_files import target_of
 
 MANIFEST = "manifest.json"
 NAME = "toolcall-conformance corpus"
@@ -103,8 +104,8 @@ def write(source: Path, directory: Path) -> Manifest:
     Replaces an earlier corpus only if nothing was changed in it. Its thousands of files are not flushed to the disk one
     by one: after a power cut the manifest tells what is missing. Raises VendoredError.
     """
-    target = directory.resolve()  # a link stays a link
     try:
+        target = target_of(directory)
         if target.exists() and any(target.iterdir()):
             _may_be_replaced(directory)
         target.parent.mkdir(parents=True, exist_ok=True)

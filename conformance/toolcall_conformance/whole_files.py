@@ -8,6 +8,7 @@ for a file of its own. The next one that writes NAME takes it away once it is ol
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import secrets
@@ -35,6 +36,17 @@ def write(path: Path, text: str) -> None:
     write_all([(path, text.encode("utf-8", "backslashreplace"))])
 
 
+def target_of(path: Path) -> Path:
+    """What is written for ``path``: a link stays a link. Raises NotWrittenError where links lead round in a circle.
+
+    ``Path.resolve`` raises RuntimeError for those before Python 3.13, and passes them over since.
+    """
+    target = Path(os.path.realpath(path))
+    if target.is_symlink():
+        raise NotWrittenError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+    return target
+
+
 def beside(path: Path) -> Path:
     """A name for the temporary file of ``path``, in the same folder."""
     return path.with_name(f".{path.name[:_KEPT_OF_NAME]}.{secrets.token_hex(4)}.tmp")
@@ -55,7 +67,7 @@ def write_all(
     waiting: list[tuple[Path, Path]] = []
     try:
         for path, content in files:
-            target = path.resolve()  # a link stays a link
+            target = target_of(path)
             with _named(target):
                 target.parent.mkdir(parents=True, exist_ok=True)
                 waiting.append((temporary(target), target))

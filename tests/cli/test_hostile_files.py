@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -45,6 +46,7 @@ HOSTILE: dict[str, Callable[[Path], object]] = {
     "pipe": _fifo,
     "zeros": lambda path: path.symlink_to("/dev/zero"),
     "directory": lambda path: path.mkdir(),
+    "circle of links": lambda path: path.symlink_to(path),
     "empty": _written(b""),
     "NUL": _written(b"\0" * 100),
     "latin-1": _written("[pytest]\nä = 1".encode("latin-1")),
@@ -84,6 +86,30 @@ def test_no_file_ends_a_command_with_a_traceback(tmp_path: Path, monkeypatch: py
         said = _said(read, folder / file, kind)
         assert said is not None or (name not in ("pipe", "zeros", "latin-1")) or (reader == "ini" and name != "latin-1")
         assert said is None or (str(folder) in said and len(said) < 6000), name
+
+
+WRITERS: dict[str, list[str]] = {
+    "badge": ["badge", "loop.json", "new.svg"],
+    "report": ["report", "report.json", "loop.html"],
+    "merge": ["merge", "report.json", "-o", "loop.json"],
+    "corpus": ["corpus", "loop"],
+    "new-adapter": ["new-adapter", "--language", "python", "loop"],
+}
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_no_circle_of_links_is_written_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], writer: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("loop", "loop.json", "loop.html"):
+        Path(name).symlink_to(name)
+    with contextlib.suppress(SystemExit):
+        assert main(WRITERS[writer]) not in (0, 1)
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1, said
+    assert "loop" in said
+    assert all(path.is_symlink() for path in tmp_path.iterdir())
 
 
 def _said(read: Callable[[Path], Any], path: Path, kind: type[Exception]) -> str | None:

@@ -326,6 +326,13 @@ def test_a_folder_that_there_is_not_is_told_at_once(baseline: Baseline) -> None:
     result.stderr.fnmatch_lines(["ERROR: --toolcall-known-failures: there is no folder *no; make it first"])
 
 
+def test_a_circle_of_links_is_told_at_once(baseline: Baseline) -> None:
+    (baseline.project.path / "loop.toml").symlink_to("loop.toml")
+    result = baseline.project.run("--toolcall-known-failures=loop.toml", UPDATE, "toolcall::")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --toolcall-known-failures: *loop.toml cannot be written (*symbolic links)"])
+
+
 def test_a_failed_write_leaves_the_earlier_file(baseline: Baseline, monkeypatch: pytest.MonkeyPatch) -> None:
     baseline.update()
     before = baseline.text

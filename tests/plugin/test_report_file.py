@@ -170,6 +170,13 @@ def test_a_path_that_cannot_be_written_is_told_before_anything_runs(project: Any
     result.stderr.fnmatch_lines([f"ERROR: --toolcall-report: {sentence}"])
 
 
+def test_a_circle_of_links_is_told_before_anything_runs(project: Any) -> None:
+    (project.path / "loop.json").symlink_to("loop.json")
+    result = project.run("toolcall::", "--toolcall-report", "loop.json")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --toolcall-report: *loop.json cannot be written (*symbolic links)"])
+
+
 def test_a_folder_that_refuses_new_files(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     (project.path / "report.json").write_text("old", encoding="utf-8")
 

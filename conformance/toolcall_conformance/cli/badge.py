@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ def run(parsed: argparse.Namespace) -> int:
     for path in parsed.badges:
         if path.suffix.lower() not in _KINDS:
             raise UsageError(f"a badge cannot be named {path.name}; end its name in {' or '.join(_KINDS)}")
-        if path.resolve() == parsed.report.resolve():
+        if os.path.realpath(path) == os.path.realpath(parsed.report):
             raise UsageError(f"{path} is the report itself; give the badge another name")
     badge = Badge.of(json_report.read(parsed.report), parsed.label)
     for path in parsed.badges:

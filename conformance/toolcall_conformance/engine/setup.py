@@ -34,6 +34,7 @@ from toolcall_conformance.policy import PolicyError, load_policy
 from toolcall_conformance.reports.files import ReportError, verify_writable
 from toolcall_conformance.showing import visible
 from toolcall_conformance.upstream import MissingLibraryError, PortInUseError
+from toolcall_conformance.whole_files import NotWrittenError, target_of
 
 
 def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any = None, name: str = "") -> Run:
@@ -195,7 +196,10 @@ def _verify_folder(folder: Path) -> None:
 
 def _verify_file(file: Path) -> None:
     """Whether the known failures can be written: told before a long run, not behind it."""
-    folder = file.resolve().parent
+    try:
+        folder = target_of(file).parent
+    except NotWrittenError as error:
+        raise pytest.UsageError(f"--toolcall-known-failures: {file} cannot be written ({error.strerror})") from None
     if not folder.is_dir():
         raise pytest.UsageError(f"--toolcall-known-failures: there is no folder {folder}; make it first")
     if not os.access(folder, os.W_OK):

@@ -11,6 +11,7 @@ from toolcall_conformance.known_secrets import without_secrets
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports import writers
 from toolcall_conformance.reports.model import RunRecord
+from toolcall_conformance.whole_files import NotWrittenError, target_of
 
 
 class ReportError(Exception):
@@ -28,6 +29,10 @@ def verify_writable(path: Path, option: str = OPTION) -> None:
     if path.is_dir():
         raise ReportError(f"{option}: {path} is a directory; name a file in it")
     _writer(path, option)
+    try:
+        target_of(path)
+    except NotWrittenError as error:
+        raise ReportError(f"{option}: {path} cannot be written ({error.strerror})") from None
     if not path.parent.is_dir():
         raise ReportError(f"{option}: there is no directory {path.parent}; make it first")
     try:
