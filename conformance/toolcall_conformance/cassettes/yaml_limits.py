@@ -13,14 +13,24 @@ MOST_UNFOLDED = 50_000_000
 """The most characters and values of a file in which each alias is replaced by what it stands for. vcrpy writes an
 alias for headers that occur again, which makes no file much larger."""
 
+_TOO_DEEP = f"nested more than {MOST_DEPTH} levels deep"
+_TOO_DEEP_FOR_LIBYAML = "maximum nesting depth"
+"""Libyaml from 0.2.6 on (PyYAML 6.0.4) has a limit of its own, 1,000 levels. It reads ahead of the events, so it may
+meet its limit before we meet ours (https://github.com/yaml/libyaml/pull/287)."""
+
 
 def verify(yaml: Any, text: str, loader: type) -> None:
     """Raises ``yaml.MarkedYAMLError`` with the line where a file is too deep or unfolds too far."""
     seen = _Unfolding(yaml)
-    for event in yaml.parse(text, Loader=loader):
-        problem = seen.problem(event)
-        if problem is not None:
-            raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
+    try:
+        for event in yaml.parse(text, Loader=loader):
+            problem = seen.problem(event)
+            if problem is not None:
+                raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
+    except yaml.scanner.ScannerError as error:
+        if _TOO_DEEP_FOR_LIBYAML not in str(error.problem):
+            raise
+        raise yaml.MarkedYAMLError(problem=_TOO_DEEP, problem_mark=error.problem_mark) from None
 
 
 class _Unfolding:
@@ -44,7 +54,7 @@ class _Unfolding:
             if event.anchor is not None:
                 self._sizes[event.anchor] = None
             if len(self._open) > MOST_DEPTH:
-                return f"nested more than {MOST_DEPTH} levels deep"
+                return _TOO_DEEP
         elif isinstance(event, self._yaml.ScalarEvent):
             self._size += 1 + len(event.value)
             if event.anchor is not None:
