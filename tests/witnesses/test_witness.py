@@ -15,6 +15,7 @@ from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.library import Case, load_corpus
 from toolcall_conformance.streaming import cuts, dump
 from toolcall_conformance.witnesses import Witnessed, wire, witness
+from toolcall_conformance.witnesses.typed import problems
 from witnesses.readings import NOT_READ
 from witnesses.wire import sdk
 
@@ -274,3 +275,19 @@ def test_any_json_is_answered(name: str) -> None:
         assert witness(name, "error", {"status": 500, "body": body}).says, body
         assert witness(name, "stream", json.dumps(body).encode()).says, body
     assert witness(name, "stream", b"\xff\xfe data: \x00").says
+
+
+def test_an_item_of_no_kind_is_named_beside_another_fault() -> None:
+    """Of a union pydantic tells one error for each member; what is wrong elsewhere hides none of them."""
+    kind = sdk("openai_responses").reply_type()
+    body = copy.deepcopy(CASE.exchanges("openai_responses")[0].response)
+    usual = dict(problems(kind, body))
+    assert usual  # the client wants counts that the API has long left out
+    body["output"][0]["type"] = None
+    message = {"type": "message", "id": "msg_1", "status": "completed", "role": "", "content": []}
+    body["output"].append(message)
+    found = dict(problems(kind, body))
+    last = len(body["output"]) - 1
+    assert usual.items() <= found.items()
+    assert {pointer.split("/")[2] for pointer in found.keys() - usual.keys()} == {"0", str(last)}
+    assert f"/output/{last}/role" in found

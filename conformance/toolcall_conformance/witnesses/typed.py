@@ -16,6 +16,7 @@ Problem = tuple[str, str]
 
 # A union names the kind of each of its members by these.
 _DISCRIMINATORS = ("type", "role", "object")
+_NOT_HELD = object()
 _UNKNOWN = "a word that they do not have there"
 
 
@@ -69,20 +70,36 @@ def _behind(taken: Any, value: Any, pointer: str, error: type[Exception]) -> Ite
 
 def _told(refused: Any, value: Any, pointer: str) -> Iterator[Problem]:
     found = refused.errors(include_url=False, include_input=False, include_context=False)
-    for error in _of_fitting(found):
+    for error in _of_fitting(found, value):
         said = _UNKNOWN if _discriminates(error) and error["type"] == "literal_error" else error["msg"]
         yield pointer + _pointer(error["loc"], value, missing=error["type"] == "missing"), said
 
 
-def _of_fitting(found: list[Any]) -> list[Any]:
-    """The errors of those members of unions that are of the kind of the value; all of them, where none has it.
+def _of_fitting(found: list[Any], value: Any) -> list[Any]:
+    """The errors of those members of unions that are of the kind of the value; of each union that has none, one.
 
     pydantic tells for each member of a union why the value is none of it.
     """
-    other = [error["loc"][:-1] for error in found if error["type"] == "literal_error" and _discriminates(error)]
-    other += [error["loc"] for error in found if _is_plain(error) and len(found) > 1]
-    kept = [error for error in found if not any(error["loc"][: len(loc)] == loc for loc in other)]
-    return kept or [error for error in found if _discriminates(error)][:1] or found[:1]
+    other = {error["loc"][:-1] for error in found if error["type"] == "literal_error" and _discriminates(error)}
+    other = {loc for loc in other if _is_of_union(loc, value)}
+    other |= {error["loc"] for error in found if _is_plain(error) and len(found) > 1}
+    kept = [error for error in found if not _within(error["loc"], other)]
+    for union in sorted({loc[:-1] for loc in other}, key=len, reverse=True):
+        if not _within(union, other) and not any(_within(error["loc"], {union}) for error in kept):
+            kept.append(_of_none(union, found))
+    return [error for error in found if error in kept]
+
+
+def _of_none(union: tuple[Any, ...], found: list[Any]) -> Any:
+    """An error of a union of which the value is no member: about its kind, of the member that comes nearest to it."""
+    own = [error for error in found if _within(error["loc"], {union})]
+    kinds = [error for error in own if len(error["loc"]) == len(union) + 2 and _discriminates(error)] or own
+    typed = {error["loc"][: len(union) + 1] for error in kinds if error["loc"][-1:] == ("type",)}
+    return next((error for error in kinds if error["loc"][: len(union) + 1] not in typed), kinds[0])
+
+
+def _within(loc: tuple[Any, ...], others: set[tuple[Any, ...]]) -> bool:
+    return any(loc[: len(other)] == other for other in others)
 
 
 def _discriminates(error: Any) -> bool:
@@ -94,13 +111,26 @@ def _is_plain(error: Any) -> bool:
     return error["type"] in ("string_type", "bool_type", "int_type") and error["loc"][-1:] in [("str",), ("bool",)]
 
 
+def _is_of_union(loc: tuple[Any, ...], value: Any) -> bool:
+    """Whether a place ends with the name of a member of a union, and not with a key or an index of the value."""
+    for step in loc[:-1]:
+        value = _held(value, step, value)
+    return bool(loc) and _held(value, loc[-1], _NOT_HELD) is _NOT_HELD
+
+
+def _held(value: Any, step: Any, other: Any) -> Any:
+    """What stands at a step of an error's place; ``other`` where that names a type."""
+    entry = isinstance(value, list) and isinstance(step, int) and step < len(value)
+    return value[step] if entry or (isinstance(value, dict) and step in value) else other
+
+
 def _pointer(steps: tuple[Any, ...], value: Any, *, missing: bool) -> str:
     """The place of an error: its steps, without the names of types that stand between them."""
     pointer = ""
     for number, step in enumerate(steps):
-        entry = isinstance(value, list) and isinstance(step, int) and step < len(value)
-        if entry or (isinstance(value, dict) and step in value):
-            pointer, value = join(pointer, step), value[step]
+        held = _held(value, step, _NOT_HELD)
+        if held is not _NOT_HELD:
+            pointer, value = join(pointer, step), held
         elif missing and number == len(steps) - 1:
             pointer = join(pointer, step)
     return pointer
