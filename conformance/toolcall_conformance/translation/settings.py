@@ -159,13 +159,8 @@ def _changed(pair: Pair, rule: str, name: str, setting: Setting, other: Setting)
 
 
 def _is_said_by_silence(pair: Pair, name: str, value: Any) -> bool:
-    """Whether a setting that is left out says the same: it is the default of both formats, or a switch of the target.
-
-    A number that is only the target's default is not: what a model does without it is not always what is documented.
-    """
-    if not equal(value, pair.target.get("defaults", {}).get(name, MISSING)):
-        return False
-    return isinstance(value, bool) or equal(value, pair.origin.get("defaults", {}).get(name, MISSING))
+    """Whether a setting that is left out says the same: its value is the target's documented default."""
+    return equal(value, pair.target.get("defaults", {}).get(name, MISSING))
 
 
 def _same(left: Any, right: Any) -> bool:

@@ -190,14 +190,9 @@ def temperature_as_float(draft: Draft) -> None:
     holder["temperature"] = int(value) if isinstance(value, float) else float(value)
 
 
-@harmless(
-    target=(ANTHROPIC, CHAT, RESPONSES),
-    sources=(ANTHROPIC, CHAT, RESPONSES),
-    cases=("grep/plain-end",),
-    beside="translation/setting-lost",
-)
+@harmless(target=(ANTHROPIC, CHAT, RESPONSES), cases=("grep/plain-end",), beside="translation/setting-lost")
 def temperature_default_left_out(draft: Draft) -> None:
-    """The temperature 1 is left out where both sides document it as the default."""
+    """The temperature 1 is left out where the target documents it as the default."""
     need(draft.body.pop("temperature", None))
 
 

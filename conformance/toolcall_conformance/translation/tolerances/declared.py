@@ -39,12 +39,12 @@ def subset_choice_as_filtered_tools(bodies: Bodies) -> Iterator[Occurrence]:
 
 @tolerance("default-absent")
 def default_absent(bodies: Bodies) -> Iterator[Occurrence]:
-    """A setting stands on one side only, with the value that holds without it."""
+    """A setting stands on one side only, with the value that the target documents to hold without it."""
     source, output = bodies.pair.source.settings, bodies.pair.output.settings
-    defaults, others = bodies.pair.origin.get("defaults", {}), bodies.pair.target.get("defaults", {})
+    defaults = bodies.pair.target.get("defaults", {})
     for name in source.keys() ^ output.keys():
         setting = source.get(name) or output[name]
-        same = equal(setting.value, defaults.get(name, MISSING)) and equal(setting.value, others.get(name, MISSING))
+        same = equal(setting.value, defaults.get(name, MISSING))
         if same and name in source:
             yield Occurrence("", setting.pointer, setting.value)
         elif same:
