@@ -62,6 +62,18 @@ border(
     past={"/contents/0/parts/1/inline_data/mime_type": GONE},
 )
 border(
+    "gemini/media-mime",
+    "file-with-an-empty-mime-type",
+    "The MIME type of a file is an empty text, which is none",
+    {
+        "/contents/0/parts/1": {
+            "fileData": {"mimeType": "", "fileUri": "https://generativelanguage.googleapis.com/v1beta/files/k2"}
+        }
+    },
+    past={"/contents/0/parts/1/fileData/mimeType": "pdf"},
+    says="The MIME type of a file is the end of its name",
+)
+border(
     "gemini/media-uri",
     "file-without-a-mime-type",
     "A file has its address, and no MIME type",

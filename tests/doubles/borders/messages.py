@@ -151,3 +151,11 @@ border(
     },
     says="The schema of the answer stands in an object, as another API has it",
 )
+border(
+    "gemini/role",
+    "role-of-nothing",
+    "The role of a content is an empty text, which is none",
+    {"/contents/0/role": ""},
+    past={"/contents/0/role": "human"},
+    says="The role of a content is another API's",
+)
