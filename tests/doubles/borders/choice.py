@@ -127,6 +127,22 @@ border(
     "subset-of-one",
     "One tool of a subset must be called, which has one",
     {"/tool_choice/mode": "required"},
-    past={"/tool_choice/tools": []},
-    says="A subset has no tools",
+    past={"/tool_choice/mode": "any"},
+    says="The mode of a subset is another API's word",
+)
+border(
+    "openai_responses/tool-choice-subset",
+    "subset-of-none",
+    "A subset has no tools in its list",
+    {"/tool_choice/tools": []},
+    past={"/tool_choice/tools": GONE},
+    says="A subset has no list of tools",
+)
+border(
+    "openai_chat/tool-choice-allowed",
+    "subset-of-none-in-chat",
+    "A choice of several tools has none in its list",
+    {"/tool_choice/allowed_tools/tools": []},
+    past={"/tool_choice/allowed_tools/tools": GONE},
+    says="A choice of several tools has no list of them",
 )
