@@ -54,6 +54,7 @@ SHAPES = {
     "mutations": ["mutations/operators.json"],
     "survivors": ["mutations/reviewed.json"],
     "variants": ["mutations/variants.json"],
+    "refused": ["mutations/refused.json"],
     "otel": ["otel/otel.json"],
     "seeds": ["seeds.json"],
     "quick": ["quick.json"],

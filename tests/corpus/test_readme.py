@@ -31,6 +31,7 @@ SECTIONS = {
     "mutations": "mutations/operators.json",
     "survivors": "mutations/reviewed.json",
     "variants": "mutations/variants.json",
+    "refused": "mutations/refused.json",
     "tool": "tools/",
     "policy": "policies/",
     "rule": "rules/",

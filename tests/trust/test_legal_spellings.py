@@ -13,7 +13,7 @@ from toolcall_conformance.findings import Finding, Judgement, Level
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.trust.harmless.bases import SIDES
-from toolcall_conformance.trust.harmless.refused import refused
+from toolcall_conformance.trust.harmless.refused import reasons, refused, unexplained
 from toolcall_conformance.trust.harmless.running import grouped
 from toolcall_conformance.trust.harmless.trying import Shelf, Tried, Trier, shelves
 from toolcall_conformance.trust.harmless.variants import made
@@ -130,3 +130,19 @@ def test_what_the_clients_take_and_the_judge_refuses_is_listed() -> None:
     replies = [one for one in found if one.format == "gemini" and one.direction == "response"]
     null = {(one.rule, one.pattern) for one in replies if one.change == "null"}
     assert null <= {(one.rule, one.pattern) for one in replies if one.change == "absent"}, "null is as good as absence"
+
+
+def test_what_we_alone_refuse_has_a_reason_and_each_reason_its_refusal() -> None:
+    """All goldens, every member of their kinds: a rule that goes beyond a client's types says why, or is loosened."""
+    for package in ("anthropic", "google.genai", "openai"):
+        pytest.importorskip(package)
+    corpus = load_corpus()
+    found, known = refused(corpus)[1], reasons(corpus)
+    left = unexplained(found, known)
+    told = "\n".join(f"{one.rule} {one.direction} {one.change} {one.pattern} ({one.example})" for one in left)
+    assert not left, f"loosen the rule, or give the reason in corpus/mutations/refused.json:\n{told}"
+    assert [one.reason for one in known if unexplained(found, [one]) == found] == [], "these explain nothing"
+    rules = {rule for one in known for rule in one.rules}
+    assert rules == {one.rule for one in found}, "the rules that are named refuse something"
+    assert rules <= corpus.rules.keys()
+    assert unexplained(found, known[1:]), "without its reason a refusal is seen"

@@ -19,7 +19,7 @@ _MOST = 40
 
 
 def try_all(source: Source, corpus: Corpus, parsed: argparse.Namespace) -> int:
-    """Print what became of the variants, and what we alone refuse; 1 if the judge raised an alarm."""
+    """Print what became of the variants, and what we alone refuse; 1 for an alarm, or a refusal without a reason."""
     from toolcall_conformance.trust.harmless.running import run
     from toolcall_conformance.trust.harmless.trying import OUTCOMES, shelves
     from toolcall_conformance.trust.matrix import MADE
@@ -30,9 +30,9 @@ def try_all(source: Source, corpus: Corpus, parsed: argparse.Namespace) -> int:
     write_found(source, parsed, "variants", tried)
     print_tables(tried, "side", (MADE, *OUTCOMES))
     _print_groups("warned of (SHOULD)", tried, ("warned",), again=False)
-    _print_refused(corpus)
+    left = _print_refused(corpus)
     alarms = _print_groups("alarms (MUST, or the judge fails)", tried, ("alarm", "raised"), again=True)
-    return 1 if alarms else 0
+    return 1 if alarms or left else 0
 
 
 def _print_groups(title: str, tried: Sequence[Tried], outcomes: tuple[str, ...], *, again: bool) -> int:
@@ -52,8 +52,9 @@ def _print_groups(title: str, tried: Sequence[Tried], outcomes: tuple[str, ...],
     return count
 
 
-def _print_refused(corpus: Corpus) -> None:
-    from toolcall_conformance.trust.harmless.refused import refused
+def _print_refused(corpus: Corpus) -> int:
+    """What the official clients take and we refuse without a reason; how many kinds there are."""
+    from toolcall_conformance.trust.harmless.refused import reasons, refused, unexplained
     from toolcall_conformance.witnesses import MissingSDKError
 
     say("")
@@ -61,10 +62,13 @@ def _print_refused(corpus: Corpus) -> None:
         tried, found = refused(corpus)
     except MissingSDKError as error:
         say(f"what the official clients take and the judge refuses: not looked at ({error})")
-        return
-    say((f"what the official clients take and the judge refuses: {len(found)} kinds of {tried:,} bodies", "head"))
-    for one in found:
+        return 0
+    left = unexplained(found, reasons(corpus))
+    said = f"{len(found)} kinds of {tried:,} bodies, {len(left)} without a reason"
+    say((f"what the official clients take and the judge refuses: {said}", "head"))
+    for one in left:
         say(f"{one.count:6} {one.rule} {one.direction} {one.change} {one.pattern} ({one.example})")
+    return len(left)
 
 
 def try_again(source: Source, name: str) -> int:

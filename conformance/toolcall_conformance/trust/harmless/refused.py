@@ -1,21 +1,22 @@
 """What the official client takes of a golden body without one of its members, and the judge refuses.
 
-Each is a rule that goes beyond the client's types: its evidence has to say why.
+Each is a rule that goes beyond the client's types. ``corpus/mutations/refused.json`` has the reasons; what has none is
+to be loosened, or to be explained there.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from toolcall_conformance.library import Corpus
+from toolcall_conformance.library import Corpus, read_json
 from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.trust.harmless.variants import Spellings
-from toolcall_conformance.trust.nodes import Node, nodes, pattern_of
+from toolcall_conformance.trust.nodes import Node, matches, nodes, pattern_of
 from toolcall_conformance.trust.operators import Unfit, mutated
 from toolcall_conformance.witnesses import sdk_of
 from toolcall_conformance.witnesses.typed import problems
@@ -38,6 +39,42 @@ class Refused:
     rule: str
     count: int
     example: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """An entry of ``corpus/mutations/refused.json``: why some rules go beyond the client's types. No paths are all."""
+
+    format: str
+    direction: str
+    rules: frozenset[str]
+    changes: frozenset[str]
+    paths: tuple[str, ...]
+    reason: str
+
+    @classmethod
+    def of(cls, raw: Mapping[str, Any]) -> Reason:
+        rules, changes = frozenset(raw["rules"]), frozenset(raw["changes"])
+        return cls(raw["format"], raw["direction"], rules, changes, tuple(raw.get("paths", ())), raw["reason"])
+
+    def explains(self, one: Refused) -> bool:
+        """Whether it is about this kind of member."""
+        return (
+            (one.format, one.direction) == (self.format, self.direction)
+            and one.rule in self.rules
+            and one.change in self.changes
+            and (not self.paths or any(matches(path, one.pattern) for path in self.paths))
+        )
+
+
+def reasons(corpus: Corpus) -> list[Reason]:
+    """The reasons that are written down. Raises CorpusError for a file that is not there or not right."""
+    return [Reason.of(raw) for raw in read_json(corpus.root / "mutations" / "refused.json")["refused"]]
+
+
+def unexplained(found: Sequence[Refused], known: Sequence[Reason]) -> list[Refused]:
+    """Those that no reason is about."""
+    return [one for one in found if not any(reason.explains(one) for reason in known)]
 
 
 @dataclass
