@@ -45,7 +45,7 @@ class Spelling:
         asked = self.raw.get("where", {}).items()
         if any(at(value, place) != wanted for place, wanted in asked):
             return False
-        if any(at(value, place) is _NOTHING for place in self.raw.get("having", ())):
+        if any(at(value, place) in (_NOTHING, None, "") for place in self.raw.get("having", ())):
             return False
         return all(at(value, place) in (_NOTHING, None) for place in self.raw.get("lacking", ()))
 
