@@ -6,6 +6,8 @@ from doubles.border import GONE, borders
 
 border = borders(__name__)
 
+PIECES = "/events/2/data/candidates/0/content/parts/0/functionCall/partialArgs"
+
 border(
     "anthropic/call-shape",
     "call-without-arguments",
@@ -136,4 +138,20 @@ border(
     {"/messages/2/content": ""},
     past={"/messages/2/name": GONE},
     warns="openai_chat/legacy-functions",
+)
+border(
+    "gemini/shape",
+    "pieces-of-each-type",
+    "Pieces of arguments have a number, a truth value and null",
+    {
+        PIECES: [
+            {"jsonPath": "$.city", "stringValue": "bon"},
+            {"jsonPath": "$.days", "numberValue": 3},
+            {"jsonPath": "$.brief", "boolValue": True},
+            {"jsonPath": "$.unit", "nullValue": "NULL_VALUE"},
+        ]
+    },
+    past={f"{PIECES}/0/stringValue": 7},
+    says="A piece of a text is a number",
+    example="gemini/stream-partial-args",
 )

@@ -128,3 +128,11 @@ border(
     says="A message that is done has the role of the developer",
     example=MESSAGE,
 )
+border(
+    CALL,
+    "shell-call-without-a-name",
+    "A call of the shell has a call_id from its beginning, and no name",
+    {"/events": instead(SHELL)},
+    past={"/events/2/data/item/call_id": GONE},
+    says="A call of the shell gets its call_id when it is done",
+)
