@@ -322,7 +322,11 @@ def without(data: dict[str, Any], *keys: str) -> dict[str, Any]:
         pytest.param(
             [*CALL[:-1], lifecycle("incomplete", FINISHED, event="completed")], {"stream-status"}, id="status"
         ),
-        pytest.param([*CALL[:-1], {**CALL[-1], "response": {"id": "resp_1"}}], {"stream-status"}, id="a bare response"),
+        pytest.param(
+            [*CALL[:-1], {**CALL[-1], "response": {"id": "resp_1"}}],
+            {"stream-status", "stream-final-list"},
+            id="a bare response",
+        ),
         pytest.param(
             [*CALL[:2], {"type": "content_block_delta", "index": 0, "delta": {}}, *CALL[2:]],
             {"stream-type"},

@@ -169,7 +169,16 @@ border(
     "An item that is done does not say its status",
     {"/events/6/data/item/status": GONE},
     past={"/events/6/data/item/call_id": GONE},
+    warns="openai_responses/stream-item-done-status",
     follows="openai_responses/stream-identity",
+)
+border(
+    "openai_responses/stream-item-done-status",
+    "status-when-done-alone",
+    "A call says its status when it is done, and not when it was added",
+    {"/events/2/data/item/status": GONE},
+    past={"/events/6/data/item/status": None},
+    says="A call says its status in the final response, and null when it is done",
 )
 border(
     "openai_responses/stream-item-done-shape",

@@ -11,6 +11,7 @@ border = borders(__name__)
 
 ITEM, RESPONSE = "openai_responses/stream-item-restated", "openai_responses/stream-response-restated"
 TEXT = "openai_responses/stream-part-lists"
+MESSAGE_ENDED = "/events/9/data/response"
 CREATED, BEGUN, ENDED = (f"/events/{place}/data/response" for place in (0, 1, 7))
 DONE, FINAL = "/events/6/data/item", f"{ENDED}/output/0"
 PART, MESSAGE, WHOLE = "/events/7/data/part", "/events/8/data/item", "/events/9/data/response/output/0"
@@ -45,10 +46,10 @@ border(
 border(
     ITEM,
     "namespace-of-the-final-item",
-    "An item says a namespace when it is done, and null in the final response",
-    {f"{DONE}/namespace": "files", f"{FINAL}/namespace": None},
-    past={f"{FINAL}/namespace": "folders"},
-    says="An item says another namespace in the final response than when it was done",
+    "An item says null for its namespace when it is done, and leaves it out in the final response",
+    {f"{DONE}/namespace": None},
+    past={f"{DONE}/namespace": "files"},
+    says="An item says a namespace when it is done, and none in the final response",
 )
 border(
     ITEM,
@@ -63,8 +64,8 @@ border(
     ITEM,
     "annotation-of-the-item",
     "An annotation comes in an event of its own, the item that is done leaves annotations out, and the final one says "
-    "the same with more",
-    {"/events": noted, f"{NOTED}/annotations": GONE, f"{NOTED_WHOLE}/annotations/0/x_rank": 1},
+    "the same with a null beside it",
+    {"/events": noted, f"{NOTED}/annotations": GONE, f"{NOTED_WHOLE}/annotations/0/x_rank": None},
     past={f"{NOTED}/annotations": []},
     says="An annotation comes in an event of its own, and the item that is done has none",
     example=TEXT,
@@ -73,10 +74,16 @@ border(
 border(
     ITEM,
     "annotation-of-the-part",
-    "A part that is done has an annotation, and the item the same without its title",
-    {"/events": noted, f"{NOTED}/annotations/0/title": GONE, f"{NOTED_WHOLE}/annotations/0/title": None},
-    past={f"{NOTED}/annotations/0/url": "https://example.com/other"},
-    says="A part that is done has an annotation, and the item one of another address",
+    "A part that is done has an annotation without a title, and the item the same with null for it",
+    {
+        "/events": noted,
+        "/events/6/data/annotation/title": GONE,
+        "/events/8/data/part/annotations/0/title": GONE,
+        f"{NOTED}/annotations/0/title": None,
+        f"{NOTED_WHOLE}/annotations/0/title": None,
+    },
+    past={f"{NOTED}/annotations/0/title": "Example", f"{NOTED_WHOLE}/annotations/0/title": "Example"},
+    says="A part that is done has an annotation without a title, and the item the same with one",
     example=TEXT,
 )
 border(
@@ -97,26 +104,37 @@ border(
 border(
     RESPONSE,
     "format-with-more-at-the-end",
-    "What the answer must be is told with more in the final response, and with null in an event under way",
+    "What the answer must be is told in the final response, and before with null or not at all",
     {
-        f"{CREATED}/text": {"format": {"type": "text"}},
         f"{BEGUN}/text": {"format": {"type": "text"}, "verbosity": None},
-        f"{ENDED}/text": {"format": {"type": "text"}, "verbosity": "medium"},
+        f"{ENDED}/text": {"format": {"type": "text"}},
     },
-    past={f"{ENDED}/text/format/type": "json_object"},
-    says="The answer must be another one by the final response than by response.created",
+    past={f"{ENDED}/text/verbosity": "medium"},
+    says="The answer must be of some length by the final response, and of any by an event under way",
 )
 border(
     RESPONSE,
     "tools-with-more-under-way",
-    "An event under way tells the tools with what the request left open",
+    "An event under way tells the tools, and response.created says null for them",
     {
-        f"{CREATED}/tools": [{"type": "function", "name": "read_file", "parameters": None, "strict": None}],
+        f"{CREATED}/tools": None,
         f"{BEGUN}/tools": [{"type": "function", "name": "read_file", "parameters": {"type": "object"}, "strict": True}],
         f"{ENDED}/tools": [{"type": "function", "name": "read_file", "parameters": {"type": "object"}, "strict": True}],
     },
     past={f"{BEGUN}/tools": []},
-    says="An event under way tells no tools, and response.created some",
+    says="An event under way tells no tools, and the final response some",
+)
+border(
+    RESPONSE,
+    "tool-told-with-null",
+    "A tool is told without a description, and in the final response with null for it",
+    {
+        f"{CREATED}/tools": [{"type": "function", "name": "read_file", "parameters": None, "strict": True}],
+        f"{BEGUN}/tools": [{"type": "function", "name": "read_file", "parameters": None, "strict": True}],
+        f"{ENDED}/tools": [{"type": "function", "name": "read_file", "description": None, "strict": True}],
+    },
+    past={f"{CREATED}/tools/0/name": GONE},
+    says="A tool has no name in response.created, and one in the final response",
 )
 border(
     TEXT,
@@ -173,4 +191,20 @@ border(
     {"/events/9/data/sequence_number": 11},
     past={"/events/9/data/sequence_number": GONE},
     says="The last event has no number",
+)
+border(
+    "openai_responses/stream-final-list",
+    "output-told-at-the-end-alone",
+    "response.created says null for its output, and an event under way leaves it out",
+    {"/events/0/data/response/output": None, "/events/1/data/response/output": GONE},
+    past={f"{MESSAGE_ENDED}/output": None},
+    says="The final response says null for its output",
+)
+border(
+    "openai_responses/stream-response-time",
+    "time-with-a-fraction",
+    "The time of a response has a fraction, and an event under way says null for it",
+    {"/events/0/data/response/created_at": 1763719200.5, "/events/1/data/response/created_at": None},
+    past={"/events/1/data/response/created_at": "1763719200"},
+    says="An event under way says the time as a text",
 )

@@ -55,6 +55,7 @@ border(
     past={"/events/6/data/item/status": "done"},
     says="A call that is done says done",
     example=CALL,
+    warns=("openai_responses/reply-item-id", "openai_responses/stream-item-done-status"),
 )
 border(
     RULE,
@@ -73,6 +74,7 @@ border(
     past={"/events/8/data/item/status": "success"},
     says="A message that is done has the status success",
     example=MESSAGE,
+    warns="openai_responses/stream-item-done-status",
 )
 border(
     RULE,
@@ -127,6 +129,7 @@ border(
     past={"/events/8/data/item/role": "developer"},
     says="A message that is done has the role of the developer",
     example=MESSAGE,
+    warns="openai_responses/stream-item-done-status",
 )
 border(
     CALL,

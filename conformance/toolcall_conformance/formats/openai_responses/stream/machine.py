@@ -69,6 +69,8 @@ class _ResponseMachine(Machine):
         super().__init__(ids)
         self._state = ResponseState.BEFORE
         self._response: dict[str, Any] | None = None
+        self._told: dict[str, Any] = {}
+        """What events said of the response, each member as it was told first."""
         self._output = Output(self.report)
         self._final: dict[str, Any] | None = None
         self._sequence: int | None = None
@@ -149,8 +151,7 @@ class _ResponseMachine(Machine):
         if self._response is None:
             self._response = copied(response)
             self._output.begin(response)
-        else:
-            self._restated(response, place)
+        self._restated(response, place)
 
     def _begun(self, kind: str, pointer: str) -> None:
         """The official SDK raises at any event before response.created."""
@@ -167,9 +168,12 @@ class _ResponseMachine(Machine):
 
     def _restated(self, response: dict[str, Any], pointer: str) -> None:
         """What a response says of itself and of its request does not change in its events."""
-        found = next(changes(self._response or response, response, GROWS, pointer), None)
+        found = next(changes(self._told, response, GROWS, pointer), None)
         if found is not None:
             self.report.once("stream-response-restated", found.pointer, want=found.want, got=found.got)
+        for key, value in response.items():
+            if self._told.get(key) is None:
+                self._told[key] = value
 
     def _terminal(self, kind: str, data: dict[str, Any], pointer: str) -> None:
         self._begun(kind, pointer)

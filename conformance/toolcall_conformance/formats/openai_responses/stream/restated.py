@@ -27,6 +27,8 @@ The time is a label: one that is read from the clock twice differs in some runs,
 ANEW = frozenset({"encrypted_content"})
 """What is written anew each time it is told."""
 
+_NOTHING = (MISSING, None)
+
 _TEXTS = frozenset(piece.key for piece in FRAGMENTED_TEXTS.values())
 _PARTS = frozenset(piece.list_key for piece in FRAGMENTED_TEXTS.values() if piece.list_key)
 
@@ -43,33 +45,39 @@ class Change:
 def changes(
     before: Mapping[str, Any], after: Mapping[str, Any], but: Collection[str], pointer: str
 ) -> Iterator[Change]:
-    """The members that both tell, and tell otherwise; who leaves one out, or says null, contradicts nothing."""
+    """The members that both tell, and tell otherwise; who leaves a whole one out, or says null, contradicts nothing."""
     for key, was in before.items():
-        if key not in but:
-            yield from _differences(was, after.get(key), join(pointer, key))
+        now = after.get(key)
+        if key not in but and was is not None and now is not None:
+            yield from _differences(was, now, join(pointer, key))
 
 
 def _differences(before: Any, after: Any, pointer: str) -> Iterator[Change]:
-    """Where two values differ in what both tell: objects member by member, lists entry by entry, in any depth."""
-    waiting = [(before, after, pointer)]
+    """Where two values differ: objects member by member, lists entry by entry, in any depth. null is as absent."""
+    waiting = [(before, after, pointer, pointer)]
     while waiting:
-        was, now, at = waiting.pop()
-        if was is None or now is None:
-            continue
+        was, now, at, holder = waiting.pop()
         if isinstance(was, dict) and isinstance(now, dict):
-            waiting += [(was[key], now.get(key), join(at, key)) for key in reversed(was)]
+            keys = reversed({**was, **now})
+            waiting += [(was.get(key, MISSING), now.get(key, MISSING), join(at, key), at) for key in keys]
         elif isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
             both = zip(was, now, range(len(was)), strict=True)
-            waiting += [(one, other, join(at, place)) for one, other, place in reversed([*both])]
+            waiting += [(one, other, join(at, place), at) for one, other, place in reversed([*both])]
+        elif was in _NOTHING or now in _NOTHING:
+            if was not in _NOTHING or now not in _NOTHING:
+                yield Change(holder if now is MISSING else at, was, now)
         elif not equal(was, now):
             yield Change(at, was, now)
 
 
 def item_changes(before: Mapping[str, Any], after: Mapping[str, Any], pointer: str) -> Iterator[Change]:
     """What an item says otherwise than when it was done; its identity and its texts have rules of their own."""
-    own = {*IDENTITY, *ANEW, *_both_texts(before, after)}
     lists = {key for key in _PARTS if isinstance(before.get(key), list) and isinstance(after.get(key), list)}
-    yield from changes(before, after, own | lists, pointer)
+    own = {*IDENTITY, *ANEW, *_TEXTS, *_PARTS}
+    if before.get("status") is None:  # a rule of its own says that an item is done with its status
+        own.add("status")
+    yield from _differences(_but(before, own), _but(after, own), pointer)
+    yield from changes(before, after, {*IDENTITY, *ANEW, *lists, *_both_texts(before, after)}, pointer)
     for key in sorted(lists):
         yield from _list_changes(before[key], after[key], join(pointer, key))
 
@@ -85,9 +93,10 @@ def part_changes(before: Any, after: Any, pointer: str) -> Iterator[Change]:
 def beginning_changes(begun: Mapping[str, Any], done: Mapping[str, Any], pointer: str) -> Iterator[Change]:
     """What an item that is done says otherwise than when it was added: words that were there already."""
     for key, was in begun.items():
+        now = done.get(key)
         said = isinstance(was, str) and was and key not in {*IDENTITY, *ANEW, *_TEXTS, "status"}
-        if said:
-            yield from _differences(was, done.get(key), join(pointer, key))
+        if said and now is not None:
+            yield from _differences(was, now, join(pointer, key))
 
 
 def note_changes(notes: Iterable[tuple[Any, Any, Any]], item: Mapping[str, Any], pointer: str) -> Iterator[Change]:
@@ -117,6 +126,10 @@ def _list_changes(before: list[Any], after: list[Any], pointer: str) -> Iterator
         return
     for place, (was, now) in enumerate(zip(before, after, strict=True)):
         yield from part_changes(was, now, join(pointer, place))
+
+
+def _but(item: Mapping[str, Any], keys: Collection[str]) -> dict[str, Any]:
+    return {key: value for key, value in item.items() if key not in keys}
 
 
 def _both_texts(before: Mapping[str, Any], after: Mapping[str, Any]) -> set[str]:
