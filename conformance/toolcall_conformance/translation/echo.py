@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolcall_conformance.findings import MISSING, Finding
-from toolcall_conformance.jsonvalue import equal, resolve
+from toolcall_conformance.jsonvalue import equal, join, resolve
 from toolcall_conformance.translation.pair import Sides
 
 DEEPEST = 40
@@ -52,10 +52,14 @@ def _odd_tools(request: Any, reply: Any, tools: Mapping[str, Any]) -> Iterator[t
         return
     compared = _Compared(tools["open"], tools["grows"])
     for one, name in zip(asked, names, strict=True):
-        twin = told[said.index(name)]
+        place = said.index(name)
+        twin = told[place]
         for key in tools["members"]:
             if one.get(key) != "" and not compared.says(one.get(key), twin.get(key)):
                 yield tools["at"], one.get(key), twin.get(key, MISSING)
+        for key in sorted(one.keys() - {*tools["members"], *tools["redacted"]}):
+            if twin.get(key) is not None and not compared.says(one[key], twin[key]):
+                yield join(tools["at"], place, key), one[key], twin[key]
 
 
 def _entries(body: Any, at: str) -> list[Mapping[str, Any]]:

@@ -147,6 +147,28 @@ def tools_by_the_names_sent(draft: Draft) -> None:
         tool["name"] = f"gw_{tool['name']}"
 
 
+@warning(ECHO, target=RESPONSES, check="response", at_home=())
+def hosted_tools_set_otherwise(draft: Draft) -> None:
+    """A reply repeats the tools that the provider runs with other settings than the request gave them."""
+    set_up = {"image_generation": ("output_format", "bmp"), "code_interpreter": ("container", {"type": "none"})}
+    for tool in draft.asked.get("tools", ()):
+        key, value = set_up.get(tool.get("type"), ("", None))
+        if key in tool:
+            told = next(one for one in draft.body["tools"] if one.get("type") == tool["type"])
+            told[key] = value
+
+
+@harmless(target=RESPONSES, check="response", at_home=())
+def hosted_tools_with_secrets_hidden(draft: Draft) -> None:
+    """A reply repeats the tools that the provider runs with defaults, and hides addresses and headers."""
+    for tool in draft.body["tools"]:
+        if tool.get("type") == "mcp":
+            tool |= {"server_url": "https://example.com/<redacted>", "headers": {"x-key": "<redacted>"}}
+        if tool.get("type") == "image_generation":
+            tool |= {"background": "auto", "n": 1}
+            tool.pop("quality", None)
+
+
 @harmless(target=RESPONSES, check="response", at_home=())
 def schemas_repeated_with_more(draft: Draft) -> None:
     """A reply repeats schemas with members that the request left open, and says what the request says with null."""

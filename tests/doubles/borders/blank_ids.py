@@ -64,6 +64,15 @@ pair(
     *(f"/events/{place}/data/response/id" for place in (0, 1, 7)),
     example=RESPONSES_STREAM,
 )
+border(
+    "openai_responses/reply-id-blank",
+    "message-of-one-letter",
+    f"A message {NAMED}",
+    {"/output/0/id": "x"},
+    past={"/output/0/id": ""},
+    says="A message says the empty text for its id",
+    example="openai_responses/reply-message",
+)
 pair(
     "openai_responses/reply-id-blank",
     "streamed-call-of-one-letter",

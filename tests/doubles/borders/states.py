@@ -139,3 +139,23 @@ border(
     past={"/events/2/data/item/call_id": GONE},
     says="A call of the shell gets its call_id when it is done",
 )
+
+SHELL_REPLY = {"/output/0": {**SHELL, "status": "in_progress"}, "/status": "in_progress"}
+border(
+    RULE,
+    "shell-call-in-progress",
+    "A reply that is in progress has a call of the shell that is, too",
+    SHELL_REPLY,
+    past={"/output/0/status": "running"},
+    says="A call of the shell is running",
+    example="openai_responses/reply-echo",
+)
+border(
+    "openai_responses/reply-item-id",
+    "shell-call-of-one-letter",
+    "A call of the shell has one letter for its id",
+    {"/output/0": {**SHELL, "id": "x"}},
+    past={"/output/0/id": GONE},
+    says="A call of the shell has no id",
+    example="openai_responses/reply-echo",
+)
