@@ -184,9 +184,14 @@ def test_what_is_legal(corpus: Corpus, events: list[Any]) -> None:
             [START, finish("end_turn"), STOP, FAILED], [("stream-after-end", "/events/3/data")], id="late error"
         ),
         pytest.param(
-            [START, opened(0, "text", text=""), delta(0, "reasoning", text="x"), stop(0), finish("end_turn"), STOP],
+            [START, opened(0, "text", text=""), delta(0, "reasoning", said="x"), stop(0), finish("end_turn"), STOP],
             [("stream-unknown", "/events/2/data/delta")],
             id="an unknown delta",
+        ),
+        pytest.param(
+            [START, opened(0, "text", text=""), delta(0, "reasoning", text="x"), stop(0), finish("end_turn"), STOP],
+            [("stream-delta-type", "/events/2/data/delta/type")],
+            id="an unknown delta with a text",
         ),
     ],
 )

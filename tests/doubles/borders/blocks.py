@@ -143,6 +143,14 @@ border(
     says="Half a character stands in a text",
 )
 border(
+    "anthropic/stream-delta-type",
+    "delta-of-a-new-type",
+    "A delta has a type that nobody knows, and a piece that no documented delta has",
+    {"/events": put(3, delta(0, "progress_delta", progress=1))},
+    past={"/events/3/data/delta/partial_json": ""},
+    says="A delta has a type that nobody knows, and the empty piece of a call's input",
+)
+border(
     "gemini/stream-after-end",
     "nothing-but-an-error",
     "The only event is an error",

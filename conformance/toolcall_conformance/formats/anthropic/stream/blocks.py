@@ -53,7 +53,7 @@ class StreamedBlock:
         """Add a delta, and report what is wrong with it. One of another block's kind adds nothing, as in the SDK."""
         kind = delta.get("type")
         if not isinstance(kind, str) or kind not in DELTAS:
-            report.add("stream-unknown", pointer, f"the API has no delta of type {kind!r}", want=self.wanted, got=kind)
+            self._pass_over(pointer, delta, report)
             return
         kinds, key = DELTAS[kind]
         if self.kind not in kinds:
@@ -69,6 +69,16 @@ class StreamedBlock:
                 report.add("stream-signature-once", pointer, message, want=MISSING, got=kind)
             self.signed = True
         self._add(kind, f"{pointer}/{key}", delta.get(key), delta, report)
+
+    def _pass_over(self, pointer: str, delta: dict[str, Any], report: Report) -> None:
+        """A delta of an unknown type. It may be a new one, unless it has the piece of one that the block takes."""
+        kind = delta.get("type")
+        meant = [one for one, (kinds, key) in DELTAS.items() if self.kind in kinds and delta.get(key) is not None]
+        said = f"the API has no delta of type {kind!r}"
+        if meant and isinstance(kind, str):
+            report.add("stream-delta-type", f"{pointer}/type", said, want=one_of(meant), got=kind)
+        else:
+            report.add("stream-unknown", pointer, said, want=self.wanted, got=kind)
 
     def _add(self, kind: str, pointer: str, piece: Any, delta: dict[str, Any], report: Report) -> None:
         if kind == "compaction_delta":

@@ -40,7 +40,7 @@ RULES = rule_ids(
     *("stream-data", "stream-done-marker", "stream-event-name", "stream-unknown"),
     *("stream-start", "stream-end", "stream-after-end", "stream-finish", "stream-finish-agrees"),
     *("stream-finish-last", "stream-block-index", "stream-block-open", "stream-block-closed", "stream-block-overlap"),
-    *("stream-delta-kind", "stream-signature-once", "stream-arguments-json"),
+    *("stream-delta-kind", "stream-delta-type", "stream-signature-once", "stream-arguments-json"),
     *("stream-input-in-deltas", "stream-byte-order-mark"),
 )
 
