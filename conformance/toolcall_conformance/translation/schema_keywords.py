@@ -55,23 +55,6 @@ def compare_soundness(place: SchemaPair) -> Iterator[SchemaDifference]:
             )
 
 
-def compare_lists(place: SchemaPair) -> Iterator[SchemaDifference]:
-    """Lists whose members are different ones by the standard, and which only the output lists twice."""
-    for key in ("required", "type", "enum"):
-        got = _repeated(place.after, key)
-        if got and not _repeated(place.before, key):
-            once = {canonical(one): one for one in got}
-            yield place.differs("schema-listed-twice", key, want=[*once.values()], got=got)
-
-
-def _repeated(schema: Any, key: str) -> list[Any]:
-    """A list in a schema as it is written, if it has something twice."""
-    listed = schema.get(key) if isinstance(schema, dict) else None
-    if not isinstance(listed, list) or len({canonical(one) for one in listed}) == len(listed):
-        return []
-    return listed
-
-
 def compare_notes(place: SchemaPair) -> Iterator[SchemaDifference]:
     """Description and default, which the model reads."""
     want, got = place.left.get("description"), place.right.get("description")

@@ -15,11 +15,11 @@ from typing import Any
 
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.library import Corpus
+from toolcall_conformance.translation.listed_twice import find_listed_twice
 from toolcall_conformance.translation.schema_branches import compare_branches
 from toolcall_conformance.translation.schema_keywords import (
     compare_bounds,
     compare_enum,
-    compare_lists,
     compare_notes,
     compare_soundness,
     compare_type,
@@ -68,7 +68,8 @@ def compare_schemas(
 def _compare(corpus: Corpus, source_text: str, output_text: str, closing_allowed: bool) -> tuple[SchemaDifference, ...]:
     if source_text == output_text:
         return ()
-    return tuple(_walk(_start(corpus, source_text, output_text, closing_allowed)))
+    start = _start(corpus, source_text, output_text, closing_allowed)
+    return (*_walk(start), *find_listed_twice(start.before, start.after))
 
 
 def places_compared(corpus: Corpus, source: Any, output: Any, *, closing_allowed: bool) -> list[SchemaPair]:
@@ -126,7 +127,6 @@ def _steps(place: SchemaPair) -> Iterator[SchemaDifference | SchemaPair]:
     yield from compare_soundness(place)
     if is_broken(place):
         return
-    yield from compare_lists(place)
     yield from compare_notes(place)
     yield from compare_type(place)
     yield from compare_enum(place)

@@ -11,6 +11,7 @@ from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Reading, Tool
 from toolcall_conformance.translation.kinds import compare_kind
+from toolcall_conformance.translation.listed_twice import find_listed_twice
 from toolcall_conformance.translation.names import legal_name
 from toolcall_conformance.translation.own_tools import (
     called,
@@ -197,8 +198,20 @@ def compare_tools(pair: Pair) -> Iterator[Finding]:
     for tool, twin in twins:
         if "hosted" not in (tool.kind, twin.kind):  # the API knows what its own tools are for
             yield from _compare_one(pair, tool, twin)
+    yield from _find_unsound(pair, twins)
     yield from report_hosted(pair)
     yield from _compare_names(pair, twins)
+
+
+def _find_unsound(pair: Pair, twins: Sequence[tuple[Tool, Tool]]) -> Iterator[Finding]:
+    """Lists with a member twice in schemas that the translator made up: for free text, or for an API's own tool."""
+    compared = {id(twin) for tool, twin in twins if tool.kind == twin.kind == "function"}
+    for tool in pair.output.tools:
+        if id(tool) not in compared:
+            for difference in find_listed_twice(None, tool.schema):
+                place = (tool.schema_pointer or "") + difference.pointer
+                subject = tool_words(tool)
+                yield pair.finding(difference.rule, place, want=difference.want, got=difference.got, subject=subject)
 
 
 def _compare_names(pair: Pair, twins: Sequence[tuple[Tool, Tool]]) -> Iterator[Finding]:

@@ -41,6 +41,13 @@ def own_tool_dropped(draft: Draft) -> None:
     draft.body.pop("toolConfig", None)
 
 
+@warning("translation/schema-listed-twice", target=(CHAT, GEMINI, RESPONSES), sources=(ANTHROPIC, RESPONSES))
+def own_tool_requires_twice(draft: Draft) -> None:
+    """The schema that the translator wrote for a tool of the client's lists its first required member twice."""
+    for tool in need([tool for tool in standing(draft) if tool.schema.get("required")]):
+        tool.schema["required"].append(tool.schema["required"][0])
+
+
 @broken("translation/tool-lost", target=(ANTHROPIC, CHAT, RESPONSES), sources=(GEMINI,), cases=BROWSER)
 def browser_dropped(draft: Draft) -> None:
     """Google's browser is not declared: none of its functions is."""

@@ -278,6 +278,21 @@ def types_listed_twice(draft: Draft) -> None:
         schema["type"].append(schema["type"][0])
 
 
+@warning("translation/schema-listed-twice", target=(CHAT, GEMINI, RESPONSES), at_home=())
+def definition_listed_twice(draft: Draft) -> None:
+    """The definitions that schemas refer to list their first required member twice."""
+    held = [entry for tool in draft.tools for entry in tool.schema.get("$defs", {}).values()]
+    for schema in need([entry for entry in held if entry.get("required")]):
+        schema["required"].append(schema["required"][0])
+
+
+@harmless(target=(CHAT, GEMINI, RESPONSES), at_home=(), beside="translation/schema-narrowed")
+def branch_twice(draft: Draft) -> None:
+    """Where any of several schemas may hold, the first is there twice."""
+    for schema in _with(draft, "anyOf"):
+        schema["anyOf"].append(schema["anyOf"][0])
+
+
 @harmless(target=(CHAT, GEMINI, RESPONSES), at_home=())
 def enum_in_another_order(draft: Draft) -> None:
     """Schemas list the values that a parameter may have in another order."""
