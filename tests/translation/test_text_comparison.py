@@ -124,6 +124,13 @@ CHUNKS = {
     "inside a tag": (["Be brief."], ["<user>Be brief.</user>"], {"text-invented": SHOULD}),
     "a blank inside a word": (["Be brief."], ["Be br ief."], CHANGED),
     "a blank inside a word, and a line more": (["Be brief.", "Do it."], ["Be br ief.\nDo it.\nNow."], CHANGED),
+    "a word cut in two": (["Be brief."], ["Be br", "ief."], {"word-cut": SHOULD}),
+    "a word cut in two, and white space": (["Be brief."], ["Be br\n", "\nief."], {"word-cut": SHOULD}),
+    "a number cut in two": (["Pay 120 euro."], ["Pay 1", "20 euro."], {"word-cut": SHOULD}),
+    "cut between words": (["Be brief."], ["Be ", "brief."], {}),
+    "cut behind a mark": (["Be brief.Now."], ["Be brief.", "Now."], {}),
+    "cut where the source is": (["Be br", "ief."], ["Be br", "ief."], {}),
+    "cut where the source is, not where it says the word": (["br", "ief", "Be brief."], ["br", "ief", "Be brief."], {}),
     "trimmed": (["  Be brief.\n"], ["Be brief."], {"text-trimmed": SHOULD}),
 }  # fmt: skip
 

@@ -16,6 +16,7 @@ from toolcall_conformance.translation.outcome import compare_finish, compare_usa
 from toolcall_conformance.translation.own_state import compare_own_state
 from toolcall_conformance.translation.pair import Pair
 from toolcall_conformance.translation.results import compare_results
+from toolcall_conformance.translation.seams import compare_seams
 from toolcall_conformance.translation.settings import compare_settings
 from toolcall_conformance.translation.state import compare_opaque
 from toolcall_conformance.translation.state_return import compare_ids, compare_state
@@ -44,6 +45,7 @@ COMPARISONS: Final = (
     Comparison(compare_calls, _ALL),
     Comparison(compare_results, frozenset({REQUEST, HISTORY})),
     Comparison(compare_texts, _ALL),
+    Comparison(compare_seams, frozenset({REQUEST, HISTORY})),
     Comparison(compare_steps, frozenset({REQUEST})),
     Comparison(compare_citations, frozenset({REPLY})),
     Comparison(compare_tools, frozenset({REQUEST})),

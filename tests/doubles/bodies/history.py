@@ -31,8 +31,18 @@ def of_two_user_messages_the_last(draft: Draft) -> None:
 @harmless(target=(CHAT, RESPONSES), cases=[TWO_OF_USER], beside=("translation/text-lost", "translation/text-changed"))
 def user_messages_joined(draft: Draft) -> None:
     """Two messages of the user in a row are one, with a blank line between them."""
+    _join(draft, "\n\n")
+
+
+@warning("translation/messages-run-together", target=(CHAT, RESPONSES), cases=[TWO_OF_USER])
+def user_messages_run_together(draft: Draft) -> None:
+    """Two messages of the user in a row are one, with nothing between them."""
+    _join(draft, "")
+
+
+def _join(draft: Draft, joint: str) -> None:
     first, second = need(draft.texts_of("user")[:2])
-    first.text = f"{first.text}\n\n{second.text}"
+    first.text = f"{first.text}{joint}{second.text}"
     second.remove()
 
 

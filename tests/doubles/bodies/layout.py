@@ -6,8 +6,9 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, harmless, need
+from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, harmless, need, warning
 from doubles.draft import Draft
+from doubles.wire import Text
 
 
 @harmless(target=CHAT, beside=("openai_chat/assistant-content", "openai_chat/assistant-not-empty"))
@@ -47,13 +48,30 @@ def text_in_two_parts(draft: Draft) -> None:
     for text in need([text for text in draft.texts_of("user") if text.alone]):
         head, mark, tail = text.text.partition(" ")
         if tail.strip() and mark:
-            kind = "input_text" if draft.format == RESPONSES else "text"
-            parts = [{"text": words} for words in (head + mark, tail)]
-            if draft.format != GEMINI:
-                parts = [{"type": kind, **part} for part in parts]
-            text.message["parts" if draft.format == GEMINI else "content"] = parts
+            say_in_parts(draft, text, [head + mark, tail])
             return
     need(False)
+
+
+@warning("translation/word-cut")
+def word_in_two_parts(draft: Draft) -> None:
+    """A text of the user is cut into two parts within a word."""
+    for text in need([text for text in draft.texts_of("user") if text.alone]):
+        words = text.text
+        at = next((at for at in range(1, len(words)) if words[at - 1].isalpha() and words[at].isalpha()), 0)
+        if at:
+            say_in_parts(draft, text, [words[:at], words[at:]])
+            return
+    need(False)
+
+
+def say_in_parts(draft: Draft, text: Text, pieces: list[str]) -> None:
+    """Let a message say a text, the only one that it has, in parts."""
+    parts = [{"text": words} for words in pieces]
+    if draft.format != GEMINI:
+        kind = "input_text" if draft.format == RESPONSES else "text"
+        parts = [{"type": kind, **part} for part in parts]
+    text.message["parts" if draft.format == GEMINI else "content"] = parts
 
 
 @harmless(target=RESPONSES, beside="openai_responses/item-type")
@@ -134,6 +152,14 @@ def system_split(draft: Draft) -> None:
     texts = [part for text in draft.system for part in text.split("\n\n")]
     need(len(texts) > len(draft.system))
     draft.system = texts
+
+
+@warning("translation/word-cut", target=(ANTHROPIC, GEMINI, CHAT))
+def system_cut_within_a_word(draft: Draft) -> None:
+    """The system prompt is cut into two texts in the middle of a word."""
+    *texts, last = need(draft.system)
+    at = next((at for at in range(1, len(last)) if last[at - 1].isalpha() and last[at].isalpha()), 0)
+    draft.system = [*texts, *need(at and [last[:at], last[at:]])]
 
 
 @harmless(target=GEMINI, beside=("gemini/system-instruction", "gemini/system-place", "gemini/role"))

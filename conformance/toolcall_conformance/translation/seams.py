@@ -1,0 +1,109 @@
+"""Where texts meet in a request: a border cuts no word in two, and two messages of the user do not run together.
+
+Texts may be joined and split where they meet (``text-joined-by-whitespace``). But readers put nothing, a blank or a
+line break between two texts, or show them as two messages: so a new border inside a word changes the word, and a
+border between two messages that is gone makes one word of two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from toolcall_conformance.findings import Finding
+from toolcall_conformance.reading import Reading, Result, Text
+from toolcall_conformance.translation.pair import Pair
+
+_AROUND: Final = 40
+"""How many characters on either side of a border tell it from others."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Seam:
+    """Two texts that meet."""
+
+    first: Text
+    second: Text
+
+    @property
+    def before(self) -> str:
+        return self.first.text.rstrip()[-_AROUND:]
+
+    @property
+    def after(self) -> str:
+        return self.second.text.lstrip()[:_AROUND]
+
+    @property
+    def may_cut(self) -> bool:
+        """Whether letters or digits meet; where a text is cited, the source said where it begins and ends."""
+        cited = self.first.citations or self.second.citations
+        return not cited and self.before[-1:].isalnum() and self.after[:1].isalnum()
+
+
+def compare_seams(pair: Pair) -> Iterator[Finding]:
+    """Report words that the output cuts in two, and messages of the user's that it joins with nothing between them."""
+    yield from _cut(pair)
+    yield from _run_together(pair)
+
+
+def _cut(pair: Pair) -> Iterator[Finding]:
+    seams = [seam for row in _rows(pair.output) for seam in _seams(row) if seam.may_cut]
+    if not seams:
+        return
+    said = [text.text for row in _rows(pair.source) for text in row]
+    ends, beginnings = {text.rstrip()[-_AROUND:] for text in said}, {text.lstrip()[:_AROUND] for text in said}
+    for seam in seams:
+        is_of_source = seam.before in ends and seam.after in beginnings
+        if not is_of_source and any(seam.before + seam.after in text for text in said):
+            halves = [seam.before.split()[-1], seam.after.split()[0]]
+            yield pair.finding("translation/word-cut", seam.second.pointer, want="".join(halves), got=halves)
+
+
+def _run_together(pair: Pair) -> Iterator[Finding]:
+    seams = list(_between_messages(pair.source))
+    said = {text.text for row in _rows(pair.source) for text in row} if seams else set()
+    new = [text for row in _rows(pair.output) for text in row if text.text not in said] if seams else []
+    for seam in seams if new else ():
+        joined = seam.before + seam.after
+        found = next((text for text in new if joined in text.text), None)
+        if found is not None and not any(joined in text for text in said):
+            want = [seam.first.text, seam.second.text]
+            source = seam.second.pointer
+            yield pair.finding(
+                "translation/messages-run-together", found.pointer, want=want, got=found.text, source=source
+            )
+
+
+def _between_messages(reading: Reading) -> Iterator[_Seam]:
+    """Where two messages of the user's, or with instructions, meet, neither with white space there.
+
+    Two messages of the model may be pieces of one: a client that keeps each piece of a stream has them so.
+    """
+    holders = {turn.pointer.split("/")[1] for turn in reading.turns if turn.pointer}
+    rows = [_texts(reading.system), *(_texts(turn.items) for turn in reading.turns if turn.side != "assistant")]
+    for row in rows:
+        for seam in _seams(row):
+            one, two = (text.pointer.split("/")[1:3] for text in (seam.first, seam.second))
+            apart = one != two and one[0] in holders and two[0] in holders
+            if apart and not seam.first.text[-1:].isspace() and not seam.second.text[:1].isspace():
+                yield seam
+
+
+def _rows(reading: Reading) -> Iterator[list[Text]]:
+    """Texts that are read one behind the other: instructions, those of a turn, those of a result."""
+    yield _texts(reading.system)
+    for turn in reading.turns:
+        yield _texts(turn.items)
+        for item in turn.items:
+            if isinstance(item, Result):
+                yield _texts(item.parts)
+
+
+def _texts(items: Sequence[object]) -> list[Text]:
+    return [item for item in items if isinstance(item, Text)]
+
+
+def _seams(row: Sequence[Text]) -> Iterator[_Seam]:
+    return (_Seam(first, second) for first, second in pairwise(row))
