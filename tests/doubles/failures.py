@@ -40,6 +40,13 @@ def wait_of(draft: Draft) -> str:
     return found
 
 
+def retry_info(draft: Draft) -> dict[str, Any]:
+    """The detail of a Gemini error that says how long to wait."""
+    details = need(error(draft).get("details"))
+    found: dict[str, Any] = need([one for one in details if one["@type"].endswith("/google.rpc.RetryInfo")])[0]
+    return found
+
+
 def envelope(name: str, status: int, message: str) -> dict[str, Any]:
     """A body without a fault, in a format and for a status."""
     if FAMILY[name] == "openai":

@@ -191,7 +191,7 @@ class Api:
             return max(0.0, (until - datetime.now(UTC)).total_seconds())
         failure = self._failure(answer)
         if failure is not None:
-            return None if failure.retry_after is None else float(failure.retry_after)
+            return None if failure.wait.seconds is None else float(failure.wait.seconds)
         try:
             return max(0.0, float(said))
         except ValueError:

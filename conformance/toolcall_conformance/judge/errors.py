@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Judgement
+from toolcall_conformance.findings import Finding, Judgement
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.judge.excuses import excused
 from toolcall_conformance.judge.given import AnyRoute
@@ -16,7 +17,7 @@ from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.translation import identity, tolerances
 from toolcall_conformance.translation.aligned import aligned
 from toolcall_conformance.translation.pair import Sides
-from toolcall_conformance.translation.upstream_errors import compare_errors, compare_wait
+from toolcall_conformance.translation.upstream_errors import WAITS, compare_errors, compare_wait
 
 _HEADERS: Final = frozenset({"headers"})
 
@@ -37,8 +38,14 @@ def judge_error(corpus: Corpus, source: Any, output: Any, route: AnyRoute, *, to
     if faulty(own):
         broken = check_body(corpus, route.upstream, "error", source, reading=sides.source)
         own = excused(corpus, own, broken, aligned(sides), source, output)
-    findings = (*own, *compare_errors(sides))
+    findings = (*own, *(one for one in compare_errors(sides) if not _told(own, one)))
     accepted = tuple(tolerances.tolerated(aligned(sides), source, output, findings)) if tolerated or same else ()
     if same:
         findings = (*findings, *differences(sides, source, output, findings, accepted))
     return Judgement(findings, tolerated=accepted if tolerated else ())
+
+
+def _told(own: Sequence[Finding], finding: Finding) -> bool:
+    """Whether the format's own rules say already that no legible time to wait stands there."""
+    place = f"{finding.pointer}/"
+    return finding.rule in WAITS and place != "/" and any(f"{one.pointer}/".startswith(place) for one in own)

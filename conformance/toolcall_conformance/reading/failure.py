@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from toolcall_conformance.jsonvalue import join
-from toolcall_conformance.reading.model import Failure, Reading
+from toolcall_conformance.reading.model import Failure, Reading, Wait
 from toolcall_conformance.reading.node import Node
 
 # The header in milliseconds is OpenAI's; its SDK and Anthropic's prefer it.
@@ -19,13 +19,10 @@ _WAITS = {"retry-after-ms": 1000.0, "retry-after": 1.0}
 def read_failure(format_name: str, reply: Any, error: Node, **more: Any) -> Reading:
     """The reading of an error reply whose error object is ``error``, with a text under ``message``.
 
-    ``more`` are fields of Failure that the body gives; a time to wait in the headers takes precedence.
+    ``more`` are fields of Failure that the body gives.
     """
     node = Node(reply)
     status, headers, message = node.child("status"), node.child("headers"), error.child("message")
-    wait, wait_pointer = _wait(headers)
-    if wait is not None:
-        more |= {"retry_after": wait, "retry_after_pointer": wait_pointer}
     number = status.value
     failure = Failure(
         status=number if isinstance(number, int) and not isinstance(number, bool) else None,
@@ -33,22 +30,23 @@ def read_failure(format_name: str, reply: Any, error: Node, **more: Any) -> Read
         pointer=error.pointer,
         status_pointer=status.pointer,
         message_pointer=message.pointer,
+        header_wait=_wait(headers),
         has_headers=headers.is_object,
         **more,
     )
     return Reading(format_name, "error", failure=failure)
 
 
-def _wait(headers: Node) -> tuple[float | None, str | None]:
-    """How many seconds to wait, infinite for a date, and where that is said."""
+def _wait(headers: Node) -> Wait | None:
+    """The time to wait that a header says, None if no header is about it."""
     if not isinstance(headers.value, dict):
-        return None, None
+        return None
     by_name = {str(name).lower(): name for name in headers.value}
     for name, unit in _WAITS.items():
         if name in by_name:
-            text = str(headers.value[by_name[name]]).strip()
-            return _number(text, unit), join(headers.pointer, by_name[name])
-    return None, None
+            said = headers.value[by_name[name]]
+            return Wait(_number(str(said).strip(), unit), join(headers.pointer, by_name[name]), said)
+    return None
 
 
 def _number(text: str, unit: float) -> float | None:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from toolcall_conformance.findings import MISSING
+
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
@@ -258,12 +260,25 @@ class Finish:
 
 
 @dataclass(frozen=True, slots=True)
+class Wait:
+    """How long a failed request says to wait: seconds, infinite for a date; None where nothing legible says it.
+
+    ``pointer`` is where it is said, or where it belongs; ``said`` is what stands there.
+    """
+
+    seconds: float | None = None
+    pointer: str = ""
+    said: Any = MISSING
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     """An error that came instead of a reply, read from ``{"status", "headers", "body"}``.
 
     ``status`` is the HTTP status, None where it is no number. ``kind`` is set where the body says more than the status:
-    ``unauthorized`` under a status that says only that the request is bad. ``retry_after`` is how long to wait, in
-    seconds, as the headers or the body say; ``has_headers`` whether the headers are known at all.
+    ``unauthorized`` under a status that says only that the request is bad. ``header_wait`` and ``body_wait`` are how
+    long to wait, as the headers and the body say; ``body_wait`` is None in a format whose body says nothing of it.
+    ``has_headers`` is whether the headers are known at all.
     """
 
     status: int | None
@@ -272,9 +287,14 @@ class Failure:
     status_pointer: str = ""
     message_pointer: str | None = None
     kind: str | None = None
-    retry_after: float | None = None
-    retry_after_pointer: str | None = None
+    header_wait: Wait | None = None
+    body_wait: Wait | None = None
     has_headers: bool = False
+
+    @property
+    def wait(self) -> Wait:
+        """How long to wait, wherever that is said; the headers take precedence."""
+        return next((one for one in (self.header_wait, self.body_wait) if one and one.seconds is not None), Wait())
 
 
 @dataclass(frozen=True, slots=True)

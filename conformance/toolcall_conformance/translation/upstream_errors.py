@@ -6,15 +6,20 @@ exception. The statuses after which it retries are ``retried_statuses`` in forma
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
-from toolcall_conformance.findings import MISSING, Finding, one_of
+from toolcall_conformance.findings import Finding, one_of
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Failure
+from toolcall_conformance.reading.model import Wait
 from toolcall_conformance.translation.pair import Sides
 
 _NAME = "error-status-alike"
+_LOST, _IN_HEADER_ALONE = "translation/retry-after", "translation/retry-after-in-body"
+WAITS: Final = frozenset({_LOST, _IN_HEADER_ALONE})
+"""The rules that say that a time to wait is not told, or too short."""
 
 
 def compare_errors(sides: Sides) -> Iterator[Finding]:
@@ -116,33 +121,42 @@ def _plain(text: str) -> str:
 def compare_wait(sides: Sides) -> Iterator[Finding]:
     """A time to wait is due only from a translator that has to do with headers at all."""
     before, after = sides.source.failure, sides.output.failure
-    if before is None or after is None or before.retry_after is None or not after.has_headers:
+    if before is None or after is None or before.wait.seconds is None or not after.has_headers:
         return
-    if after.retry_after is None or after.retry_after < before.retry_after:
-        yield sides.finding(
-            "translation/retry-after",
-            after.retry_after_pointer or "",
-            "" if after.retry_after is None else "the translation demands a shorter wait than the provider",
-            want=_seconds(before.retry_after),
-            got=MISSING if after.retry_after is None else _seconds(after.retry_after),
-            source=before.retry_after_pointer,
-        )
+    header, body = after.header_wait, after.body_wait
+    if header is not None:
+        yield from _compare_waits(sides, before.wait, header)
+    if header is None or (body is not None and body.seconds is not None):
+        yield from _compare_waits(sides, before.wait, body or Wait())
+    elif body is not None and before.wait.seconds != math.inf:
+        yield _wait_finding(sides, _IN_HEADER_ALONE, before.wait, body)
 
-    elif not bearable(sides.corpus, before.retry_after, after.retry_after):
-        yield sides.finding(
-            "translation/retry-after-longer",
-            after.retry_after_pointer or "",
-            want=_seconds(before.retry_after),
-            got=_seconds(after.retry_after),
-            source=before.retry_after_pointer,
-        )
+
+def _compare_waits(sides: Sides, before: Wait, after: Wait) -> Iterator[Finding]:
+    """Compare the time that the provider says with that in one place of the translation."""
+    assert before.seconds is not None
+    if after.seconds is None:
+        yield _wait_finding(sides, _LOST, before, after)
+    elif after.seconds < before.seconds:
+        said = "the translation demands a shorter wait than the provider"
+        yield _wait_finding(sides, _LOST, before, after, said)
+    elif not bearable(sides.corpus, before.seconds, after.seconds):
+        yield _wait_finding(sides, "translation/retry-after-longer", before, after)
+
+
+def _wait_finding(sides: Sides, rule: str, before: Wait, after: Wait, message: str = "") -> Finding:
+    got = after.said if after.seconds is None else _seconds(after.seconds)
+    assert before.seconds is not None
+    return sides.finding(
+        rule, after.pointer, message, want=_seconds(before.seconds), got=got, source=before.pointer or None
+    )
 
 
 def bearable(corpus: Corpus, before: float, after: float) -> bool:
     """Whether a longer wait is one that a client bears. How long a date is, nobody knows."""
     known = corpus.equivalence("wait-longer").parameters
-    return after == float("inf") or after <= max(before * known["times"], known["seconds"])
+    return after == math.inf or after <= max(before * known["times"], known["seconds"])
 
 
 def _seconds(wait: float) -> str:
-    return "a date" if wait == float("inf") else f"{wait:g} s"
+    return "a date" if wait == math.inf else f"{wait:g} s"

@@ -7,7 +7,7 @@ from typing import Any
 
 from doubles.body import ANTHROPIC, CHAT, FORMATS, GEMINI, RESPONSES, SAME, broken, harmless, need, warning
 from doubles.draft import Draft
-from doubles.failures import FAMILY, OPENAI, as_status, came, envelope, error, wait_of
+from doubles.failures import FAMILY, OPENAI, as_status, came, envelope, error, retry_info, wait_of
 
 ENVELOPE = {name: f"{name}/error-envelope" for name in FORMATS}
 STATUS = "translation/upstream-error-status"
@@ -310,6 +310,77 @@ def upstream_error_more_headers(draft: Draft) -> None:
 def upstream_error_headers_elsewhere(draft: Draft) -> None:
     """A translator that has nothing to do with headers says nothing of them."""
     del draft.body["headers"]
+
+
+@warning(WAIT, check="error")
+def retry_after_without_digits(draft: Draft) -> None:
+    """The header is there and says nothing."""
+    wait_of(draft)
+    draft.body["headers"] = {"retry-after": " "}
+
+
+@warning(WAIT, target=GEMINI, check="error")
+def retry_delay_shortened(draft: Draft) -> None:
+    """The header says what the provider says, the details a tenth of a second."""
+    need(int(wait_of(draft)) > 0)
+    retry_info(draft)["retryDelay"] = "0.1s"
+
+
+@broken("translation/retry-after-longer", target=GEMINI, check="error")
+def retry_delay_in_milliseconds(draft: Draft) -> None:
+    """The details give milliseconds for seconds, the header is right."""
+    retry_info(draft)["retryDelay"] = f"{wait_of(draft)}000s"
+
+
+@warning("translation/retry-after-in-body", target=GEMINI, check="error")
+def retry_delay_lost(draft: Draft) -> None:
+    """How long to wait stands in the header alone, where Gemini never says it."""
+    wait_of(draft)
+    del error(draft)["details"]
+
+
+@harmless(target=GEMINI, check="error")
+def retry_delay_alone(draft: Draft) -> None:
+    """How long to wait stands in the details alone, as Gemini says it."""
+    retry_info(draft)
+    draft.body["headers"] = {}
+
+
+DETAILS = "gemini/error-details"
+
+
+@warning(DETAILS, target=GEMINI, check="error")
+def retry_delay_as_number(draft: Draft) -> None:
+    """How long to wait is a number of seconds."""
+    retry_info(draft)["retryDelay"] = int(wait_of(draft))
+
+
+@warning(DETAILS, target=GEMINI, check="error")
+def error_details_as_object(draft: Draft) -> None:
+    """The details are one object and no list."""
+    detail = retry_info(draft)
+    error(draft)["details"] = detail
+
+
+@warning(DETAILS, target=GEMINI, check="error")
+def error_detail_without_type(draft: Draft) -> None:
+    """A detail says how long to wait, and not what it is."""
+    del retry_info(draft)["@type"]
+
+
+@warning(DETAILS, target=GEMINI, check="error")
+def error_detail_twice(draft: Draft) -> None:
+    """Two details say how long to wait."""
+    twin = dict(retry_info(draft))
+    error(draft)["details"].append(twin)
+
+
+@harmless(target=GEMINI, check="error")
+def error_details_of_several_types(draft: Draft) -> None:
+    """Beside the time to wait, to the nanosecond, stands which limit was reached, by a type of another address."""
+    retry_info(draft)["retryDelay"] = f"{wait_of(draft)}.934310785s"
+    quota = {"@type": "types.example.com/google.rpc.QuotaFailure", "violations": [{"quotaValue": "2"}]}
+    error(draft)["details"].insert(0, quota)
 
 
 @broken("translation/retry-after-longer", check="error")

@@ -7,6 +7,7 @@ from typing import Any
 
 from toolcall_conformance.reading import Node, Reading
 from toolcall_conformance.reading.failure import read_failure
+from toolcall_conformance.reading.model import Wait
 
 #: How a protobuf Duration is spelt in JSON: https://protobuf.dev/programming-guides/json/.
 DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)s")
@@ -19,13 +20,14 @@ def read_error(reply: Any) -> Reading:
     the status 400, from a wrong request.
     """
     error = Node(reply).child("body").child("error")
-    more: dict[str, Any] = {}
-    for detail in error.child("details").each():
-        kind = str(detail.get("@type")).rpartition("/")[2]
-        if kind == "google.rpc.ErrorInfo" and detail.get("reason") == "API_KEY_INVALID":
-            more["kind"] = "unauthorized"
+    details = error.child("details")
+    kind, wait = None, Wait(pointer=details.pointer)
+    for detail in details.each():
+        name = str(detail.get("@type")).rpartition("/")[2]
+        if name == "google.rpc.ErrorInfo" and detail.get("reason") == "API_KEY_INVALID":
+            kind = "unauthorized"
         delay = detail.child("retryDelay")
-        found = DURATION.fullmatch(delay.value) if isinstance(delay.value, str) else None
-        if kind == "google.rpc.RetryInfo" and found is not None:
-            more |= {"retry_after": float(found[1]), "retry_after_pointer": delay.pointer}
-    return read_failure("gemini", reply, error, **more)
+        if name == "google.rpc.RetryInfo" and wait.seconds is None:
+            found = DURATION.fullmatch(delay.value) if isinstance(delay.value, str) else None
+            wait = Wait(None if found is None else float(found[1]), delay.pointer, delay.value)
+    return read_failure("gemini", reply, error, kind=kind, body_wait=wait)

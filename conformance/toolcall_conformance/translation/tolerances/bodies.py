@@ -54,11 +54,17 @@ def error_status_alike(bodies: Bodies) -> Iterator[Occurrence]:
 def wait_longer(bodies: Bodies) -> Iterator[Occurrence]:
     """The client is to wait longer than the provider says."""
     before, after = bodies.pair.source.failure, bodies.pair.output.failure
-    if before is None or after is None or before.retry_after is None or after.retry_after is None:
+    if before is None or after is None or before.wait.seconds is None:
         return
-    if after.retry_after > before.retry_after and bearable(bodies.pair.corpus, before.retry_after, after.retry_after):
-        want, got = before.retry_after, after.retry_after
-        yield Occurrence(after.retry_after_pointer or "", before.retry_after_pointer, want, got)
+    want = before.wait.seconds
+    for wait in (after.header_wait, after.body_wait):
+        if (
+            wait
+            and wait.seconds is not None
+            and wait.seconds > want
+            and bearable(bodies.pair.corpus, want, wait.seconds)
+        ):
+            yield Occurrence(wait.pointer, before.wait.pointer, want, wait.seconds)
 
 
 @tolerance("error-message-in-words")

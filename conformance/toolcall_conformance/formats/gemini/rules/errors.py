@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from toolcall_conformance.findings import MISSING
 from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.reading import Node
 from toolcall_conformance.reading.breach import Breach
@@ -18,3 +19,15 @@ def error_code(subject: Subject) -> Iterator[Breach]:
         return
     if isinstance(code.value, int) and not isinstance(code.value, bool) and code.value != failure.status:
         yield Breach(code.pointer, want=failure.status, got=code.value)
+
+
+@rule("gemini/error-details", "error")
+def error_details(subject: Subject) -> Iterator[Breach]:
+    """Each type of detail comes once; the form of one is the schema's matter."""
+    seen: set[str] = set()
+    for detail in Node(subject.body).child("body").child("error").child("details").each():
+        kind = detail.get("@type")
+        if isinstance(kind, str) and kind in seen:
+            yield Breach(detail.pointer, "two details of one type", want=MISSING, got=kind)
+        elif isinstance(kind, str):
+            seen.add(kind)
