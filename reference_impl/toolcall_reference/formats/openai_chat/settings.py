@@ -191,8 +191,8 @@ def _encode_sampling(body: Body, settings: Settings, target: Target) -> None:
     if settings.stop and len(settings.stop) > 4:
         target.losses.add("stop", "Chat takes four stop sequences; the first four are kept", len(settings.stop))
         body["stop"] = settings.stop[:4]
-    if settings.stop and "stop-text" in target.spelling:
-        (body["stop"],) = settings.stop
+    if settings.stop and len(settings.stop) == 1 and "stop-text" in target.spelling:
+        body["stop"] = settings.stop[0]
     if settings.top_k is not None:
         target.losses.add("top-k", "Chat has no such setting; dropped", "top_k")
 

@@ -102,13 +102,23 @@ def named(item: Any) -> str | None:
 
 
 def refer(request: Body, replies: list[Body]) -> None:
-    """Put references in the place of the items that ``replies`` gave, in a request that holds all of them in order."""
+    """Put references in the place of the items that ``replies`` gave, in a request that holds all of them in order.
+
+    What the client brought along stands before them, and stays. A message of several parts is as many in the request.
+    """
     given = [item for reply in replies for item in reply["output"]]
+    sizes = [max(len(item["content"]), 1) if item["type"] == "message" else 1 for item in given]
     own = [place for place, item in enumerate(request["input"]) if _is_model_s(item)]
-    if len(own) != len(given):
-        raise ValueError(f"{len(own)} items of the request are the model's, and its replies have {len(given)}")
-    for place, item in zip(own, given, strict=True):
-        request["input"][place] = {"type": "item_reference", "id": item["id"]}
+    if len(own) < sum(sizes):
+        raise ValueError(f"{len(own)} items of the request are the model's, and its replies have {sum(sizes)}")
+    own = own[len(own) - sum(sizes) :]
+    for item, size in zip(given, sizes, strict=True):
+        first, *others = own[:size]
+        own = own[size:]
+        request["input"][first] = {"type": "item_reference", "id": item["id"]}
+        for place in others:
+            request["input"][place] = None
+    request["input"] = [item for item in request["input"] if item is not None]
 
 
 def _is_model_s(item: Body) -> bool:
