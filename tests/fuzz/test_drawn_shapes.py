@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -15,86 +16,139 @@ from toolcall_conformance.fuzz.bricks import bricks_of
 from toolcall_conformance.fuzz.drawing import Source
 from toolcall_conformance.fuzz.rendering import RENDERER, Drawn, load_renderer, rendered
 
-SHAPES = {
-    "a call without arguments",
-    "a choice of one tool",
-    "a failed result",
-    "a follow-up question",
-    "a hosted step",
-    "a parameter that refers to a definition",
-    "a picture among several results",
-    "a picture in a result",
-    "a tool of free text",
-    "a tool without a schema",
-    "a user's picture",
-    "a user's picture by its address",
-    "an answer that cites",
-    "an error of the provider",
-    "an object as a result",
-    "counts of tokens",
-    "free text of a call",
-    "instructions",
-    "parallel calls",
-    "sampling",
-    "stop texts",
-    "thinking",
-    "three rounds of calls",
-}
+MIMES = ("image/png", "application/pdf", "text/plain", "image/gif", "image/webp", "audio/wav", "audio/mpeg")
+ENDS = ("end", "length", "stop_sequence", "filter", "refusal", "error", "other")
+SETTINGS = (
+    *("max_output_tokens", "temperature", "top_p", "top_k", "stop", "seed", "frequency_penalty", "presence_penalty"),
+    *("user_id", "metadata", "store", "cache_key", "service_tier", "verbosity", "reasoning", "response_format"),
+)
 
 
-def _shapes(drawn: Drawn) -> Iterator[str]:
-    scenario = drawn.scenario
+def _shapes(drawn: Drawn) -> dict[str, bool]:
+    """What there is to be drawn, and whether a conversation has it."""
+    scenario, tools = drawn.scenario, [*drawn.tools.values()]
     turns: list[dict[str, Any]] = scenario["conversation"]
+    schemas = repr([tool.get("parameters") for tool in tools])
+    said = [turn for turn in turns if turn["role"] != "system"]
     rounds = sum(any("call" in entry for entry in turn["content"]) for turn in turns)
-    sizes = {
-        "a follow-up question": any(turn["role"] == "user" and "text" in turn["content"][-1] for turn in turns[2:]),
-        "an error of the provider": "upstream_error" in scenario,
-        "a choice of one tool": "names" in scenario["settings"].get("tool_choice", {}),
-        "sampling": bool({"temperature", "top_p", "top_k"} & scenario["settings"].keys()),
-        "stop texts": "stop" in scenario["settings"],
+    asked_of_users = [turn["content"] for turn in said if turn["role"] == "user" and "text" in turn["content"][-1]]
+    return {
+        "a follow-up question": len(asked_of_users) > 1,
         "three rounds of calls": rounds == 3,
+        "no call at all": not rounds,
+        "no tool at all": not tools,
         "counts of tokens": any("usage" in turn for turn in turns),
         "instructions": turns[0]["role"] == "system",
+        "several instructions": turns[0]["role"] == "system" and len(turns[0]["content"]) > 1,
+        "instructions in the middle": any(turn["role"] == "system" for turn in turns[1:]),
+        "what the client brings along": any("given" in turn for turn in turns),
+        "calls that the client brings along": any(
+            "given" in turn and "call" in repr(turn["content"]) for turn in turns
+        ),
         "parallel calls": any(sum("call" in entry for entry in turn["content"]) > 1 for turn in turns),
-        "a tool of free text": any(tool.get("kind") == "custom" for tool in drawn.tools.values()),
-        "a tool without a schema": any(tool.keys() <= {"name", "description"} for tool in drawn.tools.values()),
-        "a parameter that refers to a definition": any("$defs" in repr(tool) for tool in drawn.tools.values()),
+        "several texts of the user": any(sum("text" in one for one in content) > 1 for content in asked_of_users),
+        "several media of the user": any(sum("media" in one for one in content) > 1 for content in asked_of_users),
+        "words behind results": any("result" in content[0] for content in asked_of_users),
+        "text behind a call": any(_behind_a_call(turn["content"]) for turn in turns),
+        "a tool of free text": any(tool.get("kind") == "custom" for tool in tools),
+        "a tool with a grammar": any(tool.get("format", {}).get("type") == "grammar" for tool in tools),
+        "a tool without a schema": any(tool.keys() <= {"name", "description"} for tool in tools),
+        "a tool without a description": any("description" not in tool for tool in tools),
+        "a tool with the longest name": any(len(name) == 64 for name in drawn.tools),
+        "a parameter that refers to a definition": "$defs" in schemas,
+        "a parameter that may be null": "'null']" in schemas,
+        "a parameter with bounds": bool({"'minimum'", "'maxLength'", "'minItems'"} & {*re.findall(r"'\w+'", schemas)}),
+        "closed parameters": "'additionalProperties': False" in schemas,
+        **_of_answers(scenario),
+        **_of_what_is_asked(scenario),
     }
-    yield from (name for name, holds in sizes.items() if holds)
-    for turn in turns:
-        for entry in turn["content"]:
-            yield from _of_entry(entry, alone=len(turn["content"]) == 1)
 
 
-def _of_entry(entry: dict[str, Any], *, alone: bool) -> Iterator[str]:
+def _behind_a_call(content: list[dict[str, Any]]) -> bool:
+    kinds = ["call" if "call" in entry else "text" if "text" in entry else "" for entry in content]
+    return "call" in kinds and "text" in kinds[kinds.index("call") :]
+
+
+def _of_answers(scenario: dict[str, Any]) -> dict[str, bool]:
+    """How replies end, and how the provider fails."""
+    turns = [turn for turn in scenario["conversation"] if "finish" in turn]
+    ends = {turn["finish"] for turn in turns if "call" not in repr(turn["content"])}
+    named = {f"an answer that ends by {end}": end in ends for end in ENDS}
+    error = scenario.get("upstream_error", {})
+    return {
+        **named,
+        "an empty answer": any(not turn["content"] for turn in turns),
+        "calls that are cut off": any(
+            "call" in entry for turn in turns if turn["finish"] in ("length", "filter") for entry in turn["content"]
+        ),
+        "an error of the provider": bool(error),
+        "an error with a time to wait": "retry_after" in error,
+    }
+
+
+def _of_what_is_asked(scenario: dict[str, Any]) -> dict[str, bool]:
+    settings = scenario["settings"]
+    choice, wanted = settings.get("tool_choice", {}), settings.get("response_format", {})
+    strict = "strict" in scenario.get("declare", {}).values()
+    return {
+        **{f"the setting {name}": name in settings for name in SETTINGS},
+        "a choice of one tool": len(choice.get("names", ())) == 1,
+        "a choice of some tools": len(choice.get("names", ())) > 1,
+        **{f"the choice {mode}": choice.get("mode") == mode for mode in ("auto", "required", "none")},
+        "one call at a time": settings.get("parallel_calls") is False,
+        "strict tools": strict,
+        "answers in JSON": bool(wanted) and "schema" not in wanted and wanted["type"] != "text",
+        "answers by a schema": "schema" in wanted,
+        "answers by a strict schema": wanted.get("strict") is True,
+        "other spellings": "spell" in scenario,
+        "other declarations": "declare" in scenario and not strict,
+        "ids of its own": bool(scenario["ids"]),
+    }
+
+
+def _of_entry(entry: dict[str, Any], *, alone: bool) -> dict[str, bool]:
     call, result, media = (entry.get(name, {}) for name in ("call", "result", "media"))
-    pictured = isinstance(result.get("content"), list) and "media" in repr(result["content"])
-    held = {
+    parts = result["content"] if isinstance(result.get("content"), list) else []
+    shown = [part["media"] for part in parts if "media" in part]
+    return {
         "thinking": "opaque" in entry,
         "a hosted step": "hosted" in entry,
         "an answer that cites": "citations" in entry,
+        "a refusal": "refusal" in entry,
         "a call without arguments": call.get("arguments") == {},
         "free text of a call": "input" in call,
         "a failed result": bool(result.get("error")),
+        "a failed result with media": bool(result.get("error") and shown),
         "an object as a result": isinstance(result.get("content"), dict),
-        "a picture in a result": pictured and alone,
-        "a picture among several results": pictured and not alone,
-        "a user's picture": "data" in media,
-        "a user's picture by its address": "url" in media,
+        "media in a result": bool(shown) and alone,
+        "media among several results": bool(shown) and not alone,
+        "media alone in a result": len(parts) == len(shown) > 0,
+        "several media in a result": len(shown) > 1,
+        "text behind media in a result": bool(shown) and "text" in parts[-1],
+        "a user's file that is kept by the provider": "file" in media,
+        **{f"a {mime} of the user": media.get("mime") == mime and "data" in media for mime in MIMES},
+        **{f"a {mime} by its address": media.get("mime") == mime and "url" in media for mime in MIMES[:2]},
+        **{f"a {mime} in a result": any(one["mime"] == mime for one in shown) for mime in MIMES},
     }
-    return (name for name, holds in held.items() if holds)
+
+
+def _found(drawn: Drawn) -> Iterator[tuple[str, bool]]:
+    yield from _shapes(drawn).items()
+    for turn in drawn.scenario["conversation"]:
+        for entry in turn["content"]:
+            yield from _of_entry(entry, alone=len(turn["content"]) == 1).items()
 
 
 def test_all_shapes_are_drawn_and_legal() -> None:
     bricks = bricks_of(load_corpus())
-    found = Source(bricks, 0).drawn(100)
-    counts = Counter(shape for drawn in found for shape in {*_shapes(drawn)})
-    assert counts.keys() == SHAPES, counts
+    found = Source(bricks, 0).drawn(400)
+    counts = Counter(shape for drawn in found for shape, holds in {*_found(drawn)} if holds)
+    assert counts.keys() == {shape for drawn in found for shape, _ in _found(drawn)}, counts
     renderer = load_renderer(RENDERER)
-    for drawn in found[:30]:
+    for drawn in found[:60]:
         case = rendered(drawn, renderer, "fuzz/drawn", drawn.scenario["models"])
         exchanges = {len(case.exchanges(name)) for name in case.formats}
-        assert exchanges == {sum(turn["role"] == "assistant" for turn in drawn.scenario["conversation"])}
+        assert exchanges == {sum("finish" in turn for turn in drawn.scenario["conversation"])}
         failing = drawn.scenario.get("upstream_error", {}).get("exchange")
         assert all(
             (one.error is not None) == (one.number == failing) for name in case.formats for one in case.exchanges(name)

@@ -112,7 +112,7 @@ def test_the_reference_passes(pytester: pytest.Pytester) -> None:
 
 
 def test_a_seed_gives_the_same_conversations() -> None:
-    bricks = Bricks((Frame({"models": load_corpus().cases["shell/seed"].scenario["models"]}, {}),), (), ())
+    bricks = Bricks((Frame({"models": load_corpus().cases["shell/seed"].scenario["models"]}, {}),))
 
     def keys(seed: int) -> list[str]:
         return [drawn.key for drawn in Source(bricks, seed).drawn(8)]

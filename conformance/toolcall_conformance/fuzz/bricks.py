@@ -8,16 +8,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from toolcall_conformance.library import Case, Corpus
 
 Entry = dict[str, Any]
 _THINKING, _HOSTED = "opaque", "hosted"
+_OWN = frozenset({_THINKING, _HOSTED})
+_STRICT = "strict"
 # A case with one of these is about more than its blocks.
-_PECULIAR = frozenset({"bends", "broken_stream", "dialect", "marks", "may_refuse", "replies_to", "tools_in"})
+_PECULIAR = frozenset(
+    {
+        *("bends", "broken_stream", "dialect", "marks", "may_refuse", "replies_to", "replies_to_own_clients"),
+        *("streamed_to_own_clients", "tools_in"),
+    }
+)
 _MEMBERS = ("models", "spell", "hosted_tools", "own_settings")
+# What not all models take: it would be rare without a kind of frames of its own.
+_NOT_ALL = ("audio", "response_format", "verbosity")
+_SPELLING = ("declare", "spell")
 _SETTINGS = ("max_output_tokens", "reasoning")
 
 
@@ -33,44 +43,113 @@ class Lead:
 class Frame:
     """What a conversation has around its turns: members of ``scenario.json``, settings, and leads of its turns.
 
-    A frame without ``leads`` has the models alone.
+    A frame without ``leads`` has the models, and perhaps how bodies are spelt. ``able``: the kinds of media, and the
+    settings, that cases with these models have. ``ids``: by format and case the ids of its calls, in order.
+    ``several_tools``: whether it takes more tools than one, since the spelling may be about the last of them.
     """
 
     members: Mapping[str, Any]
     settings: Mapping[str, Any]
     leads: tuple[Lead, ...] = ()
+    able: frozenset[str] = frozenset()
+    ids: tuple[Mapping[str, Sequence[str | None]], ...] = ()
+    several_tools: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Bricks:
-    """The frames of a corpus: plain ones, those with thinking, and those with steps of the provider."""
+    """The frames of a corpus: plain ones, those with thinking, with steps of the provider, and with spellings.
+
+    ``strict`` says how tools are declared whose schemas are kept strictly, ``uploaded`` is media by the ids under which
+    the providers keep them, ``forms`` the forms of answers, and whether they have a schema.
+    """
 
     plain: tuple[Frame, ...]
-    thinking: tuple[Frame, ...]
-    hosted: tuple[Frame, ...]
+    thinking: tuple[Frame, ...] = ()
+    hosted: tuple[Frame, ...] = ()
+    spelt: tuple[Frame, ...] = ()
+    strict: tuple[Mapping[str, str], ...] = ()
+    uploaded: tuple[Entry, ...] = ()
+    forms: Mapping[str, bool] = field(default_factory=dict)
 
     @property
     def kinds(self) -> tuple[tuple[Frame, ...], ...]:
-        return tuple(frames for frames in (self.plain, self.thinking, self.hosted) if frames)
+        able = (tuple(frame for frame in self.plain if name in frame.able) for name in _NOT_ALL)
+        return tuple(frames for frames in (self.plain, self.thinking, self.hosted, self.spelt, *able) if frames)
 
 
 def bricks_of(corpus: Corpus) -> Bricks:
     """The bricks that the cases in all formats have; of equal models one plain frame."""
     whole = [case for case in corpus.cases.values() if {*case.formats} == {*corpus.formats} and not case.dialects]
-    models = {tuple(case.scenario["models"].items()): case.scenario["models"] for case in whole}
+    usual = [case.scenario for case in whole if not _PECULIAR & case.scenario.keys()]
     return Bricks(
-        tuple(Frame({"models": models[key]}, {}) for key in sorted(models)),
+        tuple(_plain(usual)),
         _sharing([*_frames(whole, _THINKING)]),
         tuple(_frames(whole, _HOSTED)),
+        tuple(_spelt(usual)),
+        tuple(one["declare"] for one in usual if _STRICT in one.get("declare", {}).values()),
+        tuple(entry for one in usual for entry in _media(one, "user") if "file" in entry["media"]),
+        {form["type"]: "schema" in form for one in usual if (form := one["settings"].get("response_format"))},
     )
+
+
+def _plain(scenarios: Sequence[Mapping[str, Any]]) -> Iterator[Frame]:
+    """A frame for all models that stand together in a case."""
+    sharing: dict[tuple[tuple[str, str], ...], list[Mapping[str, Any]]] = {}
+    for one in scenarios:
+        sharing.setdefault(tuple(one["models"].items()), []).append(one)
+    for models in sorted(sharing):
+        cases = sharing[models]
+        media = (entry["media"]["kind"] for one in cases for role in ("user", "result") for entry in _media(one, role))
+        able = frozenset([*media, *(name for one in cases for name in one["settings"])])
+        yield Frame({"models": dict(models)}, {}, able=able, ids=tuple(_ids(cases)))
+
+
+def _ids(scenarios: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Sequence[str | None]]]:
+    """The ids of each case that has several calls, where no two have the same."""
+    for one in scenarios:
+        found = {name: [*ids.values()] for name, ids in one["ids"].items()}
+        given = [[key for key in ids if key is not None] for ids in found.values()]
+        if max((len(ids) for ids in given), default=0) > 1 and all(len({*ids}) == len(ids) for ids in given):
+            yield found
+
+
+def _spelt(scenarios: Iterable[Mapping[str, Any]]) -> Iterator[Frame]:
+    """The spellings of cases without blocks that only one format has; each once."""
+    seen: list[dict[str, Any]] = []
+    for one in scenarios:
+        entries = [entry for turn in one["conversation"] for entry in turn["content"]]
+        members = {name: one[name] for name in ("models", *_SPELLING) if name in one}
+        told = {name: members[name] for name in _SPELLING if name in members}
+        if _STRICT in one.get("declare", {}).values() or any(_OWN & entry.keys() for entry in entries):
+            continue
+        if told and told not in seen:
+            seen.append(told)
+            yield Frame(members, {}, several_tools=len(one["tools"]) > 1)
+
+
+def _media(scenario: Mapping[str, Any], role: str) -> Iterator[Entry]:
+    """The media of users, or those in results."""
+    entries = [entry for turn in scenario["conversation"] for entry in turn["content"]]
+    if role == "result":
+        contents = [entry["result"]["content"] for entry in entries if "result" in entry]
+        entries = [part for content in contents if isinstance(content, list) for part in content]
+    return (entry for entry in entries if "media" in entry)
 
 
 def _sharing(frames: Sequence[Frame]) -> tuple[Frame, ...]:
-    """The frames, each with the leads of the others behind its own: who thinks does so in each turn."""
-    return tuple(
-        replace(frame, leads=tuple(lead for one in (*frames[place:], *frames[:place]) for lead in one.leads))
-        for place, frame in enumerate(frames)
-    )
+    """The frames, each with the leads of the others behind its own: who thinks does so in each turn, and first."""
+    shared = []
+    for place, frame in enumerate(frames):
+        first, *others = (lead for one in (*frames[place:], *frames[:place]) for lead in one.leads)
+        fitting = (lead for lead in others if _thinking(first) <= _thinking(lead))
+        shared.append(replace(frame, leads=(first, *fitting)))
+    return tuple(shared)
+
+
+def _thinking(lead: Lead) -> set[str]:
+    """The formats in which the model's turn starts with thoughts."""
+    return {*lead.entries[0].get(_THINKING, ())}
 
 
 def _frames(cases: Iterable[Case], kind: str) -> Iterator[Frame]:

@@ -7,50 +7,36 @@ can say stands in blocks that the corpus has. So each fault that is found on it 
 from __future__ import annotations
 
 import copy
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from toolcall_conformance.fuzz import asked, shapes
-from toolcall_conformance.fuzz.bricks import Bricks, Frame, Lead
+from toolcall_conformance.fuzz import asked, declared, shapes
+from toolcall_conformance.fuzz.bricks import Bricks, Frame
 from toolcall_conformance.fuzz.features import features_of
+from toolcall_conformance.fuzz.turns import Kept, Turns
 
-# A picture of one pixel.
-_PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-_TEXT = shapes.TEXTS.map(lambda text: {"text": text})
-_MEDIA = st.sampled_from(
-    [
-        {"media": {"kind": "image", "mime": "image/png", "data": _PICTURE}},
-        {"media": {"kind": "image", "mime": "image/png", "url": "https://pictures.example.org/1.png"}},
-    ]
-)
-_SHOWN = {"media": {"kind": "image", "mime": "image/png", "data": _PICTURE}}
-_CONTENTS = st.one_of(
-    shapes.ANY_TEXTS,
-    shapes.VALUES.map(lambda value: json.dumps(value, ensure_ascii=False)),
-    shapes.OBJECTS,
-    st.lists(_TEXT, min_size=1, max_size=3),
-)
-_SHOWING = st.one_of(_CONTENTS, _TEXT.map(lambda text: [text, _SHOWN]))
-_ERRORS = ("invalid_request", "unauthorized", "rate_limit", "server_error", "overloaded")
+_ERRORS = ("invalid_request", "unauthorized", "invalid_key", "rate_limit", "server_error", "overloaded")
+_PASSING = frozenset({"rate_limit", "overloaded"})
 # Most have one round of calls: their faults are mostly those of longer ones, which take longer.
-_ROUNDS = (1, 1, 1, 2, 2, 3)
+_ROUNDS = (1, 1, 1, 1, 2, 2, 3, 0)
 
 
 @st.composite
 def scenarios(draw: DrawFn, bricks: Bricks) -> dict[str, Any]:
     """A scenario without an id, and its tools: ``{"scenario": {...}, "tools": {name: tool}}``."""
-    tools = draw(st.dictionaries(shapes.NAMES, shapes.tools(), min_size=1, max_size=3))
-    for name, tool in tools.items():
-        tool["name"] = name
-    kinds = bricks.kinds
-    frames = draw(st.sampled_from([0, 0, *range(len(kinds))]).map(lambda kind: kinds[kind]))
-    frame = frames[draw(st.integers(0, len(frames) - 1))]
-    turns = _Turns(draw, tools, frame)
-    turns.fill(draw(st.sampled_from(_ROUNDS)))
+    frame = _frame(draw, bricks)
+    strict = "declare" not in frame.members and bool(bricks.strict) and draw(st.integers(0, 5)) == 5
+    rounds = draw(st.sampled_from(_ROUNDS))
+    least = 1 + frame.several_tools
+    tools = declared.tools(draw, least, strict=strict) if rounds or least > 1 or draw(st.booleans()) else {}
+    asks = bool(bricks.forms) and "response_format" in frame.able and draw(st.integers(0, 2)) > 0
+    wanted = asked.answer_format(draw, bricks.forms) if asks else None
+    turns = Turns(draw, tools, frame, Kept(strict, wanted, bricks.uploaded))
+    turns.fill(rounds)
+    told = asked.settings(draw, turns.said, sorted(tools), frame)
     scenario = {
         "title": "A drawn conversation",
         "since": "0.1.0",
@@ -58,83 +44,42 @@ def scenarios(draw: DrawFn, bricks: Bricks) -> dict[str, Any]:
         "guards": [{"shape": "drawn", "url": "https://hypothesis.readthedocs.io/"}],
         **copy.deepcopy(dict(frame.members)),
         "tools": sorted(tools),
-        "settings": asked.settings(draw, turns.said, frame.settings),
+        "settings": {**told, "response_format": wanted} if wanted is not None else told,
         "conversation": turns.said,
-        "ids": {},
+        "ids": _ids(draw, turns.said, frame),
         "files": {},
     }
+    if strict:
+        scenario["declare"] = dict(draw(st.sampled_from(bricks.strict)))
     if draw(st.integers(0, 5)) == 5:
-        exchanges = sum(turn["role"] == "assistant" for turn in turns.said)
-        scenario["upstream_error"] = {
-            "exchange": draw(st.integers(1, exchanges)),
-            "kind": draw(st.sampled_from(_ERRORS)),
-            "message": draw(shapes.TEXTS),
-        }
+        scenario["upstream_error"] = _error(draw, turns.said)
     return {"scenario": scenario, "tools": tools}
 
 
-class _Turns:
-    """The turns of a conversation, as they are drawn."""
+def _frame(draw: DrawFn, bricks: Bricks) -> Frame:
+    kinds = bricks.kinds
+    frames = draw(st.sampled_from([0, 0, *range(len(kinds))]).map(lambda kind: kinds[kind]))
+    found: Frame = frames[draw(st.integers(0, len(frames) - 1))]
+    return found
 
-    def __init__(self, draw: DrawFn, tools: dict[str, dict[str, Any]], frame: Frame) -> None:
-        self.said: list[dict[str, Any]] = []
-        self._draw = draw
-        self._tools = tools
-        # Each is said once: no provider says the same state again.
-        self._leads = list(frame.leads)
 
-    def fill(self, rounds: int) -> None:
-        """Draw all turns, with so many rounds of calls."""
-        draw = self._draw
-        if draw(st.booleans()):
-            self.said.append({"role": "system", "content": [draw(_TEXT)]})
-        self._ask()
-        for number in range(1, rounds + 1):
-            self._round(number, last=number == rounds)
+def _ids(draw: DrawFn, turns: Sequence[Mapping[str, Any]], frame: Frame) -> dict[str, dict[str, str | None]]:
+    """Mostly none, so that they are as its provider gives them; else those of one case."""
+    if not frame.ids or draw(st.integers(0, 3)) < 3:
+        return {}
+    keys = [entry["call"]["key"] for turn in turns for entry in turn["content"] if "call" in entry]
+    found = frame.ids[draw(st.integers(0, len(frame.ids) - 1))]
+    return {name: dict(zip(keys, ids, strict=False)) for name, ids in sorted(found.items())}
 
-    def _ask(self) -> None:
-        shown = [self._draw(_MEDIA)] if self._draw(st.integers(0, 5)) == 5 else []
-        self.said.append({"role": "user", "content": [*shown, self._draw(_TEXT)]})
 
-    def _round(self, number: int, *, last: bool) -> None:
-        """Add calls, their results, and perhaps an answer. The last may end with its calls."""
-        draw = self._draw
-        lead = self._lead()
-        said = [draw(_TEXT)] if draw(st.booleans()) else []
-        calls = [
-            {"call": {"key": f"c{number}-{place}", **self._call()}} for place in range(1, draw(st.integers(1, 3)) + 1)
-        ]
-        if lead is not None and lead.signature is not None:
-            calls[0]["call"]["signature"] = lead.signature
-        entries = copy.deepcopy(list(lead.entries)) if lead is not None else []
-        self._answer([*entries, *said, *calls], "tools")
-        if last and draw(st.booleans()):
-            return
-        self._results([entry["call"]["key"] for entry in calls])
-        if last or draw(st.booleans()):
-            self._answer([draw(_TEXT)], draw(st.sampled_from(["end", "length"])))
-            if not last:
-                self._ask()
-
-    def _lead(self) -> Lead | None:
-        return self._leads.pop(0) if self._leads else None
-
-    def _call(self) -> dict[str, Any]:
-        name = self._draw(st.sampled_from(sorted(self._tools)))
-        if self._tools[name].get("kind") == "custom":
-            return {"name": name, "input": self._draw(shapes.ANY_TEXTS)}
-        return {"name": name, "arguments": self._draw(shapes.ARGUMENTS)}
-
-    def _results(self, keys: Sequence[str]) -> None:
-        """Results in the order of their calls; one of them may show a picture."""
-        draw = self._draw
-        showing = draw(st.sampled_from(keys))
-        contents = {key: draw(_SHOWING if key == showing else _CONTENTS) for key in keys}
-        results = [{"result": {"call": key, "content": contents[key], "error": draw(st.booleans())}} for key in keys]
-        self.said.append({"role": "user", "content": results})
-
-    def _answer(self, content: list[dict[str, Any]], finish: str) -> None:
-        turn: dict[str, Any] = {"role": "assistant", "content": content, "finish": finish}
-        if self._draw(st.booleans()):
-            turn["usage"] = self._draw(asked.USAGE)
-        self.said.append(turn)
+def _error(draw: DrawFn, turns: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The provider's error in the place of a reply; the next try is answered."""
+    exchanges = sum("finish" in turn for turn in turns)
+    error: dict[str, Any] = {
+        "exchange": draw(st.integers(1, exchanges)),
+        "kind": draw(st.sampled_from(_ERRORS)),
+        "message": draw(shapes.TEXTS),
+    }
+    if error["kind"] in _PASSING and draw(st.booleans()):
+        error["retry_after"] = draw(st.integers(1, 90))
+    return error

@@ -1,14 +1,19 @@
-"""Hypothesis strategies for what tools take and give: names, texts, JSON values, schemas of parameters."""
+"""Hypothesis strategies for what tools take and give: names, texts, JSON values."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn, SearchStrategy
+from hypothesis.strategies import SearchStrategy
 
 # What every API takes as the name of a function and of its parameters.
 NAMES = st.text("abcdefghijklmnopqrstuvwxyz0123456789_", max_size=8).map(lambda rest: f"f{rest}")
+# Sixty-four characters are the most that all of them take.
+_LONG = st.sampled_from(
+    ["Get-It", "F", "f-0", "_f", "fetch__all-the-lines-of-one-order-for-the-customer-who-placed-it"]
+)
+TOOL_NAMES = st.one_of(NAMES, _LONG)
 _ODD_KEYS = st.sampled_from(["type", "properties", "items", "name", "id", "output", "error", "a b", "ключ", "$ref"])
 _CHARACTERS = st.characters(exclude_categories=["Cs"], exclude_characters="\x00")
 # What programs take for something else than text, or cut, escape and compare in a wrong way.
@@ -49,67 +54,11 @@ VALUES: SearchStrategy[Any] = st.recursive(
 ARGUMENTS = st.dictionaries(_KEYS, VALUES, max_size=4)
 #: An object as the result of a tool. Some formats give members such as an error's a meaning of their own.
 OBJECTS = st.dictionaries(NAMES, VALUES, max_size=4)
-_SIMPLE = ("string", "integer", "number", "boolean")
-
-
-@st.composite
-def _leaf(draw: DrawFn) -> dict[str, Any]:
-    schema: dict[str, Any] = {"type": draw(st.sampled_from(_SIMPLE))}
-    if schema["type"] == "string" and draw(st.booleans()):
-        schema["enum"] = draw(st.lists(NAMES, min_size=1, max_size=3, unique=True))
-    return _described(draw, schema)
-
-
-def _described(draw: DrawFn, schema: dict[str, Any]) -> dict[str, Any]:
-    return {**schema, "description": draw(TEXTS)} if draw(st.booleans()) else schema
-
-
-@st.composite
-def _array(draw: DrawFn, inner: SearchStrategy[dict[str, Any]]) -> dict[str, Any]:
-    return _described(draw, {"type": "array", "items": draw(inner)})
-
-
-@st.composite
-def _choice(draw: DrawFn, inner: SearchStrategy[dict[str, Any]]) -> dict[str, Any]:
-    return {"anyOf": draw(st.lists(inner, min_size=2, max_size=3, unique_by=repr))}
-
-
-@st.composite
-def _object(draw: DrawFn, inner: SearchStrategy[dict[str, Any]]) -> dict[str, Any]:
-    members: SearchStrategy[dict[str, Any]] = st.dictionaries(NAMES, inner, max_size=3)
-    properties = draw(members)
-    schema: dict[str, Any] = {"type": "object", "properties": properties}
-    if draw(st.booleans()) and properties:
-        schema["required"] = draw(st.lists(st.sampled_from(sorted(properties)), min_size=1, unique=True))
-    return schema
-
-
-_MEMBERS: SearchStrategy[dict[str, Any]] = st.recursive(
-    _leaf(), lambda inner: st.one_of(_object(inner), _array(inner), _choice(inner)), max_leaves=4
-)
-_OBJECTS = _object(_MEMBERS)
-
-
-@st.composite
-def _parameters(draw: DrawFn) -> dict[str, Any]:
-    """An object's schema; some refer to a definition, from one or two of their properties."""
-    schema = draw(_OBJECTS)
-    if schema["properties"] and draw(st.integers(0, 3)) == 3:
-        name = draw(NAMES)
-        places = draw(st.lists(st.sampled_from(sorted(schema["properties"])), min_size=1, max_size=2, unique=True))
-        schema["$defs"] = {name: draw(_object(_leaf()))}
-        reference = {"$ref": f"#/$defs/{name}"}
-        for place in places:
-            schema["properties"][place] = reference if draw(st.booleans()) else {"type": "array", "items": reference}
-    return schema
-
-
-@st.composite
-def tools(draw: DrawFn) -> dict[str, Any]:
-    """A tool without its name: a function, with a schema of its parameters or none, or one that takes free text."""
-    tool: dict[str, Any] = {"name": "", "description": draw(TEXTS)}
-    if draw(st.integers(0, 7)) == 7:
-        tool["kind"] = "custom"
-    elif draw(st.booleans()):
-        tool["parameters"] = draw(_parameters())
-    return tool
+#: Values by the simple types of JSON Schema.
+OF_TYPE: dict[str, SearchStrategy[Any]] = {
+    "string": ANY_TEXTS,
+    "integer": _INTEGERS,
+    "number": st.one_of(_INTEGERS, _FLOATS),
+    "boolean": st.booleans(),
+    "null": st.none(),
+}

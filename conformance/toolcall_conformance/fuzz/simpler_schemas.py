@@ -14,11 +14,13 @@ def simpler_schemas(schema: Schema) -> Iterator[Schema]:
     properties: dict[str, Schema] = schema.get("properties", {})
     if "$defs" in schema and "$ref" not in repr(properties):
         yield _without(schema, "$defs")
-    if "required" in schema:
-        yield _without(schema, "required")
+    for name in ("required", "additionalProperties"):
+        if name in schema:
+            yield _without(schema, name)
     for name, inner in properties.items():
-        if name not in schema.get("required", ()):
-            yield {**schema, "properties": _without(properties, name)}
+        demands = [one for one in schema.get("required", ()) if one != name]
+        left = {**schema, "properties": _without(properties, name)}
+        yield {**left, "required": demands} if demands else _without(left, "required")
         for one in _simpler(inner):
             yield {**schema, "properties": {**properties, name: one}}
 

@@ -13,8 +13,9 @@ from toolcall_conformance.fuzz.simpler_schemas import simpler_schemas
 
 Turns = list[dict[str, Any]]
 _TEXT = "a"
+_AS_DATA = "YQ=="
 # What a scenario may go without; bodies that then break a rule are not played.
-_OPTIONAL = frozenset({"hosted_tools", "own_settings", "spell", "upstream_error"})
+_OPTIONAL = frozenset({"declare", "hosted_tools", "own_settings", "spell", "upstream_error"})
 
 
 def shrunk(drawn: Drawn, fails: Callable[[Drawn], bool], seconds: float) -> Drawn:
@@ -45,15 +46,16 @@ def _smaller(drawn: Drawn) -> Iterator[Drawn]:
             if _is_legal(left):
                 yield _with(drawn, conversation=left)
     answered = [*turns[:-1], {"role": "assistant", "content": [{"text": _TEXT}], "finish": "end"}]
-    if any("call" in entry for entry in turns[-1]["content"]):
+    if turns[-1] not in (answered[-1], {**answered[-1], "usage": turns[-1].get("usage")}):
         yield _with(drawn, conversation=answered)
     for left in _entries_left_out(turns):
         yield _with(drawn, conversation=left)
-    for name in drawn.scenario["settings"]:
-        kept = {key: value for key, value in drawn.scenario["settings"].items() if key != name}
-        yield _with(drawn, settings=kept)
-    for name in drawn.scenario.keys() & _OPTIONAL:
+    for settings in _fewer_settings(drawn.scenario["settings"], turns):
+        yield _with(drawn, settings=settings)
+    for name in sorted(drawn.scenario.keys() & _OPTIONAL):
         yield Drawn({key: value for key, value in drawn.scenario.items() if key != name}, drawn.tools)
+    if drawn.scenario["ids"]:
+        yield _with(drawn, ids={})
     yield from _smaller_tools(drawn)
     for left in _simpler_entries(turns):
         yield _with(drawn, conversation=left)
@@ -63,7 +65,7 @@ def _with(drawn: Drawn, **changed: Any) -> Drawn:
     scenario = {**drawn.scenario, **changed}
     turns = scenario["conversation"]
     if "upstream_error" in scenario:
-        exchanges = sum(turn["role"] == "assistant" for turn in turns)
+        exchanges = sum("finish" in turn for turn in turns)
         error = scenario["upstream_error"]
         scenario["upstream_error"] = {**error, "exchange": min(error["exchange"], exchanges)}
     return Drawn({**scenario, "features": features_of(turns)}, drawn.tools)
@@ -73,7 +75,7 @@ def _is_legal(turns: Sequence[Mapping[str, Any]]) -> bool:
     """Whether the sides take turns, each batch of calls has just its results behind it, and the model speaks last."""
     said = [turn for turn in turns if turn["role"] != "system"]
     sides = [turn["role"] for turn in said]
-    if not sides or sides != ["user", "assistant"] * (len(sides) // 2):
+    if not sides or sides != ["user", "assistant"] * (len(sides) // 2) or "finish" not in turns[-1]:
         return False
     open_calls: list[str] = []
     for turn in said:
@@ -82,6 +84,18 @@ def _is_legal(turns: Sequence[Mapping[str, Any]]) -> bool:
             return False
         open_calls = [entry["call"]["key"] for entry in turn["content"] if "call" in entry]
     return True
+
+
+def _fewer_settings(settings: Mapping[str, Any], turns: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Without one setting, but those that a turn is the outcome of; or with a simpler form of answers."""
+    for name in settings:
+        if name != "stop" or not any("stop_sequence" in turn for turn in turns):
+            yield {key: value for key, value in settings.items() if key != name}
+    wanted = settings.get("response_format", {})
+    for name in wanted.keys() & {"description", "strict"}:
+        yield {**settings, "response_format": {key: value for key, value in wanted.items() if key != name}}
+    for schema in simpler_schemas(wanted["schema"]) if "schema" in wanted else ():
+        yield {**settings, "response_format": {**wanted, "schema": schema}}
 
 
 def _entries_left_out(turns: Turns) -> Iterator[Turns]:
@@ -110,11 +124,13 @@ def _smaller_tools(drawn: Drawn) -> Iterator[Drawn]:
         others = {key: value for key, value in drawn.tools.items() if key != name}
         if name not in used and others:
             yield Drawn({**drawn.scenario, "tools": sorted(others)}, others)
-        if tool["description"] != _TEXT:
+        if tool.get("description", _TEXT) != _TEXT:
             yield Drawn(drawn.scenario, {**drawn.tools, name: {**tool, "description": _TEXT}})
+        for left in ("format", "parameters"):
+            if left in tool:
+                bare = {key: value for key, value in tool.items() if key != left}
+                yield Drawn(drawn.scenario, {**drawn.tools, name: bare})
         if "parameters" in tool:
-            bare = {key: value for key, value in tool.items() if key != "parameters"}
-            yield Drawn(drawn.scenario, {**drawn.tools, name: bare})
             for schema in simpler_schemas(tool["parameters"]):
                 yield Drawn(drawn.scenario, {**drawn.tools, name: {**tool, "parameters": schema}})
 
@@ -134,8 +150,10 @@ def _simpler_entries(turns: Turns) -> Iterator[Turns]:
 
 
 def _simpler_entry(entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    if "text" in entry and entry != {"text": _TEXT}:
+    if "text" in entry and entry != {"text": _TEXT} and not entry.get("refusal"):
         yield {"text": _TEXT}
+    if entry.get("media", {}).get("mime") == "text/plain" and entry["media"].get("data") != _AS_DATA:
+        yield {"media": {**entry["media"], "data": _AS_DATA}}
     if "call" in entry:
         yield from ({"call": one} for one in _simpler_calls(entry["call"]))
     if "result" in entry:
