@@ -119,7 +119,7 @@ def _stranger(result: UniversalToolResult, calls: Sequence[UniversalToolCall]) -
 def _encoded(turns: list[Turn], spoken: Format, model: str | None) -> list[Body]:
     target = Target(model or spoken.provider.default_model, native=True)
     turns = [replace(turn, items=list(turn.items)) for turn in turns]
-    found: list[Body] = spoken.encode_request(Conversation(turns=turns), target)[spoken.entries]
+    found: list[Body] = spoken.encode_request(Conversation.of(turns), target)[spoken.entries]
     return found
 
 

@@ -6,23 +6,26 @@ after their calls, so the turns are arranged before they are encoded there.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from .errors import Refused
 from .intermediate import Conversation, Item, Media, Text, Turn, UniversalToolCall, UniversalToolResult
 
 
-def check_pairing(conversation: Conversation, calls: Sequence[UniversalToolCall]) -> None:
-    """Raise Refused for one of ``calls`` without a result or with several, and for a result without its call.
+def check_pairing(conversation: Conversation) -> None:
+    """Raise Refused for a call without a result or with several, and for a result without its call.
 
     Nothing is invented, nothing dropped in silence.
     """
-    answers = {call.id: 0 for call in calls}
-    for result in conversation.results:
-        if result.tool_call_id not in answers:
-            raise Refused(f"a result answers the call {result.tool_call_id!r}, which is not in the history")
-        answers[result.tool_call_id] += 1
-    for call in calls:
+    answers = Counter([result.tool_call_id for result in conversation.results])
+    ids = {call.id for call in conversation.calls}
+    if answers.keys() == ids and len(ids) == len(conversation.results):
+        return
+    for key in answers:
+        if key not in ids:
+            raise Refused(f"a result answers the call {key!r}, which is not in the history")
+    for call in conversation.calls:
         count = answers[call.id]
         if count != 1:
             what = "has no result" if count == 0 else f"has {count} results"
@@ -49,88 +52,73 @@ def shown_by_user(turns: list[Turn]) -> list[Turn]:
     return [*found, Turn("user", drawn)] if drawn else found
 
 
-def arrange(turns: list[Turn], *, apart: bool = False) -> list[Turn]:
-    """Turns in which assistant turns are merged while nothing stands between, and results follow their calls.
+def arrange(turns: list[Turn], results: Sequence[UniversalToolResult], *, apart: bool = False) -> list[Turn]:
+    """Turns in which assistant turns are merged while nothing stands between, and ``results`` follow their calls.
 
     Blank text is no text, and a turn of nothing else is no turn. ``apart``: neighbours stay as they are.
     The turns given stay as they are, and are among those returned where nothing about them changes.
     """
-    waiting: dict[str, UniversalToolResult] = {}
+    answers = {result.tool_call_id: result for result in results}
+    order = {key: place for place, key in enumerate(answers)}
     found: list[Turn] = []
-    joined_to: Turn | None = None
+    last: Turn | None = None  # the assistant's, as long as another one may join it
+    joined: Turn | None = None  # the last one that was made here, so that others may join it as it is
+    open_calls: list[UniversalToolCall] = []  # of the last turn
     for turn in turns:
-        items = _told(turn, waiting)
-        if turn.side == "assistant" and items and not apart and found and found[-1].side == "assistant":
-            joined_to = _join(found, items, joined_to)
-        elif len(items) == len(turn.items):
-            found += [turn] if items else ()
-        elif items:
-            found.append(Turn(turn.side, items, turn.name))
-        elif any(isinstance(item, UniversalToolResult) for item in turn.items):
-            found.append(_RESULTS)
-    return _with_results(found, waiting)
-
-
-_RESULTS = Turn("user")
-"""Stands where there were results alone: what the assistant said after them stays after them."""
-
-
-def _told(turn: Turn, waiting: dict[str, UniversalToolResult]) -> list[Item]:
-    """What a turn says but for blank texts; its results wait for their place, if it is not the model's."""
-    found: list[Item] = []
-    for item in turn.items:
-        if isinstance(item, Text):
-            if item.text.strip() or item.raw_context:
-                found.append(item)
-        elif not isinstance(item, UniversalToolResult):
-            found.append(item)
-        else:
-            waiting[item.tool_call_id] = item
-            if turn.side == "assistant":
-                found.append(item)
+        said: list[Item] = []
+        calls: list[UniversalToolCall] = []
+        results_too = False
+        for item in turn.items:
+            if isinstance(item, Text):
+                if item.text.strip() or item.raw_context:
+                    said.append(item)
+            elif isinstance(item, UniversalToolResult) and turn.side != "assistant":
+                results_too = True
+            else:
+                said.append(item)
+                if isinstance(item, UniversalToolCall):
+                    calls.append(item)
+        if said and last is not None and turn.side == "assistant":
+            if last is not joined:
+                last = joined = found[-1] = Turn("assistant", [*last.items], last.name)
+            last.items += said
+            open_calls += calls
+        elif said or results_too:  # what the assistant says behind results stays behind them
+            _answer(found, open_calls, answers, order)
+            open_calls, last = calls, None
+            if said:
+                found.append(turn if len(said) == len(turn.items) else Turn(turn.side, said, turn.name))
+                last = found[-1] if turn.side == "assistant" and not apart else None
+    _answer(found, open_calls, answers, order)
     return found
 
 
-def _join(turns: list[Turn], items: list[Item], joined_to: Turn | None) -> Turn:
-    """Let items join the last turn, which becomes another one unless it was ``joined_to`` already; that turn."""
-    last = turns[-1]
-    if last is not joined_to:
-        last = turns[-1] = Turn(last.side, list(last.items), last.name)
-    last.items.extend(items)
-    return last
+def _answer(
+    turns: list[Turn], calls: list[UniversalToolCall], answers: dict[str, UniversalToolResult], order: dict[str, int]
+) -> None:
+    """Put the ``answers`` to the last turn's calls behind it, in their ``order``."""
+    for turn, made in _batches(turns.pop(), calls) if calls else ():
+        turns.append(turn)
+        results = [answers[call.id] for call in made if call.id in answers]
+        if len(results) > 1:
+            results.sort(key=lambda result: order[result.tool_call_id])
+        if results:
+            turns.append(Turn("user", [*results]))
 
 
-def _with_results(turns: list[Turn], waiting: dict[str, UniversalToolResult]) -> list[Turn]:
-    found: list[Turn] = []
-    order = {key: place for place, key in enumerate(waiting)}
-    for turn in turns:
-        calls = [item for item in turn.items if isinstance(item, UniversalToolCall)]
-        if not calls:
-            if turn.items:
-                found.append(turn)
-            continue
-        # Calls of one assistant turn may be several batches where their results stood between them.
-        for part in _batches(turn, calls):
-            if part.items:
-                found.append(part)
-            results = [waiting[call.id] for call in (calls if part is turn else part.calls) if call.id in waiting]
-            if results:
-                results.sort(key=lambda result: order[result.tool_call_id])
-                found.append(Turn("user", [*results]))
-    return found
-
-
-def _batches(turn: Turn, calls: list[UniversalToolCall]) -> list[Turn]:
-    if turn.side != "assistant" or all(call.batch == calls[0].batch for call in calls):
-        return [turn]
-    parts = [Turn("assistant")]
+def _batches(turn: Turn, calls: list[UniversalToolCall]) -> list[tuple[Turn, list[UniversalToolCall]]]:
+    """A turn with its calls; as several, where results stood between the calls of one assistant turn."""
+    if turn.side != "assistant" or len(calls) == 1 or all(call.batch == calls[0].batch for call in calls):
+        return [(turn, calls)]
+    parts: list[tuple[Turn, list[UniversalToolCall]]] = [(Turn("assistant"), [])]
     batch: int | None = None
     for item in turn.items:
         if isinstance(item, UniversalToolCall):
             if batch is not None and item.batch != batch:
-                parts.append(Turn("assistant"))
+                parts.append((Turn("assistant"), []))
             batch = item.batch
-        parts[-1].items.append(item)
+            parts[-1][1].append(item)
+        parts[-1][0].items.append(item)
     return parts
 
 
@@ -140,12 +128,14 @@ def merge(turns: list[Turn], *, apart: bool = False) -> list[Turn]:
     ``apart``: only what stood beside results joins them.
     """
     found: list[Turn] = []
-    joined_to: Turn | None = None
+    joined: Turn | None = None
     for turn in turns:
         if found and found[-1].side == turn.side and (not apart or found[-1].results):
-            joined_to = _join(found, turn.items, joined_to)
+            if found[-1] is not joined:
+                joined = found[-1] = Turn(turn.side, [*found[-1].items], found[-1].name)
+            joined.items += turn.items
             if turn.side == "user":
-                joined_to.items.sort(key=lambda item: not isinstance(item, UniversalToolResult))
+                joined.items.sort(key=lambda item: not isinstance(item, UniversalToolResult))
         else:
             found.append(turn)
     return found
@@ -156,27 +146,12 @@ def demote_system(turns: list[Turn]) -> list[Turn]:
     return [Turn("user", turn.items) if turn.side == "system" else turn for turn in turns]
 
 
-def joined(items: Sequence[object]) -> tuple[str, list[str]]:
-    """All text of an assistant turn as one string, and its refusals.
+class Joiner:
+    """Joins the texts of an assistant's turn, piece by piece.
 
     Neighbours follow each other directly, with a blank line where something lay between: a provider splits one sentence
     into several neighbouring blocks (citations), while text before and after a call are paragraphs of their own.
     """
-    content, between = "", ""
-    refusals: list[str] = []
-    for item in items:
-        if not isinstance(item, Text):
-            between = "\n\n"
-        elif item.refusal:
-            refusals.append(item.text)
-        elif item.text:
-            content += between + item.text if content else item.text
-            between = ""
-    return content, refusals
-
-
-class Joiner:
-    """Joins what is said, piece by piece."""
 
     def __init__(self) -> None:
         self._begun = self._gap = False

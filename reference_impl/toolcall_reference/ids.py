@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cached_property, lru_cache
 
 from .intermediate import UniversalToolCall
 from .jsontext import digest
@@ -19,7 +19,7 @@ _UNSAFE = re.compile(r"[^a-zA-Z0-9_-]+")
 _HASH = 10
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class IdRule:
     """What a format takes as a call id.
 
@@ -34,12 +34,11 @@ class IdRule:
 
     def allows(self, value: str) -> bool:
         """Whether the format takes ``value`` as it is."""
-        return (self.limit is None or len(value) <= self.limit) and _matcher(self.pattern)(value) is not None
+        return (self.limit is None or len(value) <= self.limit) and self._matched(value) is not None
 
-
-@cache
-def _matcher(pattern: str) -> Callable[[str], object]:
-    return re.compile(pattern, re.DOTALL).fullmatch
+    @cached_property
+    def _matched(self) -> Callable[[str], object]:
+        return re.compile(self.pattern, re.DOTALL).fullmatch
 
 
 def fit(value: str, rule: IdRule) -> str:
@@ -63,18 +62,18 @@ class Assigner:
     """
 
     def __init__(self, rule: IdRule, taken: Iterable[str] = ()) -> None:
-        self._rule = rule
-        self._used = set(taken) if rule.unique == "request" else set()
+        self._rule, self._per_batch = rule, rule.unique == "batch"
+        self._used = set() if self._per_batch else set(taken)
         self._batch: int | None = None
 
     def next(self, call: UniversalToolCall) -> str | None:
         """The id of the next call; None for one without an id where the format does not need it."""
-        if self._rule.unique == "batch" and call.batch != self._batch:
+        if call.batch != self._batch and self._per_batch:
             self._batch, self._used = call.batch, set()
         if call.given_id is None and self._rule.optional:
             return None
         base = call.id if call.given_id is None else call.given_id
-        value, again = fit(base, self._rule), 1
+        value, again = base if self._rule.allows(base) else fit(base, self._rule), 1
         while value in self._used:
             again += 1
             value = fit(f"{base}#{again}", IdRule(r"[a-zA-Z0-9_-]+", 40))

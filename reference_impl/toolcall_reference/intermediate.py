@@ -35,6 +35,23 @@ class Citation:
     seal: str = ""
 
 
+class NoState(dict[str, Any]):
+    """The opaque state of what has none: one for all of them, so nothing can be put into it."""
+
+    __hash__ = object.__hash__  # type: ignore[assignment]  # what dataclasses know a default by that does not change
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> NoState:
+        return self
+
+    def _refuse(self, *_: object, **__: object) -> Any:
+        raise TypeError("the state of an item is set, not changed")
+
+    __setitem__ = __ior__ = update = setdefault = _refuse
+
+
+NO_STATE = NoState()
+
+
 @dataclass(slots=True)
 class Text:
     """Visible text. ``refusal`` marks the model's own refusal to answer; ``raw_context`` as with calls.
@@ -44,7 +61,7 @@ class Text:
 
     text: str
     refusal: bool = False
-    raw_context: dict[str, Any] = field(default_factory=dict)
+    raw_context: dict[str, Any] = NO_STATE
     cached: bool = False
     citations: Sequence[Citation] = ()
 
@@ -80,7 +97,7 @@ class UniversalToolCall:
     id: str
     name: str
     arguments: dict[str, Any]
-    raw_context: dict[str, Any] = field(default_factory=dict)
+    raw_context: dict[str, Any] = NO_STATE
     given_id: str | None = None
     text: str | None = None
     readable: bool = True
@@ -249,22 +266,25 @@ class Settings:
 
 @dataclass(slots=True)
 class Conversation:
-    """A request: system text, turns, declared tools, settings."""
+    """A request: system text, turns, declared tools, settings.
+
+    ``calls`` and ``results`` are all those of the turns, in order: who adds a turn enters them there, too, so that
+    nobody has to look for them again.
+    """
 
     system: list[Text] = field(default_factory=list)
     turns: list[Turn] = field(default_factory=list)
     tools: list[Tool] = field(default_factory=list)
     settings: Settings = field(default_factory=Settings)
+    calls: list[UniversalToolCall] = field(default_factory=list)
+    results: list[UniversalToolResult] = field(default_factory=list)
 
-    @property
-    def calls(self) -> list[UniversalToolCall]:
-        """All calls of the history, in order."""
-        return [item for turn in self.turns for item in turn.items if isinstance(item, UniversalToolCall)]
-
-    @property
-    def results(self) -> list[UniversalToolResult]:
-        """All results of the history, in order."""
-        return [item for turn in self.turns for item in turn.items if isinstance(item, UniversalToolResult)]
+    @classmethod
+    def of(cls, turns: list[Turn], *, system: Sequence[Text] = (), tools: Sequence[Tool] = ()) -> Conversation:
+        """The conversation of turns that exist already."""
+        calls = [call for turn in turns for call in turn.calls]
+        results = [result for turn in turns for result in turn.results]
+        return cls([*system], turns, [*tools], calls=calls, results=results)
 
 
 @dataclass(slots=True)

@@ -31,6 +31,7 @@ def _constant(name: str) -> Any:
 
 # Made once: the module's functions would make one for every event of a stream.
 _DECODER = json.JSONDecoder(parse_float=_number, parse_constant=_constant)
+_READ: Callable[[str, int], tuple[Any, int]] = _DECODER.scan_once  # type: ignore[attr-defined]
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 # The class would make such a one for every value; it is there wherever CPython is.
 _WRITE: Callable[[Any, int], Iterable[str]] = (
@@ -44,8 +45,8 @@ _NAMER = json.JSONEncoder(sort_keys=True, ensure_ascii=True, separators=(",", ":
 def parse(text: str) -> Any:
     """Parse JSON; ValueError for what is not JSON (NaN and overflowing numbers included). Integers stay exact."""
     try:
-        value, end = _DECODER.raw_decode(text)
-    except ValueError:  # white space before it, perhaps
+        value, end = _READ(text, 0)
+    except (ValueError, StopIteration):  # white space before it, perhaps
         end = -1
     except RecursionError:
         raise ValueError("nested too deeply") from None

@@ -8,8 +8,9 @@ those of its request.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from .jsontext import digest
 
@@ -17,7 +18,7 @@ _UNSAFE = re.compile(r"[^a-zA-Z0-9_-]+")
 _HASH = 8
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NameRule:
     """What a format takes as a tool name."""
 
@@ -26,7 +27,11 @@ class NameRule:
 
     def allows(self, name: str) -> bool:
         """Whether the format takes ``name`` as it is."""
-        return len(name) <= self.limit and re.fullmatch(self.pattern, name) is not None
+        return len(name) <= self.limit and self._matched(name) is not None
+
+    @cached_property
+    def _matched(self) -> Callable[[str], object]:
+        return re.compile(self.pattern).fullmatch
 
 
 def fit(name: str, rule: NameRule) -> str:

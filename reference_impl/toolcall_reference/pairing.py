@@ -10,15 +10,16 @@ from collections import deque
 from typing import Any
 
 from .ids import mint
-from .intermediate import UniversalToolCall
+from .intermediate import NO_STATE, UniversalToolCall, UniversalToolResult
 from .jsontext import RAW_ARGUMENTS_KEY, copied, parse_object
 
 
 class Ledger:
-    """The calls of one body as a decoder meets them."""
+    """The calls of one body as a decoder meets them, and what it enters as their results."""
 
     def __init__(self, *seed: object) -> None:
         self.calls: list[UniversalToolCall] = []
+        self.results: list[UniversalToolResult] = []
         self._seed = seed
         self._answered: set[str] = set()
         self._ids: set[str] = set()
@@ -35,13 +36,11 @@ class Ledger:
         self._first, self._of_batch = len(self.calls), None
 
     def call(self, given_id: str | None, name: str, arguments: dict[str, Any]) -> UniversalToolCall:
-        """Enter a call whose arguments came as an object."""
+        """Enter a call whose arguments came as an object, which stays the source's; see :func:`arguments_object`."""
         call = self.open(given_id, name)
-        raw = _unwrapped(arguments)
-        if raw is not None:
-            call.text, call.readable = raw, False
-        else:
-            call.arguments = copied(arguments)
+        call.arguments = arguments
+        if RAW_ARGUMENTS_KEY in arguments:
+            self._unwrap(call)
         return call
 
     def call_text(self, given_id: str | None, name: str, text: str) -> UniversalToolCall:
@@ -58,12 +57,19 @@ class Ledger:
             call.arguments, call.text = {"input": text}, text
             return call
         arguments = parse_object(text)
-        raw = _unwrapped(arguments or {})
-        if arguments is None or raw is not None:
-            call.text, call.readable = text if raw is None else raw, False
-        else:
-            call.arguments, call.text = arguments, text if text.strip() else "{}"
+        if arguments is None:
+            call.text, call.readable = text, False
+            return call
+        call.arguments, call.text = arguments, text if text.strip() else "{}"
+        if RAW_ARGUMENTS_KEY in arguments:
+            self._unwrap(call)
         return call
+
+    def _unwrap(self, call: UniversalToolCall) -> None:
+        """Text that could not be read, which we wrapped in an earlier exchange and the history brings back."""
+        raw = call.arguments[RAW_ARGUMENTS_KEY]
+        if len(call.arguments) == 1 and isinstance(raw, str) and parse_object(raw) is None:
+            call.arguments, call.text, call.readable = {}, raw, False
 
     def open(self, given_id: str | None, name: str, kind: str = "function") -> UniversalToolCall:
         """Enter a call whose arguments are still to come."""
@@ -72,13 +78,10 @@ class Ledger:
         if unique in self._ids:
             unique = self._told_apart(given_id or mint(*self._seed, len(self.calls)))
         self._ids.add(unique)
-        call = UniversalToolCall(unique, name, {}, {}, given_id, None, True, kind, self._batch)
+        call = UniversalToolCall(unique, name, {}, NO_STATE, given_id, None, True, kind, self._batch)
         self.calls.append(call)
-        if given_id is not None:
-            if given_id not in self._of_id:
-                self._of_id[given_id] = call
-            else:
-                self._enter_again(given_id, call)
+        if given_id is not None and self._of_id.setdefault(given_id, call) is not call:
+            self._enter_again(given_id, call)
         if self._of_batch is not None:
             self._of_batch.add(call)
         return call
@@ -96,18 +99,19 @@ class Ledger:
 
     def answer(self, given_id: str | None, name: str | None = None) -> UniversalToolCall | None:
         """The call that a result answers, or None; it then counts as answered."""
-        found = self._by_id(given_id) if given_id is not None else self._by_place(name)
+        if given_id is None:
+            found = self._by_place(name)
+        elif given_id in self._used_again:
+            found = self._used_again[given_id].meant(self._batch, self._answered)
+        else:
+            found = self._of_id.get(given_id)
         if found is not None:
             self._answered.add(found.id)
         return found
 
-    def _by_id(self, given_id: str) -> UniversalToolCall | None:
-        alike = self._used_again.get(given_id)
-        return self._of_id.get(given_id) if alike is None else alike.meant(self._batch, self._answered)
-
     def _by_place(self, name: str | None) -> UniversalToolCall | None:
         if self._of_batch is None:
-            self._of_batch = _Batch(self.calls[self._first :])
+            self._of_batch = _Batch(deque(self.calls[self._first :]))
         return self._of_batch.meant(name, self._answered)
 
 
@@ -139,22 +143,30 @@ class _Alike:
 
 
 class _Batch:
-    """The calls that were made at once, by their places."""
+    """The calls that were made at once, by their places; by their names once an answer is not to the next of them."""
 
-    def __init__(self, calls: list[UniversalToolCall]) -> None:
-        self._open: deque[UniversalToolCall] = deque()
-        self._named: dict[str, deque[UniversalToolCall]] = {}
-        for call in calls:
-            self.add(call)
+    def __init__(self, calls: deque[UniversalToolCall]) -> None:
+        self._open = calls
+        self._named: dict[str, deque[UniversalToolCall]] | None = None
 
     def add(self, call: UniversalToolCall) -> None:
         self._open.append(call)
-        self._named.setdefault(call.name, deque()).append(call)
+        if self._named is not None:
+            self._named.setdefault(call.name, deque()).append(call)
 
     def meant(self, name: str | None, answered: set[str]) -> UniversalToolCall | None:
         """The next one of that name, else the next one."""
-        named = self._named.get(name) if isinstance(name, str) else None
-        return (named and _next(named, answered)) or _next(self._open, answered)
+        first = _next(self._open, answered)
+        if first is None or first.name == name or not isinstance(name, str):
+            return first
+        if self._named is None:
+            self._named = {}
+            for call in self._open:
+                self._named.setdefault(call.name, deque()).append(call)
+        return _next(self._named.get(name, _NONE), answered) or first
+
+
+_NONE: deque[UniversalToolCall] = deque()
 
 
 def _next(calls: deque[UniversalToolCall], answered: set[str]) -> UniversalToolCall | None:
@@ -169,9 +181,10 @@ def _last(calls: deque[UniversalToolCall], answered: set[str]) -> UniversalToolC
     return calls[-1] if calls else None
 
 
-def _unwrapped(arguments: dict[str, Any]) -> str | None:
-    """Text that could not be read, which we wrapped in an earlier exchange and the history brings back."""
-    if len(arguments) != 1 or RAW_ARGUMENTS_KEY not in arguments:
-        return None
-    raw = arguments[RAW_ARGUMENTS_KEY]
-    return raw if isinstance(raw, str) and parse_object(raw) is None else None
+def arguments_object(call: UniversalToolCall) -> dict[str, Any]:
+    """What a format writes that takes only an object; text that is none is wrapped."""
+    if not call.readable:
+        return {RAW_ARGUMENTS_KEY: call.text}
+    # Those that came as text were made an object here; any other object is still the source's.
+    found: dict[str, Any] = copied(call.arguments) if call.text is None else call.arguments
+    return found

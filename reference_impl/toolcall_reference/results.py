@@ -43,7 +43,7 @@ def plain(result: UniversalToolResult, *, marks: bool) -> str | None:
     """The whole result where it is nothing but text, a failure marked as one if it ``marks`` them; None elsewhere."""
     if result.multimodal_parts:
         return None
-    return marked(text(result), result.is_error and marks)
+    return marked(text(result), True) if marks and result.is_error else text(result)
 
 
 def parts(result: UniversalToolResult) -> list[Text | Media]:

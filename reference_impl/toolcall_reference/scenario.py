@@ -82,7 +82,7 @@ class Builder:
         found = Turn(role, items, turn.get("name"))
         if role == "assistant" and found.calls and not found.calls[0].raw_context:
             signature = self._provider.sign(self._model, self._scenario["id"], self._batch)
-            found.calls[0].raw_context.update(self._state({"signature": signature}))
+            found.calls[0].raw_context = self._state({"signature": signature})
         self.turns.append((found, turn))
 
     def _items(self, entry: dict[str, Any]) -> list[Item]:
@@ -169,7 +169,9 @@ class Builder:
         """The conversation up to a turn, as a client says it. Where a vendor wrote an empty id, it makes one up."""
         turns = [turn for turn, _ in self.turns[:place]]
         # Turns are built once and encoded often; encoders may merge them in place.
-        found = copy.deepcopy(Conversation(self.system, turns, self.tools, self.settings))
+        conversation = Conversation.of(turns, system=self.system, tools=self.tools)
+        conversation.settings = self.settings
+        found = copy.deepcopy(conversation)
         for call in found.calls:
             if call.given_id == "":
                 call.given_id = self._provider.call_id(self._model, self._scenario["id"], call.id) or ""

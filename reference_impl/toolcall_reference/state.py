@@ -80,20 +80,16 @@ class Asked:
     """What the user had said in words before a reply."""
 
     def __init__(self, conversation: Conversation) -> None:
-        self._texts = [
-            item.text
-            for turn in conversation.turns
-            if turn.side == "user"
-            for item in turn.items
-            if isinstance(item, Text)
-        ]
+        self._turns = conversation.turns
 
     @cached_property
     def key(self) -> str:
         """The digest of it, made when it is needed: few replies have state that stands behind words alone."""
         words = _Words()
-        for text in self._texts:
-            words.add(text)
+        for turn in self._turns:
+            for item in turn.items if turn.side == "user" else ():
+                if isinstance(item, Text):
+                    words.add(item.text)
         return words.key
 
 

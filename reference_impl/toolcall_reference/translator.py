@@ -106,11 +106,10 @@ class Session:
         own = self._asked.value
         own = {key: value if key == entries else own[key] for key, value in body.items()}
         conversation = self._client.decode_request(self.memory.replies.whole(own), self.losses)
-        calls = conversation.calls
-        history.check_pairing(conversation, calls)
-        self._remember(conversation, calls)
+        history.check_pairing(conversation)
+        self._remember(conversation)
         self.memory.state.restore(conversation, self._route.upstream)
-        self.memory.ids.restore(calls)
+        self.memory.ids.restore(conversation.calls)
         if self._policy is not None:
             self._applied = apply(self._policy, conversation)
         # Gemini's body does not say whether a stream is wanted; the others do, whatever the route says.
@@ -129,11 +128,11 @@ class Session:
         after = self._upstream.encode_request(conversation, Target(self._route.upstream_model, exact=True))
         return patched(body, before, after)
 
-    def _remember(self, conversation: Conversation, calls: list[UniversalToolCall]) -> None:
+    def _remember(self, conversation: Conversation) -> None:
         self._names = NameMap(None)
         self._words = Asked(conversation)
         self._custom = {tool.name for tool in conversation.tools if tool.kind == "custom"}
-        self._ids = frozenset(call.given_id for call in calls if call.given_id is not None)
+        self._ids = frozenset([call.given_id for call in conversation.calls if call.given_id is not None])
 
     def response(self, body: Body, /) -> Body:
         """The client's reply for the upstream's."""

@@ -46,7 +46,7 @@ def to_request(messages: Mapping[str, Any], format_name: str, model: str, losses
     losses = Losses() if losses is None else losses
     spoken = formats.get(format_name)
     conversation = _Reader(spoken, losses).conversation(messages)
-    history.check_pairing(conversation, conversation.calls)
+    history.check_pairing(conversation)
     target = Target(model, losses)
     declared = [(tool, _declaration(tool, spoken)) for tool in conversation.tools]
     conversation.tools = [tool for tool, own in declared if own is None]
@@ -76,8 +76,8 @@ class _Reader:
             found.system += _texts(self._items([as_object(part, "a part")], "system"))
         for message in as_list(messages.get("input_messages"), "input_messages"):
             self._enter(as_object(message, "a message"), found)
-        found.tools = tools_of(as_list(messages.get("tool_definitions"), "tool_definitions"))
-        return found
+        tools = tools_of(as_list(messages.get("tool_definitions"), "tool_definitions"))
+        return Conversation.of(found.turns, system=found.system, tools=tools)
 
     def _enter(self, message: Body, found: Conversation) -> None:
         role = as_text(message.get("role"), "role")

@@ -24,6 +24,7 @@ from toolcall_reference.intermediate import (
 )
 from toolcall_reference.jsontext import parse_object
 from toolcall_reference.losses import Losses
+from toolcall_reference.pairing import arguments_object
 from toolcall_reference.steps import ServerCall, ServerResult, Step
 
 STATE = "state"
@@ -100,7 +101,7 @@ class Writer:
         if call.given_id:
             part["id"] = call.given_id
         part["name"] = call.name
-        part["arguments"] = call.text if call.kind == "custom" or not call.readable else call.arguments
+        part["arguments"] = call.text if call.kind == "custom" or not call.readable else arguments_object(call)
         if call.kind == "custom":
             part["kind"] = call.kind
         return self._signed(part, call)

@@ -17,6 +17,7 @@ from toolcall_reference.intermediate import (
     Reply,
     Text,
     Turn,
+    UniversalToolResult,
     Usage,
 )
 from toolcall_reference.jsontext import as_list, as_object, as_text, copied, digest
@@ -52,6 +53,7 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
         found.turns.append(Turn(side, _items(message.get("content"), ledger, losses)))
     found.tools = decode_tools(body, losses)
     found.settings = decode_settings(body, losses)
+    found.calls, found.results = ledger.calls, ledger.results
     return found
 
 
@@ -70,7 +72,7 @@ def system_texts(value: Any, losses: Losses) -> list[Text]:
 
 def _items(content: Any, ledger: Ledger, losses: Losses) -> list[Item]:
     if isinstance(content, str):
-        return [Text(content, False, {})] if content.strip() else []
+        return [Text(content)] if content.strip() else []
     found: list[Item] = []
     for block in as_list(content, "content"):
         block = as_object(block, "a content block")
@@ -78,11 +80,14 @@ def _items(content: Any, ledger: Ledger, losses: Losses) -> list[Item]:
             lose_cache_control(block, losses)
         kind = block.get("type")
         if kind == "text":
-            found += _parts(block, losses)
+            text = _text(block, losses)
+            if text is not None:
+                found.append(text)
         elif kind == "tool_use":
             found.append(ledger.call(*call_of(block, losses), as_object(block.get("input"), "input")))
         elif kind == "tool_result":
-            found.append(_result(block, ledger, losses))
+            ledger.results.append(_result(block, ledger, losses))
+            found.append(ledger.results[-1])
         else:
             found += other_block(block, losses)
     return found
@@ -90,7 +95,8 @@ def _items(content: Any, ledger: Ledger, losses: Losses) -> list[Item]:
 
 def call_of(block: Body, losses: Losses) -> tuple[str | None, str]:
     """Id and name of the call that a ``tool_use`` block is."""
-    if block.get("caller") is not None and as_object(block["caller"], "caller").get("type") not in (None, "direct"):
+    caller = block.get("caller")
+    if caller is not None and as_object(caller, "caller").get("type") not in (None, "direct"):
         losses.add("caller", "a call made by hosted code is shown as an ordinary call", block.get("id"))
     return as_text(block.get("id"), "id") or None, as_text(block.get("name"), "name")
 
@@ -105,7 +111,7 @@ def other_block(block: Body, losses: Losses) -> list[Item]:
     return [Hosted(NAME, kind, copied(block))]
 
 
-def _result(block: Body, ledger: Ledger, losses: Losses) -> Item:
+def _result(block: Body, ledger: Ledger, losses: Losses) -> UniversalToolResult:
     given = as_text(block.get("tool_use_id"), "tool_use_id")
     call = ledger.answer(given or None)
     content, is_error = block.get("content"), block.get("is_error") is True
@@ -133,14 +139,20 @@ def citations_of(found: Any, losses: Losses) -> list[Citation]:
     return pages
 
 
+def _text(block: Body, losses: Losses) -> Text | None:
+    """The text that a block says; None where it says nothing."""
+    text = as_text(block.get("text"), "text")
+    if not text.strip():
+        return None
+    cited = block.get("citations")
+    return Text(text, citations=citations_of(cited, losses)) if cited else Text(text)
+
+
 def _parts(block: Body, losses: Losses) -> list[Text | Media]:
     kind = block.get("type")
     if kind == "text":
-        text = as_text(block.get("text"), "text")
-        if not text.strip():
-            return []
-        cited = block.get("citations")
-        return [Text(text, False, {}, False, citations_of(cited, losses) if cited else ())]
+        found = _text(block, losses)
+        return [] if found is None else [found]
     if kind == "search_result":
         losses.add("search-result", "shown as text", block.get("source"))
         texts = [

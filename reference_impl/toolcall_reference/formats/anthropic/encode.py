@@ -21,7 +21,8 @@ from toolcall_reference.intermediate import (
     UniversalToolResult,
     Usage,
 )
-from toolcall_reference.jsontext import RAW_ARGUMENTS_KEY, digest
+from toolcall_reference.jsontext import digest
+from toolcall_reference.pairing import arguments_object
 from toolcall_reference.target import Target
 
 from .api import IDS, NAME, NAMES
@@ -57,11 +58,11 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     }
     system = [text for text in conversation.system if text.text.strip()]
     apart = "turns-apart" in target.spelling
-    arranged = history.arrange(history.shown_by_user(conversation.turns), apart=apart)
+    arranged = history.arrange(history.shown_by_user(conversation.turns), conversation.results, apart=apart)
     if "system-messages" not in target.spelling:  # only recent models know the role
         arranged = history.demote_system(arranged)
     turns = history.merge(arranged, apart=apart)
-    turns = [turn for turn in turns if _visible(turn)]
+    turns = [turn for turn in turns if any(map(_is_readable, turn.items))]
     if not turns and system:
         target.losses.add("system", "there is no conversation beside it; a placeholder stands for the user")
         turns = [Turn("user", [Text(PLACEHOLDER)])]
@@ -88,16 +89,16 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     return body
 
 
-def _visible(turn: Turn) -> bool:
-    others = [item for item in turn.items if isinstance(item, (Opaque, Hosted)) and item.origin != NAME]
-    return len(others) < len(turn.items)
+def _is_readable(item: Item) -> bool:
+    return not isinstance(item, (Opaque, Hosted)) or item.origin == NAME
 
 
 def _message(turn: Turn, ids: dict[str, str], target: Target) -> Body:
     only = turn.items[0] if len(turn.items) == 1 else None
     cited = isinstance(only, Text) and only.citations and target.exact
     if isinstance(only, Text) and not (only.cached or cited) and "content-blocks" not in target.spelling:
-        target.lose_state(only)
+        if only.raw_context:
+            target.lose_state(only)
         return {"role": turn.side, "content": only.text}
     blocks: list[Body] = []
     behind: list[Body] = []
@@ -111,20 +112,22 @@ def _message(turn: Turn, ids: dict[str, str], target: Target) -> Body:
     if turn.side == "assistant" and "message-nulls" in target.spelling:
         # What the official SDK makes of a reply that goes back as it came.
         blocks = [{"citations": None, **block} if block["type"] == "text" else block for block in blocks]
-    return {"role": turn.side, "content": blocks + behind}
+    return {"role": turn.side, "content": blocks + behind if behind else blocks}
 
 
 def encode_block(item: Item, ids: dict[str, str], target: Target) -> list[Body]:
     """The blocks of one item; ``ids`` are those of the calls."""
     if isinstance(item, Text):
-        target.lose_state(item)
+        if item.raw_context:
+            target.lose_state(item)
         return [_marked(_text(item, target), item)] if item.text.strip() else []
     if isinstance(item, Media):
         return [_media(item, target)]
     if isinstance(item, UniversalToolCall):
-        target.lose_state(item)
-        arguments = item.arguments if item.readable else {RAW_ARGUMENTS_KEY: item.text}
-        return [{"type": "tool_use", "id": ids[item.id], "name": target.names.to(item.name), "input": arguments}]
+        if item.raw_context:
+            target.lose_state(item)
+        name, arguments = target.names.to(item.name), arguments_object(item)
+        return [{"type": "tool_use", "id": ids[item.id], "name": name, "input": arguments}]
     if isinstance(item, UniversalToolResult):
         return [_result(item, ids, target)]
     if item.origin == NAME:
@@ -187,10 +190,13 @@ def _marked(block: Body, item: Text | UniversalToolResult) -> Body:
 
 def unmark(body: Body, target: Target) -> None:
     """Take away the earliest marks of the conversation beyond what the API takes."""
-    blocks = [
-        block for message in body["messages"] if isinstance(message["content"], list) for block in message["content"]
+    marked = [
+        block
+        for message in body["messages"]
+        if isinstance(message["content"], list)
+        for block in message["content"]
+        if "cache_control" in block
     ]
-    marked = [block for block in blocks if "cache_control" in block]
     system = body.get("system")
     others = [one for one in (system if isinstance(system, list) else []) if "cache_control" in one]
     for block in marked[: max(len(marked) + len(others) - MOST_MARKS, 0)]:

@@ -19,6 +19,7 @@ from toolcall_reference.intermediate import (
     Reply,
     Text,
     Turn,
+    UniversalToolResult,
     Usage,
 )
 from toolcall_reference.jsontext import as_list, as_object, as_text, copied, digest
@@ -53,13 +54,14 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
     found.system = [Text(part["text"]) for part in parts if isinstance(part.get("text"), str) and part["text"].strip()]
     ledger = Ledger(NAME)
     for content in [contents] if isinstance(contents, dict) else as_list(contents, "contents"):
-        content = fields(as_object(content, "a content"))
+        content = as_object(content, "a content")
         side = "assistant" if content.get("role") == "model" else "user"
         if side == "assistant" and not (found.turns and found.turns[-1].side == "assistant"):
             ledger.new_batch()
         found.turns.append(Turn(side, _items(parts_of(content), ledger, losses)))
     found.tools = decode_tools(body, losses)
     found.settings = decode_settings(body, losses)
+    found.calls, found.results = ledger.calls, ledger.results
     if body.get("cachedContent"):
         raise Refused("the request refers to cached content, which only Gemini has")
     return found
@@ -79,7 +81,8 @@ def _items(parts: list[Body], ledger: Ledger, losses: Losses) -> list[Item]:
         if isinstance(part.get("functionCall"), dict):
             found.append(_call(part, ledger))
         elif isinstance(part.get("functionResponse"), dict):
-            found.append(_result(fields(part["functionResponse"]), ledger, losses))
+            ledger.results.append(_result(fields(part["functionResponse"]), ledger, losses))
+            found.append(ledger.results[-1])
         else:
             found += other_part(part, losses)
     return found
@@ -110,9 +113,10 @@ def other_part(part: Body, losses: Losses) -> list[Item]:
 
 
 def _call(part: Body, ledger: Ledger) -> Item:
-    call = fields(part["functionCall"])
+    call = part["functionCall"]
     found = ledger.call(*call_of(call), as_object(call.get("args"), "args"))
-    found.raw_context = state_of(part)
+    if "thoughtSignature" in part:
+        found.raw_context = state_of(part)
     return found
 
 
@@ -128,7 +132,7 @@ def state_of(part: Body) -> Body:
     return {NAME: {"thoughtSignature": signature}} if isinstance(signature, str) else {}
 
 
-def _result(answer: Body, ledger: Ledger, losses: Losses) -> Item:
+def _result(answer: Body, ledger: Ledger, losses: Losses) -> UniversalToolResult:
     given = answer.get("id")
     given = given if isinstance(given, str) and given else None
     name = as_text(answer.get("name"), "a function's name")
@@ -136,16 +140,16 @@ def _result(answer: Body, ledger: Ledger, losses: Losses) -> Item:
     if call is None and given is not None:
         call = ledger.answer(None, name)
     content, failed = unwrap(as_object(answer.get("response"), "response"))
-    pictures = [_media(part) for part in parts_of(answer) if "inlineData" in part or "fileData" in part]
-    parts: list[Text | Media] = [Text(content), *pictures]
-    if pictures and (not content or answer.get("response") in (None, {})):
-        parts = [*pictures]
+    parts = parts_of(answer) if "parts" in answer else ()
+    pictures = [_media(part) for part in parts if "inlineData" in part or "fileData" in part]
     for key in ("willContinue", "scheduling"):
         if answer.get(key):
             losses.add("result", f"{key} is Gemini's alone; dropped", name)
-    return results.make(
-        call.id if call else given or "", call.name if call else name, parts, is_error=failed,
-    )  # fmt: skip
+    call_id, name = (call.id, call.name) if call else (given or "", name)
+    if not pictures:
+        return results.of_text(call_id, name, content, is_error=failed)
+    said = [] if not content or answer.get("response") in (None, {}) else [Text(content)]
+    return results.make(call_id, name, [*said, *pictures], is_error=failed)
 
 
 def _media(part: Body) -> Media:

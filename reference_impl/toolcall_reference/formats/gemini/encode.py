@@ -23,7 +23,8 @@ from toolcall_reference.intermediate import (
     UniversalToolResult,
     Usage,
 )
-from toolcall_reference.jsontext import RAW_ARGUMENTS_KEY, digest
+from toolcall_reference.jsontext import digest
+from toolcall_reference.pairing import arguments_object
 from toolcall_reference.spoken import Spoken
 from toolcall_reference.target import Target
 
@@ -58,13 +59,18 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     target.use_names(NAMES, tools, conversation.calls)
     ids = target.ids(conversation.calls, IDS)
     apart = "turns-apart" in target.spelling
-    turns = history.merge(history.demote_system(history.arrange(conversation.turns, apart=apart)), apart=apart)
+    turns = history.arrange(conversation.turns, conversation.results, apart=apart)
+    turns = history.merge(history.demote_system(turns), apart=apart)
     order = {call.id: place for place, call in enumerate(conversation.calls)}
+    signed = not target.exact and demands_signatures(target.model)
     contents = []
     for turn in turns:
-        parts = _model(turn, ids, target) if turn.side == "assistant" else _user(turn, ids, order, target)
+        if turn.side == "assistant":
+            role, parts = "model", _model(turn, ids, target, signed=signed)
+        else:
+            role, parts = "user", _user(turn, ids, order, target)
         if parts:
-            contents.append({"role": "model" if turn.side == "assistant" else "user", "parts": parts})
+            contents.append({"role": role, "parts": parts})
     system = [text for text in conversation.system if text.text.strip()]
     if not contents and system:
         target.losses.add("system", "there is no conversation beside it; a placeholder stands for the user")
@@ -96,12 +102,15 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     return snake(body) if "snake-case" in target.spelling else body
 
 
-def _model(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
-    parts = [part for item in turn.items for part in encode_part(item, ids, target)]
-    if target.exact or not demands_signatures(target.model):
+def _model(turn: Turn, ids: dict[str, str], target: Target, *, signed: bool) -> list[Body]:
+    """The parts of a turn of the model, its first call ``signed`` if no call is."""
+    parts: list[Body] = []
+    for item in turn.items:
+        parts += encode_part(item, ids, target)
+    if not signed:
         return parts
     calls = [part for part in parts if "functionCall" in part]
-    if calls and not any("thoughtSignature" in part for part in calls):
+    if calls and not [part for part in calls if "thoughtSignature" in part]:
         calls[0]["thoughtSignature"] = SENTINEL
     return parts
 
@@ -115,11 +124,10 @@ def encode_part(item: Item, ids: dict[str, str], target: Target) -> list[Body]:
     if isinstance(item, Media):
         return [_media(item, target)]
     if isinstance(item, UniversalToolCall):
-        call: Body = {"name": target.names.to(item.name)}
-        call["args"] = item.arguments if item.readable else {RAW_ARGUMENTS_KEY: item.text}
+        call: Body = {"name": target.names.to(item.name), "args": arguments_object(item)}
         if item.id in ids:
             call["id"] = ids[item.id]
-        return [{"functionCall": call, **_signature(item)}]
+        return [{"functionCall": call, **_signature(item)} if item.raw_context else {"functionCall": call}]
     if isinstance(item, (Opaque, Hosted)):
         if item.origin == NAME:
             return [item.value]
@@ -133,38 +141,49 @@ def _signature(item: Text | UniversalToolCall) -> Body:
 
 
 def _user(turn: Turn, ids: dict[str, str], order: dict[str, int], target: Target) -> list[Body]:
+    answers: list[UniversalToolResult] = []
+    parts: list[Body] = []
+    for item in turn.items:
+        if isinstance(item, UniversalToolResult):
+            answers.append(item)
+        elif isinstance(item, Text):
+            if item.text.strip():
+                parts.append({"text": item.text})
+        elif isinstance(item, Media):
+            parts.append(_media(item, target))
+        elif isinstance(item, (Opaque, Hosted)):
+            target.losses.add("tool-hosted", "dropped from a user message", item.type)
+    if not answers:
+        return parts
     # Without ids the provider pairs by position, so results always stand in the order of their calls.
-    ordered = turn.results
-    ordered.sort(key=lambda result: order.get(result.tool_call_id, 0))
+    answers.sort(key=lambda result: order.get(result.tool_call_id, 0))
+    return _answers(answers, ids, target) + parts
+
+
+def _answers(answers: list[UniversalToolResult], ids: dict[str, str], target: Target) -> list[Body]:
+    """The parts of all results of a turn, and behind them what they could not hold."""
     parts: list[Body] = []
     beside: list[Body] = []
-    for number, result in enumerate(ordered, start=1):
+    for number, result in enumerate(answers, start=1):
         answer, siblings = _result(result, ids, target)
         parts.append({"functionResponse": answer})
-        if siblings and len(ordered) > 1:
+        if siblings and len(answers) > 1:
             told = results.caption(target.names.to(result.name), ids.get(result.tool_call_id), number)
             beside.append({"text": told.text})
         beside += siblings
-    for item in turn.items:
-        if isinstance(item, Text) and item.text.strip():
-            beside.append({"text": item.text})
-        elif isinstance(item, Media):
-            beside.append(_media(item, target))
-        elif isinstance(item, (Opaque, Hosted)):
-            target.losses.add("tool-hosted", "dropped from a user message", item.type)
     return parts + beside
 
 
 def _result(result: UniversalToolResult, ids: dict[str, str], target: Target) -> tuple[Body, list[Body]]:
     answer: Body = {"name": target.names.to(result.name), "response": wrap(result)}
+    if result.tool_call_id in ids:
+        answer["id"] = ids[result.tool_call_id]
+    if not result.multimodal_parts:
+        return answer, []
     pictures = [part for part in result.multimodal_parts if isinstance(part, Media)]
     if pictures and result.result == "" and not result.is_error:
         what = ", ".join(picture.mime or picture.kind for picture in pictures)
         answer["response"] = {"output": f"[{what}]"}
-    if result.tool_call_id in ids:
-        answer["id"] = ids[result.tool_call_id]
-    if not pictures:
-        return answer, []
     nested = [picture for picture in pictures if nests_media(target.model) and picture.kind in ("image", "document")]
     nested = [picture for picture in nested if picture.data is not None or picture.url is not None]
     if nested:

@@ -16,10 +16,9 @@ def unwrap(response: dict[str, Any]) -> tuple[str, bool]:
     """
     failed = bool(response.get("error")) or response.get("is_error") is True or response == {"error": ""}
     if len(response) == 1:
-        for key in ("output", "error"):
-            if key in response and response[key] is not None:
-                value = response[key]
-                return (value if isinstance(value, str) else dump(value)), failed
+        value = response.get("output", response.get("error"))
+        if value is not None:
+            return (value if isinstance(value, str) else dump(value)), failed
     return dump(response), failed
 
 

@@ -46,7 +46,19 @@ def camel(value: Any) -> Any:
 
 def fields(value: Body) -> Body:
     """``value`` with its own fields in camelCase; what they hold is as it was."""
-    return {_key(spelt): inner for spelt, inner in value.items()} if "_" in "".join(value) else value
+    if _USUAL.issuperset(value) or "_" not in "".join(value):
+        return value
+    return {_key(spelt): inner for spelt, inner in value.items()}
+
+
+_USUAL = frozenset(
+    {
+        *("text", "functionCall", "functionResponse", "thought", "thoughtSignature", "name", "args", "response", "id"),
+        *("candidates", "content", "parts", "role", "index", "finishReason"),
+        *("usageMetadata", "modelVersion", "responseId", "createTime"),
+    }
+)
+"""Fields of which most objects of a conversation are made: those need no second look."""
 
 
 def _key(spelt: str) -> str:

@@ -153,7 +153,7 @@ class StreamDecoder:
                 return  # the end of a call that has ended
             self._call = self._draft.open_call(*call_of(call), beside=self._searched)
             self._arguments = Arguments()
-        self._call.call.raw_context |= state_of(part)
+        self._call.call.raw_context = self._call.call.raw_context | state_of(part)
         self._arguments.add(call)
         if call.get("willContinue") is not True:
             self._end_call()

@@ -6,7 +6,18 @@ from typing import Any
 
 from toolcall_reference import citations, media, results
 from toolcall_reference.errors import Refused
-from toolcall_reference.intermediate import Body, Conversation, Item, Media, Opaque, Reply, Text, Turn, Usage
+from toolcall_reference.intermediate import (
+    Body,
+    Conversation,
+    Item,
+    Media,
+    Opaque,
+    Reply,
+    Text,
+    Turn,
+    UniversalToolResult,
+    Usage,
+)
 from toolcall_reference.jsontext import as_list, as_object, as_text, copied, digest
 from toolcall_reference.losses import Losses
 from toolcall_reference.pairing import Ledger
@@ -39,13 +50,16 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
             ledger.new_batch()
             found.turns.append(Turn("assistant", _assistant(message, ledger, losses)))
         elif role in ("tool", "function"):
-            found.turns.append(Turn("user", [_result(message, role, ledger, losses)]))
+            ledger.results.append(_result(message, role, ledger, losses))
+            found.turns.append(Turn("user", [ledger.results[-1]]))
         elif role == "user":
-            found.turns.append(Turn("user", [*decode_parts(message.get("content"), losses)]))
+            items: list[Item] = [*decode_parts(message.get("content"), losses)]
+            found.turns.append(Turn("user", items))
         else:
             raise Refused(f"a message has the role {role!r}, which Chat Completions does not know")
     found.tools = decode_tools(body)
     found.settings = decode_settings(body, losses)
+    found.calls, found.results = ledger.calls, ledger.results
     return found
 
 
@@ -53,11 +67,12 @@ def _assistant(message: Body, ledger: Ledger, losses: Losses) -> list[Item]:
     items: list[Item] = [*decode_parts(message.get("content"), losses)]
     if not BESIDE.isdisjoint(message):
         items = _with_beside(items, message, losses)
-    for call in as_list(message.get("tool_calls"), "tool_calls"):
-        items.append(_call(as_object(call, "a tool call"), ledger))
+    calls = message.get("tool_calls")
+    if calls is not None:
+        items += [_call(as_object(call, "a tool call"), ledger) for call in as_list(calls, "tool_calls")]
     legacy = as_object(message.get("function_call"), "function_call")
     # Snowflake sends an empty one with every message.
-    if legacy.get("name") and not message.get("tool_calls"):
+    if legacy and legacy.get("name") and not calls:
         name, arguments = as_text(legacy.get("name"), "name"), as_text(legacy.get("arguments"), "arguments")
         call = ledger.call_text(None, name, arguments)
         call.form = LEGACY
@@ -116,7 +131,7 @@ def _call(call: Body, ledger: Ledger) -> Item:
         found = ledger.call(given, name, arguments)
     else:
         found = ledger.call_text(given, name, as_text(arguments, "arguments"))
-    if call.get("extra_content") is not None:
+    if "extra_content" in call and call["extra_content"] is not None:
         found.raw_context = state_of(call)
     return found
 
@@ -128,14 +143,16 @@ def state_of(call: Body) -> Body:
     return {"gemini": {"thoughtSignature": signature}} if isinstance(signature, str) else {}
 
 
-def _result(message: Body, role: str, ledger: Ledger, losses: Losses) -> Item:
+def _result(message: Body, role: str, ledger: Ledger, losses: Losses) -> UniversalToolResult:
     given = message.get("tool_call_id")
     given = given if isinstance(given, str) and given and role == "tool" else None
     call = ledger.answer(given, message.get("name"))
-    parts = decode_parts(message.get("content"), losses)
-    found = results.make(
-        call.id if call else given or "", call.name if call else "", parts, kind=call.kind if call else "function"
-    )
+    call_id, name, kind = (call.id, call.name, call.kind) if call else (given or "", "", "function")
+    content = message.get("content")
+    if isinstance(content, str):
+        found = results.of_text(call_id, name, content, kind=kind)
+    else:
+        found = results.make(call_id, name, decode_parts(content, losses), kind=kind)
     found.cached = found.cached or is_marked(message)
     return found
 

@@ -55,7 +55,7 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     if system:
         messages.append({"role": role, "content": encode_user(system, target)})
     turns = history.shown_by_user(conversation.turns)
-    for turn in history.arrange(turns, apart="turns-apart" in target.spelling):
+    for turn in history.arrange(turns, conversation.results, apart="turns-apart" in target.spelling):
         if turn.side == "assistant":
             said = _assistant(turn, ids, target)
         elif turn.side == "system":
@@ -92,27 +92,43 @@ def _assistant(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
 
 
 def _message(items: list[Any], ids: dict[str, str], target: Target) -> Body:
-    content, refusals = history.joined(items)
-    message: Body = {"role": "assistant", "content": content or None}
-    if refusals:
-        message["refusal"] = "\n".join(refusals)
-    calls = []
+    content, gap = "", ""  # see history.Joiner
+    refusals: list[str] = []
+    calls: list[Body] = []
+    beside: Body = {}
     for item in items:
         if isinstance(item, Text):
             if item.raw_context:
                 target.lose_state(item)
-        elif isinstance(item, UniversalToolCall):
+            if item.refusal:
+                refusals.append(item.text)
+            elif item.text:
+                content += gap + item.text if content else item.text
+                gap = ""
+            continue
+        gap = "\n\n"
+        if isinstance(item, UniversalToolCall):
             calls.append(_call(item, ids.get(item.id, item.id), target))
-        elif isinstance(item, Opaque) and item.origin == NAME and (target.exact or target.native):
-            # What a compatible vendor's client keeps of a message.
-            message |= item.value if isinstance(item.value, dict) else {item.type: item.value}
-        elif isinstance(item, Media) and target.is_reply:
-            message.setdefault("images", []).append(drawn(item))
         else:
-            lose_item(item, target)
+            _add_other(beside, item, target)
+    message: Body = {"role": "assistant", "content": content or None}
+    if refusals:
+        message["refusal"] = "\n".join(refusals)
+    message |= beside
     if calls:
         message["tool_calls"] = calls
     return message
+
+
+def _add_other(message: Body, item: Item, target: Target) -> None:
+    """Add to a message what is neither text nor call, as far as it can hold it."""
+    if isinstance(item, Opaque) and item.origin == NAME and (target.exact or target.native):
+        # What a compatible vendor's client keeps of a message.
+        message |= item.value if isinstance(item.value, dict) else {item.type: item.value}
+    elif isinstance(item, Media) and target.is_reply:
+        message.setdefault("images", []).append(drawn(item))
+    else:
+        lose_item(item, target)
 
 
 def can_draw(item: Item) -> bool:
@@ -188,40 +204,45 @@ def _answer(result: UniversalToolResult, content: Any, ids: dict[str, str], targ
 def _user(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
     messages: list[Body] = []
     moved: list[Text | Media] = []
-    for result in turn.results:
-        plain = results.plain(result, marks=not target.exact)
-        if plain is not None:
-            messages.append(_answer(result, plain, ids, target))
-            continue
-        parts = results.marked_parts(result, bare=target.exact)
-        # An address that Chat cannot say stays in the result, as a text.
-        parts = [
-            media.placeholder(part, target.losses, NAME) if isinstance(part, Media) and not can_say(part) else part
-            for part in parts
-        ]
-        texts = [part for part in parts if isinstance(part, Text)]
-        pictures = [part for part in parts if isinstance(part, Media)]
-        wire_id = ids.get(result.tool_call_id, result.tool_call_id)
-        if pictures and "result-media" in target.spelling:
-            # As the clients of some vendors say it.
-            messages.append({"role": "tool", "tool_call_id": wire_id, "content": encode_user(list(parts), target)})
-            continue
-        if pictures:
-            # A tool message holds text only: media go into a user message after the whole batch.
-            what = ", ".join(picture.mime or picture.kind for picture in pictures)
-            texts = texts or [Text(f"[{what}: in the next user message]")]
-            moved += [results.caption(target.names.to(result.name), wire_id, 0), *pictures]
-        content: Any = texts[0].text if len(texts) == 1 else [{"type": "text", "text": text.text} for text in texts]
-        messages.append(_answer(result, content or "", ids, target))
-    rest = [item for item in turn.items if isinstance(item, (Text, Media))]
+    rest: list[Text | Media] = []
+    for item in turn.items:
+        if isinstance(item, UniversalToolResult):
+            messages.append(_result(item, moved, ids, target))
+        elif isinstance(item, (Text, Media)):
+            rest.append(item)
+        else:
+            target.losses.add("tool-hosted", "dropped from a user message", type(item).__name__)
     if moved:
         messages.append({"role": "user", "content": encode_user(moved, target)})
     if rest:
         messages.append({"role": "user", "content": encode_user(rest, target)})
-    for item in turn.items:
-        if not isinstance(item, (Text, Media, UniversalToolResult)):
-            target.losses.add("tool-hosted", "dropped from a user message", type(item).__name__)
     return messages
+
+
+def _result(result: UniversalToolResult, moved: list[Text | Media], ids: dict[str, str], target: Target) -> Body:
+    """The message of a result; media that have to stand behind the whole batch are ``moved``."""
+    plain = results.plain(result, marks=not target.exact)
+    if plain is not None:
+        return _answer(result, plain, ids, target)
+    parts = results.marked_parts(result, bare=target.exact)
+    # An address that Chat cannot say stays in the result, as a text.
+    parts = [
+        media.placeholder(part, target.losses, NAME) if isinstance(part, Media) and not can_say(part) else part
+        for part in parts
+    ]
+    texts = [part for part in parts if isinstance(part, Text)]
+    pictures = [part for part in parts if isinstance(part, Media)]
+    wire_id = ids.get(result.tool_call_id, result.tool_call_id)
+    if pictures and "result-media" in target.spelling:
+        # As the clients of some vendors say it.
+        return {"role": "tool", "tool_call_id": wire_id, "content": encode_user(list(parts), target)}
+    if pictures:
+        # A tool message holds text only: media go into a user message after the whole batch.
+        what = ", ".join(picture.mime or picture.kind for picture in pictures)
+        texts = texts or [Text(f"[{what}: in the next user message]")]
+        moved += [results.caption(target.names.to(result.name), wire_id, 0), *pictures]
+    content: Any = texts[0].text if len(texts) == 1 else [{"type": "text", "text": text.text} for text in texts]
+    return _answer(result, content or "", ids, target)
 
 
 def encode_response(reply: Reply, target: Target) -> Body:

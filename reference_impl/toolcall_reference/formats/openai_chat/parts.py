@@ -21,7 +21,7 @@ _AUDIO_FORMATS = {"audio/wav": "wav", "audio/x-wav": "wav", "audio/mpeg": "mp3",
 def decode_parts(content: Any, losses: Losses) -> list[Text | Media]:
     """The parts of a message's content, which is a string, an array of parts, or null."""
     if isinstance(content, str):
-        return [Text(content, False, {})] if content else []
+        return [Text(content)] if content else []
     found: list[Text | Media] = []
     for part in as_list(content, "content"):
         part = as_object(part, "a content part")

@@ -137,7 +137,7 @@ class StreamDecoder:
         said = as_object(entry.get(kind), kind)
         call = self._known(entry, said) or self._new(entry, kind, as_text(said.get("name"), "name"))
         if entry.get("extra_content") is not None:
-            call.call.raw_context |= state_of(entry)
+            call.call.raw_context = call.call.raw_context | state_of(entry)
         text = said.get(_KINDS[call.call.kind])
         self._draft.grow(call, dump(text) if isinstance(text, dict) else as_text(text, "arguments"))
 

@@ -58,23 +58,23 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
             known = {tool.name for tool in found.tools}
             found.tools += [tool for tool in decode_tools(copied(item), losses) if tool.name not in known]
     found.settings = decode_settings(body, losses)
+    found.calls, found.results = ledger.calls, ledger.results
     return found
 
 
 def _enter(item: Body, found: Conversation, ledger: Ledger, hosted: set[str], losses: Losses) -> None:
     """Take in an item; ``hosted`` are the ids of the calls so far that OpenAI answers itself."""
     kind = item.get("type")
-    opens = not (found.turns and found.turns[-1].side == "assistant")
     if kind == "message" or (kind is None and "role" in item):
-        if opens and item.get("role") == "assistant":
-            ledger.new_batch()
-        _enter_message(item, found, losses)
+        _enter_message(item, found, ledger, losses)
     elif kind in _OUTPUTS and isinstance(item.get("call_id"), str) and item["call_id"] in hosted:
         losses.add("tool-hosted", "the client's answer to a tool of OpenAI's; dropped", kind)
     elif kind in _OUTPUTS:
-        result = _output(item, str(kind), ledger, losses)
-        if found.turns and found.turns[-1].side == "user" and found.turns[-1].results:
-            found.turns[-1].items.append(result)
+        result = _output(item, kind, ledger, losses)
+        ledger.results.append(result)
+        last = found.turns[-1].items if found.turns else None
+        if last and isinstance(last[0], UniversalToolResult):  # the client answers several calls
+            last.append(result)
         else:
             found.turns.append(Turn("user", [result]))
     elif kind == "mcp_approval_request":
@@ -82,17 +82,23 @@ def _enter(item: Body, found: Conversation, ledger: Ledger, hosted: set[str], lo
     elif kind == "mcp_approval_response" or (isinstance(kind, str) and kind.endswith("_output")):
         losses.add("tool-hosted", "the client's answer to a tool of OpenAI's; dropped", kind)
     else:
-        if opens:
-            ledger.new_batch()
+        _open_batch(found, ledger)
         made = _model_item(item, ledger, losses)
         if made and isinstance(made[0], Hosted) and isinstance(item.get("call_id"), str):
             hosted.add(item["call_id"])
         _append(found, "assistant", made)
 
 
-def _enter_message(item: Body, found: Conversation, losses: Losses) -> None:
+def _open_batch(found: Conversation, ledger: Ledger) -> None:
+    """The model begins to speak, if it was not speaking: its next calls are another batch."""
+    if not found.turns or found.turns[-1].side != "assistant":
+        ledger.new_batch()
+
+
+def _enter_message(item: Body, found: Conversation, ledger: Ledger, losses: Losses) -> None:
     role, parts = item.get("role"), decode_parts(item.get("content"), losses)
     if role == "assistant":
+        _open_batch(found, ledger)
         _append(found, role, list(parts))
     elif role not in ("system", "developer"):
         found.turns.append(Turn("user", list(parts)))
@@ -114,7 +120,8 @@ def _model_item(item: Body, ledger: Ledger, losses: Losses) -> list[Item]:
     kind = item.get("type")
     if is_call(item):
         call = ledger.open(*call_of(item, losses))
-        call.form = form_of(item)
+        if kind in own_tools.CALLS:
+            call.form = form_of(item)
         return [ledger.fill(call, argument_text(item))]
     if kind == "message":
         return list(decode_parts(item.get("content"), losses))
@@ -123,7 +130,8 @@ def _model_item(item: Body, ledger: Ledger, losses: Losses) -> list[Item]:
 
 def is_call(item: Body) -> bool:
     """Whether the item is a call for the client to answer."""
-    return isinstance(item.get("type"), str) and item["type"] in _CALLS and not own_tools.is_hosted(item)
+    kind = item.get("type")
+    return isinstance(kind, str) and kind in _CALLS and not ("environment" in item and own_tools.is_hosted(item))
 
 
 def call_of(item: Body, losses: Losses) -> tuple[str | None, str, str]:
@@ -168,14 +176,12 @@ def _output(item: Body, kind: str, ledger: Ledger, losses: Losses) -> UniversalT
     given = as_text(item.get("call_id") or (kind == "local_shell_call_output" and item.get("id")) or None, "call_id")
     call = ledger.answer(given or None)
     output = own_tools.output_of(item) if kind in own_tools.OUTPUTS else item.get("output")
-    parts = decode_parts(output, losses)
-    return results.make(
-        call.id if call else given,
-        call.name if call else "",
-        parts,
-        is_error=kind == "apply_patch_call_output" and item.get("status") == "failed",
-        kind="custom" if kind == "custom_tool_call_output" else "function",
-    )
+    call_id, name = (call.id, call.name) if call else (given, "")
+    failed = kind == "apply_patch_call_output" and item.get("status") == "failed"
+    said = "custom" if kind == "custom_tool_call_output" else "function"
+    if isinstance(output, str):
+        return results.of_text(call_id, name, output, is_error=failed, kind=said)
+    return results.make(call_id, name, decode_parts(output, losses), is_error=failed, kind=said)
 
 
 def decode_response(body: Body, losses: Losses) -> Reply:

@@ -98,33 +98,39 @@ def _turn(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
         texts = [item for item in turn.items if isinstance(item, Text)]
         return [{"role": "developer", "content": encode_input(texts, target)}] if texts else []
     items: list[Body] = []
-    for result in turn.results:
-        form = target.forms.get(result.tool_call_id)
-        if form is not None or result.name in target.own:
-            name = result.name if form is None else form.removesuffix("_call")
-            items.append(own_tools.result_item(name, result, ids[result.tool_call_id]))
-            continue
-        # Ours, not the source's word: a free-text tool's output has a type of its own.
-        kind = "custom_tool_call_output" if result.kind == "custom" else "function_call_output"
-        output: Any = None if "text-parts" in target.spelling else results.plain(result, marks=not target.exact)
-        if output is None:
-            output = encode_input(results.marked_parts(result, bare=target.exact), target)
-        items.append({"type": kind, "call_id": ids.get(result.tool_call_id, result.tool_call_id), "output": output})
-    rest = [item for item in turn.items if isinstance(item, (Text, Media))]
+    own: list[Body] = []
+    rest: list[Text | Media] = []
+    for item in turn.items:
+        if isinstance(item, UniversalToolResult):
+            items.append(_result(item, ids, target))
+        elif isinstance(item, (Text, Media)):
+            rest.append(item)
+        elif isinstance(item, Hosted) and item.origin == NAME and target.exact:
+            own.append(item.value)
+        else:
+            target.losses.add("tool-hosted", "dropped from a user message", type(item).__name__)
     if rest:
         items.append({"role": "user", "content": encode_input(rest, target)})
-    for item in turn.items:
-        if isinstance(item, Hosted) and item.origin == NAME and target.exact:
-            items.append(item.value)
-        elif not isinstance(item, (Text, Media, UniversalToolResult)):
-            target.losses.add("tool-hosted", "dropped from a user message", type(item).__name__)
-    return items
+    return items + own if own else items
+
+
+def _result(result: UniversalToolResult, ids: dict[str, str], target: Target) -> Body:
+    form = target.forms.get(result.tool_call_id)
+    if form is not None or result.name in target.own:
+        name = result.name if form is None else form.removesuffix("_call")
+        return own_tools.result_item(name, result, ids[result.tool_call_id])
+    # Ours, not the source's word: a free-text tool's output has a type of its own.
+    kind = "custom_tool_call_output" if result.kind == "custom" else "function_call_output"
+    output: Any = None if "text-parts" in target.spelling else results.plain(result, marks=not target.exact)
+    if output is None:
+        output = encode_input(results.marked_parts(result, bare=target.exact), target)
+    return {"type": kind, "call_id": ids.get(result.tool_call_id, result.tool_call_id), "output": output}
 
 
 def _assistant(items: list[Any], ids: dict[str, str], target: Target) -> list[Body]:
     found: list[Body] = []
     for item in items:
-        if isinstance(item, (Text, UniversalToolCall)):
+        if isinstance(item, (Text, UniversalToolCall)) and item.raw_context:
             target.lose_state(item)
         if isinstance(item, Text):
             if item.refusal:

@@ -12,6 +12,7 @@ from toolcall_reference import results
 from toolcall_reference.errors import Refused
 from toolcall_reference.intermediate import Body, Media, Text, Tool, UniversalToolCall, UniversalToolResult
 from toolcall_reference.jsontext import as_object, digest, dump, parse
+from toolcall_reference.pairing import arguments_object
 
 _TEXT: Body = {"type": "string"}
 _TEXTS: Body = {"type": "array", "items": _TEXT}
@@ -116,7 +117,7 @@ def declared(tools: Iterable[Any]) -> frozenset[str]:
 
 def call_item(call: UniversalToolCall, call_id: str) -> Body:
     """The item of a call of such a tool; its own id is derived from the call's, for the item stands in requests too."""
-    said = call.arguments
+    said = arguments_object(call)
     key = "actions" if call.name == "computer" and "actions" in said else _KNOWN[call.name][2]
     if call.name == "local_shell":
         said = {"type": "exec", "env": {}, **said}

@@ -18,7 +18,7 @@ from .api import NAME
 def decode_parts(content: Any, losses: Losses) -> list[Text | Media]:
     """The parts of a message's content or a tool's output: a string, an array of parts, or null."""
     if isinstance(content, str):
-        return [Text(content, False, {})] if content else []
+        return [Text(content)] if content else []
     found: list[Text | Media] = []
     for part in as_list(content, "content"):
         part = as_object(part, "a content part")
@@ -26,7 +26,7 @@ def decode_parts(content: Any, losses: Losses) -> list[Text | Media]:
         if kind in ("input_text", "output_text", "text"):
             text = as_text(part.get("text"), "text")
             if text:
-                cited = citations.from_openai(part.get("annotations"), losses)
+                cited = citations.from_openai(part.get("annotations"), losses) if "annotations" in part else ()
                 found.append(Text(text, cached=bool(part.get("prompt_cache_breakpoint")), citations=cited))
         elif kind == "refusal":
             found.append(Text(as_text(part.get("refusal"), "refusal"), refusal=True))
