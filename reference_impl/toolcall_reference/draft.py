@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from .deltas import Closed, Delta, Ended, Failed, Grown, Opened, Started, Whole
 from .failures import Failure
-from .intermediate import Citation, Item, Reply, Text, UniversalToolCall
-from .jsontext import joined
+from .intermediate import Body, Citation, Item, Reply, Text, UniversalToolCall
+from .jsontext import dump, joined
 from .pairing import Ledger
 
 
@@ -164,8 +164,21 @@ class Draft:
         if not call.closed:
             self._add(call, self._halves.left(call.place))
             self._ledger.fill(call.call, call.text)
-            call.closed, call.pieces = True, []
-            self._deltas.append(Closed(call.place, call.call))
+            self._closed(call)
+
+    def close_call_with(self, call: OpenCall, arguments: Body) -> None:
+        """The call is complete; its arguments came as an object, which is the draft's now."""
+        text = dump(arguments)
+        self.grow(call, text)
+        if call.text == text:
+            self._ledger.fill_with(call.call, arguments, text)
+        else:  # halves of a character met in it
+            self._ledger.fill(call.call, call.text)
+        self._closed(call)
+
+    def _closed(self, call: OpenCall) -> None:
+        call.closed, call.pieces = True, []
+        self._deltas.append(Closed(call.place, call.call))
 
     def close(self) -> None:
         """Everything that is open is complete."""

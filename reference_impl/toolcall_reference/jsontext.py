@@ -9,7 +9,7 @@ import marshal
 import math
 import re
 from collections.abc import Callable, Iterable
-from json.encoder import c_make_encoder, encode_basestring  # type: ignore[attr-defined]
+from json.encoder import c_make_encoder, encode_basestring, encode_basestring_ascii  # type: ignore[attr-defined]
 from typing import Any
 
 from .errors import Refused
@@ -40,6 +40,11 @@ _WRITE: Callable[[Any, int], Iterable[str]] = (
     else lambda value, _: _ENCODER.iterencode(value)
 )
 _NAMER = json.JSONEncoder(sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+_NAME: Callable[[Any, int], Iterable[str]] = (
+    c_make_encoder(None, _NAMER.default, encode_basestring_ascii, None, ":", ",", True, False, True)
+    if c_make_encoder
+    else lambda value, _: _NAMER.iterencode(value)
+)
 
 
 def parse(text: str) -> Any:
@@ -133,7 +138,7 @@ class Snapshot:
 
 def digest(*values: Any, length: int = 24) -> str:
     """A short name for ``values``: the same values, the same name; hexadecimal, up to 64 characters."""
-    return hashlib.sha256(_NAMER.encode(values).encode()).hexdigest()[:length]
+    return hashlib.sha256("".join(_NAME(values, 0)).encode()).hexdigest()[:length]
 
 
 def as_object(value: Any, what: str) -> dict[str, Any]:

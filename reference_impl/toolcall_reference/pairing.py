@@ -60,7 +60,11 @@ class Ledger:
         if arguments is None:
             call.text, call.readable = text, False
             return call
-        call.arguments, call.text = arguments, text if text.strip() else "{}"
+        return self.fill_with(call, arguments, text if text.strip() else "{}")
+
+    def fill_with(self, call: UniversalToolCall, arguments: dict[str, Any], text: str) -> UniversalToolCall:
+        """Give an open call its arguments, an object that nobody else has, and the text of it."""
+        call.arguments, call.text = arguments, text
         if RAW_ARGUMENTS_KEY in arguments:
             self._unwrap(call)
         return call

@@ -1,17 +1,16 @@
 """Server-sent events, as they come: https://html.spec.whatwg.org/multipage/server-sent-events.html
 
 Bytes go in however they were cut, inside a line end or a character too; events come out as soon as they are whole. Of
-a stream only the event that is still to be completed is held.
+a stream only the event that is still to be completed is held. A line ends with CR LF, LF or CR, and with nothing else:
+U+2028 is text.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
 from .jsontext import parse
 
-_LINE_END = re.compile(b"\n|\r")  # and no other: U+2028 is text
 _BOM = b"\xef\xbb\xbf"
 DONE = "[DONE]"
 """What OpenAI's Chat Completions say last; it is no JSON."""
@@ -49,7 +48,7 @@ class Parser:
 
     def __init__(self) -> None:
         self._event = Event()
-        self._line: list[bytes] = []  # pieces of a line without its end
+        self._pieces: list[bytes] = []  # of a line that is still to be completed
         self._begun = False
         self._after_cr = False
 
@@ -58,31 +57,36 @@ class Parser:
         if self._after_cr and chunk:
             chunk = chunk.removeprefix(b"\n")
             self._after_cr = False
-        if b"\n" not in chunk and b"\r" not in chunk:
-            self._line.append(chunk)
-            return []
         self._after_cr = chunk.endswith(b"\r")
-        chunk = chunk.replace(b"\r\n", b"\n")
-        *lines, rest = _LINE_END.split(chunk) if b"\r" in chunk else chunk.split(b"\n")
-        if self._line:
-            lines[0] = b"".join((*self._line, lines[0]))
-        self._line = [rest] if rest else []
-        return [event for line in lines if (event := self._end_line(line)) is not None]
+        if b"\r" in chunk:
+            chunk = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        lines, end, rest = chunk.rpartition(b"\n")
+        if end and self._pieces:
+            lines, self._pieces = b"".join((*self._pieces, lines)), []
+        if rest:
+            self._pieces.append(rest)
+        return self._completed(lines) if end else []
 
-    def _end_line(self, line: bytes) -> Event | None:
+    def _completed(self, lines: bytes) -> list[Event]:
+        """The events that end within these lines, none of which goes on behind them."""
         if not self._begun:
-            self._begun, line = True, line.removeprefix(_BOM)
-        if line:
-            self._event.add(line.decode("utf-8", "replace"))
-            return None
-        event, self._event = self._event, Event()
-        return event if event.lines else None
+            self._begun, lines = True, lines.removeprefix(_BOM)
+        found: list[Event] = []
+        # No character of several bytes holds a byte of a line's end.
+        for line in lines.decode("utf-8", "replace").split("\n"):
+            if line:
+                self._event.add(line)
+            elif self._event.lines:
+                found.append(self._event)
+                self._event = Event()
+        return found
 
     def end(self) -> Event | None:
         """What stands behind the last blank line, as far as it came; None for nothing."""
-        left = self._end_line(b"".join(self._line))
-        self._line = []
-        event, self._event = left or self._event, Event()
+        lines, self._pieces = b"".join(self._pieces), []
+        if lines:
+            self._completed(lines)
+        event, self._event = self._event, Event()
         return event if event.lines else None
 
 

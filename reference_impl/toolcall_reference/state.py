@@ -63,17 +63,19 @@ class _Words:
     """The digest of words, of whatever pieces they come in and whatever white space stands between them."""
 
     def __init__(self) -> None:
-        self._digest = hashlib.sha256()
+        self._digest: Any = None  # made when something is said: most words are never asked for
         self.any = False
 
     def add(self, text: str) -> None:
         words = "".join(text.split())
-        self.any = self.any or bool(words)
-        self._digest.update(words.encode("utf-8", "surrogatepass"))
+        if words:
+            self.any = True
+            self._digest = self._digest or hashlib.sha256()
+            self._digest.update(words.encode("utf-8", "surrogatepass"))
 
     @property
     def key(self) -> str:
-        return "words " + self._digest.hexdigest()
+        return "words " + (self._digest or hashlib.sha256()).hexdigest()
 
 
 class Asked:

@@ -95,19 +95,20 @@ class Translation:
         return self._written([Failed(failure)])
 
     def _written(self, deltas: Iterable[Delta]) -> bytes:
-        written = bytearray()
+        written: list[bytes] = []
+        encode, newline = self._encoder.encode, self._newline
         try:
             for delta in () if self.ended else deltas:
                 for said in self._between(delta):
-                    for name, data in self._encoder.encode(said):
-                        written += sse.frame(name, data if isinstance(data, str) else dump(data), self._newline)
+                    for name, data in encode(said):
+                        written.append(sse.frame(name, data if isinstance(data, str) else dump(data), newline))
                     self._told(said)
                 if isinstance(delta, END):
                     self.ended = True
                     break
         except Exception as error:
             self.ended, self.problem = True, error
-        return bytes(written)
+        return b"".join(written)
 
 
 def deltas(chunks: Iterable[bytes], decoder: Decoder) -> Iterator[Delta]:

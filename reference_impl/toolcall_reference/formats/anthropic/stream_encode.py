@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from toolcall_reference.arrange import InOrder, NotBlank
-from toolcall_reference.deltas import Closed, Delta, Ended, Failed, Grown, Opened, Started, Whole
-from toolcall_reference.intermediate import Body, Media, Text, UniversalToolCall, Usage
+from toolcall_reference.deltas import Closed, Delta, Failed, Grown, Opened, Started, Whole
+from toolcall_reference.intermediate import Body, Item, Media, Text, UniversalToolCall, Usage
 from toolcall_reference.jsontext import dump
 from toolcall_reference.media import placeholder
 from toolcall_reference.target import Target
@@ -38,31 +38,33 @@ class StreamEncoder:
                 for body in self._events(ordered):
                     yield body["type"], body
 
-    def _events(self, delta: Delta) -> Iterator[Body]:
+    def _events(self, delta: Delta) -> Iterable[Body]:
         if isinstance(delta, Grown):
-            if delta.place not in self._free:
-                yield self._delta(delta.text)
-        elif isinstance(delta, Started):
+            return () if delta.place in self._free else [self._delta(delta.text)]
+        if isinstance(delta, Started):
             open_end = {"stop_reason": None, "stop_sequence": None}
-            yield {"type": "message_start", "message": message(delta.reply, self._target, [], open_end)}
-        elif isinstance(delta, Opened):
-            yield from self._open(delta)
-        elif isinstance(delta, Closed):
-            yield from self._close(delta)
-        elif isinstance(delta, Whole) and isinstance(delta.item, Media):
+            return [{"type": "message_start", "message": message(delta.reply, self._target, [], open_end)}]
+        if isinstance(delta, Opened):
+            return self._open(delta)
+        if isinstance(delta, Closed):
+            return self._close(delta)
+        if isinstance(delta, Whole):
+            return self._whole(delta.item)
+        if isinstance(delta, Failed):
+            return [encode_error(delta.failure)[1]]
+        usage = encode_usage(delta.reply.usage or Usage())
+        end = encode_finish(delta.reply, self._target)
+        return [{"type": "message_delta", "delta": end, "usage": usage}, {"type": "message_stop"}]
+
+    def _whole(self, item: Item) -> Iterator[Body]:
+        if isinstance(item, Media):
             yield from self._open(Opened(-1, Text("")))
-            yield self._delta(placeholder(delta.item, self._target.losses, NAME).text)
+            yield self._delta(placeholder(item, self._target.losses, NAME).text)
             yield self._stop()
-        elif isinstance(delta, Whole):
-            for block in encode_block(delta.item, {}, self._target):
-                yield {"type": "content_block_start", "index": self._index, "content_block": block}
-                yield self._stop()
-        elif isinstance(delta, Ended):
-            usage = encode_usage(delta.reply.usage or Usage())
-            yield {"type": "message_delta", "delta": encode_finish(delta.reply, self._target), "usage": usage}
-            yield {"type": "message_stop"}
-        elif isinstance(delta, Failed):
-            yield encode_error(delta.failure)[1]
+            return
+        for block in encode_block(item, {}, self._target):
+            yield {"type": "content_block_start", "index": self._index, "content_block": block}
+            yield self._stop()
 
     def _open(self, delta: Opened) -> Iterator[Body]:
         item = delta.item

@@ -12,7 +12,7 @@ from toolcall_reference import citations, failures
 from toolcall_reference.deltas import Delta
 from toolcall_reference.draft import Draft, OpenCall
 from toolcall_reference.intermediate import Body, Citation, Opaque
-from toolcall_reference.jsontext import as_list, as_object, dump, joined
+from toolcall_reference.jsontext import as_list, as_object, joined
 from toolcall_reference.losses import Losses
 from toolcall_reference.spoken import Spoken
 
@@ -99,9 +99,10 @@ class StreamDecoder:
             self._draft.fail(decode_error_event(camel(body), self._losses))
             return
         if body.get("usageMetadata") is not None:
-            self._usage |= as_object(camel(body["usageMetadata"]), "usageMetadata")
+            self._usage |= fields(as_object(body["usageMetadata"], "usageMetadata"))
         if not self._draft.started:
-            reply = head(camel(body))
+            # A reply without an id is known by all that its first record says.
+            reply = head(body if body.get("responseId") else camel(body))
             reply.usage = decode_usage(self._usage)
             self._draft.start(reply)
         if body.get("promptFeedback", {}):
@@ -160,8 +161,7 @@ class StreamDecoder:
 
     def _end_call(self) -> None:
         if self._call is not None:
-            self._draft.grow(self._call, dump(self._arguments.value))
-            self._draft.close_call(self._call)
+            self._draft.close_call_with(self._call, self._arguments.value)
             self._call = None
 
     def _think(self, part: Body) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from toolcall_reference.arrange import NotBlank
 from toolcall_reference.citations import placed
@@ -41,10 +41,10 @@ class StreamEncoder:
             for body in self._records(said):
                 yield "", body
 
-    def _records(self, delta: Delta) -> Iterator[Body]:
+    def _records(self, delta: Delta) -> Iterable[Body]:
         if isinstance(delta, Grown):
-            yield from self._grow(delta)
-        elif isinstance(delta, Started):
+            return self._grow(delta)
+        if isinstance(delta, Started):
             self._reply = delta.reply
         elif isinstance(delta, Opened) and isinstance(delta.item, Text):
             self._begun[delta.place] = len(self._spoken.get(self._part, ()))
@@ -56,25 +56,27 @@ class StreamEncoder:
             self._cited.setdefault(self._part, []).extend(found)
         elif isinstance(delta, Closed) and isinstance(delta.item, UniversalToolCall):
             self._part += 1 + (self._part in self._spoken)
-            yield self._record(encode_part(delta.item, self._target.call_ids, self._target))
+            return [self._record(encode_part(delta.item, self._target.call_ids, self._target))]
         elif isinstance(delta, Whole):
             parts = encode_part(delta.item, {}, self._target)
             if parts:
                 self._part += len(parts) + (self._part in self._spoken)
-                yield self._record(parts)
+                return [self._record(parts)]
         elif isinstance(delta, Ended):
             self._reply = delta.reply
-            yield self._record([{"text": ""}], encode_finish(delta.reply, self._target))
+            return [self._record([{"text": ""}], encode_finish(delta.reply, self._target))]
         elif isinstance(delta, Failed):
-            yield encode_error(delta.failure)[1]
+            return [encode_error(delta.failure)[1]]
+        return ()
 
-    def _grow(self, delta: Grown) -> Iterator[Body]:
+    def _grow(self, delta: Grown) -> Iterable[Body]:
         """The record of a piece of text; calls are told when they are whole."""
-        if delta.place in self._begun:
-            if self._part not in self._spoken:
-                self._spoken[self._part] = Spoken(keeps=self._keeps)
-            self._spoken[self._part].add(delta.text)
-            yield self._record([{"text": delta.text}])
+        if delta.place not in self._begun:
+            return ()
+        if self._part not in self._spoken:
+            self._spoken[self._part] = Spoken(keeps=self._keeps)
+        self._spoken[self._part].add(delta.text)
+        return [self._record([{"text": delta.text}])]
 
     def _record(self, parts: list[Body], finish: str | None = None) -> Body:
         candidate: Body = {"content": {"parts": parts, "role": "model"}, "index": 0}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from toolcall_reference import citations
 from toolcall_reference.arrange import InOrder
-from toolcall_reference.deltas import Closed, Delta, Ended, Failed, Grown, Opened, Started, Whole
+from toolcall_reference.deltas import Closed, Delta, Ended, Grown, Opened, Started, Whole
 from toolcall_reference.history import Joiner
-from toolcall_reference.intermediate import Body, Media, Reply, Text, UniversalToolCall, Usage
+from toolcall_reference.intermediate import Body, Item, Media, Reply, Text, UniversalToolCall, Usage
 from toolcall_reference.media import placeholder
 from toolcall_reference.sse import DONE
 from toolcall_reference.target import Target
@@ -58,27 +58,27 @@ class StreamEncoder:
             for body in self._chunks(ordered):
                 yield "", body
 
-    def _chunks(self, delta: Delta) -> Iterator[Body | str]:
+    def _chunks(self, delta: Delta) -> Iterable[Body | str]:
         if isinstance(delta, Grown):
-            yield from self._grow(delta)
-        elif isinstance(delta, Started):
+            return self._grow(delta)
+        if isinstance(delta, Started):
             self._head = encode_head(delta.reply, self._target, "chat.completion.chunk")
-            yield self._chunk({"role": "assistant", "content": None, "refusal": None})
-        elif isinstance(delta, Opened):
+            return [self._chunk({"role": "assistant", "content": None, "refusal": None})]
+        if isinstance(delta, Opened):
             self._open = delta
-            if isinstance(delta.item, UniversalToolCall):
-                yield from self._call(delta.place, delta.item)
-        elif isinstance(delta, Closed):
-            yield from self._close(delta)
-        elif isinstance(delta, Whole) and isinstance(delta.item, Media):
-            yield from self._show(delta.item)
-        elif isinstance(delta, Whole):
-            self._joiner.other()
-            lose_item(delta.item, self._target)
-        elif isinstance(delta, Ended):
-            yield from self._end(delta.reply)
-        elif isinstance(delta, Failed):
-            yield encode_error(delta.failure)[1]
+            return self._call(delta.place, delta.item) if isinstance(delta.item, UniversalToolCall) else ()
+        if isinstance(delta, Closed):
+            return self._close(delta)
+        if isinstance(delta, Whole):
+            return self._whole(delta.item)
+        return self._end(delta.reply) if isinstance(delta, Ended) else [encode_error(delta.failure)[1]]
+
+    def _whole(self, item: Item) -> Iterable[Body]:
+        if isinstance(item, Media):
+            return self._show(item)
+        self._joiner.other()
+        lose_item(item, self._target)
+        return ()
 
     def _show(self, shown: Media) -> Iterator[Body]:
         if can_draw(shown):
@@ -92,7 +92,10 @@ class StreamEncoder:
 
     def _chunk(self, said: Body, finish: str | None = None) -> Body:
         choice = {"index": 0, "delta": said, "logprobs": None, "finish_reason": finish}
-        return {**self._head, "choices": [choice], **({"usage": None} if self._counts else {})}
+        found = {**self._head, "choices": [choice]}
+        if self._counts:
+            found["usage"] = None
+        return found
 
     def _call(self, place: int, call: UniversalToolCall) -> Iterator[Body]:
         self._joiner.other()
@@ -105,29 +108,30 @@ class StreamEncoder:
         else:
             yield self._chunk({"tool_calls": [said]})
 
-    def _grow(self, delta: Grown) -> Iterator[Body]:
+    def _grow(self, delta: Grown) -> Iterable[Body]:
         item = self._open.item if self._open is not None else None
         if isinstance(item, Text) and item.refusal:
             between = "\n" if self._refusals and delta.place not in self._refusals else ""
             self._refusals.add(delta.place)
-            yield self._chunk({"refusal": between + delta.text})
-        elif isinstance(item, Text):
+            return [self._chunk({"refusal": between + delta.text})]
+        if isinstance(item, Text):
             said = self._joiner.text(delta.text)
             if delta.place not in self._begun:
                 self._begun[delta.place] = self._length + len(said) - len(delta.text)
             self._length += len(said)
-            yield self._chunk({"content": said})
-        elif isinstance(item, UniversalToolCall):
-            self._empty.discard(delta.place)
-            yield from self._argue(delta.place, item, delta.text)
+            return [self._chunk({"content": said})]
+        if item is None:
+            return ()
+        self._empty.discard(delta.place)
+        return self._argue(delta.place, item, delta.text)
 
-    def _argue(self, place: int, call: UniversalToolCall, piece: str) -> Iterator[Body]:
+    def _argue(self, place: int, call: UniversalToolCall, piece: str) -> Iterable[Body]:
         kind, key = ("custom", "input") if call.kind == "custom" else ("function", "arguments")
         index = self._index[place]
         if self._held is not None:
             self._held[index][kind][key] += piece
-        else:
-            yield self._chunk({"tool_calls": [{"index": index, kind: {key: piece}}]})
+            return ()
+        return [self._chunk({"tool_calls": [{"index": index, kind: {key: piece}}]})]
 
     def _close(self, delta: Closed) -> Iterator[Body]:
         if isinstance(delta.item, Text):

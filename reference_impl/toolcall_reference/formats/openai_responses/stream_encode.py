@@ -5,11 +5,11 @@ The last item is closed only when something follows it: a reply that was cut sho
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from toolcall_reference.deltas import Closed, Delta, Ended, Failed, Grown, Opened, Started, Whole
-from toolcall_reference.intermediate import Body, Media, Reply, Text, UniversalToolCall
+from toolcall_reference.deltas import Closed, Delta, Ended, Grown, Opened, Started, Whole
+from toolcall_reference.intermediate import Body, Item, Media, Reply, Text, UniversalToolCall
 from toolcall_reference.media import placeholder
 from toolcall_reference.target import Target
 
@@ -47,7 +47,7 @@ class _Open:
 
     @property
     def part(self) -> Body:
-        return {"content_index": len(self.item["content"]), **self.where}
+        return {"content_index": len(self.item["content"]), "item_id": self.item["id"], "output_index": self.index}
 
     @property
     def says(self) -> tuple[str, str]:
@@ -77,37 +77,43 @@ class StreamEncoder:
             yield kind, {"type": kind, **body, "sequence_number": self._number}
             self._number += 1
 
-    def _events(self, delta: Delta) -> Iterator[tuple[str, Body]]:
+    def _events(self, delta: Delta) -> Iterable[tuple[str, Body]]:
         if isinstance(delta, Grown):
-            yield from self._grow(self._open[delta.place], delta.text)
-        elif isinstance(delta, Started):
+            return self._grow(self._open[delta.place], delta.text)
+        if isinstance(delta, Started):
             self._reply = delta.reply
-            for kind in ("response.created", "response.in_progress"):
-                yield kind, {"response": encode_body(self._reply, self._target, [], IN_PROGRESS)}
-        elif isinstance(delta, Opened) and isinstance(delta.item, Text):
-            yield from self._open_text(delta.place, delta.item)
-        elif isinstance(delta, Opened) and isinstance(delta.item, UniversalToolCall):
-            yield from self._open_call(delta.place, delta.item)
-        elif isinstance(delta, Closed):
-            yield from self._close(self._open.pop(delta.place), delta)
-        elif isinstance(delta, Whole) and isinstance(delta.item, Media):
+            begun = encode_body(self._reply, self._target, [], IN_PROGRESS)
+            return [(kind, {"response": begun}) for kind in ("response.created", "response.in_progress")]
+        if isinstance(delta, Opened):
+            if isinstance(delta.item, Text):
+                return self._open_text(delta.place, delta.item)
+            return self._open_call(delta.place, delta.item)
+        if isinstance(delta, Closed):
+            return self._close(self._open.pop(delta.place), delta)
+        if isinstance(delta, Whole):
+            return self._whole(delta.item)
+        if isinstance(delta, Ended):
+            return self._end(delta.reply)
+        error = encode_error_event(delta.failure)
+        return [(error.pop("type"), error)]
+
+    def _whole(self, item: Item) -> Iterator[tuple[str, Body]]:
+        if isinstance(item, Media):
             yield from self._open_text(_DRAWN, Text(""))
-            yield from self._grow(self._open[_DRAWN], placeholder(delta.item, self._target.losses, NAME).text)
+            yield from self._grow(self._open[_DRAWN], placeholder(item, self._target.losses, NAME).text)
             yield from self._close(self._open.pop(_DRAWN), Closed(_DRAWN, Text("")))
-        elif isinstance(delta, Whole):
-            # What was closed last may still be the last, and cut; but a text behind this is no neighbour of it.
-            if self._last is not None:
-                self._last.text = None
-            lose_item(delta.item, self._target)
-        elif isinstance(delta, Ended):
-            refused = any(part.get("type") == "refusal" for item in self._output for part in item.get("content", ()))
-            end = encode_finish(delta.reply, self._target, refused=refused)
-            yield from self._settle("incomplete" if end["status"] == "incomplete" else "completed")
-            self.kept = encode_body(delta.reply, self._target, self._output, end)
-            yield f"response.{end['status']}", {"response": self.kept}
-        elif isinstance(delta, Failed):
-            error = encode_error_event(delta.failure)
-            yield error.pop("type"), error
+            return
+        # What was closed last may still be the last, and cut; but a text behind this is no neighbour of it.
+        if self._last is not None:
+            self._last.text = None
+        lose_item(item, self._target)
+
+    def _end(self, reply: Reply) -> Iterator[tuple[str, Body]]:
+        refused = any(part.get("type") == "refusal" for item in self._output for part in item.get("content", ()))
+        end = encode_finish(reply, self._target, refused=refused)
+        yield from self._settle("incomplete" if end["status"] == "incomplete" else "completed")
+        self.kept = encode_body(reply, self._target, self._output, end)
+        yield f"response.{end['status']}", {"response": self.kept}
 
     def _add(self, found: _Open) -> tuple[str, Body]:
         self._output.append(found.item)
@@ -139,16 +145,14 @@ class StreamEncoder:
         found = self._open[place] = _Open(index, item)
         yield self._add(found)
 
-    def _grow(self, found: _Open, piece: str) -> Iterator[tuple[str, Body]]:
+    def _grow(self, found: _Open, piece: str) -> Iterable[tuple[str, Body]]:
         if found.own:
-            return
-        if found.text is not None:
-            found.pieces.append(piece)
-            more: Body = {} if found.text.refusal else {"logprobs": []}
-            yield f"response.{_kind(found.text)}.delta", {**found.part, "delta": piece, **more}
-        else:
-            found.pieces.append(piece)
-            yield f"response.{found.says[0]}.delta", {**found.where, "delta": piece}
+            return ()
+        found.pieces.append(piece)
+        if found.text is None:
+            return [(f"response.{found.says[0]}.delta", {**found.where, "delta": piece})]
+        more: Body = {} if found.text.refusal else {"logprobs": []}
+        return [(f"response.{_kind(found.text)}.delta", {**found.part, "delta": piece, **more})]
 
     def _close(self, found: _Open, delta: Closed) -> Iterator[tuple[str, Body]]:
         self._target.lose_state(delta.item)
