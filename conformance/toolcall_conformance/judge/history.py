@@ -95,7 +95,7 @@ def declared_names(corpus: Corpus, golden: Any, output: Any, upstream: str) -> D
     return _known_names(corpus, upstream, *known)
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=128)
 def _known_names(corpus: Corpus, upstream: str, golden: bytes, output: bytes) -> DeclaredNames:
     """The same of packed bodies: each variant of a conversation begins with the same request."""
     return _declared(corpus, *(formats.read_packed(upstream, "request", body) for body in (golden, output)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, islice
+from itertools import accumulate, islice, pairwise
 
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Reading
@@ -66,6 +66,8 @@ def align(corpus: Corpus, source: Reading, output: Reading, names: Mapping[str, 
 
 def _in_order(calls: Calls, rows: Sequence[int], columns: Sequence[int]) -> list[tuple[int, int]]:
     """The pairs of equal calls in order: as many as possible, of these the ones in the likest surroundings."""
+    if not rows or not columns:
+        return []
     start, size = 0, min(len(rows), len(columns))
     while start < size and _unmistakable(calls, rows[start], columns[start]):
         start += 1
@@ -159,6 +161,8 @@ def _bounds(marks: Sequence[Marks], others: Sequence[Mapping[str, object]], wort
 def _out_of_order(pairs: Mapping[int, int]) -> set[int]:
     """The fewest source ordinals without which the pairs keep their order."""
     ordered = sorted(pairs.items())
+    if all(one[1] < two[1] for one, two in pairwise(ordered)):
+        return set()
     places = {right: at for at, right in enumerate(sorted(pairs.values()))}
     kept = best_chain({row: {places[right]: 1} for row, (_, right) in enumerate(ordered)}, len(places))
     return set(pairs) - {ordered[row][0] for row, _ in kept}
@@ -166,6 +170,8 @@ def _out_of_order(pairs: Mapping[int, int]) -> set[int]:
 
 def _between_neighbours(pairs: Mapping[int, int], rows: int, columns: int) -> Iterable[tuple[int, int]]:
     """Calls that are left over between the partners of the nearest aligned neighbours, if as many on both sides."""
+    if len(pairs) == rows:
+        return
     before = [-1, *accumulate((pairs.get(left, -1) for left in range(rows)), max)]
     after = [columns, *accumulate((pairs.get(left, columns) for left in reversed(range(rows))), min)][::-1]
     taken = set(pairs.values())

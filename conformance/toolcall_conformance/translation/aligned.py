@@ -9,11 +9,13 @@ from toolcall_conformance.translation.align import align
 from toolcall_conformance.translation.pair import Pair, Sides
 from toolcall_conformance.translation.tools import map_tools, names_of
 
+_GIVEN = tuple(entry.name for entry in fields(Sides))
+
 
 def aligned(sides: Sides, names: Mapping[str, str] | None = None) -> Pair:
     """The two sides with their tools and calls aligned. A reply declares no tools: ``names`` says how they map."""
     twins = map_tools(sides) if sides.is_request else []
     known = names_of(sides, twins) if sides.is_request else names or {}
     calls = align(sides.corpus, sides.source, sides.output, known)
-    given = {entry.name: getattr(sides, entry.name) for entry in fields(Sides)}
+    given = {name: getattr(sides, name) for name in _GIVEN}
     return Pair(**given, twins=twins, names=known, alignment=calls)

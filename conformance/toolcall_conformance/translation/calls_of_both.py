@@ -99,7 +99,9 @@ class Calls:
         Where calls stand in place and their ids do not, the output was numbered anew; ids that stand in place say
         nothing.
         """
-        before, after = Counter(call.id for call in self.source), Counter(call.id for call in self.output)
+        if not self.source or not self.output:
+            return {}
+        before, after = (Counter([call.id for call in calls]) for calls in (self.source, self.output))
         if not all(after) or not after.keys() <= before.keys():
             return {}
         where = {call.id: right for right, call in enumerate(self.output)}

@@ -45,7 +45,7 @@ def find_losses(pair: Pair, declared: Collection[str] = (), *, history: bool = F
         for (element, demand), count in sorted(count_losses(pair, history=history).items())
         if demand != "must"
     ]
-    bounded = Counter(_bounded(pair))
+    bounded = Counter([*_bounded(pair)])
     found += [Loss(element, "cannot", count) for element, count in sorted(bounded.items())]
     due = bounded.keys() | (CALL if pair.source_failed else set())
     undue = sorted({element for element in declared if pair.demands.get(element) == "must"} - due)
@@ -60,8 +60,8 @@ def count_losses(pair: Pair, *, history: bool = False) -> Counter[tuple[str, str
         if count > 0 and not (history and "reply" not in pair.corpus.elements[element]["in"]):
             found[element, pair.demands[element]] += count
     if not history:
-        found.update((element, pair.demands.get(element, "cannot")) for element in _beside(pair))
-        found.update(_media(pair))
+        found.update([(element, pair.demands.get(element, "cannot")) for element in _beside(pair)])
+        found.update([*_media(pair)])
     return found
 
 

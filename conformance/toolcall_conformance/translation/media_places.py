@@ -38,11 +38,23 @@ class PlacedMedia:
 
 def media_of_both(pair: Pair) -> tuple[list[PlacedMedia], list[PlacedMedia]]:
     """The media of the source and of the output, each in order; calls under the output's ordinals."""
+    if not _has_media(pair.source) and not _has_media(pair.output):
+        return [], []
     before = _landmarks(pair.source, pair.calls)
     after = _landmarks(pair.output, {call: call for call in pair.calls.values()})
     source = list(_pieces(pair.corpus, pair.source, _matched(before, after, 0), pair.calls, pair.called))
     output = list(_pieces(pair.corpus, pair.output, _matched(before, after, 1), None))
     return source, output
+
+
+def _has_media(reading: Reading) -> bool:
+    for turn in reading.turns:
+        for item in turn.items:
+            if isinstance(item, (Media, Hosted)):
+                return True
+            if isinstance(item, Result) and any(isinstance(part, Media) for part in item.parts):
+                return True
+    return False
 
 
 def painted(reading: Reading) -> Iterator[tuple[Media, str]]:

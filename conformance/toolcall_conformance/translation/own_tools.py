@@ -47,8 +47,10 @@ def stands_for_several(corpus: Corpus, reading: Reading, tool: Tool) -> bool:
 
 def pair_own(sides: Sides, twins: Sequence[tuple[Tool, Tool]]) -> list[tuple[Tool, Tool]]:
     """The client's own-defined tools with what stands for them, among the tools that ``twins`` leaves over."""
-    taken = {id(tool) for twin in twins for tool in twin}
     left = [tool for tool in sides.source.tools if run_by_client(sides.corpus, sides.source, tool)]
+    if not left:
+        return []
+    taken = {id(tool) for twin in twins for tool in twin}
     free = [tool for tool in sides.output.tools if id(tool) not in taken and _may_stand(sides, tool)]
     found = []
     for fits in (_same_purpose, _same_name, _name_of_purpose, _anything):

@@ -97,10 +97,13 @@ def _matched(source: list[Tool], output: list[Tool], ways: list[_Way]) -> Twins:
     """Tools that are the same in one of the ways, tried one after the other, each tool once and in order."""
     found: Twins = []
     for way in ways:
+        left, right = _without(source, found, 0), _without(output, found, 1)
+        if not left or not right:
+            break
         free: dict[str | None, list[Tool]] = {}
-        for tool in _without(output, found, 1):
+        for tool in right:
             free.setdefault(way.key(tool), []).append(tool)
-        for tool in _without(source, found, 0):
+        for tool in left:
             key = way.key(tool)
             alike = free.get(key, []) if key is not None else []
             twin = next((other for other in alike if way.same(tool, other)), None)
@@ -111,6 +114,8 @@ def _matched(source: list[Tool], output: list[Tool], ways: list[_Way]) -> Twins:
 
 
 def _without(tools: list[Tool], twins: Twins, side: int) -> list[Tool]:
+    if not tools or not twins:
+        return tools
     taken = {id(pair[side]) for pair in twins}
     return [tool for tool in tools if id(tool) not in taken]
 
