@@ -42,12 +42,14 @@ class Node:
 
     def spelt(self, key: str) -> str | None:
         """The spelling of ``key`` that this object has, None if it has none."""
-        if isinstance(self.value, dict):
-            if key in self.value:
+        value = self.value
+        if isinstance(value, dict):
+            if key in value:
                 return key
-            for spelling in self._spellings(key) if self._spellings is not None else ():
-                if spelling in self.value:
-                    return spelling
+            if self._spellings is not None:
+                for spelling in self._spellings(key):
+                    if spelling in value:
+                        return spelling
         return None
 
     def child(self, key: str) -> Node:
@@ -57,15 +59,18 @@ class Node:
         if spelling is None:
             return Node(None, self.pointer, self._spellings)
         self._seen.add(spelling)
-        return Node(value[spelling], join(self.pointer, spelling), self._spellings)
+        plain = spelling.isidentifier()  # then nothing in it is to be escaped
+        pointer = f"{self.pointer}/{spelling}" if plain else join(self.pointer, spelling)
+        return Node(value[spelling], pointer, self._spellings)
 
     def get(self, key: str) -> Any:
         """The member's value, None if absent."""
-        spelling = self.spelt(key)
+        value = self.value
+        spelling = key if isinstance(value, dict) and key in value else self.spelt(key)
         if spelling is None:
             return None
         self._seen.add(spelling)
-        return self.value[spelling]
+        return value[spelling]
 
     def text(self, key: str) -> str | None:
         """The member's value if it is a string."""
@@ -86,11 +91,16 @@ class Node:
         """The entries, if this is an array."""
         if isinstance(self.value, list):
             for index, entry in enumerate(self.value):
-                yield Node(entry, join(self.pointer, index), self._spellings)
+                yield Node(entry, f"{self.pointer}/{index}", self._spellings)
 
     def ignore(self, *keys: str) -> None:
         """Mark keys as known, so that they are no residue."""
-        for key in keys if self.has_more else ():
+        if not self.has_more:
+            return
+        if self._spellings is None:
+            self._seen.update(self.value.keys() & keys)
+            return
+        for key in keys:
             spelling = self.spelt(key)
             if spelling is not None:
                 self._seen.add(spelling)

@@ -95,6 +95,16 @@ def _every(tests: Sequence[Fits]) -> Fits:
     return fits
 
 
+def _any(tests: Sequence[Fits]) -> Fits:
+    def fits(value: Any) -> bool:
+        for test in tests:  # noqa: SIM110 - as above
+            if test(value):
+                return True
+        return False
+
+    return fits
+
+
 def _only(kind: type, tests: Sequence[Fits]) -> Fits:
     """Whether a value is of a kind, and passes what is asked of this kind."""
 
@@ -125,8 +135,7 @@ def _if_any(kind: type, tests: Sequence[Fits]) -> Fits:
 def _type(said: Any, _schema: Any, _shapes: Shapes) -> Fits:
     if isinstance(said, str):
         return _TYPES[said]
-    types = [_TYPES[name] for name in said]
-    return lambda value: any(is_one(value) for is_one in types)
+    return _any([_TYPES[name] for name in said])
 
 
 def _is_number(value: Any) -> bool:
@@ -174,8 +183,7 @@ def _all_of(said: Any, _schema: Any, shapes: Shapes) -> Fits:
 
 
 def _any_of(said: Any, _schema: Any, shapes: Shapes) -> Fits:
-    tests = [shapes.compile(branch) for branch in said]
-    return lambda value: any(test(value) for test in tests)
+    return _any([shapes.compile(branch) for branch in said])
 
 
 def _one_of(said: Any, _schema: Any, shapes: Shapes) -> Fits:
@@ -194,11 +202,12 @@ def _enum(said: Any, _schema: Any, _shapes: Shapes) -> Fits:
 
 
 def _properties(said: Any, _schema: Any, shapes: Shapes) -> Fits:
-    tests = [(key, shapes.compile(schema)) for key, schema in said.items()]
+    tests = {key: shapes.compile(schema) for key, schema in said.items() if schema is not True}
 
     def fits(value: Any) -> bool:
-        for key, test in tests:  # noqa: SIM110 - as above
-            if key in value and not test(value[key]):
+        for key, entry in value.items():  # a body has fewer members than a schema knows
+            test = tests.get(key)
+            if test is not None and not test(entry):
                 return False
         return True
 
@@ -218,8 +227,8 @@ def _additional_properties(said: Any, schema: Any, shapes: Shapes) -> Fits:
     patterns = [re.compile(pattern) for pattern in schema.get("patternProperties", {})]
 
     def fits(value: Any) -> bool:
-        for key in value:
-            if key not in named and not any(pattern.search(key) for pattern in patterns) and not test(value[key]):
+        for key in value.keys() - named:
+            if not test(value[key]) and not any(pattern.search(key) for pattern in patterns):
                 return False
         return True
 
