@@ -13,6 +13,7 @@ def start(config: pytest.Config, arguments: list[str]) -> None:
     Raises pytest.UsageError, but in a worker of xdist, whose controller raises it.
     """
     from toolcall_conformance.engine.crossing import fit
+    from toolcall_conformance.engine.cycles import Cycles
     from toolcall_conformance.engine.hooks import Engine
     from toolcall_conformance.engine.recording import RecordCollector
     from toolcall_conformance.engine.screen import Screen
@@ -30,6 +31,7 @@ def start(config: pytest.Config, arguments: list[str]) -> None:
             return
         raise pytest.UsageError(fit(str(mistake))) from None
     config.pluginmanager.register(Engine(run), "toolcall-engine")
+    config.pluginmanager.register(Cycles(), "toolcall-cycles")
     send_together(config)
     if not is_worker:  # under xdist only the controller reports
         recorder = RecordCollector(config, run)
