@@ -166,6 +166,8 @@ class Judgement:
 
     def of(self, name: str) -> Judgement:
         """The same, of a body in the format ``name``."""
+        if all(one.format for one in self.findings):
+            return self
         return replace(self, findings=told_in(self.findings, name))
 
 

@@ -269,6 +269,8 @@ class _Agent:
                 )
             )
             return False
+        if not self._judged:
+            return True
         misnamed = list(_misnamed(self._harness.corpus, client, golden, back.value, reply))
         if misnamed:
             tally.played.append(played)

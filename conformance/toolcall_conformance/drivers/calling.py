@@ -98,7 +98,7 @@ class Caller:
 
     def _run(self, function: Callable[[], Any]) -> Any:
         value = function()
-        if not inspect.isawaitable(value):
+        if type(value) is dict or not inspect.isawaitable(value):  # bodies, first since the other question takes long
             return value
         if self._loop is None:
             self._loop = asyncio.new_event_loop()

@@ -23,6 +23,10 @@ _REPEAT_SECONDS = 0.25
 _LATE_SECONDS = 0.1
 
 
+# The function in C within signal.signal, which looks for a constant that a handler may be, and takes twice the time.
+_set_handler: Callable[[int, Any], Any] = getattr(signal.signal, "__wrapped__", signal.signal)
+
+
 class TimeIsUp(BaseException):
     """Raised inside the code that took too long. Not an Exception, so that ``except Exception`` lets it through."""
 
@@ -90,11 +94,11 @@ class _Alarm:
         self._started = time.monotonic()
         # Another time limit may be running (pytest-timeout): its timer goes on afterwards, less the time used here.
         self._left, self._interval = signal.setitimer(signal.ITIMER_REAL, 0)
-        self._before = signal.signal(signal.SIGALRM, self._ring)
+        self._before = _set_handler(signal.SIGALRM, self._ring)
 
     def end(self) -> None:
         """Give them back."""
-        signal.signal(signal.SIGALRM, self._before)
+        _set_handler(signal.SIGALRM, self._before)
         if self._left:
             _resume(self._before, self._left - (time.monotonic() - self._started), self._interval)
 

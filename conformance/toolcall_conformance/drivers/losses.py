@@ -16,6 +16,8 @@ def read_losses(session: Any) -> tuple[str, ...]:
     Ignores anything else that a translator calls ``losses``. Raises what reading it raises.
     """
     found = getattr(session, "losses", ())
+    if found is None or (type(found) in (tuple, list) and not found):  # most calls lose nothing
+        return ()
     if is_a(found, str, bytes) or not hasattr(type(found), "__iter__"):
         return ()
     names = dict.fromkeys(_name(entry) for entry in islice(found, MOST))

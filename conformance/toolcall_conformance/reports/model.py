@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, Loss, OneOf, Verdict
@@ -89,7 +89,7 @@ class ItemRecord:
         return replace(self, duration=round(duration, 6))
 
     def to_json(self) -> dict[str, Any]:
-        found = {each.name: getattr(self, each.name) for each in fields(self)}  # asdict would copy plain data
+        found = {name: getattr(self, name) for name in self.__slots__}  # asdict would copy plain data
         return {key: value for key, value in found.items() if value or key not in ("bodies", "against")}
 
     def dumps(self) -> str:
