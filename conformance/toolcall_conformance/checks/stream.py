@@ -29,6 +29,7 @@ from toolcall_conformance.judge.stream_parts import put_together
 from toolcall_conformance.judge.streams import (
     but_for_counts,
     but_for_passed_on,
+    compare_begun,
     handed_on_as_it_is,
     nothing_came,
     spelt,
@@ -132,6 +133,10 @@ def _whole(exchange: StreamedExchange, client: Exchange, upstream: Exchange, har
     illegal = [replace(one, body=name) for one in borne]
     if received.assembled.end == "failed" and harness.judge.may_fail(route.upstream, reply):
         tally.findings += illegal
+        sent = formats.assembled_from(route.upstream, exchange.stream)
+        if sent.end == "failed" and not any(one.is_must for one in illegal):
+            told = compare_begun(harness.corpus, (sent, received.assembled), route, "failed", received.stream)
+            tally.findings += [replace(one, body=name) for one in told]
         return True  # the client is told that nothing came of it
     if received.assembled.body is None:
         nothing = nothing_came(harness.corpus, route.client, received.stream, received.assembled)

@@ -13,7 +13,8 @@ from toolcall_conformance.drivers import Source, Streamed
 from toolcall_conformance.findings import MISSING, Finding, one_of
 from toolcall_conformance.jsonvalue import JSONError
 from toolcall_conformance.jsonvalue import parse as parse_json
-from toolcall_conformance.judge.streams import last_event
+from toolcall_conformance.judge.given import Ends
+from toolcall_conformance.judge.streams import compare_begun, last_event
 from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Corpus, Exchange
 from toolcall_conformance.reading.assembled import Assembled, StreamedCall
@@ -56,7 +57,12 @@ def _findings(corpus: Corpus, upstream: str, source: Assembled, received: Client
     had = sum(_is_whole(call, source) for call in source.calls)
     got = sum(_is_whole(call, client, cut) for call in client.calls)
     last = last_event(received.stream)
-    yield from compare_ends(corpus, source, client, _HOW[source.end, end], calls=(had, got), last=last)
+    how = _HOW[source.end, end]
+    ends = [*compare_ends(corpus, source, client, how, calls=(had, got), last=last)]
+    yield from ends
+    if source.end != "whole" and not any(one.is_must for one in ends):
+        route = Ends(received.format, upstream)
+        yield from compare_begun(corpus, (source, client), route, how, received.stream)
     if source.end == "whole" and got <= had:
         want = formats.read(upstream, "response", source.body).finish
         end_received = formats.read(received.format, "response", client.body).finish

@@ -13,7 +13,7 @@ from toolcall_conformance.checks.streamed import Blocked, ClientStream, Streamed
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Crashed, ProtocolError, Source, Streamed, TimedOut
 from toolcall_conformance.jsonvalue import canonical
-from toolcall_conformance.judge.streams import last_event
+from toolcall_conformance.judge.streams import compare_begun, last_event
 from toolcall_conformance.levels import finding
 from toolcall_conformance.reading.assembled import Assembled
 from toolcall_conformance.streaming import cuts, dump, read
@@ -160,6 +160,8 @@ def _client_learns_of_failure(
     how = f"failed after {count} of {len(events)} events"
     source, last = _assembled(exchange, failed), last_event(client.stream)
     found = [*compare_ends(harness.corpus, source, client.assembled, how, last=last)]
+    if not any(one.is_must for one in found):
+        found += compare_begun(harness.corpus, (source, client.assembled), exchange.route, how, client.stream)
     if client.assembled.end == "failed":
         own = harness.judge.body(exchange.route.client, "stream", client.stream).findings
         if exchange.route.client == exchange.route.upstream:  # what the upstream's own events break is no fault

@@ -22,7 +22,7 @@ from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.translation import outcome
 from toolcall_conformance.translation.aligned import aligned
 from toolcall_conformance.translation.pair import Pair, Sides
-from toolcall_conformance.translation.stream_ends import compare_ends
+from toolcall_conformance.translation.stream_ends import compare_beginnings, compare_ends
 
 
 def judge_stream(
@@ -63,7 +63,10 @@ def judge_stream(
     found = [_counted(output, one) for one in found]
     if sent is not None and sent.end != "whole":
         how = "failed" if sent.end == "failed" else "breaks off"
-        ends = compare_ends(corpus, sent, received, how, last=last_event(output))
+        last = last_event(output)
+        ends = [*compare_ends(corpus, sent, received, how, last=last)]
+        if not any(one.is_must for one in (*found, *ends)):  # of a broken stream one fault is enough
+            ends += compare_begun(corpus, (sent, received), route, how, output)
         return Judgement((*found, *(_counted(output, one) for one in ends)))
     excused = sent is not None and outcome.may_fail(corpus, formats.read(route.upstream, "response", sent.body))
     if received.end == "failed" and excused:
@@ -91,6 +94,17 @@ def judge_stream(
     found = superfluous.of_stream(corpus, client, found, together.findings, received)
     behind = but_for_counts(found, together.findings)
     return replace(together, findings=(*found, *put_together(client, output, received, behind)))
+
+
+def compare_begun(
+    corpus: Corpus, replies: tuple[Assembled, Assembled], route: AnyRoute, how: str, output: dict[str, Any]
+) -> list[Finding]:
+    """What a stream that did not end in order said before, against what the client got of it: both put together."""
+    sent, received = replies
+    said = formats.read(route.upstream, "response", sent.body)
+    told = formats.read(route.client, "response", received.body)
+    stops = received.end == "open"
+    return [*compare_beginnings(corpus, said, told, how, stops=stops, last=last_event(output))]
 
 
 def nothing_came(corpus: Corpus, client: str, output: dict[str, Any], received: Assembled) -> Finding:

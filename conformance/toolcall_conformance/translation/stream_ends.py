@@ -1,4 +1,4 @@
-"""How the client's stream must end where the upstream's breaks off, fails, or reaches a limit."""
+"""How the client's stream must end where the upstream's breaks off, fails, or reaches a limit; what it says before."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.jsonvalue import JSONError, TooMuchError, parse_arguments
 from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Corpus
+from toolcall_conformance.reading import Reading, Text
 from toolcall_conformance.reading.assembled import Assembled, StreamedCall
 
 _WHOLE: Final = "the end of a whole reply"
@@ -53,6 +54,38 @@ def compare_ends(
             got=_WHOLE,
             element="finish",
         )
+
+
+def compare_beginnings(
+    corpus: Corpus, said: Reading, told: Reading, how: str, *, stops: bool, last: str = ""
+) -> Iterator[Finding]:
+    """The first text of a source that did not end in order which the client has not, behind those before it.
+
+    More may stand between them: what a translator says by a convention. Where the client's stream just ``stops``, it
+    may stop earlier than its source.
+    """
+    text, at = "".join(one.text for one in _texts(told)), 0
+    for one in _texts(said):
+        words = one.text.strip()
+        found = text.find(words, at)
+        if found < 0 and not (stops and words.startswith(text[at:].strip())):
+            yield finding(
+                corpus,
+                "translation/stream-cut-text",
+                last,
+                f"the upstream's stream {how}, and what it said before does not arrive as it was said",
+                want=one.text,
+                got=text or MISSING,
+                source=one.pointer,
+                element="text",
+            )
+        if found < 0:
+            return
+        at = found + len(words)
+
+
+def _texts(reading: Reading) -> list[Text]:
+    return [item for turn in reading.turns for item in turn.items if isinstance(item, Text)]
 
 
 def unreported_error(corpus: Corpus, client: Assembled, how: str, *, last: str = "") -> Finding:

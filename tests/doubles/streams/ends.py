@@ -7,12 +7,13 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from doubles.stream import ANTHROPIC, CHAT, GEMINI, RESPONSES, UNICODE, Event, broken, frame, warning
+from doubles.stream import ANTHROPIC, CHAT, GEMINI, RESPONSES, UNICODE, Event, broken, frame, harmless, warning
 from doubles.streams.handles import choice_of, entries, kind, opens, typed
 from toolcall_conformance.streaming import parse
 
 CALL, END, ERROR = "translation/stream-cut-call", "translation/stream-cut-end", "translation/stream-error-told"
 BREAK = "translation/stream-error-as-break"
+FAILS = "finish/fails-behind-text"
 
 Chunks = Iterator[bytes]
 Stream = Callable[[Chunks], Iterator[bytes]]
@@ -347,3 +348,34 @@ def error_outside_the_stream(pieces: Iterator[bytes]) -> Iterator[bytes]:
     """The error is written as JSON, not as an event."""
     for piece in pieces:
         yield re.sub(rb"(?s)event: error\ndata: (.*?)\n\n", rb"\1", piece)
+
+
+def says_text(event: Event) -> bool:
+    """Whether an event of Chat or Anthropic brings a piece of text."""
+    delta = event["data"].get("delta") or choice_of(event).get("delta") or {}
+    return bool(delta.get("content") or delta.get("text"))
+
+
+@warning(
+    "translation/stream-cut-text", client=(ANTHROPIC, CHAT), upstream=RESPONSES, case=FAILS, layer="events", spares=""
+)
+def words_lost_with_the_error(events: Iterator[Event]) -> Iterator[Event]:
+    """The pieces of a text are held back until it is whole, and dropped when an error comes instead."""
+    out = list(events)
+    failed = any(map(is_error, out))
+    texts = [event for event in out if says_text(event)]
+    yield from (event for event in out if not failed or event not in texts[1:])
+
+
+@harmless(client=(ANTHROPIC, CHAT), upstream=RESPONSES, case=FAILS, layer="events")
+def words_held_back_for_an_event(events: Iterator[Event]) -> Iterator[Event]:
+    """A piece of text is held back until the next event comes, whatever that is."""
+    held: Event | None = None
+    for event in events:
+        if held is not None:
+            yield held
+        held = event if says_text(event) else None
+        if held is None:
+            yield event
+    if held is not None:
+        yield held

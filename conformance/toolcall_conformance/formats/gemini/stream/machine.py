@@ -108,6 +108,8 @@ class _Candidate:
         if isinstance(call, dict):
             self._add_call(pointer, part, call)
             return
+        if part == {}:  # says nothing, and so parts nothing: the SDK's text is that of its neighbours, put together
+            return
         plain = isinstance(part, dict) and part.keys() <= {"text", "thought"} and isinstance(part.get("text"), str)
         if plain and self._joinable and mine[-1].get("thought") == part.get("thought"):
             mine[-1]["text"] = added(mine[-1]["text"], part["text"])
