@@ -173,6 +173,18 @@ border(
     follows="openai_responses/stream-identity",
 )
 border(
+    "openai_responses/stream-item-done-shape",
+    "part-with-a-type",
+    "A message that is done has its part, with a member that nobody knows",
+    {
+        "/events/8/data/item/content/0/x_rank": 1,
+        "/events/9/data/response/output/0/content/0/x_rank": 1,
+    },
+    past={"/events/8/data/item/content/0/type": None},
+    says="A message that is done has null for the type of its part",
+    example="openai_responses/stream-part",
+)
+border(
     "openai_responses/stream-item-done-status",
     "status-when-done-alone",
     "A call says its status when it is done, and not when it was added",
