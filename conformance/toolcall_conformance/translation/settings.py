@@ -10,11 +10,11 @@ from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Reading, Setting, Tool
+from toolcall_conformance.translation.answer_forms import same_form
 from toolcall_conformance.translation.limits import adjustable, is_all_taken, limited
 from toolcall_conformance.translation.model_names import model_rule
 from toolcall_conformance.translation.own_tools import run_by_client
 from toolcall_conformance.translation.pair import Pair
-from toolcall_conformance.translation.schemas import SchemaDifference, compare_schemas
 from toolcall_conformance.translation.stream_flag import find_stream_lost
 from toolcall_conformance.translation.wire_words import choice_value, setting_name, setting_value, written
 
@@ -27,17 +27,6 @@ OF_THE_TOOLS = frozenset({"tool_choice", "parallel_calls"})
 WITH_RULES_OF_THEIR_OWN = OF_THE_ROUTE | OF_THE_TOOLS | {"reasoning"}
 _ADJUSTED = "translation/setting-adjusted"
 _SERVICE = "translation/service-setting"
-# Differences of a schema by which other values are valid than the source demands.
-GRAVE = frozenset(
-    f"translation/{rule}"
-    for rule in (
-        *("schema-property-lost", "schema-required", "schema-enum", "schema-type", "schema-items"),
-        *("schema-description", "schema-narrowed", "schema-changed"),
-    )
-)
-
-TURNED = frozenset({"translation/schema-widened", "translation/schema-listed-twice"})
-"""Differences that are grave where the output says something else, and not where it says nothing."""
 
 
 def chosen_names(reading: Reading) -> frozenset[str] | None:
@@ -114,7 +103,7 @@ def _compare_one(pair: Pair, name: str, setting: Setting, demand: str) -> Iterat
             rule = _ADJUSTED if beyond else _loss(pair, name, demand)
             yield _lost(pair, rule, name, setting)
     elif not _same(setting.value, other.value):
-        if name == "response_format" and _same_format(pair, setting.value, other.value):
+        if name == "response_format" and same_form(pair, setting.value, other.value):
             return
         yield _changed(pair, _change(pair, name, demand, setting.value, other.value), name, setting, other)
 
@@ -214,25 +203,6 @@ def _loss(pair: Pair, name: str, demand: str) -> str:
         # Formats know different kinds of response format, which the table of elements does not list.
         return "translation/response-format-lost"
     return "translation/setting-lost" if demand == "must" else "translation/setting-by-convention-lost"
-
-
-def _same_format(pair: Pair, left: Any, right: Any) -> bool:
-    """Response formats by type and schema; the schemas may be closed, opened, or short of what a format cannot say."""
-    if not isinstance(left, dict) or not isinstance(right, dict) or left.get("type") != right.get("type"):
-        return False
-    for key in ("name", "strict"):
-        if left.get(key) is not None and right.get(key) is not None and not equal(left[key], right[key]):
-            return False
-    if left.get("schema") is None or right.get("schema") is None:
-        return left.get("schema") is None
-    differences = compare_schemas(pair.corpus, left["schema"], right["schema"], closing_allowed=True)
-    return not any(_is_grave(difference) and not difference.under for difference in differences)
-
-
-def _is_grave(difference: SchemaDifference) -> bool:
-    """Whether the answer may have another form; what a format cannot say is gone, and what it says stays."""
-    opened = difference.rule in TURNED and difference.got is not MISSING
-    return difference.rule in GRAVE or opened
 
 
 def _neutral_choice(corpus: Corpus, reading: Reading, names: Mapping[str, str]) -> Choice | None:

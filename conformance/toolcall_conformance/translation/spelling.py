@@ -60,6 +60,19 @@ class Speller:
                 return self._followed(reference, {k: v for k, v in schema.items() if k not in ("$ref", "ref")}, path)
         return self._spelt(schema, path)
 
+    def written(self, schema: Any) -> dict[str, Any]:
+        """A schema object as it is written where its references lead; nothing for what is no object."""
+        seen: set[str] = set()
+        while isinstance(schema, dict) and isinstance(reference := schema.get("$ref"), str) and reference not in seen:
+            seen.add(reference)
+            try:
+                target = self._target(reference)
+            except LookupError:
+                break
+            beside = {key: value for key, value in schema.items() if key != "$ref"}
+            schema = {**target, **beside} if isinstance(target, dict) else beside
+        return schema if isinstance(schema, dict) else {}
+
     def _followed(self, reference: str, siblings: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
         if reference in path:
             return {DANGLING: reference}

@@ -61,6 +61,36 @@ def schema_not_strict(draft: Draft) -> None:
     found.get("json_schema", found)["strict"] = False
 
 
+@warning(CHANGED, target=(CHAT, RESPONSES), sources=(ANTHROPIC,), cases=(STRICT,))
+def schema_not_followed(draft: Draft) -> None:
+    """The answer need no longer follow a schema that Anthropic's API lets it follow for certain."""
+    found = need(wanted(draft))
+    found.get("json_schema", found)["strict"] = False
+
+
+@harmless(target=(CHAT, RESPONSES), sources=(ANTHROPIC,), cases=(STRICT,))
+def schema_that_cannot_be_strict(draft: Draft) -> None:
+    """The schema has a keyword that strict mode does not take, and the answer need not follow it strictly."""
+    schema_of(draft)["minProperties"] = 0
+    found = need(wanted(draft))
+    found.get("json_schema", found)["strict"] = False
+
+
+@warning(CHANGED, target=GEMINI, cases=(STRICT, "answer_format/schema-with-references"))
+def schema_opened(draft: Draft) -> None:
+    """The answer may have members that the schema does not name, in the objects of definitions too."""
+    schema = schema_of(draft)
+    closed = (one for one in (schema, *schema.get("$defs", {}).values()) if one.get("additionalProperties") is False)
+    for inner in need([*closed]):
+        inner["additionalProperties"] = True
+
+
+@harmless(target=GEMINI, cases=(STRICT,))
+def schema_closed_by_silence(draft: Draft) -> None:
+    """The schema does not say that the answer may have no other members."""
+    need(schema_of(draft).pop("additionalProperties", None) is False)
+
+
 @harmless(target=(CHAT, RESPONSES), sources=(CHAT, RESPONSES), cases=("answer_format/schema-described",))
 def not_strict_unsaid(draft: Draft) -> None:
     """That the schema is not followed strictly is left out, as it is the default."""

@@ -159,7 +159,8 @@ def system_cut_within_a_word(draft: Draft) -> None:
     """The system prompt is cut into two texts in the middle of a word."""
     *texts, last = need(draft.system)
     at = next((at for at in range(1, len(last)) if last[at - 1].isalpha() and last[at].isalpha()), 0)
-    draft.system = [*texts, *need(at and [last[:at], last[at:]])]
+    need(at)
+    draft.system = [*texts, last[:at], last[at:]]
 
 
 @harmless(target=GEMINI, beside=("gemini/system-instruction", "gemini/system-place", "gemini/role"))
