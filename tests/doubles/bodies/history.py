@@ -40,6 +40,13 @@ def user_messages_run_together(draft: Draft) -> None:
     _join(draft, "")
 
 
+@broken("translation/text-role", target=(CHAT, RESPONSES), cases=[NAMED])
+def user_message_as_instructions(draft: Draft) -> None:
+    """The last message of the user is one of the system."""
+    said = need([text for text in draft.texts_of("user") if text.alone])[-1]
+    said.message["role"] = "developer" if draft.format == RESPONSES else "system"
+
+
 def _join(draft: Draft, joint: str) -> None:
     first, second = need(draft.texts_of("user")[:2])
     first.text = f"{first.text}{joint}{second.text}"
