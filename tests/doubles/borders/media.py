@@ -112,6 +112,14 @@ border(
     says="The data URL of a file has no type",
 )
 border(
+    "openai_responses/file-name",
+    "file-named-by-one-letter",
+    "The name of a file is one letter",
+    {"/input/0/content/1/filename": "f"},
+    past={"/input/0/content/1/filename": ""},
+    says="The name of a file is empty",
+)
+border(
     "openai_responses/file-source",
     "file-of-the-provider",
     "A file is named by its id, and by nothing else",
