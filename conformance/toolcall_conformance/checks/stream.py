@@ -30,6 +30,7 @@ from toolcall_conformance.judge.streams import (
     but_for_counts,
     but_for_passed_on,
     compare_begun,
+    costs,
     handed_on_as_it_is,
     nothing_came,
     spelt,
@@ -132,7 +133,8 @@ def _whole(exchange: StreamedExchange, client: Exchange, upstream: Exchange, har
     borne = but_for_passed_on(harness.corpus, route, broken, reply, received.assembled)
     illegal = [replace(one, body=name) for one in borne]
     if received.assembled.end == "failed" and harness.judge.may_fail(route.upstream, reply):
-        tally.findings += illegal
+        counts = costs(harness.corpus, route.client, received.stream, received.assembled)
+        tally.findings += [*illegal, *(replace(one, body=f"{name}, put together") for one in counts)]
         sent = formats.assembled_from(route.upstream, exchange.stream)
         if sent.end == "failed" and not any(one.is_must for one in illegal):
             told = compare_begun(harness.corpus, (sent, received.assembled), route, "failed", received.stream)

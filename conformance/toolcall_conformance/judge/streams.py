@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -70,7 +70,7 @@ def judge_stream(
         return Judgement((*found, *(_counted(output, one) for one in ends)))
     excused = sent is not None and outcome.may_fail(corpus, formats.read(route.upstream, "response", sent.body))
     if received.end == "failed" and excused:
-        return Judgement(tuple(found))
+        return Judgement((*found, *costs(corpus, client, output, received)))
     if sent is not None and received.body is None:
         return Judgement((*found, nothing_came(corpus, client, output, received)))
     if received.body is None or (sent is None and received.end != "whole"):
@@ -105,6 +105,14 @@ def compare_begun(
     told = formats.read(route.client, "response", received.body)
     stops = received.end == "open"
     return [*compare_beginnings(corpus, said, told, how, stops=stops, last=last_event(output))]
+
+
+def costs(corpus: Corpus, client: str, output: dict[str, Any], received: Assembled) -> Iterable[Finding]:
+    """What is wrong with the counts of a reply that failed: what came before the failure costs as much as ever."""
+    if received.body is None:
+        return ()
+    found = check_body(corpus, client, "response", received.body)
+    return put_together(client, output, received, [one for one in found if one.element == "usage"])
 
 
 def nothing_came(corpus: Corpus, client: str, output: dict[str, Any], received: Assembled) -> Finding:

@@ -176,9 +176,9 @@ COUNTS_LOST = frozenset(f"translation/{slug}" for slug in _LOST.values())
 def compare_usage(pair: Pair) -> Iterator[Finding]:
     """Token counts. A reading counts cached tokens as input and thinking as output, however its format counts.
 
-    The tokens of thinking may be omitted, but not changed.
+    The tokens of thinking, and those that were written to a cache, may be omitted, but not changed.
     """
-    for key in (*_LOST, "reasoning"):
+    for key in (*_LOST, "reasoning", "written"):
         want, got = pair.source.usage.get(key), pair.output.usage.get(key)
         if want is None and got and key not in ESTIMATED:
             yield pair.finding(
@@ -190,12 +190,13 @@ def compare_usage(pair: Pair) -> Iterator[Finding]:
             )
         if want is None or (want or 0) == (got or 0) or (pair.demand(f"usage-{key}") != "must" and not (want and got)):
             continue
-        rule = "usage" if got else _LOST.get(key)
+        # Zero is no omission: who leaves thinking untold says nothing of it.
+        rule = "usage" if got or (got == 0 and key not in _LOST) else _LOST.get(key)
         if rule is not None:
             yield pair.finding(
                 f"translation/{rule}",
                 usage_pointer(pair, pair.output, key),
-                "" if got else _uncounted(pair, key),
+                "" if rule == "usage" else _uncounted(pair, key),
                 want=want,
                 got=MISSING if got is None else got,
                 source=usage_pointer(pair, pair.source, key),

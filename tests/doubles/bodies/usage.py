@@ -153,3 +153,52 @@ def no_cache_where_none_came(draft: Draft) -> None:
         draft.body.setdefault("usageMetadata", {}).update(thoughtsTokenCount=0, cachedContentTokenCount=0)
     else:
         need(draft.body.get("usage")).update(cache_read_input_tokens=0, cache_creation_input_tokens=None)
+
+
+HOURS = ("caching/an-hour", "caching/four-marks")
+
+
+@warning("translation/usage-invented", target=ANTHROPIC, sources=(CHAT, RESPONSES, GEMINI), check="response")
+def input_as_written_to_a_cache(draft: Draft) -> None:
+    """All tokens that went in are told as written to a cache, which costs a quarter more."""
+    usage = need(draft.body.get("usage"))
+    need(usage["input_tokens"])
+    usage.update(input_tokens=0, cache_creation_input_tokens=usage["input_tokens"])
+
+
+def _written(draft: Draft, times: int) -> None:
+    """Say so many times as many tokens as were written to the cache."""
+    written = need(draft.source["usage"].get("cache_creation_input_tokens"))
+    holder = "prompt_tokens_details" if draft.format == CHAT else "input_tokens_details"
+    draft.body["usage"].setdefault(holder, {})["cache_write_tokens"] = written * times
+
+
+@warning(COUNTS, target=(CHAT, RESPONSES), sources=(ANTHROPIC,), check="response", cases=HOURS)
+def written_counted_twice(draft: Draft) -> None:
+    """The tokens that were written to a cache are told twice over."""
+    _written(draft, 2)
+
+
+@harmless(target=(CHAT, RESPONSES), sources=(ANTHROPIC,), check="response", cases=HOURS)
+def written_told(draft: Draft) -> None:
+    """How many tokens were written to a cache is told as newer replies tell it."""
+    _written(draft, 1)
+
+
+@warning("gemini/usage-total", target=GEMINI, check="response")
+def total_left_out(draft: Draft) -> None:
+    """The counts have no sum beside them."""
+    del need(draft.body.get("usageMetadata"))["totalTokenCount"]
+
+
+@harmless(target=GEMINI, check="response", cases=(ABSENT,))
+def counts_empty_where_none_came(draft: Draft) -> None:
+    """The provider does not count, and nothing is counted, not even nothing."""
+    draft.body["usageMetadata"] = {}
+
+
+@warning(COUNTS, target=(CHAT, RESPONSES), sources=(GEMINI,), check="response", cases=(GROWING,))
+def thoughts_counted_as_none(draft: Draft) -> None:
+    """The model thought, and the reply says that it did not."""
+    need(draft.source["usageMetadata"].get("thoughtsTokenCount"))
+    _thought(draft, 0)

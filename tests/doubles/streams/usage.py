@@ -71,3 +71,12 @@ def no_counts_where_none_came(event: Event) -> None:
 def no_chunk_of_counts_where_none_came(events: Events) -> Events:
     """The provider does not count, and no chunk has the counts."""
     return (event for event in events if not isinstance(event["data"], dict) or event["data"].get("choices") != [])
+
+
+@warning(
+    "openai_responses/usage-details", client=RESPONSES, upstream=GEMINI, case="finish/fails-behind-text", layer="each"
+)
+def counts_of_a_failure_without_details(event: Event) -> None:
+    """A response that failed behind its text counts tokens, and not how many were thinking."""
+    if kind(event) == "response.failed":
+        del event["data"]["response"]["usage"]["output_tokens_details"]

@@ -45,6 +45,7 @@ def _read_usage(usage: Node, reading: Reading) -> None:
     for name, count in (
         ("output", usage.count("output_tokens")),
         ("cached", usage.count("cache_read_input_tokens")),
+        ("written", usage.count("cache_creation_input_tokens")),
         ("reasoning", usage.child("output_tokens_details").count("thinking_tokens")),
     ):
         if count is not None:

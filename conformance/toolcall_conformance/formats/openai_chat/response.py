@@ -72,6 +72,7 @@ def _read_usage(usage: Node, reading: Reading) -> None:
         "output": usage.count("completion_tokens"),
         "total": usage.count("total_tokens"),
         "cached": said.count("cached_tokens"),
+        "written": said.count("cache_write_tokens"),
         "reasoning": cost.count("reasoning_tokens"),
     }
     for name, count in counts.items():

@@ -63,6 +63,7 @@ def _usage(node: Node, reading: Reading) -> None:
         "output": node.count("output_tokens"),
         "total": node.count("total_tokens"),
         "cached": node.child("input_tokens_details").count("cached_tokens"),
+        "written": node.child("input_tokens_details").count("cache_write_tokens"),
         "reasoning": node.child("output_tokens_details").count("reasoning_tokens"),
     }
     for name, count in counts.items():

@@ -214,7 +214,7 @@ def decode_usage(value: Any) -> Usage | None:
         _count(value.get("prompt_tokens")),
         _count(value.get("completion_tokens")),
         _count(prompt.get("cached_tokens")) if isinstance(prompt, dict) else 0,
-        0,
+        _count(prompt.get("cache_write_tokens")) if isinstance(prompt, dict) else 0,
         _count(completion.get("reasoning_tokens")) if isinstance(completion, dict) else 0,
         _count(value.get("total_tokens")) or None,
     )

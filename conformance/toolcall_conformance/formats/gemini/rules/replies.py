@@ -28,10 +28,14 @@ def usage_total(subject: Subject) -> Iterator[Breach]:
     usage = root(subject.body).child("usageMetadata")
     total = usage.child("totalTokenCount")
     counted = [number(usage.get(key)) for key in ADDENDS]
-    if number(total.value) is not None and counted[0] is not None:
-        expected = sum(count for count in counted if count is not None)
-        if number(total.value) != expected:
-            yield Breach(total.pointer, want=expected, got=total.value)
+    if (number(total.value) is None and total.value is not None) or counted[0] is None:
+        return
+    expected = sum(count for count in counted if count is not None)
+    if (number(total.value) or 0) != expected:
+        missing = total.value is None
+        pointer = usage.pointer if missing else total.pointer
+        message = "totalTokenCount is not there" if missing else ""
+        yield Breach(pointer, message, want=expected, got=MISSING if missing else total.value)
 
 
 @rule("gemini/candidate-once", "response")
