@@ -81,7 +81,7 @@ def _explains(places: _Places, cause: Finding, finding: Finding, source: Any, ou
         return False
     if not (cause.is_must or _same_value(source, cause.pointer, output, finding.pointer)):
         return False
-    return places.agree(cause.pointer, finding.pointer)
+    return places.agree(cause.pointer, finding.pointer) and not places.lost_member(finding.pointer)
 
 
 def _same_value(source: Any, left: str, output: Any, right: str) -> bool:
@@ -121,6 +121,14 @@ class _Places:
         if not here or not there:
             return not here and not there
         return any(_members_agree(self.twins[at], left, right) for at in set(here).intersection(there))
+
+    def lost_member(self, pointer: str) -> bool:
+        """Whether a place is a known part as a whole that lacks a member, while the source's part lacks none.
+
+        Then what the source breaks there is something else.
+        """
+        whole = [twin.members for twin in (self.twins[at] for at in self.at_output(pointer)) if twin.output == pointer]
+        return any(all(one for one, _ in members) and not all(two for _, two in members) for members in whole)
 
 
 class _Causes:
