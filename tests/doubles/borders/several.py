@@ -8,6 +8,11 @@ from doubles.border import GONE, borders
 
 border = borders(__name__)
 
+CITED = {
+    "type": "url_citation",
+    "url_citation": {"start_index": 0, "end_index": 18, "url": "https://example.org/wind", "title": "Wind in Faro"},
+}
+
 
 def candidate(text: str, index: int | None = 1, **more: Any) -> dict[str, Any]:
     """A candidate of Gemini."""
@@ -69,4 +74,16 @@ border(
         "/events/4/data/choices/-": choice({}, finish="stop"),
     },
     past={"/events/2/data/choices/1/index": 0},
+)
+border(
+    "openai_chat/stream-list-once",
+    "citations-before-the-last-text",
+    "All citations come with the first text, and an empty list with the second",
+    {
+        "/events/1/data/choices/0/delta/annotations": [CITED, CITED],
+        "/events/2/data/choices/0/delta/annotations": [],
+        "/events/3": GONE,
+    },
+    past={"/events/2/data/choices/0/delta/annotations/-": CITED},
+    says="Each text has a citation with it",
 )

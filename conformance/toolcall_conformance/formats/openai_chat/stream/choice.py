@@ -14,6 +14,7 @@ from toolcall_conformance.reading.assembled import StreamedCall
 
 RULES = (
     "stream-role",
+    "stream-list-once",
     "stream-finish-last",
     "stream-finish-once",
     "stream-finish-apart",
@@ -99,6 +100,7 @@ class Choice:
             if key == "content":
                 self._message["content"] = _with_content(self._message.get("content"), value)
             elif key not in ("role", "tool_calls"):
+                self._check_list(key, value, join(pointer, key))
                 self._message[key] = merged(self._message.get(key), value)
         legacy = delta.get("function_call")
         if isinstance(legacy, dict) and (legacy.get("name") or legacy.get("arguments")):
@@ -106,6 +108,14 @@ class Choice:
                 self._legacy = (join(pointer, "function_call"), [])
             if isinstance(legacy.get("arguments"), str):
                 self._legacy[1].append(legacy["arguments"])
+
+    def _check_list(self, key: str, value: Any, pointer: str) -> None:
+        """The official accumulator adds objects to a list that has some by their index, and fails without one."""
+        before = self._message.get(key)
+        if isinstance(value, list) and isinstance(before, list) and any(isinstance(one, dict) for one in before):
+            found = next((place for place, one in enumerate(value) if not _has_index(one)), None)
+            if found is not None:
+                self._report.once("stream-list-once", join(pointer, found), want=MISSING, got=value[found])
 
     def _take_finish(self, finish: Any, pointer: str, opened: bool) -> None:
         if self.state is ChoiceState.FINISHED:
@@ -153,6 +163,10 @@ def _with_content(so_far: Any, delta: Any) -> Any:
     elif isinstance(so_far, list) and isinstance(delta, str):
         delta = [{"type": "text", "text": delta}] if delta else []
     return merged(so_far, delta)
+
+
+def _has_index(entry: Any) -> bool:
+    return isinstance(entry, dict) and isinstance(entry.get("index"), int) and not isinstance(entry["index"], bool)
 
 
 def _says_something(delta: dict[str, Any]) -> bool:
