@@ -428,7 +428,6 @@ def test_harmless_requests_have_no_finding(body: Any, corpus: Corpus) -> None:
         reply(call(), call("b")),
         reply({**call(), "thoughtSignature": "c2ln"}),
         reply({"functionCall": {"name": "now"}}),
-        reply(call(), finish=1),
         reply(call(), finish="UNEXPECTED_TOOL_CALL"),
         {"candidates": [{"content": {"role": "model"}, "finishReason": "STOP"}], "brandNewKey": {"a": 1}},
         {"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {"promptTokenCount": 4, "totalTokenCount": 4}},

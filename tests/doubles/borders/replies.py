@@ -146,3 +146,19 @@ border(
     {"/model": "gpt-4o-2024-08-06", "/max_completion_tokens": GONE, "/max_tokens": 2048},
     past={"/model": "o1-2024-12-17"},
 )
+border(
+    "gemini/reply-words",
+    "modality-of-its-own",
+    "The modality of a count is a word that nobody knows",
+    {"/usageMetadata/promptTokensDetails": [{"modality": "SMELL", "tokenCount": 412}]},
+    past={"/usageMetadata/promptTokensDetails/0/modality": 1},
+)
+border(
+    "gemini/shape",
+    "logprobs-unsaid",
+    "The mean of the probabilities is null",
+    {"/candidates/0/avgLogprobs": None},
+    past={"/candidates/0/avgLogprobs": [-0.4]},
+    says="The mean of the probabilities is a list",
+    example="gemini/reply-words",
+)
