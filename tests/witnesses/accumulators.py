@@ -35,11 +35,8 @@ def openai_responses(stream: bytes) -> Any:
             elif event.type == "response.function_call_arguments.delta":
                 gathered[event.output_index, None] = event.snapshot
         reply = events.get_final_response().to_dict(mode="json")
-    for (item, part), text in gathered.items():
-        if part is None:
-            reply["output"][item]["arguments"] = text
-        else:
-            reply["output"][item]["content"][part]["text"] = text
+    for place, text in gathered.items():
+        _put(reply["output"], *place, text)
     return reply
 
 
@@ -48,6 +45,15 @@ def gemini(stream: bytes) -> Any:
     models = _laid("gemini", stream).client.models
     chunks = list(models.generate_content_stream(model="gemini", contents="Hello"))
     return joined([chunk.model_dump(mode="json", by_alias=True, exclude_none=True) for chunk in chunks])
+
+
+def _put(output: list[Any], item: int, part: int | None, text: str) -> None:
+    """Fragments in their place; behind everything where the last event's reply has no such place."""
+    try:
+        holder = output[item] if part is None else output[item]["content"][part]
+    except LookupError:
+        output.append(holder := {"type": "output_text"})
+    holder["arguments" if part is None else "text"] = text
 
 
 def _laid(name: str, stream: bytes) -> Any:

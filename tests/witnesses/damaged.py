@@ -21,8 +21,9 @@ from toolcall_conformance import Judge, formats
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.trust.table import Table
 from witnesses.damaged_compared import DIFFERENCES, KINDS, Compared, agrees, of
-from witnesses.damaged_listed import Entry, entries
-from witnesses.damaged_streams import Damaged, Source, drawn, sources
+from witnesses.damaged_drawn import Damaged, Source, drawn
+from witnesses.damaged_listed import STREAMS, Entry, entries
+from witnesses.damaged_streams import sources
 
 SHOWN = 40
 
@@ -88,7 +89,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--formats", nargs="+", choices=formats.names(), default=list(formats.names()))
     asked = parser.parse_args(argv)
     corpus = load_corpus()
-    judge, table, listed = Judge(corpus), Table(corpus), entries()
+    judge, table, listed = Judge(corpus), Table(corpus), entries(STREAMS)
     left: list[Difference] = []
     for name in asked.formats:
         began = time.monotonic()

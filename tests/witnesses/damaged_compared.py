@@ -12,7 +12,7 @@ from toolcall_conformance.reading.assembled import Assembled
 from toolcall_conformance.streaming import dump
 from toolcall_conformance.witnesses.questions import words
 from witnesses.accumulators import ACCUMULATORS
-from witnesses.damaged_streams import Damaged, Source
+from witnesses.damaged_drawn import Damaged, Source
 from witnesses.readings import NOT_GIVEN_OUT, said, unread
 
 
@@ -38,7 +38,7 @@ DIFFERENCES = ("unseen", "other", "other-after-fault")
 
 def of(judge: Judge, one: Source | Damaged) -> Compared:
     """What the accumulator of a format's official SDK makes of a stream, and what we do."""
-    name, stream = one.format, one.stream
+    name, stream = one.format, one.body
     assembled = formats.assembled(name, stream)
     rules = _faults(judge, name, stream)
     ours = whole_reply(name, assembled.body)

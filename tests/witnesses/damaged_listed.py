@@ -1,18 +1,26 @@
-"""Differences that have a reason, each with the line of the SDK that shows it: ``damaged.json``."""
+"""Differences that have a reason, each with the line of the SDK that shows it."""
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from witnesses.damaged_compared import Compared
-from witnesses.damaged_streams import Damaged
+from witnesses.damaged_drawn import Damaged
 
-FILE = Path(__file__).with_name("damaged.json")
+STREAMS = Path(__file__).with_name("damaged.json")
+BODIES = Path(__file__).with_name("damaged_bodies.json")
+
+
+class Compared(Protocol):
+    """What came of comparing a fault."""
+
+    @property
+    def kind(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -47,9 +55,20 @@ def _literal(pattern: str) -> str:
     return re.sub(r"\[", "[[]", pattern)
 
 
-def entries() -> list[Entry]:
-    """The entries of the list."""
-    raw: list[dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
+def source_text(entry: Entry) -> str | None:
+    """The file of the SDK that an entry names, as it is installed; None without the SDK."""
+    path = entry.source.partition("/blob/main/")[2].removeprefix("src/")
+    package = {"google": "google.genai"}.get(path.partition("/")[0], path.partition("/")[0])
+    try:
+        root = Path(str(importlib.import_module(package).__file__)).parents[package.count(".") + 1]
+    except ImportError:
+        return None
+    return (root / path).read_text(encoding="utf-8")
+
+
+def entries(file: Path) -> list[Entry]:
+    """The entries of a list."""
+    raw: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))
     return [
         Entry(**{**one, **{key: tuple(one.get(key, ())) for key in ("kinds", "operators", "patterns")}}) for one in raw
     ]

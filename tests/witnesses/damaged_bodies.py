@@ -1,0 +1,207 @@
+"""Unary bodies with one fault each: what the official client makes of them, and what the judge says.
+
+    cd tests && python -m witnesses.damaged_bodies --count 8000 --seed 1
+
+prints what the client refuses, and what the judge finds no fault with; each such difference has its reason in
+``damaged_bodies.json``, or is printed. A reply is given to the client, and its user walks through it; replies and
+requests are held against the client's types. Recorded bodies are damaged, too, where there are any. Needs the extra
+``witnesses``. The exit code is 1 where a difference is unexplained.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+from formats.test_traffic import TRAFFIC, records
+from toolcall_conformance import formats
+from toolcall_conformance.jsonvalue import packed
+from toolcall_conformance.library import Corpus, load_corpus
+from toolcall_conformance.rules.check import check_body
+from toolcall_conformance.trust.table import Table
+from toolcall_conformance.witnesses.compare import differences
+from toolcall_conformance.witnesses.model import Sdk
+from toolcall_conformance.witnesses.questions import words
+from toolcall_conformance.witnesses.typed import problems
+from witnesses.damaged_drawn import Damaged, Source, drawn
+from witnesses.damaged_listed import BODIES, Entry, entries
+from witnesses.wire import sdk
+
+SHOWN = 60
+KINDS = {
+    "taken": "the client takes it as the judge reads it",
+    "both": "the client does not, and the judge finds a fault, if only to warn of it",
+    "fails": "the client or its user's code fails, and the judge finds no fault",
+    "other": "its user sees another reply than the judge reads, and the judge finds no fault",
+    "untyped": "its types do not take it, and the judge finds no fault",
+}
+DIFFERENCES = ("fails", "other", "untyped")
+
+
+def bodies(corpus: Corpus, name: str, direction: str, cases: Iterable[str], *, recorded: bool) -> list[Source]:
+    """The bodies of a format: those of cases of the corpus, then the recorded ones; each once."""
+    found: dict[bytes, Source] = {}
+    for where, body in chain(_golden(corpus, name, direction, cases), _recorded(name, direction) if recorded else ()):
+        found.setdefault(packed(body), Source(where, name, body, direction))
+    return list(found.values())
+
+
+def _golden(corpus: Corpus, name: str, direction: str, cases: Iterable[str]) -> Iterator[tuple[str, Any]]:
+    for case in map(corpus.cases.__getitem__, cases):
+        for exchange in case.exchanges(name) if name in case.formats and name not in case.dialects else ():
+            body = exchange.response if direction == "response" else exchange.request
+            if body is not None:
+                yield f"{case.id}/{exchange.number:02}/{direction}", body
+
+
+def _recorded(name: str, direction: str) -> Iterator[tuple[str, Any]]:
+    for record in records(name) if TRAFFIC.is_dir() else ():
+        if record.is_official(name):
+            yield from ((f"{record.path}/{way}", body) for way, body in record.bodies if way == direction)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What the client does with one body. ``kind`` is one of :data:`KINDS`, ``says`` what it says."""
+
+    kind: str
+    says: str = ""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A damaged body that only the client finds fault with."""
+
+    fault: Damaged
+    found: Compared
+
+    def __str__(self) -> str:
+        return f"{self.found.kind} {self.fault.format} {self.fault.pattern}: {self.fault.name}\n    {self.found.says}"
+
+
+@dataclass
+class Comparer:
+    """Compares faults of bodies with the bodies as they were."""
+
+    corpus: Corpus
+    _usual: dict[str, tuple[set[Any], set[Any]]] = field(default_factory=dict)
+
+    def of(self, one: Damaged) -> Compared:
+        """What the client does with a damaged body, and whether the judge finds a fault in it, too."""
+        source = one.source
+        if source.name not in self._usual:
+            known = {place for place, _ in _untyped(sdk(one.format), source.direction, source.body)}
+            self._usual[source.name] = known, self.rules(source.format, source.direction, source.body)
+        types, rules = self._usual[source.name]
+        kind, says = _said(sdk(one.format), one, types)
+        if kind != "taken" and self.rules(one.format, one.direction, one.body) - rules:
+            return Compared("both", says)
+        return Compared(kind, says)
+
+    def rules(self, name: str, direction: str, body: Any) -> set[Any]:
+        """What the judge finds in a body, by rule and place."""
+        return {(one.rule, one.pointer) for one in check_body(self.corpus, name, direction, body)}
+
+
+def _said(client: Sdk, one: Damaged, usual: set[Any]) -> tuple[str, str]:
+    """The gravest thing that there is to say: it fails, its user sees something else, its types refuse it."""
+    if one.direction == "response":
+        own = formats.read(one.format, "response", one.body)
+        client.wire.lay(one.body)
+        try:
+            seen = client.see(client.reply())
+        except Exception as error:
+            return "fails", words(error)
+        other = differences(seen, own, own)
+        if other:
+            return "other", "; ".join(other)
+    new = [
+        f"{place or 'the body'}: {said}"
+        for place, said in _untyped(client, one.direction, one.body)
+        if place not in usual
+    ]
+    return ("untyped", new[0]) if new else ("taken", "")
+
+
+def _untyped(client: Sdk, direction: str, body: Any) -> list[tuple[str, str]]:
+    """What its types do not take; a type that fails at a value refuses it, too."""
+    try:
+        return client.request_problems(body) if direction == "request" else problems(client.reply_type(), body)
+    except Exception as error:
+        return [("", words(error))]
+
+
+def told(comparer: Comparer, faults: Iterable[Damaged], counts: Counter[str]) -> Iterator[Difference]:
+    """The differences among faults; ``counts`` gets how many there are of each kind."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # words that a client does not know
+        for one in faults:
+            found = comparer.of(one)
+            counts[found.kind] += 1
+            if found.kind in DIFFERENCES:
+                yield Difference(one, found)
+
+
+def unexplained(listed: Iterable[Entry], found: Iterable[Difference], counts: Counter[str]) -> list[Difference]:
+    """The differences that no entry explains; ``counts`` gets how many each reason explains."""
+    left = []
+    known = list(listed)
+    for one in found:
+        entry = next((entry for entry in known if entry.explains(one.fault, one.found)), None)
+        if entry is None:
+            left.append(one)
+        else:
+            counts[entry.reason] += 1
+    return left
+
+
+def usable(comparer: Comparer, given: Iterable[Source]) -> list[Source]:
+    """The bodies that the client's user reads as the judge does."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # see above
+        return [one for one in given if comparer.of(one.whole()).kind == "taken"]
+
+
+def main(argv: list[str]) -> int:
+    """Damage, compare and print."""
+    parser = argparse.ArgumentParser(
+        prog="python -m witnesses.damaged_bodies", description="Damaged bodies, read twice."
+    )
+    parser.add_argument("--count", type=int, default=8000, help="how many faults, over all formats and directions")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--formats", nargs="+", choices=formats.names(), default=list(formats.names()))
+    asked = parser.parse_args(argv)
+    corpus = load_corpus()
+    comparer, table, listed = Comparer(corpus), Table(corpus), entries(BODIES)
+    left: list[Difference] = []
+    for name in asked.formats:
+        for direction in ("response", "request"):
+            began = time.monotonic()
+            right = usable(comparer, bodies(corpus, name, direction, corpus.cases, recorded=True))
+            kinds: Counter[str] = Counter()
+            reasons: Counter[str] = Counter()
+            faults = drawn(table, right, asked.count // len(asked.formats) // 2, asked.seed)
+            new = unexplained(listed, told(comparer, faults, kinds), reasons)
+            left += new
+            print(
+                f"{name} {direction}: {kinds.total()} faults in {len(right)} bodies, {time.monotonic() - began:.0f} s"
+            )
+            for kind, meaning in KINDS.items():
+                print(f"  {kinds[kind]:6} {kind}: {meaning}")
+            for reason, count in reasons.most_common():
+                print(f"  {count:6} explained: {reason}")
+            print(f"  {len(new):6} unexplained", flush=True)
+    for one in left[:SHOWN]:
+        print(one)
+    return 1 if left else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,130 @@
+"""Bodies and streams with one fault each, by the operators of ``mutate``.
+
+A fault has a name, ``SOURCE::OPERATOR@POINTER``, and a run with one seed always makes the same ones.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from toolcall_conformance import formats
+from toolcall_conformance.trust.mutation import as_sent
+from toolcall_conformance.trust.nodes import Node, nodes, pattern_of
+from toolcall_conformance.trust.operators import Unfit, mutated
+from toolcall_conformance.trust.table import Applies, Table
+
+NODES = 12
+"""At how many members of one body an operator is tried."""
+
+OWN = ("properties", "input", "args", "response", "arguments", "input_schema", "parameters", "schema")
+"""Below these stands what a user wrote: all places there are one."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A body without a fault, a stream as ``streaming.parse`` has it, by its name."""
+
+    name: str
+    format: str
+    body: Any
+    direction: str = "stream"
+
+    @cached_property
+    def nodes(self) -> list[Node]:
+        return [one for one in nodes(self.body) if one.pointer != "/events"]
+
+    def pattern(self, pointer: str) -> str:
+        """Which member it is, in streams of which kind of event."""
+        tokens = pointer.split("/")
+        start = 3 if self.direction == "stream" else 1
+        top = start + 1 if self.direction == "request" else start  # one format calls the conversation its input
+        end = next((place for place, token in enumerate(tokens) if token in OWN and place >= top), len(tokens))
+        below = "/**" if end + 1 < len(tokens) else ""
+        kind = self.direction
+        if kind == "stream":
+            kind = formats.event_kind(self.format, self.body["events"][int(tokens[2])])
+        member = pattern_of("/".join(tokens[start : end + 1]))
+        return f"{kind} {member}{below}".rstrip()
+
+    def whole(self) -> Damaged:
+        """Itself, with no fault."""
+        return Damaged(self, "", "", self.body)
+
+
+@dataclass(frozen=True)
+class Damaged:
+    """A body with one fault. ``pattern`` is the member at which it is."""
+
+    source: Source
+    operator: str
+    pointer: str
+    body: Any
+
+    @property
+    def name(self) -> str:
+        return f"{self.source.name}::{self.operator}@{self.pointer}"
+
+    @property
+    def pattern(self) -> str:
+        return self.source.pattern(self.pointer)
+
+    @property
+    def format(self) -> str:
+        return self.source.format
+
+    @property
+    def direction(self) -> str:
+        return self.source.direction
+
+
+def drawn(table: Table, given: Sequence[Source], count: int, seed: int) -> Iterator[Damaged]:
+    """``count`` different faults, each operator in turn, at the members that were damaged least so far."""
+    chance = random.Random(f"{seed} {given[0].format}")
+    made: Counter[tuple[str, str]] = Counter()
+    names: set[str] = set()
+    # Some operators take what stands in another exchange of a conversation, or at another event of a stream.
+    operators = [one for one in table.operators if not one.across or given[0].direction == "stream"]
+    while len(names) < count:
+        before = len(names)
+        for applies in operators:
+            one = _one(applies, given, chance, made, names) if len(names) < count else None
+            if one is not None:
+                made[one.operator, one.pattern] += 1
+                names.add(one.name)
+                yield one
+        if len(names) == before:
+            return
+
+
+def _one(
+    applies: Applies,
+    given: Sequence[Source],
+    chance: random.Random,
+    made: Counter[tuple[str, str]],
+    names: set[str],
+) -> Damaged | None:
+    source, donor = chance.choice(given), chance.choice(given)
+    fitting = [one for one in source.nodes if applies.fits(one)]
+    chance.shuffle(fitting)
+    fitting.sort(key=lambda one: made[applies.name, source.pattern(one.pointer)])
+    for node in fitting[:NODES]:
+        one = damaged(source, applies.name, node.pointer, donor.body)
+        if one is not None and one.name not in names:
+            return one
+    return None
+
+
+def damaged(source: Source, operator: str, pointer: str, donor: Any = None) -> Damaged | None:
+    """The body with that fault; None where the operator changes nothing that can be sent."""
+    try:
+        body = mutated(operator, source.body, pointer, donor)
+        if source.direction == "stream":
+            body = as_sent(body, source.body)
+    except Unfit:
+        return None
+    return Damaged(source, operator, pointer, body)
