@@ -47,7 +47,7 @@ COMPARISONS: Final = (
     Comparison(compare_results, frozenset({REQUEST, HISTORY})),
     Comparison(compare_texts, _ALL),
     Comparison(find_raised, frozenset({REQUEST, HISTORY})),
-    Comparison(compare_seams, frozenset({REQUEST, HISTORY})),
+    Comparison(compare_seams, frozenset({REQUEST})),
     Comparison(compare_steps, frozenset({REQUEST})),
     Comparison(compare_citations, frozenset({REPLY})),
     Comparison(compare_tools, frozenset({REQUEST})),
