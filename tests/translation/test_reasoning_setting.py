@@ -65,3 +65,45 @@ def test_the_wish(client: str, said: Any, upstream: str, made: Any, expected: di
 def test_an_effort_that_is_no_word(effort: Any) -> None:
     """A translator may write anything; the judge must not fail over it."""
     assert Level.MUST in told(CHAT, HIGH, RESPONSES, {"reasoning": {"effort": effort}}).values()
+
+
+SUMMARY, GIVEN = {"reasoning": {"effort": "high", "summary": "auto"}}, {"not-shown": Level.SHOULD}
+
+
+@pytest.mark.parametrize(
+    ("client", "said", "upstream", "made", "expected"),
+    [
+        (RESPONSES, SUMMARY, "gemini", gemini(thinkingBudget=2048, includeThoughts=True), {}),
+        (RESPONSES, SUMMARY, "gemini", gemini(thinkingBudget=2048, includeThoughts=False), GIVEN),
+        (RESPONSES, SUMMARY, "gemini", gemini(thinkingBudget=2048), GIVEN),
+        (RESPONSES, SUMMARY, "gemini", {}, {}),
+        (RESPONSES, SUMMARY, "anthropic", {"thinking": THINKING}, {}),
+        (RESPONSES, SUMMARY, "anthropic", {"thinking": THINKING | {"display": "omitted"}}, GIVEN),
+        (RESPONSES, SUMMARY, CHAT, HIGH, {}),
+        ("anthropic", {"thinking": THINKING}, "gemini", gemini(thinkingBudget=2048, includeThoughts=False), {}),
+        (
+            "anthropic",
+            {"thinking": THINKING | {"display": "summarized"}},
+            RESPONSES,
+            {"reasoning": {"effort": "low"}},
+            GIVEN,
+        ),
+        ("anthropic", {"thinking": THINKING | {"display": "omitted"}}, "gemini", gemini(includeThoughts=True), {}),
+        ("anthropic", {"thinking": THINKING | {"display": ["omitted"]}}, "gemini", gemini(thinkingBudget=2048), {}),
+        (
+            "gemini",
+            gemini(includeThoughts=True),
+            RESPONSES,
+            {"reasoning": {"effort": "low", "summary": "detailed"}},
+            {},
+        ),
+    ],
+)
+def test_whether_thoughts_are_shown(
+    client: str, said: Any, upstream: str, made: Any, expected: dict[str, Level]
+) -> None:
+    """Where the source does not say, its model decides, and so may the translator."""
+    found = told(client, said, upstream, made)
+    assert {rule: level for rule, level in found.items() if "thoughts" in rule} == {
+        f"translation/thoughts-{rule}": level for rule, level in expected.items()
+    }

@@ -19,6 +19,7 @@ from toolcall_conformance.translation.raised_texts import find_raised
 from toolcall_conformance.translation.results import compare_results
 from toolcall_conformance.translation.seams import compare_seams
 from toolcall_conformance.translation.settings import compare_settings
+from toolcall_conformance.translation.shown_thoughts import compare_shown_thoughts
 from toolcall_conformance.translation.state import compare_opaque
 from toolcall_conformance.translation.state_return import compare_ids, compare_state
 from toolcall_conformance.translation.texts import compare_texts
@@ -52,6 +53,7 @@ COMPARISONS: Final = (
     Comparison(compare_citations, frozenset({REPLY})),
     Comparison(compare_tools, frozenset({REQUEST})),
     Comparison(compare_settings, frozenset({REQUEST})),
+    Comparison(compare_shown_thoughts, frozenset({REQUEST})),
     Comparison(compare_cache_marks, frozenset({REQUEST})),
     Comparison(compare_finish, frozenset({REPLY})),
     Comparison(compare_usage, frozenset({REPLY})),

@@ -311,7 +311,8 @@ class Reading:
     """A body as the judge sees it. ``direction`` is ``request``, ``response`` or ``error``; an error has a ``failure``.
 
     ``found_tools`` are those that a search brought into the history. ``cache_marks`` are the places at which a request
-    marks the end of a cacheable prefix. ``body`` is what was read.
+    marks the end of a cacheable prefix. ``thoughts`` says whether the reply is to show thoughts. ``body`` is what
+    was read.
     ``calls`` and ``results`` are gathered once: nobody adds to the turns of a reading that is read.
     """
 
@@ -328,6 +329,7 @@ class Reading:
     residue: list[Residue] = field(default_factory=list)
     cache_marks: list[CacheMark] = field(default_factory=list)
     stored: list[Stored] = field(default_factory=list)
+    thoughts: Setting | None = None
     body: Any = field(default=None, repr=False, compare=False)
 
     @cached_property

@@ -190,3 +190,25 @@ def empty_members_left_out(draft: Draft) -> None:
     empty = [key for key, value in draft.body.items() if value in (None, "", [], {}) or value == {"summary": None}]
     for key in need(empty):
         del draft.body[key]
+
+
+@warning("translation/thoughts-not-shown", target=GEMINI, sources=(RESPONSES,))
+def thoughts_turned_off(draft: Draft) -> None:
+    """The client asks for summaries of the thoughts, and they are turned off."""
+    thinking = need(settings(draft).get("thinkingConfig"))
+    need(thinking.get("includeThoughts"))
+    thinking["includeThoughts"] = False
+
+
+@warning("translation/thoughts-not-shown", target=RESPONSES, sources=(GEMINI,))
+def thoughts_not_asked_for(draft: Draft) -> None:
+    """The client asks for thoughts, and the request says how much to think alone."""
+    thinking = need(draft.body.get("reasoning"))
+    need(thinking.get("effort") and thinking.pop("summary", None))
+
+
+@harmless(target=RESPONSES, sources=(GEMINI,))
+def thoughts_in_detail(draft: Draft) -> None:
+    """Thoughts are asked for in detail."""
+    need(draft.body.get("reasoning", {}).get("summary"))
+    draft.body["reasoning"]["summary"] = "detailed"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from toolcall_conformance.reading import Node, Reading, Setting
 
@@ -49,6 +49,10 @@ def _set(reading: Reading, name: str, node: Node, value: Any = None) -> None:
         reading.settings[name] = Setting(name, node.value if value is None else value, node.pointer)
 
 
+_DISPLAYS: Final = {"summarized": True, "omitted": False}
+"""Whether a reply shows thoughts; where the request does not say, the model decides."""
+
+
 def _read_reasoning(thinking: Node, effort: Node, reading: Reading) -> None:
     """How much to think: a budget, an effort, or both. Thinking that is disabled is what is the default anyway."""
     wish: dict[str, Any] = {}
@@ -58,6 +62,9 @@ def _read_reasoning(thinking: Node, effort: Node, reading: Reading) -> None:
         wish["effort"] = effort.value
     if wish:
         _set(reading, "reasoning", thinking if "budget" in wish else effort, wish)
+    display = thinking.child("display")
+    if isinstance(display.value, str) and display.value in _DISPLAYS:
+        reading.thoughts = Setting("thoughts", _DISPLAYS[display.value], display.pointer)
 
 
 def _read_format(node: Node, reading: Reading) -> None:

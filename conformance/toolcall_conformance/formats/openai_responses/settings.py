@@ -50,6 +50,9 @@ def read_settings(root: Node, reading: Reading) -> None:
 
     effort = root.child("reasoning").child("effort")
     put("reasoning", effort, None if effort.value is None else {"effort": effort.value})
+    summary = root.child("reasoning").child("summary")
+    if isinstance(summary.value, str):
+        reading.thoughts = Setting("thoughts", True, summary.pointer)
 
     text = root.child("text")
     put("response_format", text.child("format"), _response_format(text.child("format")))
