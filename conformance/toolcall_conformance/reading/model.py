@@ -29,13 +29,15 @@ class Unreadable:
 class Citation:
     """A page that a text names as its source. ``words`` are those that rest on it; None where the body does not say.
 
-    Where it says so of a place that the text does not have, they are empty.
+    Where it says so of a place that the text does not have, they are empty. ``quote`` are the words that the body
+    writes out beside their place.
     """
 
     url: str
     title: str | None
     words: str | None
     pointer: str
+    quote: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

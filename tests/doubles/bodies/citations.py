@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, SAME, broken, harmless, need, warning
-from doubles.draft import Draft
+from doubles.draft import Draft, copied
 
 CITED = ("citations/web-search",)
 BESIDE = ("citations/then-call",)
@@ -164,3 +164,84 @@ def sources_left_out_for_anthropic(draft: Draft) -> None:
     """A client of Anthropic gets no sources: only Anthropic can seal them."""
     for block in need([block for block in draft.body["content"] if block.get("citations")]):
         del block["citations"]
+
+
+@warning("translation/citation-title", check="response", target=(CHAT, RESPONSES), cases=CITED, at_home=())
+def titles_of_the_next_page(draft: Draft) -> None:
+    """Each source has the title of the one behind it."""
+    places = _places(draft)
+    titles = [place["title"] for place in places]
+    need(len(set(titles)) > 1)
+    for place, title in zip(places, [*titles[1:], titles[0]], strict=True):
+        place["title"] = title
+
+
+@warning("translation/citation-added", check="response", target=(CHAT, RESPONSES), cases=CITED, at_home=())
+def source_made_up(draft: Draft) -> None:
+    """A page that the provider never found is named beside the others."""
+    annotations = _holder(draft)["annotations"]
+    added = copied(annotations[0])
+    (added["url_citation"] if draft.format == CHAT else added)["url"] = "https://example.com/made-up"
+    annotations.append(added)
+
+
+@warning("translation/citation-added", check="response", target=(CHAT, RESPONSES), cases=BESIDE, at_home=())
+def sources_told_twice(draft: Draft) -> None:
+    """All sources come twice over."""
+    annotations = _holder(draft)["annotations"]
+    annotations.extend(copied(annotations))
+
+
+@harmless(check="response", target=(CHAT, RESPONSES), cases=(*CITED, *BESIDE), at_home=())
+def sources_in_another_order(draft: Draft) -> None:
+    """Each source has its place, so their order says nothing."""
+    _holder(draft)["annotations"].reverse()
+
+
+@warning("translation/citation-place", check="response", target=GEMINI, cases=BESIDE, at_home=())
+def words_of_another_place(draft: Draft) -> None:
+    """The place of a source is right, and the words that stand beside it are others."""
+    for place in _places(draft):
+        place["text"] = "Elsewhere it rains."
+
+
+@warning("{format}/annotation-shape", check="response", target=(CHAT, RESPONSES), cases=CITED, at_home=())
+def place_in_camel_case(draft: Draft) -> None:
+    """The end of a place has a key that nobody looks for."""
+    for place in _places(draft):
+        place["endIndex"] = place.pop("end_index")
+
+
+@warning("gemini/reply-camel-case", check="response", target=GEMINI, cases=CITED, at_home=())
+def page_numbers_in_snake_case(draft: Draft) -> None:
+    """Which pages the words rest on stands under a key in snake_case."""
+    for support in _holder(draft)["groundingMetadata"]["groundingSupports"]:
+        support["grounding_chunk_indices"] = support.pop("groundingChunkIndices")
+
+
+@warning("gemini/grounding-shape", check="response", target=GEMINI, cases=CITED, at_home=())
+def supports_without_segment(draft: Draft) -> None:
+    """Which pages support the answer is said, and not what of it."""
+    for support in _holder(draft)["groundingMetadata"]["groundingSupports"]:
+        del support["segment"]
+
+
+@warning("anthropic/citation-shape", check="response", target=ANTHROPIC, cases=CITED, at_home=())
+def citations_as_annotations(draft: Draft) -> None:
+    """Citations are written as OpenAI's annotations."""
+    cited = need([block for block in draft.body["content"] if block.get("citations")])
+    for block in cited:
+        block["citations"] = [
+            {"type": "url_citation", "url": one["url"], "title": one["title"]} for one in block["citations"]
+        ]
+
+
+@harmless(check="response", target=ANTHROPIC, cases=CITED, at_home=())
+def citation_of_a_document_beside_pages(draft: Draft) -> None:
+    """A block says that it has no citations, and a citation of a document stands beside the pages."""
+    for block in draft.body["content"]:
+        if block["type"] == "text" and not block.get("citations"):
+            block["citations"] = None
+    cited = need([block for block in draft.body["content"] if block.get("citations")])
+    place = {"type": "char_location", "document_index": 0, "document_title": None, "start_char_index": 0}
+    cited[0]["citations"].append({**place, "end_char_index": 4, "cited_text": "Wyk.", "file_id": None})

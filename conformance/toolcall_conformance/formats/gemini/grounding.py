@@ -25,7 +25,8 @@ def read_grounding(node: Node, parts: Node, reading: Reading) -> None:
             url = page.text("uri") if page is not None else None
             if text is not None and page is not None and url:
                 words = _words(segment, text.text)
-                found.setdefault(text.pointer, []).append(Citation(url, page.text("title"), words, support.pointer))
+                title, quote = page.text("title"), segment.text("text")
+                found.setdefault(text.pointer, []).append(Citation(url, title, words, support.pointer, quote))
     for turn in reading.turns:
         turn.items = [
             replace(item, citations=tuple(found[item.pointer]))
