@@ -164,8 +164,29 @@ def says_the_same(left: Call, right: Call) -> bool:
     own, other = (left, right) if left.kind == "builtin" else (right, left)
     if equal(own.arguments, other.arguments):
         return True
+    if not _same_members(left, right):
+        return False
     said = "\n".join(_texts(other.arguments))
     return all(text in said for text in _texts(own.arguments))
+
+
+def _same_members(left: Call, right: Call) -> bool:
+    """Whether nothing is lost or changed between an API's own tool and a function with the keys of that tool.
+
+    Functions with other keys, and own tools of two APIs, say it in words of their own.
+    """
+    if left.kind == right.kind:
+        return True
+    own, function = (left, right) if left.kind == "builtin" else (right, left)
+    if own is right and list(_texts(left.arguments)) and not list(_texts(right.arguments)):
+        return False  # the tool is called with nothing
+    if not isinstance(left.arguments, dict) or not isinstance(right.arguments, dict):
+        return True
+    if not own.arguments.keys() - {"type"} <= function.arguments.keys():
+        return True
+    there = [key for key in left.arguments if key in right.arguments]
+    lost = [key for key, entry in left.arguments.items() if key not in right.arguments and key != "type" and entry]
+    return not lost and all(equal(left.arguments[key], right.arguments[key]) for key in there)
 
 
 def _texts(value: object) -> Iterable[str]:

@@ -143,3 +143,24 @@ def own_call_without_defaults(draft: Draft) -> None:
     for item in need([item for item in draft.messages if item.get("type") == "local_shell_call"]):
         need(item["action"].get("env") == {})
         item["action"]["timeout_ms"] = None
+
+
+@broken(
+    "translation/arguments",
+    check="response",
+    target=RESPONSES,
+    cases=("client_run/shell", "client_run/local-shell"),
+    at_home=(),
+)
+def own_call_with_another_patience(draft: Draft) -> None:
+    """The shell of the client is given a thousandth of the time that the model gave it."""
+    actions = [item["action"] for item in draft.body["output"] if item["type"].endswith("shell_call")]
+    for action in need([action for action in actions if action.get("timeout_ms")]):
+        action["timeout_ms"] //= 1000
+
+
+@broken("translation/arguments", check="response", target=RESPONSES, cases=("client_run/shell",))
+def own_call_of_nothing(draft: Draft) -> None:
+    """The shell of the client is called without a command."""
+    for item in need([item for item in draft.body["output"] if item["type"] == "shell_call"]):
+        item["action"] = {"commands": []}
