@@ -123,7 +123,7 @@ def _silent(pair: Pair) -> bool:
     return (
         end is not None
         and end.reason in _words(pair.corpus)["whole"]
-        and not _says_something(pair.output)
+        and not (_says_something(pair.output) or _waits(pair.corpus, pair.output))
         and is_unfinished(pair.corpus, pair.source)
     )
 

@@ -146,3 +146,15 @@ border(
     past={"/tool_choice/allowed_tools/tools": GONE},
     says="A choice of several tools has no list of them",
 )
+border(
+    "openai_chat/tool-choice-allowed",
+    "subset-with-the-other-kind-null",
+    "A function among several tools says null for the custom tool that it is not",
+    {
+        "/tool_choice/allowed_tools/tools": [
+            {"type": "function", "function": {"name": "run_shell_command"}, "custom": None},
+        ]
+    },
+    past={"/tool_choice/allowed_tools/tools/0": {"type": "function", "function": None}},
+    says="A function among several tools says null for itself",
+)
