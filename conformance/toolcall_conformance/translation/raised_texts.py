@@ -33,7 +33,6 @@ def find_raised(pair: Pair) -> Iterator[Finding]:
                 want=want,
                 got=got,
                 source=origin.pointer,
-                subject=words[:80],
             )
 
 

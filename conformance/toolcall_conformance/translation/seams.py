@@ -10,30 +10,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
 
 from toolcall_conformance.findings import Finding
 from toolcall_conformance.reading import Reading, Result, Text
 from toolcall_conformance.translation.pair import Pair
 
-_AROUND: Final = 40
-"""How many characters on either side of a border tell it from others."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Seam:
-    """Two texts that meet."""
+    """Two texts that meet; so many characters ``around`` their border tell it from others."""
 
     first: Text
     second: Text
+    around: int
 
     @property
     def before(self) -> str:
-        return self.first.text.rstrip()[-_AROUND:]
+        return self.first.text.rstrip()[-self.around :]
 
     @property
     def after(self) -> str:
-        return self.second.text.lstrip()[:_AROUND]
+        return self.second.text.lstrip()[: self.around]
 
     @property
     def may_cut(self) -> bool:
@@ -49,11 +46,12 @@ def compare_seams(pair: Pair) -> Iterator[Finding]:
 
 
 def _cut(pair: Pair) -> Iterator[Finding]:
-    seams = [seam for row in _rows(pair.output) for seam in _seams(row) if seam.may_cut]
+    around = _around(pair)
+    seams = [seam for row in _rows(pair.output) for seam in _seams(row, around) if seam.may_cut]
     if not seams:
         return
     said = [text.text for row in _rows(pair.source) for text in row]
-    ends, beginnings = {text.rstrip()[-_AROUND:] for text in said}, {text.lstrip()[:_AROUND] for text in said}
+    ends, beginnings = {text.rstrip()[-around:] for text in said}, {text.lstrip()[:around] for text in said}
     for seam in seams:
         is_of_source = seam.before in ends and seam.after in beginnings
         if not is_of_source and any(seam.before + seam.after in text for text in said):
@@ -62,7 +60,7 @@ def _cut(pair: Pair) -> Iterator[Finding]:
 
 
 def _run_together(pair: Pair) -> Iterator[Finding]:
-    seams = list(_between_messages(pair.source))
+    seams = list(_between_messages(pair.source, _around(pair)))
     said = {text.text for row in _rows(pair.source) for text in row} if seams else set()
     new = [text for row in _rows(pair.output) for text in row if text.text not in said] if seams else []
     for seam in seams if new else ():
@@ -76,7 +74,7 @@ def _run_together(pair: Pair) -> Iterator[Finding]:
             )
 
 
-def _between_messages(reading: Reading) -> Iterator[_Seam]:
+def _between_messages(reading: Reading, around: int) -> Iterator[_Seam]:
     """Where two messages of the user's, or with instructions, meet, neither with white space there.
 
     Two messages of the model may be pieces of one: a client that keeps each piece of a stream has them so.
@@ -84,8 +82,8 @@ def _between_messages(reading: Reading) -> Iterator[_Seam]:
     holders = {turn.pointer.split("/")[1] for turn in reading.turns if turn.pointer}
     rows = [_texts(reading.system), *(_texts(turn.items) for turn in reading.turns if turn.side != "assistant")]
     for row in rows:
-        for seam in _seams(row):
-            one, two = (text.pointer.split("/")[1:3] for text in (seam.first, seam.second))
+        for seam in _seams(row, around):
+            one, two = map(_message, (seam.first, seam.second))
             apart = one != two and one[0] in holders and two[0] in holders
             if apart and not seam.first.text[-1:].isspace() and not seam.second.text[:1].isspace():
                 yield seam
@@ -105,5 +103,16 @@ def _texts(items: Sequence[object]) -> list[Text]:
     return [item for item in items if isinstance(item, Text)]
 
 
-def _seams(row: Sequence[Text]) -> Iterator[_Seam]:
-    return (_Seam(first, second) for first, second in pairwise(row))
+def _seams(row: Sequence[Text], around: int) -> Iterator[_Seam]:
+    return (_Seam(first, second, around) for first, second in pairwise(row))
+
+
+def _around(pair: Pair) -> int:
+    """As many characters as tell a phrase."""
+    return int(pair.corpus.alignment.parameters["phrase_characters"])
+
+
+def _message(text: Text) -> tuple[str, str]:
+    """The list that holds a text's message, and its number there."""
+    _, holder, number, *_ = (*text.pointer.split("/"), "")
+    return holder, number
