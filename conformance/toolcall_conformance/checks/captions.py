@@ -7,7 +7,7 @@ they come from. The corpus's captions have the corpus's ids; a client must use t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -66,7 +66,7 @@ def golden_with_captions(case: Case, name: str, golden: dict[str, Any], sent: di
     return said
 
 
-@cache
+@lru_cache(maxsize=32)  # the items of a case are played one behind the other, and drawn cases have no end
 def _has_captions(case: Case, name: str) -> bool:
     last = case.exchanges(name)[-1].request
     return bool(_captions(formats.read(name, "request", last)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import lru_cache, partial
 from typing import Any, Final
 
 from toolcall_conformance import formats
@@ -35,7 +35,7 @@ def other_words(text: str) -> str:
     return text.translate(_OTHER)
 
 
-@cache
+@lru_cache(maxsize=32)  # the items of a case are played one behind the other, and drawn cases have no end
 def twin_of(corpus: Corpus, case: Case) -> Twin:
     """The twin of ``case``; its formats say the same, as those of the case do."""
     return Twin(corpus, case)

@@ -18,6 +18,7 @@ from toolcall_conformance.fuzz.bricks import bricks_of
 from toolcall_conformance.fuzz.drawing import Source
 from toolcall_conformance.fuzz.rendering import Drawn, DrawnCase, load_renderer, rendered
 from toolcall_conformance.fuzz.smaller import shrunk
+from toolcall_conformance.fuzz.spool import Spool
 from toolcall_conformance.fuzz.whole import CASE, FAMILY
 
 if TYPE_CHECKING:
@@ -69,21 +70,27 @@ class Fuzz:
         self._told = told
         self._renderer = load_renderer(told.renderer)
         self._source = Source(bricks_of(run.corpus), told.seed)
-        self._cases: dict[str, DrawnCase | None] = {}
 
     @cached_property
-    def _drawn(self) -> list[Drawn]:
-        return self._source.drawn(self._told.count)
+    def _kept(self) -> Spool:
+        """Each scenario, its tools, and the texts of its files; none where bodies break a rule of their format."""
+        return Spool(self._packed(drawn) for drawn in self._source.drawn(self._told.count))
+
+    def _packed(self, drawn: Drawn) -> list[Any]:
+        case = self._made(drawn, drawn.scenario["models"])
+        return [drawn.scenario, drawn.tools, None if case is None else case.texts]
 
     def play(self, item: Planned) -> ItemResult:
         """All conversations on the route of an item: its findings are one a cause, each on the smallest example."""
         seen: dict[str, _Seen] = {}
         differing: dict[str, Finding] = {}
         unusable = 0
-        for number, drawn in enumerate(self._drawn):
-            case = self._case(drawn)
-            unusable += case is None
-            failures, others = self._failures(case, item.route, number) if case is not None else ([], [])
+        for number, (scenario, tools, texts) in enumerate(self._kept):
+            if texts is None:  # no fault of the translator
+                unusable += 1
+                continue
+            drawn = Drawn(scenario, tools)
+            failures, others = self._failures(DrawnCase(drawn, CASE, texts), item.route, number)
             for one in others:
                 said = f"drawn conversation {number + 1}: {one.body}"
                 differing.setdefault(self._run.signature(one), replace(one, body=said))
@@ -94,13 +101,8 @@ class Fuzz:
         result = self._result(item, examples, list(seen.values()), unusable)
         return replace(result, differences=tuple(differing.values()))
 
-    def _case(self, drawn: Drawn) -> DrawnCase | None:
-        """The case of a scenario; None for one whose bodies break a rule, which is no fault of the translator."""
-        if drawn.key not in self._cases:
-            self._cases[drawn.key] = self._made(drawn, drawn.scenario["models"])
-        return self._cases[drawn.key]
-
     def _made(self, drawn: Drawn, formats: Iterable[str]) -> DrawnCase | None:
+        """The case of a scenario; None for one whose bodies break a rule, which is no fault of the translator."""
         try:
             case = rendered(drawn, self._renderer, CASE, formats)
         except Exception:  # whatever a renderer raises: it cannot say this scenario
