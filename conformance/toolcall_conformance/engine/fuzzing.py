@@ -223,4 +223,5 @@ def _entry(role: str, entry: Mapping[str, Any]) -> str:
     if "result" in entry:
         mark = "error " if entry["result"]["error"] else ""
         return f"{mark}result {entry['result']['content']!r:.60}"
-    return f"{role} {entry.get('text', '…')!r:.30}"
+    said = entry["media"]["mime"] if "media" in entry else repr(entry.get("text", "…"))
+    return f"{role} {said:.30}"
