@@ -14,6 +14,7 @@ from toolcall_reference.target import Target
 
 from .api import NAME
 
+_PDF = "application/pdf"
 _AUDIO = {"wav": "audio/wav", "mp3": "audio/mpeg"}
 _AUDIO_FORMATS = {"audio/wav": "wav", "audio/x-wav": "wav", "audio/mpeg": "mp3", "audio/mp3": "mp3"}
 
@@ -81,8 +82,8 @@ def encode_part(part: Text | Media, losses: Losses) -> Body:
         return {"type": "image_url", "image_url": image}
     if part.kind == "audio" and part.data is not None and part.mime in _AUDIO_FORMATS:
         return {"type": "input_audio", "input_audio": {"data": part.data, "format": _AUDIO_FORMATS[part.mime]}}
-    if part.kind in ("document", "file") and part.data is not None:
-        return {"type": "file", "file": {"filename": part.name or _name(part), "file_data": media.data_url(part)}}
+    if part.data is not None and part.mime == _PDF:  # the API takes the bytes of no other file
+        return {"type": "file", "file": {"filename": part.name or "document.pdf", "file_data": media.data_url(part)}}
     if part.file_id is not None and part.vendor == VENDOR:
         return {"type": "file", "file": {"file_id": part.file_id}}
     return {"type": "text", "text": media.placeholder(part, losses, NAME).text}
@@ -90,8 +91,6 @@ def encode_part(part: Text | Media, losses: Losses) -> Body:
 
 def can_say(part: Media) -> bool:
     """Whether Chat can say media that are elsewhere: the address of a picture, or the id of a file of its own."""
+    if part.kind in ("document", "file") and part.data is not None:
+        return part.mime == _PDF
     return part.data is not None or (part.url is not None and part.kind == "image") or part.vendor == VENDOR
-
-
-def _name(part: Media) -> str:
-    return "document.pdf" if part.mime == "application/pdf" else "document"
