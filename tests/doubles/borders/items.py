@@ -174,6 +174,15 @@ border(
 )
 border(
     "openai_responses/stream-item-done-shape",
+    "part-with-a-text",
+    "A message that is done has its part, without a list of what was likely",
+    {"/events/8/data/item/content/0/logprobs": None},
+    past={"/events/8/data/item/content/0/text": None},
+    says="A message that is done has null for the text of its part",
+    example="openai_responses/stream-part",
+)
+border(
+    "openai_responses/stream-item-done-shape",
     "part-with-a-type",
     "A message that is done has its part, with a member that nobody knows",
     {
