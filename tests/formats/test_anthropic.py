@@ -329,7 +329,7 @@ def test_usage_counts_the_whole_prompt() -> None:
         "output_tokens_details": {"thinking_tokens": 20},
     }
     found = read_response(reply(text("Done."), usage=usage)).usage
-    assert found == {"input": 3210, "output": 50, "cached": 3000, "reasoning": 20}
+    assert found == {"input": 3210, "output": 50, "cached": 3000, "written": 200, "reasoning": 20}
 
 
 # --- what the rules must let pass

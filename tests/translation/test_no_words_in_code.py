@@ -47,6 +47,7 @@ NUMBERS = {
     ("calls_of_both.py", 10): "a bound of effort among calls that are all alike",
     ("calls.py", 3): "how often JSON is opened to find out why arguments differ; they differ anyway",
     ("chunks.py", 64): "the length of an index's keys",
+    ("captions.py", 32): "the size of a cache",
     ("holders.py", 3): "the length of an index's keys",
     ("holders.py", 4): "the length of an index's keys",
     ("holders.py", 8): "the length of an index's keys",
