@@ -162,3 +162,18 @@ border(
     {"/input/0/content/1/image_url": PAGE},
     past={"/input/0/content/1/image_url": {"url": PAGE}},
 )
+border(
+    "openai_chat/file-type",
+    "pdf-in-capitals",
+    "The type of a file is written in capitals",
+    {
+        "/messages/0/content": [
+            {
+                "type": "file",
+                "file": {"filename": "a.pdf", "file_data": "data:APPLICATION/PDF;base64,JVBERi0xLjQKJSVFT0YK"},
+            }
+        ]
+    },
+    past={"/messages/0/content/0/file": {"filename": "a.md", "file_data": "data:text/markdown;base64,IyBOb3Rlcwo="}},
+    says="A file is a text of its own",
+)
