@@ -17,6 +17,7 @@ from toolcall_conformance.translation.runs import RunPair, TextRun, merge_runs, 
 from toolcall_conformance.translation.text_origins import Origins
 from toolcall_conformance.translation.text_places import Conversation
 from toolcall_conformance.translation.told import Told
+from toolcall_conformance.translation.told_documents import telling_documents
 
 
 @dataclass(slots=True)
@@ -318,7 +319,7 @@ def _report_differences(pair: Pair, lost: Iterable[TextPiece], fresh: Iterable[T
             by_place.setdefault(id(piece.place), []).append(piece)
     origins = Origins(pair)
     added = [piece.text for number, pieces in extra.items() if number not in missing for piece in pieces]
-    told = pair.view(Told.of).telling(added) if added else set()
+    told = pair.view(Told.of).telling(added) | telling_documents(pair, added) if added else set()
     thoughts = [item for turn in pair.source.turns for item in turn.items if isinstance(item, Reasoning)]
     for number, place in places.items():
         if number not in missing:

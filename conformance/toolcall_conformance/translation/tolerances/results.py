@@ -8,10 +8,11 @@ from typing import Any
 
 from toolcall_conformance.findings import MISSING
 from toolcall_conformance.jsonvalue import equal
-from toolcall_conformance.reading import Media, Result
+from toolcall_conformance.reading import Media, Result, Text
 from toolcall_conformance.translation.joining import joined_equal, trimmed_equal
 from toolcall_conformance.translation.payload import Content, is_blank, parsed_text, plain_text, read_content
 from toolcall_conformance.translation.placeholders import says_nothing
+from toolcall_conformance.translation.told_documents import telling_documents
 from toolcall_conformance.translation.tolerances.registry import Bodies, Occurrence, tolerance
 
 
@@ -54,8 +55,11 @@ def texts_as_joined_text(bodies: Bodies) -> Iterator[Occurrence]:
 
 @tolerance("text-document-as-text")
 def text_document_as_text(bodies: Bodies) -> Iterator[Occurrence]:
-    """A document of plain text in a result is text of the result."""
+    """A document of plain text is text: of the result that it is in, or of the user."""
     corpus = bodies.pair.corpus
+    texts = [item for turn in bodies.pair.output.turns for item in turn.items if isinstance(item, Text)]
+    told = telling_documents(bodies.pair, [text.text for text in texts])
+    yield from (Occurrence(text.pointer, None, MISSING, text.text) for text in texts if text.text in told)
     for pair in _result_pairs(bodies):
         documents = [part for part in pair.before.parts if isinstance(part, Media)]
         opened = [text for part in documents if (text := plain_text(corpus, part)) is not None]

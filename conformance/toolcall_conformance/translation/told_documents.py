@@ -1,0 +1,34 @@
+"""Documents of plain text that the output has as text: that text is not made up.
+
+Where a format takes no such file, its own guide says to send the words (https://developers.openai.com/api/docs/guides/file-inputs).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from toolcall_conformance.translation.joining import squeezed
+from toolcall_conformance.translation.media_places import media_of_both
+from toolcall_conformance.translation.media_twins import twins_of
+from toolcall_conformance.translation.pair import Pair
+from toolcall_conformance.translation.payload import plain_text
+
+
+def telling_documents(pair: Pair, texts: Iterable[str]) -> set[str]:
+    """Those of the texts that have the words of a document which is there in no other form.
+
+    A title or tags may stand around the words.
+    """
+    source, output = media_of_both(pair)
+    found = twins_of(source, output)
+    opened = (plain_text(pair.corpus, piece.media) for index, piece in enumerate(source) if index not in found)
+    documents = [said for text in opened if text and (said := squeezed([text]))]
+    if not documents:
+        return set()
+    around = pair.corpus.equivalence("text-document-as-text").parameters["around"]
+    said = {text: squeezed([text]) for text in texts}
+    return {
+        text
+        for text, words in said.items()
+        if any(document in words and len(words) - len(document) <= around for document in documents)
+    }
