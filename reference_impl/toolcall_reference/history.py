@@ -18,10 +18,11 @@ def check_pairing(conversation: Conversation) -> None:
 
     Nothing is invented, nothing dropped in silence.
     """
-    answers = Counter([result.tool_call_id for result in conversation.results])
+    answered = [result.tool_call_id for result in conversation.results]
     ids = {call.id for call in conversation.calls}
-    if answers.keys() == ids and len(ids) == len(conversation.results):
+    if len(answered) == len(ids) and ids.issubset(answered):
         return
+    answers = Counter(answered)
     for key in answers:
         if key not in ids:
             raise Refused(f"a result answers the call {key!r}, which is not in the history")
@@ -84,7 +85,8 @@ def arrange(turns: list[Turn], results: Sequence[UniversalToolResult], *, apart:
             last.items += said
             open_calls += calls
         elif said or results_too:  # what the assistant says behind results stays behind them
-            _answer(found, open_calls, answers, order)
+            if open_calls:
+                _answer(found, open_calls, answers, order)
             open_calls, last = calls, None
             if said:
                 found.append(turn if len(said) == len(turn.items) else Turn(turn.side, said, turn.name))
@@ -99,11 +101,11 @@ def _answer(
     """Put the ``answers`` to the last turn's calls behind it, in their ``order``."""
     for turn, made in _batches(turns.pop(), calls) if calls else ():
         turns.append(turn)
-        results = [answers[call.id] for call in made if call.id in answers]
-        if len(results) > 1:
-            results.sort(key=lambda result: order[result.tool_call_id])
-        if results:
-            turns.append(Turn("user", [*results]))
+        answered = [call.id for call in made if call.id in answers]
+        if len(answered) > 1:
+            answered.sort(key=order.__getitem__)
+        if answered:
+            turns.append(Turn("user", [answers[call_id] for call_id in answered]))
 
 
 def _batches(turn: Turn, calls: list[UniversalToolCall]) -> list[tuple[Turn, list[UniversalToolCall]]]:
@@ -122,28 +124,27 @@ def _batches(turn: Turn, calls: list[UniversalToolCall]) -> list[tuple[Turn, lis
     return parts
 
 
-def merge(turns: list[Turn], *, apart: bool = False) -> list[Turn]:
+def merge(turns: list[Turn], *, apart: bool = False, demoted: bool = False) -> list[Turn]:
     """Arranged turns, neighbours of one side as one, results first.
 
-    ``apart``: only what stood beside results joins them.
+    ``apart``: only what stood beside results joins them. ``demoted``: instructions in the middle are user text there.
     """
     found: list[Turn] = []
     joined: Turn | None = None
+    side = ""  # of the last turn
     for turn in turns:
-        if found and found[-1].side == turn.side and (not apart or found[-1].results):
+        if demoted and turn.side == "system":
+            turn = Turn("user", turn.items)
+        if turn.side == side and (not apart or found[-1].results):
             if found[-1] is not joined:
-                joined = found[-1] = Turn(turn.side, [*found[-1].items], found[-1].name)
+                joined = found[-1] = Turn(side, [*found[-1].items], found[-1].name)
             joined.items += turn.items
-            if turn.side == "user":
+            if side == "user":
                 joined.items.sort(key=lambda item: not isinstance(item, UniversalToolResult))
         else:
+            side = turn.side
             found.append(turn)
     return found
-
-
-def demote_system(turns: list[Turn]) -> list[Turn]:
-    """Instructions in the middle of a conversation as user text at their place."""
-    return [Turn("user", turn.items) if turn.side == "system" else turn for turn in turns]
 
 
 class Joiner:

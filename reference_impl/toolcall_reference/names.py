@@ -55,8 +55,9 @@ class NameMap:
     def declare(self, names: Iterable[str]) -> None:
         """Take names in, those that stay as they are first, so that no rewrite can take their place."""
         wanted = [name for name in dict.fromkeys(names) if name not in self.forward]
-        for name in sorted(wanted, key=lambda name: fit(name, self.rule) != name if self.rule else False):
-            target = fit(name, self.rule) if self.rule else name
+        fitting = {name: fit(name, self.rule) if self.rule else name for name in wanted}
+        for name in sorted(wanted, key=lambda name: fitting[name] != name) if len(wanted) > 1 else wanted:
+            target = fitting[name]
             while target in self.back:
                 target = f"{target[: 63 - _HASH]}_{digest('name', name, target, length=_HASH)}"
             self.forward[name] = target

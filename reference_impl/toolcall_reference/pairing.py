@@ -23,17 +23,19 @@ class Ledger:
         self._seed = seed
         self._answered: set[str] = set()
         self._ids: set[str] = set()
-        self._batch = -1
+        self._batch = 0
         self._again: dict[str, int] = {}
         self._of_id: dict[str, UniversalToolCall] = {}
         self._used_again: dict[str, _Alike] = {}
-        self._of_batch: _Batch | None = None
-        self._first = 0  # the place of the first call of the latest batch
+        self._next = 0  # the place of the first call of the latest batch that may be open
+        self._named: dict[str, deque[UniversalToolCall]] = {}  # the calls of that batch,
+        self._entered = 0  # as far as they have been entered there
 
     def new_batch(self) -> None:
         """The next call belongs to another group of calls made at once."""
         self._batch += 1
-        self._first, self._of_batch = len(self.calls), None
+        self._next = self._entered = len(self.calls)
+        self._named.clear()
 
     def call(self, given_id: str | None, name: str, arguments: dict[str, Any]) -> UniversalToolCall:
         """Enter a call whose arguments came as an object, which stays the source's; see :func:`arguments_object`."""
@@ -77,7 +79,6 @@ class Ledger:
 
     def open(self, given_id: str | None, name: str, kind: str = "function") -> UniversalToolCall:
         """Enter a call whose arguments are still to come."""
-        self._batch = max(self._batch, 0)
         unique = mint(*self._seed, len(self.calls)) if given_id is None else given_id
         if unique in self._ids:
             unique = self._told_apart(given_id or mint(*self._seed, len(self.calls)))
@@ -86,8 +87,6 @@ class Ledger:
         self.calls.append(call)
         if given_id is not None and self._of_id.setdefault(given_id, call) is not call:
             self._enter_again(given_id, call)
-        if self._of_batch is not None:
-            self._of_batch.add(call)
         return call
 
     def _enter_again(self, given_id: str, call: UniversalToolCall) -> None:
@@ -114,9 +113,19 @@ class Ledger:
         return found
 
     def _by_place(self, name: str | None) -> UniversalToolCall | None:
-        if self._of_batch is None:
-            self._of_batch = _Batch(deque(self.calls[self._first :]))
-        return self._of_batch.meant(name, self._answered)
+        """The next call of the latest batch that is of that name, else the next one."""
+        while self._next < len(self.calls) and self.calls[self._next].id in self._answered:
+            self._next += 1
+        if self._next == len(self.calls):
+            return None
+        first = self.calls[self._next]
+        return first if first.name == name or not isinstance(name, str) else self._by_name(name) or first
+
+    def _by_name(self, name: str) -> UniversalToolCall | None:
+        for call in self.calls[self._entered :]:
+            self._named.setdefault(call.name, deque()).append(call)
+        self._entered = len(self.calls)
+        return _next(self._named[name], self._answered) if name in self._named else None
 
 
 class _Alike:
@@ -144,33 +153,6 @@ class _Alike:
                 return found
             self._open.pop()
         return self._first if self._first.batch == batch else self._last
-
-
-class _Batch:
-    """The calls that were made at once, by their places; by their names once an answer is not to the next of them."""
-
-    def __init__(self, calls: deque[UniversalToolCall]) -> None:
-        self._open = calls
-        self._named: dict[str, deque[UniversalToolCall]] | None = None
-
-    def add(self, call: UniversalToolCall) -> None:
-        self._open.append(call)
-        if self._named is not None:
-            self._named.setdefault(call.name, deque()).append(call)
-
-    def meant(self, name: str | None, answered: set[str]) -> UniversalToolCall | None:
-        """The next one of that name, else the next one."""
-        first = _next(self._open, answered)
-        if first is None or first.name == name or not isinstance(name, str):
-            return first
-        if self._named is None:
-            self._named = {}
-            for call in self._open:
-                self._named.setdefault(call.name, deque()).append(call)
-        return _next(self._named.get(name, _NONE), answered) or first
-
-
-_NONE: deque[UniversalToolCall] = deque()
 
 
 def _next(calls: deque[UniversalToolCall], answered: set[str]) -> UniversalToolCall | None:

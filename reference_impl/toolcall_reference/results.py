@@ -43,7 +43,8 @@ def plain(result: UniversalToolResult, *, marks: bool) -> str | None:
     """The whole result where it is nothing but text, a failure marked as one if it ``marks`` them; None elsewhere."""
     if result.multimodal_parts:
         return None
-    return marked(text(result), True) if marks and result.is_error else text(result)
+    said = result.result if isinstance(result.result, str) else dump(result.result)
+    return marked(said, True) if marks and result.is_error else said
 
 
 def parts(result: UniversalToolResult) -> list[Text | Media]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -81,8 +81,8 @@ class _Words:
 class Asked:
     """What the user had said in words before a reply."""
 
-    def __init__(self, conversation: Conversation) -> None:
-        self._turns = conversation.turns
+    def __init__(self, turns: Sequence[Turn] = ()) -> None:
+        self._turns = turns
 
     @cached_property
     def key(self) -> str:

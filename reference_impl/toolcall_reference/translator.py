@@ -77,6 +77,9 @@ class ReferenceTranslator:
         return kind(route, memory, self._policy)
 
 
+_NOTHING_ASKED, _NO_ENTRIES = Snapshot({}), Snapshot(None)
+
+
 class Session:
     """One conversation on one route. ``losses`` says what the last translation could not carry."""
 
@@ -87,9 +90,9 @@ class Session:
         self._upstream: Format = formats.get(route.upstream)
         self._names = NameMap(None)
         self._custom: set[str] = set()
-        self._asked, self._entries = Snapshot({}), Snapshot(None)
+        self._asked, self._entries = _NOTHING_ASKED, _NO_ENTRIES
         self._ids: frozenset[str] = frozenset()
-        self._words = Asked(Conversation())
+        self._words = Asked()
         self._policy = policy
         self._applied: Applied | Untouched = Untouched()
         self.memory = Memory.of(self._client) if memory is None else memory
@@ -100,7 +103,7 @@ class Session:
         entries = self._client.entries
         # Of the conversation the decoder copies what goes on as an object: most of it is texts.
         self._asked = Snapshot({key: value for key, value in body.items() if key != entries})
-        self._entries = Snapshot(body.get(entries) if self.memory.replies.keeps(body) else None)
+        self._entries = Snapshot(body.get(entries)) if self.memory.replies.keeps(body) else _NO_ENTRIES
         if self._route.client == self._route.upstream:
             return _same(self._by_policy(body), self._upstream.request_model, self._route.upstream_model)
         own = self._asked.value
@@ -130,7 +133,7 @@ class Session:
 
     def _remember(self, conversation: Conversation) -> None:
         self._names = NameMap(None)
-        self._words = Asked(conversation)
+        self._words = Asked(conversation.turns)
         self._custom = {tool.name for tool in conversation.tools if tool.kind == "custom"}
         self._ids = frozenset([call.given_id for call in conversation.calls if call.given_id is not None])
 

@@ -34,15 +34,13 @@ def _filled(schema: Any) -> Any:
     if not isinstance(schema, dict):
         return schema
     found = dict(schema)
-    for key in _ONE:
-        if isinstance(found.get(key), dict):
-            found[key] = _filled(found[key])
-    for key in _MANY:
-        if isinstance(found.get(key), list):
-            found[key] = [_filled(entry) for entry in found[key]]
-    for key in _NAMED:
-        if isinstance(found.get(key), dict):
-            found[key] = {name: _filled(entry) for name, entry in found[key].items()}
+    for key, inner in schema.items():
+        if isinstance(inner, dict) and key in _ONE:
+            found[key] = _filled(inner)
+        elif isinstance(inner, dict) and key in _NAMED:
+            found[key] = {name: _filled(entry) for name, entry in inner.items()}
+        elif isinstance(inner, list) and key in _MANY:
+            found[key] = [_filled(entry) for entry in inner]
     kind = found.get("type")
     if (kind == "array" or (isinstance(kind, list) and "array" in kind)) and "items" not in found:
         found["items"] = {}

@@ -59,10 +59,9 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     system = [text for text in conversation.system if text.text.strip()]
     apart = "turns-apart" in target.spelling
     arranged = history.arrange(history.shown_by_user(conversation.turns), conversation.results, apart=apart)
-    if "system-messages" not in target.spelling:  # only recent models know the role
-        arranged = history.demote_system(arranged)
-    turns = history.merge(arranged, apart=apart)
-    turns = [turn for turn in turns if any(map(_is_readable, turn.items))]
+    # Only recent models know the role of instructions in the middle.
+    turns = history.merge(arranged, apart=apart, demoted="system-messages" not in target.spelling)
+    turns = [turn for turn in turns if _is_readable(turn.items[0]) or any(map(_is_readable, turn.items))]
     if not turns and system:
         target.losses.add("system", "there is no conversation beside it; a placeholder stands for the user")
         turns = [Turn("user", [Text(PLACEHOLDER)])]
@@ -106,7 +105,9 @@ def _message(turn: Turn, ids: dict[str, str], target: Target) -> Body:
         if isinstance(item, UniversalToolResult):
             if item.is_error:
                 behind += _media_behind(item, ids, target)
-        elif behind:
+            blocks.append(_result(item, ids, target))
+            continue
+        if behind:
             blocks, behind = [*blocks, *behind], []
         blocks += encode_block(item, ids, target)
     if turn.side == "assistant" and "message-nulls" in target.spelling:
@@ -121,13 +122,13 @@ def encode_block(item: Item, ids: dict[str, str], target: Target) -> list[Body]:
         if item.raw_context:
             target.lose_state(item)
         return [_marked(_text(item, target), item)] if item.text.strip() else []
-    if isinstance(item, Media):
-        return [_media(item, target)]
     if isinstance(item, UniversalToolCall):
         if item.raw_context:
             target.lose_state(item)
         name, arguments = target.names.to(item.name), arguments_object(item)
         return [{"type": "tool_use", "id": ids[item.id], "name": name, "input": arguments}]
+    if isinstance(item, Media):
+        return [_media(item, target)]
     if isinstance(item, UniversalToolResult):
         return [_result(item, ids, target)]
     if item.origin == NAME:
@@ -153,15 +154,13 @@ def encode_citation(one: Citation) -> Body:
 
 
 def _result(result: UniversalToolResult, ids: dict[str, str], target: Target) -> Body:
-    found: Body = {"type": "tool_result", "tool_use_id": ids[result.tool_call_id]}
-    plain = None if "result-blocks" in target.spelling else results.plain(result, marks=False)
-    if plain is not None:
-        found["content"] = plain
-    else:
-        found["content"] = _content(result, ids, target)
+    said: Any = None if "result-blocks" in target.spelling else results.plain(result, marks=False)
+    if said is None:
+        said = _content(result, ids, target)
+    found: Body = {"type": "tool_result", "tool_use_id": ids[result.tool_call_id], "content": said}
     if result.is_error:
         found["is_error"] = True
-    return _marked(found, result)
+    return _marked(found, result) if result.cached else found
 
 
 def _content(result: UniversalToolResult, ids: dict[str, str], target: Target) -> str | list[Body]:

@@ -78,7 +78,9 @@ def parts_of(content: Any) -> list[Body]:
 def _items(parts: list[Body], ledger: Ledger, losses: Losses) -> list[Item]:
     found: list[Item] = []
     for part in parts:
-        if isinstance(part.get("functionCall"), dict):
+        if _SAYS.issuperset(part) and isinstance(part.get("text"), str):
+            found += _text(part)
+        elif isinstance(part.get("functionCall"), dict):
             found.append(_call(part, ledger))
         elif isinstance(part.get("functionResponse"), dict):
             ledger.results.append(_result(fields(part["functionResponse"]), ledger, losses))
@@ -93,6 +95,19 @@ _STEPS = ("toolCall", "toolResponse", "executableCode", "codeExecutionResult")
 _ANY_STEP = frozenset(_STEPS)
 
 
+_SAYS = frozenset({"text", "thoughtSignature"})
+"""What a part is made of that says something, and nothing else."""
+
+
+def _text(part: Body) -> list[Item]:
+    """The text of a part, or its state that stands alone."""
+    text: str = part["text"]
+    if "thoughtSignature" not in part:
+        return [Text(text)] if text else []
+    state = state_of(part)
+    return [Text(text, False, state)] if text or state else []
+
+
 def other_part(part: Body, losses: Losses) -> list[Item]:
     """The items of a part that is neither a call nor a result."""
     if part.get("thought") is True:
@@ -100,10 +115,8 @@ def other_part(part: Body, losses: Losses) -> list[Item]:
     for key in () if _ANY_STEP.isdisjoint(part) else _STEPS:
         if part.get(key) is not None:
             return [Hosted(NAME, key, copied(camel(part)))]
-    text = part.get("text")
-    if isinstance(text, str):
-        state = state_of(part) if "thoughtSignature" in part else {}
-        return [Text(text, False, state)] if text or state else []
+    if isinstance(part.get("text"), str):
+        return _text(part)
     found: list[Item] = []
     if isinstance(part.get("inlineData"), dict) or isinstance(part.get("fileData"), dict):
         found.append(_media(part))

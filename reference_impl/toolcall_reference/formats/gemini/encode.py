@@ -60,17 +60,17 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     ids = target.ids(conversation.calls, IDS)
     apart = "turns-apart" in target.spelling
     turns = history.arrange(conversation.turns, conversation.results, apart=apart)
-    turns = history.merge(history.demote_system(turns), apart=apart)
+    turns = history.merge(turns, apart=apart, demoted=True)
     order = {call.id: place for place, call in enumerate(conversation.calls)}
     signed = not target.exact and demands_signatures(target.model)
     contents = []
     for turn in turns:
         if turn.side == "assistant":
-            role, parts = "model", _model(turn, ids, target, signed=signed)
+            parts = _model(turn, ids, target, signed=signed)
         else:
-            role, parts = "user", _user(turn, ids, order, target)
+            parts = _user(turn, ids, order, target)
         if parts:
-            contents.append({"role": role, "parts": parts})
+            contents.append({"role": "model" if turn.side == "assistant" else "user", "parts": parts})
     system = [text for text in conversation.system if text.text.strip()]
     if not contents and system:
         target.losses.add("system", "there is no conversation beside it; a placeholder stands for the user")
@@ -153,11 +153,10 @@ def _user(turn: Turn, ids: dict[str, str], order: dict[str, int], target: Target
             parts.append(_media(item, target))
         elif isinstance(item, (Opaque, Hosted)):
             target.losses.add("tool-hosted", "dropped from a user message", item.type)
-    if not answers:
-        return parts
-    # Without ids the provider pairs by position, so results always stand in the order of their calls.
-    answers.sort(key=lambda result: order.get(result.tool_call_id, 0))
-    return _answers(answers, ids, target) + parts
+    if len(answers) > 1:
+        # Without ids the provider pairs by position, so results always stand in the order of their calls.
+        answers.sort(key=lambda result: order.get(result.tool_call_id, 0))
+    return _answers(answers, ids, target) + parts if answers else parts
 
 
 def _answers(answers: list[UniversalToolResult], ids: dict[str, str], target: Target) -> list[Body]:
@@ -207,17 +206,17 @@ def encode_response(reply: Reply, target: Target) -> Body:
     """A complete reply body."""
     target.use_names(NAMES, [], reply.calls)
     ids = target.ids(reply.calls, IDS)
-    parts = [part for item in reply.items for part in encode_part(item, ids, target)]
+    parts: list[Body] = []
+    told: list[tuple[int, Spoken, Sequence[Citation]]] = []
+    for item in reply.items:
+        made = encode_part(item, ids, target)
+        if made and isinstance(item, Text):
+            told.append((len(parts), Spoken(item.text), item.citations))
+        parts += made
     content: Body = {"parts": parts, "role": "model"} if parts else {"role": "model"}
-    told = [(place, item) for place, item in enumerate(_spoken(reply, ids, target)) if item is not None]
-    grounding = encode_grounding([(place, Spoken(item.text), item.citations) for place, item in told])
+    grounding = encode_grounding(told)
     end: Body = {"finishReason": encode_finish(reply, target), "index": 0}
     return encode_body(reply, target, {"content": content, **end, **grounding})
-
-
-def _spoken(reply: Reply, ids: dict[str, str], target: Target) -> list[Text | None]:
-    """Which text each part of a reply is of."""
-    return [item if isinstance(item, Text) else None for item in reply.items for _ in encode_part(item, ids, target)]
 
 
 def encode_grounding(texts: Sequence[tuple[int, Spoken, Sequence[Citation]]]) -> Body:

@@ -82,38 +82,35 @@ def _enter(item: Body, found: Conversation, ledger: Ledger, hosted: set[str], lo
     elif kind == "mcp_approval_response" or (isinstance(kind, str) and kind.endswith("_output")):
         losses.add("tool-hosted", "the client's answer to a tool of OpenAI's; dropped", kind)
     else:
-        _open_batch(found, ledger)
+        said = _speaking(found, ledger)
         made = _model_item(item, ledger, losses)
         if made and isinstance(made[0], Hosted) and isinstance(item.get("call_id"), str):
             hosted.add(item["call_id"])
-        _append(found, "assistant", made)
+        said += made
 
 
-def _open_batch(found: Conversation, ledger: Ledger) -> None:
-    """The model begins to speak, if it was not speaking: its next calls are another batch."""
+def _speaking(found: Conversation, ledger: Ledger) -> list[Item]:
+    """The items of the turn in which the model speaks now.
+
+    Its items stand one by one; those that nothing separates are one turn, and one batch of calls.
+    """
     if not found.turns or found.turns[-1].side != "assistant":
         ledger.new_batch()
+        found.turns.append(Turn("assistant", []))
+    return found.turns[-1].items
 
 
 def _enter_message(item: Body, found: Conversation, ledger: Ledger, losses: Losses) -> None:
     role, parts = item.get("role"), decode_parts(item.get("content"), losses)
     if role == "assistant":
-        _open_batch(found, ledger)
-        _append(found, role, list(parts))
+        said = _speaking(found, ledger)
+        said += parts
     elif role not in ("system", "developer"):
         found.turns.append(Turn("user", list(parts)))
     elif found.turns:
         found.turns.append(Turn("system", [part for part in parts if isinstance(part, Text)]))
     else:
         found.system += [part for part in parts if isinstance(part, Text)]
-
-
-def _append(found: Conversation, side: str, items: list[Item]) -> None:
-    """Items of the model stand one by one; those that nothing separates are one turn, and one batch of calls."""
-    if found.turns and found.turns[-1].side == side:
-        found.turns[-1].items += items
-    else:
-        found.turns.append(Turn(side, items))
 
 
 def _model_item(item: Body, ledger: Ledger, losses: Losses) -> list[Item]:
