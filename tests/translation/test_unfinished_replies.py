@@ -113,13 +113,17 @@ def test_an_empty_reply_that_ended_well_is_one(upstream: str, source: Any) -> No
 
 def test_a_reply_that_waits_for_its_client_may_be_handed_on() -> None:
     """The client is asked, though the reply has no text and no call; a member that it does not know changes nothing."""
-    asked = responses(
-        [{"type": "mcp_approval_request", "id": "mcpr_1", "name": "f", "arguments": "{}", "server_label": "s"}]
-    )
+    request = {"type": "mcp_approval_request", "id": "mcpr_1", "name": "f", "arguments": "{}", "server_label": "s"}
+    asked = responses([request])
     output = {**asked, "x_unknown": {"since": 2027}}
-    ends = {"client": "openai_responses", "upstream": "openai_responses", "direction": "response"}
-    assert "translation/empty-success" not in {one.rule for one in judge(asked, output, **ends).findings}
-    assert "translation/empty-success" in {one.rule for one in judge(asked, {**output, "output": []}, **ends).findings}
+
+    def rules(reply: Any) -> set[str]:
+        name = "openai_responses"
+        found = judge(asked, reply, client=name, upstream=name, direction="response").findings
+        return {one.rule for one in found}
+
+    assert "translation/empty-success" not in rules(output)
+    assert "translation/empty-success" in rules({**output, "output": []})
 
 
 def test_a_reply_that_was_cut_is_no_failure() -> None:

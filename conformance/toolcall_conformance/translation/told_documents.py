@@ -22,13 +22,9 @@ def telling_documents(pair: Pair, texts: Iterable[str]) -> set[str]:
     source, output = media_of_both(pair)
     found = twins_of(source, output)
     opened = (plain_text(pair.corpus, piece.media) for index, piece in enumerate(source) if index not in found)
-    documents = [said for text in opened if text and (said := squeezed([text]))]
+    documents = [words for text in opened if text and (words := squeezed([text]))]
     if not documents:
         return set()
     around = pair.corpus.equivalence("text-document-as-text").parameters["around"]
-    said = {text: squeezed([text]) for text in texts}
-    return {
-        text
-        for text, words in said.items()
-        if any(document in words and len(words) - len(document) <= around for document in documents)
-    }
+    said = ((text, squeezed([text])) for text in texts)
+    return {text for text, words in said if any(one in words and len(words) - len(one) <= around for one in documents)}
