@@ -124,8 +124,8 @@ def test_results_at_the_wrong_calls_are_caught(name: str, monkeypatch: pytest.Mo
     client = formats.get(name).client
     right = client.relink
 
-    def relink(result: dict[str, Any], call: dict[str, Any]) -> None:
-        right(result, {key: f"{value}X" if key in ("id", "call_id") else value for key, value in call.items()})
+    def relink(result: dict[str, Any], call: dict[str, Any]) -> bool:
+        return right(result, {key: f"{value}X" if key in ("id", "call_id") else value for key, value in call.items()})
 
     monkeypatch.setattr(client, "relink", relink)
     assert found(name) != []

@@ -81,7 +81,8 @@ def _answer_other_calls(
             again = f" for the {place + 1}th time" if results else ""
             raise CannotContinueError(f"the model calls {call.name!r}{again}, for which the scenario has no result")
         result = replace(results[place], element=copied(results[place].element))
-        client.relink(resolve(result.element, result.inside), resolve(body, call.pointer))
+        if not client.relink(resolve(result.element, result.inside), resolve(body, call.pointer)):
+            raise CannotContinueError(f"the model calls {call.name!r} in a form for which the scenario has no result")
         given.append(result)
     body[client.CONTAINER] = history + _with_rest(given, _rest(name, following))
     return body

@@ -66,7 +66,9 @@ def continue_from_reply(
         if place is None or place[0] < start or result.call is None:
             continue
         call = calls[result.call]
-        client.relink(resolve(tail[place[0] - start], place[1]), resolve(body, call.pointer))
+        if not client.relink(resolve(tail[place[0] - start], place[1]), resolve(body, call.pointer)):
+            message = f"the reply calls {call.name} in a form that the client cannot answer"
+            raise UncontinuableError(message, golden.calls[result.call].kind, call.kind)
     if habit.swap:
         client.swap(tail)
     body[client.CONTAINER] += tail

@@ -97,9 +97,10 @@ def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
     return [{"role": "assistant", "content": content if echo else known(content, KNOWN)}]
 
 
-def relink(result: dict[str, Any], call: dict[str, Any]) -> None:
+def relink(result: dict[str, Any], call: dict[str, Any]) -> bool:
     """Make a result block answer another call, in place."""
     result["tool_use_id"] = call.get("id")
+    return True
 
 
 def swap(tail: list[Any]) -> None:

@@ -54,12 +54,13 @@ def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
     return [content if echo else known(content, KNOWN)]
 
 
-def relink(result: dict[str, Any], call: dict[str, Any]) -> None:
+def relink(result: dict[str, Any], call: dict[str, Any]) -> bool:
     """Make a functionResponse answer another call, in place: with its id as it stands, be it empty."""
     result.pop("id", None)
     if call.get("id") is not None:
         result["id"] = call["id"]
     result["name"] = call.get("name")
+    return True
 
 
 def swap(tail: list[Any]) -> None:

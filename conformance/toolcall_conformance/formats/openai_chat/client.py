@@ -50,12 +50,30 @@ def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
     return [message if echo else known(message, KNOWN)]
 
 
-def relink(result: dict[str, Any], call: dict[str, Any]) -> None:
-    """Make a tool message answer another call, in place; one of the deprecated role function has names alone."""
-    if result.get("role") == "function":
-        result["name"] = call.get("name")
+def relink(result: dict[str, Any], call: dict[str, Any]) -> bool:
+    """Make a message with a result answer another call, in place: one of tool_calls by id, a function_call by name.
+
+    The role goes by the call, too: a translator may return a call in the other form than the client declared it.
+    """
+    said = result.get("content")
+    if "name" in call:  # the deprecated function_call, to which belongs the role function
+        if result.get("role") == "tool":
+            result.clear()
+            result |= {"role": "function", "content": _as_text(said)}
+        result["name"] = call["name"]
     else:
+        if result.get("role") == "function":
+            result.clear()
+            result |= {"role": "tool", "content": "" if said is None else said}
         result["tool_call_id"] = call.get("id")
+    return True
+
+
+def _as_text(content: Any) -> Any:
+    """Content as the one string that a message of the role function may have."""
+    if not isinstance(content, list):
+        return content
+    return "\n".join(str(part["text"]) for part in content if isinstance(part, dict) and "text" in part)
 
 
 def swap(tail: list[Any]) -> None:

@@ -6,13 +6,18 @@ The reply's output items are appended to the input as they came, then an output 
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from toolcall_conformance.formats.known_keys import ByType, keys, known
+from toolcall_conformance.formats.openai_responses.conversation import OUTPUT_OF, kind_of
 from toolcall_conformance.jsonvalue import copied
 from toolcall_conformance.reading import reverse_among
 
 CONTAINER = "input"
+
+# Outputs that hold any text or parts.
+_PLAIN_OUTPUTS = frozenset({OUTPUT_OF["function_call"], OUTPUT_OF["custom_tool_call"]})
 
 _CALLER = keys("type", "caller_id")
 _CALL = keys("type", "id", "call_id", "name", "namespace", "async", caller=_CALLER)
@@ -197,9 +202,35 @@ def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
     return output if echo else [known(item, KNOWN) for item in output]
 
 
-def relink(result: dict[str, Any], call: dict[str, Any]) -> None:
-    """Make an output item answer another call, in place."""
+def relink(result: dict[str, Any], call: dict[str, Any]) -> bool:
+    """Make an output item answer another call, in place; whether the client has an output of the type that it wants.
+
+    A translator may return a call of another type than the tool that the client declared. The type of the output goes
+    by the call. What a built-in tool returned can be told as the result of any function; a function's result is no
+    screen and no shell's output.
+    """
+    kind = kind_of(result)
+    wanted = OUTPUT_OF.get(kind_of(call), kind)
+    if wanted != kind:
+        if wanted not in _PLAIN_OUTPUTS:
+            return False
+        said = _plainly(kind, result.get("output"))
+        result.clear()
+        result |= {"type": wanted, "output": said}
+    elif "id" in result and result["id"] == result.get("call_id"):
+        result["id"] = call.get("call_id")  # the older name of call_id in a local_shell_call_output
     result["call_id"] = call.get("call_id")
+    return True
+
+
+def _plainly(kind: str, output: Any) -> Any:
+    """What an output of this type says, as the ``output`` of a function."""
+    if kind == "computer_call_output" and isinstance(output, dict):
+        shown = {key: output[key] for key in ("image_url", "file_id") if output.get(key) is not None}
+        return [{"type": "input_image", **shown}]
+    if kind == "shell_call_output":
+        return json.dumps(output, ensure_ascii=False)
+    return "" if output is None else output
 
 
 def swap(tail: list[Any]) -> None:
