@@ -316,6 +316,15 @@ def without(data: dict[str, Any], *keys: str) -> dict[str, Any]:
             [*CALL[:4], whole("{}"), *CALL[5:]], {"stream-fragments", "stream-wholes-agree"}, id="done differs"
         ),
         pytest.param([*CALL[:6], fragment("{}"), CALL[6]], {"stream-after-done"}, id="a fragment after the item"),
+        pytest.param([*TEXT[:6], *TEXT[5:]], {"stream-done-again"}, id="a text done twice alike"),
+        pytest.param([*TEXT[:7], *TEXT[6:]], {"stream-done-again"}, id="a part done twice alike"),
+        pytest.param([*TEXT[:8], TEXT[5], *TEXT[8:]], {"stream-after-done"}, id="a text done again after its item"),
+        pytest.param(
+            [*TEXT[:6], {**TEXT[5], "text": "No."}, *TEXT[6:]],
+            {"stream-after-done", "stream-wholes-agree"},
+            id="another text when done again",
+        ),
+        pytest.param([*CALL[:5], *CALL[4:]], {"stream-after-done"}, id="arguments done twice alike"),
         pytest.param(
             [BEGIN, lifecycle("completed", FINISHED)], {"stream-item-announced"}, id="only in the final response"
         ),

@@ -42,6 +42,12 @@ def two_parts(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return numbered(copy.deepcopy(told))
 
 
+def done_again(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The event that ends the first text comes twice."""
+    place = next(place for place, event in enumerate(events) if event["event"] == "response.output_text.done")
+    return numbered(copy.deepcopy([*events[: place + 1], *events[place:]]))
+
+
 border(
     "openai_responses/stream-after-done",
     "empty-fragment-before-done",
@@ -49,6 +55,14 @@ border(
     {"/events": put(5, fragment(""))},
     past={"/events": order(0, 1, 2, 3, 4, 6, 5, 7, 8)},
     says="An empty fragment comes behind the whole text",
+)
+border(
+    "openai_responses/stream-done-again",
+    "text-done-in-each-part",
+    "The same text is done in each of two parts",
+    {"/events": two_parts},
+    past={"/events": done_again},
+    says="The text of a part is done again, with the same words",
 )
 border(
     "openai_responses/stream-arguments-json",

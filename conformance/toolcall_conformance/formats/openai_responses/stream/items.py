@@ -23,7 +23,7 @@ from toolcall_conformance.formats.openai_responses.stream.restated import (
 )
 from toolcall_conformance.formats.openai_responses.stream.texts import Place, StreamedText, texts_of, words
 from toolcall_conformance.formats.stream_machine import Report, unless_null
-from toolcall_conformance.jsonvalue import added, copied, join, together
+from toolcall_conformance.jsonvalue import added, copied, equal, join, together
 from toolcall_conformance.reading.assembled import StreamedCall
 
 RULES = (
@@ -34,6 +34,7 @@ RULES = (
     "stream-fragments",
     "stream-wholes-agree",
     "stream-after-done",
+    "stream-done-again",
     "stream-done-events",
     "stream-identity",
     "stream-item-restated",
@@ -97,7 +98,9 @@ class Item:
         if place not in self._parts:
             self._unopened(list_key, pointer)
         elif self._parts[place]:
-            self._once("stream-after-done", pointer, "the part is done twice", MISSING, index)
+            known = self._entries(list_key)
+            alike = index < len(known) and equal(known[index], part)
+            self._twice(pointer, "the part is done twice", index, alike=alike)
         self._parts[place] = True
         for key, value in part.items():
             if key in ("text", "refusal") and isinstance(value, str):
@@ -132,11 +135,17 @@ class Item:
             return
         found = self._text(place)
         if found.done:
-            self._once("stream-after-done", pointer, "the text is done twice", MISSING, text)
+            # Arguments are run when they are done; a text that a client shows is the same again.
+            alike = piece.list_key is not None and text == found.whole
+            self._twice(pointer, "the text is done twice", text, alike=alike)
         found.done = True
         self._whole(place, text, join(pointer, piece.key), silent=piece.silent)
         holder, key = self._holder(place, piece)
         holder[key] = text
+
+    def _twice(self, pointer: str, message: str, got: Any, *, alike: bool) -> None:
+        """What is done once more: told again as it was, or as something else."""
+        self._once("stream-done-again" if alike else "stream-after-done", pointer, message, MISSING, got)
 
     def close(self, item: dict[str, Any], pointer: str) -> None:
         """output_item.done came, with the item as it is now."""
