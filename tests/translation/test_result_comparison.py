@@ -229,6 +229,21 @@ def test_a_failure_without_its_mark_is_graver_than_one_told_in_words(name: str) 
     assert marks == ({f"translation/{rule}"} if rule else set())
 
 
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ('{"error": "boom", "code": 3}', "error-mark-in-words"),
+        ('{"error":"boom","code":3}', "error-mark-in-words"),
+        ("boom", "error-mark"),
+        ('{"message": "boom", "code": 3}', "error-mark"),
+        ('{"error": false, "message": "boom"}', "error-mark"),
+    ],
+)
+def test_an_object_whose_mark_arrives_in_its_text_is_told_in_words(text: str, rule: str) -> None:
+    told = found(gemini({"error": "boom", "code": 3}), anthropic(text))
+    assert {name for name in told if name.startswith("translation/error-mark")} == {f"translation/{rule}"}
+
+
 @pytest.mark.parametrize("name", DAMAGED)
 def test_damage_breaks_its_rule(name: str) -> None:
     source, output, rule = DAMAGED[name]

@@ -212,7 +212,9 @@ def looks_like_error(corpus: Corpus, result: Result) -> bool:
 
 
 def says_failure_in_words(source: Content, output: Content, names: Sequence[str]) -> bool:
-    """Whether the output says before the message that something failed, and the source leaves that to its mark."""
+    """Whether the output says in its text that something failed: before the message, or as the source's own mark."""
+    if _passes_mark_on(source, output):
+        return True
     known = fingerprints(source)
     strings = [*output.texts, *([] if output.value is MISSING else strings_in(output.value))]
     return any(
@@ -220,6 +222,19 @@ def says_failure_in_words(source: Content, output: Content, names: Sequence[str]
         for text in strings
         if squeezed([text]) not in known
         for rest in without_prefix(source.corpus, text, names)
+    )
+
+
+def _passes_mark_on(source: Content, output: Content) -> bool:
+    """Whether an object that has its mark as a key, such as ``error``, stands in the output with this key."""
+    if not isinstance(source.value, dict):
+        return False
+    keys = source.corpus.equivalence("error-false-absent").parameters["marks"]
+    marks = {key: source.value[key] for key in keys if source.value.get(key)}
+    texts = (*output.texts, "".join(output.texts))
+    told = [output.value, *(parsed[0] for text in texts if (parsed := parsed_text(text.strip())) is not None)]
+    return bool(marks) and any(
+        isinstance(value, dict) and all(equal(value.get(key), mark) for key, mark in marks.items()) for value in told
     )
 
 

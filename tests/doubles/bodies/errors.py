@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from doubles.bodies.results import plain_texts, sounds_bad
 from doubles.body import ANTHROPIC, GEMINI, broken, need, warning
 from doubles.draft import Draft
@@ -84,3 +86,13 @@ def error_told_in_words(draft: Draft) -> None:
         [result for result in draft.results if result.failed and isinstance(result.content["error"], str)]
     ):
         result.content = {"output": "Error: " + result.content["error"]}
+
+
+@warning("translation/error-mark-in-words", target=ANTHROPIC, sources=(GEMINI,))
+def error_object_as_text(draft: Draft) -> None:
+    """A failed tool's whole object stands as its text, with the key ``error``, and without the mark."""
+    before = Draft(draft.source, draft.source_format).results
+    need(len(before) == len(draft.results))
+    for told, result in need([pair for pair in zip(before, draft.results, strict=True) if pair[0].failed]):
+        result.content = json.dumps(told.content)
+        result.entry.pop("is_error", None)
