@@ -77,7 +77,7 @@ def test_a_broken_stream_alone(found: Any) -> None:
     again = golden("anthropic").replace(b'"index":1', b'"index":0')
     code, findings = found("--client", "anthropic", "--stream", "s", s=again)
     assert code == 1
-    (wrong,) = [one for one in findings if one["rule"] == "anthropic/stream-block-index"]
+    wrong = next(one for one in findings if one["rule"] == "anthropic/stream-block-index")
     events = cuts.split_events(again)
     assert CALL in events[wrong["event"] - 1]
     assert wrong["pointer"] == f"/events/{wrong['event'] - 1}/data/index"

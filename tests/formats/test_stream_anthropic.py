@@ -124,7 +124,7 @@ def test_what_is_legal(corpus: Corpus, events: list[Any]) -> None:
             [START, call(0, "{}"), call(0, "{}"), finish(), STOP],
             [
                 ("stream-block-index", "/events/4/data/index"),
-                *(("stream-block-open", f"/events/{place}/data/index") for place in (5, 6)),
+                ("stream-block-index", "/events/5/data/index"),
                 ("stream-arguments-json", "/events/5/data/delta/partial_json"),
                 ("stream-block-closed", "/events/4/data"),
             ],
@@ -134,7 +134,7 @@ def test_what_is_legal(corpus: Corpus, events: list[Any]) -> None:
             [START, call(1, "{}"), finish(), STOP],
             [
                 ("stream-block-index", "/events/1/data/index"),
-                *(("stream-block-open", f"/events/{place}/data/index") for place in (2, 3)),
+                ("stream-block-index", "/events/2/data/index"),
                 ("stream-block-closed", "/events/1/data"),
             ],
             id="the first index is 1",
@@ -197,6 +197,15 @@ def test_what_is_legal(corpus: Corpus, events: list[Any]) -> None:
 )
 def test_what_is_found(corpus: Corpus, events: list[Any], expected: list[tuple[str, str]]) -> None:
     assert sorted(found(corpus, stream(*events))) == sorted(expected)
+
+
+def test_a_piece_is_wanted_in_the_block_that_was_started_with_its_wrong_index(corpus: Corpus) -> None:
+    """The kind of the piece is right; only its index, and that of its block's start, name the text before."""
+    events = [START, text(0, "a"), call(0, "{}", "{}"), finish(), STOP]
+    told = check_body(corpus, "anthropic", "stream", stream(*events))
+    wrong = [(one.pointer, one.want, one.got) for one in told if one.rule == "anthropic/stream-block-index"]
+    assert wrong == [("/events/4/data/index", 1, 0), ("/events/5/data/index", 1, 0)]
+    assert not {one.rule for one in told} & {"anthropic/stream-delta-kind", "anthropic/stream-block-open"}
 
 
 def test_streams_without_names_are_read_all_the_same(corpus: Corpus) -> None:

@@ -49,15 +49,18 @@ class StreamedBlock:
         """The types of the deltas that it takes; nothing for a block that comes whole."""
         return one_of([kind for kind, (kinds, _) in DELTAS.items() if self.kind in kinds], MISSING)
 
-    def extend(self, pointer: str, delta: dict[str, Any], report: Report) -> None:
-        """Add a delta, and report what is wrong with it. One of another block's kind adds nothing, as in the SDK."""
+    def extend(self, pointer: str, delta: dict[str, Any], report: Report, *, own: bool = True) -> None:
+        """Add a delta, and report what is wrong with it. One of another block's kind adds nothing, as in the SDK.
+
+        ``own``: it is meant for this block, so its kind must fit.
+        """
         kind = delta.get("type")
         if not isinstance(kind, str) or kind not in DELTAS:
             self._pass_over(pointer, delta, report)
             return
         kinds, key = DELTAS[kind]
         if self.kind not in kinds:
-            if _is_known(self.kind):
+            if own and _is_known(self.kind):
                 message = (
                     f"the block of this index is a {self.kind} block, as started at {self.pointer}; it takes no {kind}"
                 )

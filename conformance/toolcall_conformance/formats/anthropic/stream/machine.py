@@ -57,6 +57,8 @@ class _MessageMachine(Machine):
         self.message: dict[str, Any] | None = None
         self.blocks: list[StreamedBlock] = []
         self._unended: dict[int, None] = {}  # the indexes of the blocks that are open, in their order
+        self._misnumbered: dict[int, int] = {}  # a wrong index -> the number of the block that was started last with it
+        self._misled: set[int] = set()  # the numbers of blocks whose pieces were reported to have that index, too
         self.reason_at = ""
         self.last_event = ""
         self._unnamed: list[tuple[str, Any]] = []
@@ -153,7 +155,12 @@ class _MessageMachine(Machine):
         self.state = MessageState.MESSAGE
 
     def _open(self, pointer: str, data: dict[str, Any]) -> None:
-        if self._index(pointer, data, len(self.blocks)) != len(self.blocks):
+        said = self._index(pointer, data, len(self.blocks))
+        if said is not None:
+            self._misnumbered.pop(said, None)
+        if said != len(self.blocks):
+            if said is not None:
+                self._misnumbered[said] = len(self.blocks)
             at = f"{pointer}/index" if "index" in data else pointer
             message = f"number of blocks that were started before this one: {len(self.blocks)}"
             got = data.get("index", MISSING)
@@ -188,6 +195,7 @@ class _MessageMachine(Machine):
         where = self._index(pointer, data, len(self.blocks) - 1)
         is_open = where is not None and where in self._unended
         got, want = data.get("index", MISSING), MISSING if is_open else one_of(self._unended, MISSING)
+        misled = where is not None and self._is_misled(where, at)
         if where is not None and -len(self.blocks) <= where < 0:
             message = "the official SDK counts such an index from the end"
             self.report.add("stream-block-open", at, message, want=want, got=got)
@@ -195,11 +203,12 @@ class _MessageMachine(Machine):
             if want is MISSING and where is not None:
                 want, got = {"type": "content_block_start", "index": where}, MISSING
             message = f"no block of this index was started: a content_block_start must come before the {kind}"
-            self.report.add("stream-block-open", at, message, want=want, got=got)
+            if not misled:
+                self.report.add("stream-block-open", at, message, want=want, got=got)
             return
         block = self.blocks[where]
         stop = kind == "content_block_stop"
-        if block.closed:
+        if block.closed and not misled:
             message = "this block is stopped twice" if stop else "this block was stopped; nothing may be added to it"
             self.report.add("stream-block-open", at, message, want=want, got=got)
         if stop:
@@ -207,7 +216,22 @@ class _MessageMachine(Machine):
             self._unended.pop(where % len(self.blocks), None)
         elif isinstance(data.get("delta"), dict):
             block.places.append(f"{pointer}/delta")
-            block.extend(f"{pointer}/delta", data["delta"], self.report)
+            block.extend(f"{pointer}/delta", data["delta"], self.report, own=not misled)
+
+    def _is_misled(self, where: int, at: str) -> bool:
+        """Whether a piece has the wrong index with which its block was started: then it goes with that block.
+
+        It is reported once a block. For the SDK it goes to the block that has this number.
+        """
+        number = self._misnumbered.get(where)
+        if number is None or self.blocks[number].closed:
+            return False
+        if number not in self._misled:
+            self._misled.add(number)
+            start = self.blocks[number].pointer
+            message = f"this and what follows for the block started at {start} must have its number, {number}"
+            self.report.add("stream-block-index", at, message, want=number, got=where)
+        return True
 
     def _settle(self, pointer: str, data: dict[str, Any]) -> None:
         """A message_delta: every count is a total and takes the place of the one before."""
