@@ -13,7 +13,7 @@ import pytest
 from formats.test_mutations import JUNK
 from formats.test_stream_openai_chat import damaged, needs_traffic, recorded
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Level
+from toolcall_conformance.findings import MISSING, Level
 from toolcall_conformance.formats.openai_responses.stream import assemble
 from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.library import Corpus, default_root, read_json
@@ -284,6 +284,32 @@ def test_what_stands_behind_a_marker_is_not_read(corpus: Corpus) -> None:
     late = {"events": [*events, marker]}
     assert assemble(late).end == "whole"
     assert found(corpus, late) == {"stream-done-marker"}
+
+
+STRAY = about("output_text.done", "", -1, content_index=0, text="x")
+
+
+@pytest.mark.parametrize(
+    ("events", "told"),
+    [
+        pytest.param([*CALL[:2], STRAY, *CALL[2:]], [("stream-item-added", MISSING)], id="beside a call"),
+        pytest.param([*TEXT[:-1], STRAY, TEXT[-1]], [("stream-item-added", MISSING)], id="after all items"),
+        pytest.param(
+            [*TEXT[:5], {**STRAY, "text": "Yes."}, *TEXT[5:]],
+            [("stream-output-index", 0), ("stream-item-added", "response.output_item.added")],
+            id="in a message",
+        ),
+    ],
+)
+def test_an_event_that_is_about_no_item_must_go(events: list[Any], told: list[Any], corpus: Corpus) -> None:
+    """With the number of the call it would be a text of the call: no number makes it right."""
+    findings = check_body(corpus, "openai_responses", "stream", stream(*events))
+    told_here = [
+        (one.rule.removeprefix("openai_responses/"), one.want)
+        for one in findings
+        if "output-index" in one.rule or "item-added" in one.rule
+    ]
+    assert sorted(told_here, key=str) == sorted(told, key=str)
 
 
 def without(data: dict[str, Any], *keys: str) -> dict[str, Any]:

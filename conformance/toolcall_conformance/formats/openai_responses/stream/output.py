@@ -138,12 +138,10 @@ class Output:
         """The item that an event is about."""
         index, item_id = data.get("output_index"), data.get("item_id")
         item = self._known(index, item_id)
-        if not _is_index(index):
+        if not _is_index(index) and self._may_mean_one(item, data):
             self._unnumbered(data, pointer, self._meant(item))
         if item is None:
-            named = f"item_id {item_id!r}" if index is None else f"output_index {index!r}"
-            message = f"no item of {named} was added: {ADDED} must come first, or this event must not come"
-            self._report.once("stream-item-added", pointer, message, want=ADDED, got=data.get("type", MISSING))
+            self._stray(data, pointer)
         elif "item_id" not in data:
             want = item.said.get("id", TEXT)
             self._report.once("stream-item-id", pointer, "item_id is missing", want=want, got=MISSING)
@@ -152,6 +150,21 @@ class Output:
                 "stream-item-id", join(pointer, "item_id"), want=item.said.get("id"), got=item_id, subject=item.subject
             )
         return item
+
+    def _may_mean_one(self, item: Item | None, data: dict[str, Any]) -> bool:
+        """Whether an event without a number may be about an item: the one it names, or one that is open and fits."""
+        stem = str(data.get("type")).rpartition(".")[0]
+        piece = FRAGMENTED_TEXTS.get(stem)
+        open_items = (one for one in self._items if not one.closed)
+        return item is not None or any(piece is None or one.kind in piece.items for one in open_items)
+
+    def _stray(self, data: dict[str, Any], pointer: str) -> None:
+        """An event about no item. Without a number no item would make it right: then it must go."""
+        index = data.get("output_index")
+        named = f"item_id {data.get('item_id')!r}" if index is None else f"output_index {index!r}"
+        message = f"no item of {named} was added: {ADDED} must come first, or this event must not come"
+        want = ADDED if _is_index(index) or self._may_mean_one(None, data) else MISSING
+        self._report.once("stream-item-added", pointer, message, want=want, got=data.get("type", MISSING))
 
     def _unnumbered(self, data: dict[str, Any], pointer: str, want: Any) -> None:
         message = "output_index must be there, a whole number from 0 on"
