@@ -172,3 +172,22 @@ def test_in_a_reply_that_is_no_stream() -> None:
     del calls[0]["type"]
     again = HARNESS.judge.response(reply.response, made, ends).findings
     assert [one.pointer for one in again if one.rule.startswith("openai_chat/")] == ["/choices/0/message/tool_calls/0"]
+
+
+@pytest.mark.parametrize("extra", [{"name": ""}, {"name": "no name"}, {"name": "x" * 200}])
+def test_what_is_wrong_within_a_tool_that_nobody_declared_is_not_told(extra: dict[str, Any]) -> None:
+    route = Route("openai_chat", "anthropic", CASE.model("openai_chat"), CASE.model("anthropic"))
+    source = CASE.exchanges("openai_chat")[0].request
+    sent = copy.deepcopy(ReferenceTranslator().open(route).request(source))
+    sent["tools"].append(copy.deepcopy(sent["tools"][-1]) | {"description": "Something else."} | extra)
+    found = HARNESS.judge.request(source, sent, Ends("openai_chat", "anthropic")).findings
+    assert [one.rule for one in found if one.is_must] == ["translation/tool-invented"]
+
+
+def test_the_name_of_a_declared_tool_is_told() -> None:
+    route = Route("openai_chat", "anthropic", CASE.model("openai_chat"), CASE.model("anthropic"))
+    source = CASE.exchanges("openai_chat")[0].request
+    sent = copy.deepcopy(ReferenceTranslator().open(route).request(source))
+    sent["tools"][0]["name"] = ""
+    found = HARNESS.judge.request(source, sent, Ends("openai_chat", "anthropic")).findings
+    assert "anthropic/tool-name" in {one.rule for one in found if one.is_must}

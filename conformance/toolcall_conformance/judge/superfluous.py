@@ -1,4 +1,4 @@
-"""What is wrong within a call that should not be there needs no repair: taking the call out mends that, too.
+"""What is wrong within a call or tool that should not be there needs no repair: taking it out mends that, too.
 
 ``translation/call-invented`` and its like say that it should not be there. It then has no name, no id and no arguments
 either, by the rules of its own format; these findings are left out. They stay where a call of the source came wrong or
@@ -7,7 +7,7 @@ not at all: then the call that is too much may be a piece of that one, and its f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from toolcall_conformance import formats
 from toolcall_conformance.findings import MISSING, Finding
@@ -53,10 +53,17 @@ def of_stream(
 
 def _superfluous(found: Iterable[Finding], reading: Reading) -> dict[str, Finding]:
     """What tells of a call that it should not be there, by its place; nothing where another call is lost or wrong."""
-    told = [one for one in found if one.element == "call"]
+    found = list(found)
+    return _marked(found, "call", {call.pointer for call in reading.calls}) | _marked(
+        found, "tool", {tool.pointer for tool in reading.tools}
+    )
+
+
+def _marked(found: Iterable[Finding], element: str, places: Collection[str]) -> dict[str, Finding]:
+    """What tells of an element at one of its ``places`` that it should not be there."""
+    told = [one for one in found if one.element == element]
     if any(one.is_must and one.want is not MISSING for one in told):
         return {}
-    places = {call.pointer for call in reading.calls}
     return {
         one.pointer: one for one in told if one.want is MISSING and one.got is not MISSING and one.pointer in places
     }
