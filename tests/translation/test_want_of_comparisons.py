@@ -15,10 +15,12 @@ from typing import Any
 import pytest
 
 from doubles.alone import judged
+from doubles.running import HARNESS
 from judging import judge
 from toolcall_conformance import formats
 from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Level, OneOf
 from toolcall_conformance.jsonvalue import equal, join
+from toolcall_conformance.judge.given import Ends
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.translation.wire_words import choice_value
 
@@ -240,6 +242,33 @@ def test_a_reason_is_said_in_words_of_the_target() -> None:
     assert one.want == OneOf(("max_tokens", "model_context_window_exceeded"))
     assert (one.pointer, one.got, one.source_pointer) == ("/stop_reason", "end_turn", "/choices/0/finish_reason")
     assert "stop_reason: max_tokens" in one.message
+
+
+def test_a_reason_that_is_no_word_is_wanted_as_what_says_it() -> None:
+    """A refusal in Responses is a part of a completed message: the status of a cut reply is the second best."""
+    source = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "m",
+        "content": [{"type": "text", "text": "No."}],
+        "stop_reason": "refusal",
+        "stop_sequence": None,
+        "usage": {"input_tokens": 1, "output_tokens": 1},
+    }
+    part = {"type": "output_text", "text": "No.", "annotations": []}
+    output = {
+        "id": "resp_1",
+        "object": "response",
+        "created_at": 1,
+        "model": "m",
+        "status": "completed",
+        "output": [{"id": "msg_1", "type": "message", "role": "assistant", "status": "completed", "content": [part]}],
+        "usage": {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2},
+    }
+    found = HARNESS.judge.response(source, output, Ends("openai_responses", "anthropic")).findings
+    (one,) = (one for one in found if one.rule == "translation/finish-reason")
+    assert one.want == OneOf(("a refusal part in a completed message", "incomplete"))
 
 
 def test_calls_and_counts_are_named_where_a_reply_lost_their_words() -> None:

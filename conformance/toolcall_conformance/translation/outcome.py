@@ -36,7 +36,7 @@ def compare_finish(pair: Pair) -> Iterator[Finding]:
         rule = words["rules"].get(source.reason)
         if rule is not None and f"finish-{source.reason}" in pair.declared and got != "tools":
             return  # nothing is hidden: there is something to read, and the translator says what it lost
-        want, there = finish_words(pair, accepted, where), _raw(output)
+        want, there = _wanted(pair, accepted, where), _raw(output)
         if isinstance(want, OneOf):  # what stands there means something else beside calls
             want = one_of((word for word in want.values if not equal(word, there)), MISSING)
         if equal(want, there):  # other members say what the word means
@@ -59,6 +59,20 @@ def compare_finish(pair: Pair) -> Iterator[Finding]:
             source=source.pointer,
             under=("request-unknown",) if pair.forced is None else (),
         )
+
+
+def _wanted(pair: Pair, accepted: list[str], where: str) -> Any:
+    """What may stand there. A format may say the best reason otherwise than by a word at this place: that comes first.
+
+    A refusal in Responses is a part of a message that is completed.
+    """
+    want = finish_words(pair, accepted, where)
+    best = accepted[0]
+    element = f"finish-{best}"
+    if best in pair.words["finish"] or pair.corpus.expresses(pair.output.format, element) != "native":
+        return want
+    said = pair.corpus.expression(pair.output.format, element)["as"]
+    return one_of((said, *(want.values if isinstance(want, OneOf) else (want,))), MISSING)
 
 
 def _raw(finish: Finish | None) -> Any:
