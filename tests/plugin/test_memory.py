@@ -5,7 +5,8 @@ from __future__ import annotations
 import gc
 import itertools
 import tracemalloc
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -14,6 +15,7 @@ from toolcall_conformance import formats
 from toolcall_conformance.checks import CHECKS
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.engine import cycles
 from toolcall_conformance.engine.run import make_harness
 from toolcall_conformance.findings import Judgement
 from toolcall_conformance.judge import CachingJudge, Ends, Judge
@@ -108,6 +110,53 @@ def test_an_item_that_is_over_holds_no_result(project: Any, pytester: pytest.Pyt
     spec = project.translator("    def request(self, body):\n        return {'text': 'lost'}")
     result = project.run("toolcall::", "-s", spec=spec)
     result.stdout.fnmatch_lines(["*24 items, 0 of them hold their results*"])
+
+
+FROZEN = """
+import gc
+
+
+class Watch:
+    def __init__(self):
+        self.found = set()
+
+    def pytest_runtest_logfinish(self):
+        self.found.add(gc.get_freeze_count() > 0)
+
+    def pytest_sessionfinish(self):
+        print("kept from the collector:", self.found)
+
+
+def pytest_configure(config):
+    config.pluginmanager.register(Watch())
+"""
+
+
+@pytest.mark.parametrize(("own", "kept"), [((), "{True}"), (("test_own.py",), "{False}")])
+def test_the_collector_of_cycles_walks_no_items_where_all_are_ours(
+    project: Any, pytester: pytest.Pytester, own: tuple[str, ...], kept: str
+) -> None:
+    pytester.makeconftest(FROZEN)
+    pytester.makepyfile(test_own="def test_own(): pass")
+    result = project.run("toolcall::", *own, "-s")
+    result.stdout.fnmatch_lines([f"*kept from the collector: {kept}"])
+    assert gc.get_freeze_count() == 0
+
+
+def test_what_items_leave_is_kept_from_the_collector_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cycles, "_ITEMS_BETWEEN", 2)
+    one = cycles.Cycles()
+    one.pytest_runtestloop(cast("pytest.Session", SimpleNamespace(items=[])))
+    try:
+        before = gc.get_freeze_count()
+        left: list[list[Any]] = [[] for _ in range(1_000)]
+        one.pytest_runtest_logfinish()
+        assert gc.get_freeze_count() <= before
+        one.pytest_runtest_logfinish()
+        assert gc.get_freeze_count() > before + len(left) // 2
+    finally:
+        one.pytest_unconfigure()
+    assert gc.get_freeze_count() == 0
 
 
 WATCH = """
