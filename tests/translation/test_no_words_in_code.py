@@ -64,6 +64,7 @@ NUMBERS = {
     ("spelling.py", 100_000): "a bound of effort that no real schema reaches",
     ("spelling.py", 20): "the digits of a number of 64 bits",
     ("state.py", 40): "how much of a value is shown",
+    ("shown_state.py", 20): "how much of each end of a value is shown",
     ("texts.py", 3): "the tokens of a pointer",
     ("text_places.py", 80): "how much of a text is shown",
     ("texts.py", 80): "how much of a text is shown",

@@ -19,6 +19,7 @@ from toolcall_conformance.translation.raised_texts import find_raised
 from toolcall_conformance.translation.results import compare_results
 from toolcall_conformance.translation.seams import compare_seams
 from toolcall_conformance.translation.settings import compare_settings
+from toolcall_conformance.translation.shown_state import compare_shown_state
 from toolcall_conformance.translation.shown_thoughts import compare_shown_thoughts
 from toolcall_conformance.translation.state import compare_opaque
 from toolcall_conformance.translation.state_return import compare_ids, compare_state
@@ -60,6 +61,7 @@ COMPARISONS: Final = (
     Comparison(compare_media, _ALL),
     Comparison(compare_opaque, frozenset({REQUEST})),
     Comparison(compare_own_state, frozenset({REQUEST, REPLY})),
+    Comparison(compare_shown_state, frozenset({REPLY})),
     Comparison(compare_state, frozenset({HISTORY})),
     Comparison(compare_ids, frozenset({HISTORY})),
 )

@@ -125,3 +125,46 @@ def id_lost_beside_a_missing_type(draft: Draft) -> None:
     """The provider's call has no type, which excuses no translation that leaves out its id."""
     for call in need(draft.calls):
         del call.entry["id"]
+
+
+@warning("translation/reply-state-shown", target=CHAT, sources=(GEMINI,), check="response")
+def shown_signature_cut(draft: Draft) -> None:
+    """The signature in a call's extra_content is cut."""
+    google = need([call.entry["extra_content"]["google"] for call in draft.calls if "extra_content" in call.entry])[0]
+    google["thought_signature"] = google["thought_signature"][:-8]
+
+
+@warning("translation/reply-state-shown", target=CHAT, sources=(GEMINI,), check="response")
+def shown_signature_on_another_call(draft: Draft) -> None:
+    """The signature of the first call is on the last one, and on no other."""
+    need(len(draft.calls) > 1)
+    held = need(draft.calls[0].entry.pop("extra_content", None))
+    need(draft.calls[-1].entry.get("extra_content") != held)
+    draft.calls[-1].entry["extra_content"] = held
+
+
+@harmless(target=CHAT, sources=(GEMINI,), check="response")
+def shown_signature_on_every_call(draft: Draft) -> None:
+    """Each call has a signature: its own, that of the first, or, without one in the source, the word that says so."""
+    need(draft.calls)
+    first = draft.calls[0].entry.get("extra_content") or {
+        "google": {"thought_signature": "skip_thought_signature_validator"}
+    }
+    for call in draft.calls:
+        call.entry.setdefault("extra_content", first)
+
+
+@harmless(target=CHAT, sources=(GEMINI,), check="response")
+def shown_signature_in_the_alphabet_of_the_web(draft: Draft) -> None:
+    """A signature's bytes are spelt in Base64's other alphabet, without padding."""
+    for call in need([call for call in draft.calls if "extra_content" in call.entry]):
+        google = call.entry["extra_content"]["google"]
+        google["thought_signature"] = google["thought_signature"].replace("+", "-").replace("/", "_").rstrip("=")
+
+
+@harmless(target=CHAT, sources=(GEMINI,), check="response")
+def shown_signature_remembered(draft: Draft) -> None:
+    """The translator keeps the signature for itself, under a key of its own."""
+    for call in need([call for call in draft.calls if "extra_content" in call.entry]):
+        kept = call.entry.pop("extra_content")["google"]["thought_signature"]
+        call.entry["provider_specific_fields"] = {"thought_signature": kept}
