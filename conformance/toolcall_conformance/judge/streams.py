@@ -23,6 +23,7 @@ from toolcall_conformance.translation import outcome
 from toolcall_conformance.translation.aligned import aligned
 from toolcall_conformance.translation.pair import Pair, Sides
 from toolcall_conformance.translation.stream_ends import compare_beginnings, compare_ends
+from toolcall_conformance.translation.upstream_errors import compare_message
 
 
 def judge_stream(
@@ -99,12 +100,26 @@ def judge_stream(
 def compare_begun(
     corpus: Corpus, replies: tuple[Assembled, Assembled], route: AnyRoute, how: str, output: dict[str, Any]
 ) -> list[Finding]:
-    """What a stream that did not end in order said before, against what the client got of it: both put together."""
+    """What a stream that did not end in order said before, and its error, against what the client got of them."""
     sent, received = replies
     said = formats.read(route.upstream, "response", sent.body)
     told = formats.read(route.client, "response", received.body)
-    stops = received.end == "open"
-    return [*compare_beginnings(corpus, said, told, how, stops=stops, last=last_event(output))]
+    stops, last = received.end == "open", last_event(output)
+    return [
+        *compare_beginnings(corpus, said, told, how, stops=stops, last=last),
+        *_compare_errors(corpus, replies, route, last),
+    ]
+
+
+def _compare_errors(
+    corpus: Corpus, replies: tuple[Assembled, Assembled], route: AnyRoute, last: str
+) -> Iterable[Finding]:
+    """Compare the message of the error that a stream ended with, which has no status of its own."""
+    before, after = (
+        formats.read(name, "error", {"body": reply.error})
+        for name, reply in zip((route.upstream, route.client), replies, strict=True)
+    )
+    return compare_message(Sides(corpus, before, after), (last, ""))
 
 
 def costs(corpus: Corpus, client: str, output: dict[str, Any], received: Assembled) -> Iterable[Finding]:

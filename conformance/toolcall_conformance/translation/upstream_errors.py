@@ -28,7 +28,7 @@ def compare_errors(sides: Sides) -> Iterator[Finding]:
     if before is None or after is None:
         return
     yield from _compare_status(sides, before, after)
-    yield from _compare_message(sides, before, after)
+    yield from compare_message(sides)
     yield from compare_wait(sides)
 
 
@@ -94,17 +94,19 @@ def retried(target: Mapping[str, Any], status: int) -> bool:
     return any(low <= status <= high for low, high in target["retried_statuses"])
 
 
-def _compare_message(sides: Sides, before: Failure, after: Failure) -> Iterator[Finding]:
-    """A message that is missing breaks the format's own rule, so here only another one counts."""
-    if not before.message or not before.message.strip() or after.message is None:
+def compare_message(sides: Sides, places: tuple[str, str] | None = None) -> Iterator[Finding]:
+    """A message that is missing breaks the format's own rule, so here only another one counts.
+
+    ``places`` are those of the two errors, the client's first, where an error is no body of its own but in a stream.
+    """
+    before, after = sides.source.failure, sides.output.failure
+    if before is None or after is None or not (before.message or "").strip() or after.message is None:
         return
+    assert before.message is not None
     if not holds_message(after.message, before.message):
+        place, source = places or (after.message_pointer or after.pointer, before.message_pointer)
         yield sides.finding(
-            "translation/upstream-error-message",
-            after.message_pointer or after.pointer,
-            want=before.message,
-            got=after.message,
-            source=before.message_pointer,
+            "translation/upstream-error-message", place, want=before.message, got=after.message, source=source
         )
 
 

@@ -7,13 +7,26 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from doubles.stream import ANTHROPIC, CHAT, GEMINI, RESPONSES, UNICODE, Event, broken, frame, harmless, warning
+from doubles.stream import (
+    ANTHROPIC,
+    CALL_ALONE,
+    CHAT,
+    GEMINI,
+    RESPONSES,
+    UNICODE,
+    Event,
+    broken,
+    frame,
+    harmless,
+    warning,
+)
 from doubles.streams.handles import choice_of, entries, kind, opens, typed
 from toolcall_conformance.streaming import parse
 
 CALL, END, ERROR = "translation/stream-cut-call", "translation/stream-cut-end", "translation/stream-error-told"
 BREAK = "translation/stream-error-as-break"
 FAILS = "finish/fails-behind-text"
+OTHERS = (ANTHROPIC, CHAT, GEMINI)
 
 Chunks = Iterator[bytes]
 Stream = Callable[[Chunks], Iterator[bytes]]
@@ -379,3 +392,54 @@ def words_held_back_for_an_event(events: Iterator[Event]) -> Iterator[Event]:
             yield event
     if held is not None:
         yield held
+
+
+def error_in(event: Event) -> dict[str, Any]:
+    """What an event says of a failure: the object with its message."""
+    data = event["data"]
+    found = data.get("response", data).get("error", data)
+    return found if isinstance(found, dict) else data
+
+
+@warning(
+    "translation/upstream-error-message", client=OTHERS, upstream=RESPONSES, case=FAILS, layer="each", spares=CALL_ALONE
+)
+def another_message_in_the_error(event: Event) -> None:
+    """A fixed sentence stands in the place of what the provider said of its failure."""
+    if is_error(event):
+        error_in(event)["message"] = "The request could not be completed."
+
+
+@harmless(client=OTHERS, upstream=RESPONSES, case=FAILS, layer="each")
+def message_among_other_words(event: Event) -> None:
+    """The provider's message stands among words of the translator's own."""
+    if is_error(event):
+        error_in(event)["message"] = f"Upstream said: {error_in(event)['message']} (no tool was run)"
+
+
+@warning("gemini/stream-error-code", client=GEMINI, upstream=RESPONSES, case=FAILS, layer="each", spares=CALL_ALONE)
+def code_of_another_error(event: Event) -> None:
+    """Beside the name of a failed server stands the code of a wrong request."""
+    if is_error(event):
+        event["data"]["error"]["code"] = 400
+
+
+@harmless(client=GEMINI, upstream=RESPONSES, case=FAILS, layer="each")
+def code_of_a_gateway(event: Event) -> None:
+    """A gateway's own code stands beside the name of a server that is not there."""
+    if is_error(event):
+        event["data"]["error"] |= {"code": 502, "status": "UNAVAILABLE"}
+
+
+@warning("anthropic/error-type", client=ANTHROPIC, upstream=RESPONSES, case=FAILS, layer="each", spares=CALL_ALONE)
+def type_of_another_api(event: Event) -> None:
+    """The error in the stream has the word that the provider had for it."""
+    if is_error(event):
+        event["data"]["error"]["type"] = "server_error"
+
+
+@harmless(client=ANTHROPIC, upstream=RESPONSES, case=FAILS, layer="each")
+def type_of_a_timeout(event: Event) -> None:
+    """A failure of the provider is told as a time that ran out."""
+    if is_error(event):
+        event["data"]["error"]["type"] = "timeout_error"
