@@ -412,7 +412,7 @@ def test_bytes_that_are_no_text_are_not_told_by_words(told: str) -> None:
     content = [{"type": "text", "text": text} for text in ("go", told)]
     output = {"model": "m", "messages": [{"role": "user", "content": content}]}
     found = rules({"contents": [{"role": "user", "parts": parts}]}, output, "gemini", "openai_chat")
-    assert found == {"media-lost", "text-invented"}
+    assert found == {"media-unmentioned", "text-invented"}
 
 
 def test_judgements_are_kept_up_to_a_number(monkeypatch: pytest.MonkeyPatch) -> None:

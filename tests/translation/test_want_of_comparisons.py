@@ -32,6 +32,7 @@ NO_SOURCE = {
     "translation/result-invented": "the source has no such result",
     "translation/tool-invented": "the source has no such tool",
     "translation/text-invented": "the source has no such text",
+    "translation/citation-added": "the source names no such page",
     "translation/state-invented": "the source has no such state",
     "translation/setting-added": "the source has no such setting",
     "translation/foreign-key": "the key may belong to a third format",

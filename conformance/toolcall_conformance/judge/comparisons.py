@@ -15,7 +15,7 @@ from toolcall_conformance.translation.media import compare_media
 from toolcall_conformance.translation.outcome import compare_finish, compare_usage
 from toolcall_conformance.translation.own_state import compare_own_state
 from toolcall_conformance.translation.pair import Pair
-from toolcall_conformance.translation.raised_texts import find_raised
+from toolcall_conformance.translation.raised_texts import compare_roles
 from toolcall_conformance.translation.results import compare_results
 from toolcall_conformance.translation.seams import compare_seams
 from toolcall_conformance.translation.settings import compare_settings
@@ -48,7 +48,7 @@ COMPARISONS: Final = (
     Comparison(compare_calls, _ALL),
     Comparison(compare_results, frozenset({REQUEST, HISTORY})),
     Comparison(compare_texts, _ALL),
-    Comparison(find_raised, frozenset({REQUEST, HISTORY})),
+    Comparison(compare_roles, frozenset({REQUEST, HISTORY})),
     Comparison(compare_seams, frozenset({REQUEST})),
     Comparison(compare_steps, frozenset({REQUEST})),
     Comparison(compare_citations, frozenset({REPLY})),

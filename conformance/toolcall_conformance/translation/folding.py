@@ -27,10 +27,16 @@ def folded(schema: dict[str, Any], branches: dict[str, list[dict[str, Any]]]) ->
     """
     for key, entries in branches.items():
         rest = {name: value for name, value in schema.items() if name != key}
+        entries = entries if key == "oneOf" else _once(entries)
         plain = _conjunction([*entries], rest) if key == "allOf" or len(entries) == 1 else _union(entries, rest)
         if plain is not None:
             schema = plain
     return schema
+
+
+def _once(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The entries without those that say what one before says: of any and of all of them it changes nothing."""
+    return [entry for place, entry in enumerate(entries) if not any(equal(entry, one) for one in entries[:place])]
 
 
 def _conjunction(entries: list[dict[str, Any]], rest: dict[str, Any]) -> dict[str, Any] | None:

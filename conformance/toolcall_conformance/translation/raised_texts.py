@@ -13,7 +13,7 @@ from toolcall_conformance.reading import Reading, Text
 from toolcall_conformance.translation.pair import Pair
 
 
-def find_raised(pair: Pair) -> Iterator[Finding]:
+def compare_roles(pair: Pair) -> Iterator[Finding]:
     """Report every text amid the output's conversation that is of the system there and of the user in the source."""
     raised = _texts(pair.output, "system")
     if not raised:

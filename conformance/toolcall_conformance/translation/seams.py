@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from toolcall_conformance.findings import Finding
 from toolcall_conformance.reading import Reading, Result, Text
+from toolcall_conformance.translation.holders import Holders
 from toolcall_conformance.translation.pair import Pair
 
 
@@ -33,6 +34,11 @@ class _Seam:
         return self.second.text.lstrip()[: self.around]
 
     @property
+    def across(self) -> str:
+        """What stands on both sides of the border, with nothing between."""
+        return self.before + self.after
+
+    @property
     def may_cut(self) -> bool:
         """Whether letters or digits meet; where a text is cited, the source said where it begins and ends."""
         cited = self.first.citations or self.second.citations
@@ -48,13 +54,12 @@ def compare_seams(pair: Pair) -> Iterator[Finding]:
 def _cut(pair: Pair) -> Iterator[Finding]:
     around = _around(pair)
     seams = [seam for row in _rows(pair.output) for seam in _seams(row, around) if seam.may_cut]
-    if not seams:
-        return
-    said = [text.text for row in _rows(pair.source) for text in row]
+    said = [text.text for row in _rows(pair.source) for text in row] if seams else []
     ends, beginnings = {text.rstrip()[-around:] for text in said}, {text.lstrip()[:around] for text in said}
+    seams = [seam for seam in seams if not (seam.before in ends and seam.after in beginnings)]
+    whole = Holders(said, (seam.across for seam in seams))
     for seam in seams:
-        is_of_source = seam.before in ends and seam.after in beginnings
-        if not is_of_source and any(seam.before + seam.after in text for text in said):
+        if whole.of(seam.across):
             halves = [seam.before.split()[-1], seam.after.split()[0]]
             yield pair.finding("translation/word-cut", seam.second.pointer, want="".join(halves), got=halves)
 
@@ -63,10 +68,13 @@ def _run_together(pair: Pair) -> Iterator[Finding]:
     seams = list(_between_messages(pair.source, _around(pair)))
     said = {text.text for row in _rows(pair.source) for text in row} if seams else set()
     new = [text for row in _rows(pair.output) for text in row if text.text not in said] if seams else []
-    for seam in seams if new else ():
-        joined = seam.before + seam.after
-        found = next((text for text in new if joined in text.text), None)
-        if found is not None and not any(joined in text for text in said):
+    if not new:
+        return
+    joined = [seam.across for seam in seams]
+    before, after = Holders(said, joined), Holders((text.text for text in new), joined)
+    for seam in seams:
+        if after.of(seam.across) and not before.of(seam.across):
+            found = new[min(after.of(seam.across))]
             want = [seam.first.text, seam.second.text]
             source = seam.second.pointer
             yield pair.finding(

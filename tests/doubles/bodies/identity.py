@@ -57,11 +57,11 @@ def identity_cache_mark_dropped(draft: Draft) -> None:
     need([block for block in _blocks(draft.body.get("system")) if block.pop("cache_control", None)])
 
 
-@warning(IDENTITY, target=(ANTHROPIC, RESPONSES), sources=SAME)
+@warning(IDENTITY, target=(ANTHROPIC,), sources=SAME)
 def identity_title_dropped(draft: Draft) -> None:
     """On A→A the name of a document is gone."""
-    files = [block for block in _blocks(draft.body) if block.get("type") in ("document", "input_file")]
-    need([block for block in files if block.pop("title", None) or block.pop("filename", None)])
+    files = [block for block in _blocks(draft.body) if block.get("type") == "document"]
+    need([block for block in files if block.pop("title", None)])
 
 
 @warning(IDENTITY, target=(GEMINI, RESPONSES), check="response", sources=SAME)

@@ -142,13 +142,12 @@ border(
 border(
     "gemini/shape",
     "pieces-of-each-type",
-    "Pieces of arguments have a number, a truth value and null",
+    "Pieces of arguments have a number and a truth value",
     {
         PIECES: [
             {"jsonPath": "$.city", "stringValue": "bon"},
             {"jsonPath": "$.days", "numberValue": 3},
             {"jsonPath": "$.brief", "boolValue": True},
-            {"jsonPath": "$.unit", "nullValue": "NULL_VALUE"},
         ]
     },
     past={f"{PIECES}/0/stringValue": 7},

@@ -85,6 +85,7 @@ border(
     past={f"{NOTED}/annotations/0/title": "Example", f"{NOTED_WHOLE}/annotations/0/title": "Example"},
     says="A part that is done has an annotation without a title, and the item the same with one",
     example=TEXT,
+    warns="openai_responses/annotation-shape",
 )
 border(
     RESPONSE,
