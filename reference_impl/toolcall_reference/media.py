@@ -10,7 +10,7 @@ from .intermediate import Item, Media, Text
 from .losses import Losses
 from .mimes import kind_of as kind_of  # noqa: PLC0414 - for those who use it with the rest
 
-_DATA_URL = re.compile(r"data:(?P<mime>[^;,]*)(?:;[^;,=]+=[^;,]*)*;base64,(?P<data>.*)", re.DOTALL)
+_DATA_URL = re.compile(r"(?i:data):(?P<mime>[^;,]*)(?:;[^;,=]+=[^;,]*)*;base64,(?P<data>.*)", re.DOTALL)
 
 
 def guess(name: str | None) -> str | None:
@@ -22,7 +22,7 @@ def from_url(kind: str, url: str, **more: str | None) -> Media:
     """Media by a URL; a ``data:`` URL becomes its bytes."""
     found = _DATA_URL.fullmatch(url)
     if found:
-        mime = found["mime"] or None
+        mime = found["mime"].lower() or None
         return Media(kind if kind != "file" else kind_of(mime), mime, data=found["data"], **more)
     mime = guess(url)
     return Media(kind if kind != "file" else kind_of(mime), mime, url=url, **more)

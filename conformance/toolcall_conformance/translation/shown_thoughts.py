@@ -17,6 +17,8 @@ def compare_shown_thoughts(pair: Pair) -> Iterator[Finding]:
     before, after, word = pair.source.thoughts, pair.output.thoughts, pair.words.get("thoughts")
     if before is None or before.value is not True or word is None or pair.is_same_format:
         return
+    if pair.through is not None and "thoughts" not in pair.corpus.format(pair.through)["wire_words"]:
+        return  # the format between has no word for it
     if after is None:
         unsaid = pair.output.settings.get("reasoning") if pair.target["thoughts_shown"] is False else None
         place = None if unsaid is None else word["place"].rpartition("/")[0]

@@ -142,7 +142,7 @@ border(
     "openai_chat/tool-choice-allowed",
     "subset-of-none-in-chat",
     "A choice of several tools has none in its list",
-    {"/tool_choice/allowed_tools/tools": []},
+    {"/tool_choice/allowed_tools": {"mode": "auto", "tools": []}},
     past={"/tool_choice/allowed_tools/tools": GONE},
     says="A choice of several tools has no list of them",
 )

@@ -15,14 +15,11 @@ border(
     "mark-on-a-tool-that-is-not-deferred",
     "A tool that says that it is not deferred is marked for the cache",
     {
-        "/tools/-": {
-            "name": "get_time",
-            "input_schema": {"type": "object"},
-            "defer_loading": False,
-            "cache_control": CACHED,
-        }
+        "/tools/1/defer_loading": False,
+        "/tools/1/cache_control": CACHED,
+        "/tools/-": {"name": "get_time", "input_schema": {"type": "object"}, "defer_loading": True},
     },
-    past={"/tools/2/defer_loading": True},
+    past={"/tools/1/defer_loading": True},
     says="A deferred tool is marked for the cache",
 )
 border(
