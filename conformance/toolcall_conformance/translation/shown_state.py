@@ -27,7 +27,11 @@ def compare_shown_state(pair: Pair) -> Iterator[Finding]:
     if provider == pair.output.format:
         return
     spelt = base64_spelling if pair.corpus.format(provider).get("opaque_as_bytes") else str
-    said = {pair.calls[item.call]: item for item in _states(pair.source) if item.call in pair.calls}
+    said = {
+        pair.calls[item.call]: item
+        for item in _states(pair.source)
+        if item.call is not None and item.call in pair.calls
+    }
     apart = {spelt(item.value) for item in _states(pair.source) if item.call is None}
     shown = {item.call: item for item in _states(pair.output) if item.origin == provider and item.call is not None}
     owners = {spelt(item.value): call for call, item in said.items()}
