@@ -49,12 +49,13 @@ def _added(pair: Pair, source: Sequence[Citation], told: Sequence[Citation]) -> 
     own: dict[str, list[Citation]] = {}
     for one in source:
         own.setdefault(one.url, []).append(one)
+    titles = {one.title for one in source}
     seen: Counter[tuple[str, str | None]] = Counter()
     for other in told:
         place = other.url, None if other.words is None else squeeze(other.words)
         seen[place] += 1
         if other.url not in own:
-            added = other.url not in canonical(pair.source.body)
+            added = other.url in titles or other.url not in canonical(pair.source.body)
         else:
             added = seen[place] > 1 and seen[place] > sum(_may_be(one, other) for one in own[other.url])
         if added:

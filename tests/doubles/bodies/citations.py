@@ -185,6 +185,15 @@ def source_made_up(draft: Draft) -> None:
     annotations.append(added)
 
 
+@warning("translation/citation-added", check="response", target=RESPONSES, cases=CITED, at_home=())
+def title_for_a_page(draft: Draft) -> None:
+    """A further source has the title of a page where its address belongs."""
+    annotations = _holder(draft)["annotations"]
+    added = copied(annotations[0])
+    added["url"] = need(added.get("title"))
+    annotations.append(added)
+
+
 @warning("translation/citation-added", check="response", target=(CHAT, RESPONSES), cases=BESIDE, at_home=())
 def sources_told_twice(draft: Draft) -> None:
     """All sources come twice over."""

@@ -158,3 +158,11 @@ border(
     past={"/tool_choice/allowed_tools/tools/0": {"type": "function", "function": None}},
     says="A function among several tools says null for itself",
 )
+border(
+    "openai_responses/tool-choice-type",
+    "subset-of-what-is-not-declared",
+    "A tool of a subset that nobody declares is of any type",
+    {"/tool_choice/tools/-": {"type": "mcp", "server_label": "deploys"}},
+    past={"/tool_choice/tools/0/type": "mcp"},
+    says="A tool of a subset has the type of another one",
+)

@@ -152,6 +152,20 @@ def tool_choice_declared(subject: Subject) -> Iterator[Breach]:
             yield Breach(choice.pointer, message, one_of(declared), name, subject=name)
 
 
+@rule("openai_responses/tool-choice-type", "request")
+def tool_choice_type(subject: Subject) -> Iterator[Breach]:
+    choice = Node(subject.body).child("tool_choice")
+    declared: dict[str | None, list[str]] = {}
+    for tool in subject.reading.tools:
+        declared.setdefault(tool.name, []).append(tool.kind)
+    for entry in choice.child("tools").each() if choice.get("type") == "allowed_tools" else ():
+        kinds = declared.get(entry.get("name"), []) if isinstance(entry.get("name"), str) else []
+        if kinds and entry.get("type") not in kinds:
+            yield Breach(
+                join(entry.pointer, "type"), want=one_of(kinds), got=entry.get("type"), subject=entry.get("name")
+            )
+
+
 def _chosen(choice: Any) -> Iterator[str]:
     """The caller's own tools that a choice names. Hosted ones are left out: the API takes other spellings for them."""
     kind = member(choice, "type")
