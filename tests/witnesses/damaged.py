@@ -22,7 +22,7 @@ from toolcall_conformance.library import load_corpus
 from toolcall_conformance.trust.table import Table
 from witnesses.damaged_compared import DIFFERENCES, KINDS, Compared, agrees, of
 from witnesses.damaged_drawn import Damaged, Source, drawn
-from witnesses.damaged_listed import STREAMS, Entry, entries
+from witnesses.damaged_listed import STREAMS, entries, unexplained
 from witnesses.damaged_streams import sources
 
 SHOWN = 40
@@ -59,19 +59,6 @@ def told(judge: Judge, faults: Iterable[Damaged], counts: Counter[str]) -> Itera
             counts[found.kind] += 1
             if found.kind in DIFFERENCES:
                 yield Difference(one, found)
-
-
-def unexplained(listed: Iterable[Entry], found: Iterable[Difference], counts: Counter[str]) -> list[Difference]:
-    """The differences that no entry explains; ``counts`` gets how many each reason explains."""
-    left = []
-    known = list(listed)
-    for one in found:
-        entry = next((entry for entry in known if entry.explains(one.fault, one.found)), None)
-        if entry is None:
-            left.append(one)
-        else:
-            counts[entry.reason] += 1
-    return left
 
 
 def usable(judge: Judge, given: Iterable[Source]) -> list[Source]:

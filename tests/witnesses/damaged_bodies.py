@@ -31,7 +31,7 @@ from toolcall_conformance.witnesses.model import Sdk
 from toolcall_conformance.witnesses.questions import words
 from toolcall_conformance.witnesses.typed import problems
 from witnesses.damaged_drawn import Damaged, Source, drawn
-from witnesses.damaged_listed import BODIES, Entry, entries
+from witnesses.damaged_listed import BODIES, entries, unexplained
 from witnesses.wire import sdk
 
 SHOWN = 60
@@ -147,19 +147,6 @@ def told(comparer: Comparer, faults: Iterable[Damaged], counts: Counter[str]) ->
             counts[found.kind] += 1
             if found.kind in DIFFERENCES:
                 yield Difference(one, found)
-
-
-def unexplained(listed: Iterable[Entry], found: Iterable[Difference], counts: Counter[str]) -> list[Difference]:
-    """The differences that no entry explains; ``counts`` gets how many each reason explains."""
-    left = []
-    known = list(listed)
-    for one in found:
-        entry = next((entry for entry in known if entry.explains(one.fault, one.found)), None)
-        if entry is None:
-            left.append(one)
-        else:
-            counts[entry.reason] += 1
-    return left
 
 
 def usable(comparer: Comparer, given: Iterable[Source]) -> list[Source]:

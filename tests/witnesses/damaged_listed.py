@@ -5,10 +5,12 @@ from __future__ import annotations
 import importlib
 import json
 import re
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from witnesses.damaged_drawn import Damaged
 
@@ -21,6 +23,19 @@ class Compared(Protocol):
 
     @property
     def kind(self) -> str: ...
+
+
+class Difference(Protocol):
+    """A fault, and what came of comparing it."""
+
+    @property
+    def fault(self) -> Damaged: ...
+
+    @property
+    def found(self) -> Compared: ...
+
+
+Found = TypeVar("Found", bound=Difference)
 
 
 @dataclass(frozen=True)
@@ -72,3 +87,16 @@ def entries(file: Path) -> list[Entry]:
     return [
         Entry(**{**one, **{key: tuple(one.get(key, ())) for key in ("kinds", "operators", "patterns")}}) for one in raw
     ]
+
+
+def unexplained(listed: Iterable[Entry], found: Iterable[Found], counts: Counter[str]) -> list[Found]:
+    """The differences that no entry explains; ``counts`` gets how many each reason explains."""
+    left = []
+    known = list(listed)
+    for one in found:
+        entry = next((entry for entry in known if entry.explains(one.fault, one.found)), None)
+        if entry is None:
+            left.append(one)
+        else:
+            counts[entry.reason] += 1
+    return left

@@ -12,10 +12,10 @@ import pytest
 from toolcall_conformance import Judge, formats
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.trust.table import Table
-from witnesses.damaged import told, unexplained, usable
+from witnesses.damaged import told, usable
 from witnesses.damaged_compared import KINDS
 from witnesses.damaged_drawn import Source, damaged, drawn
-from witnesses.damaged_listed import STREAMS, Entry, entries, source_text
+from witnesses.damaged_listed import STREAMS, Entry, entries, source_text, unexplained
 from witnesses.damaged_streams import sources
 from witnesses.wire import sdk
 

@@ -12,9 +12,9 @@ import pytest
 from toolcall_conformance import formats
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.trust.table import Table
-from witnesses.damaged_bodies import DIFFERENCES, Comparer, bodies, told, unexplained, usable
+from witnesses.damaged_bodies import DIFFERENCES, Comparer, bodies, told, usable
 from witnesses.damaged_drawn import Source, damaged, drawn
-from witnesses.damaged_listed import BODIES, Entry, entries, source_text
+from witnesses.damaged_listed import BODIES, Entry, entries, source_text, unexplained
 from witnesses.wire import sdk
 
 CORPUS = load_corpus()
