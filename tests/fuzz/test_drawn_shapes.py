@@ -141,7 +141,7 @@ def _found(drawn: Drawn) -> Iterator[tuple[str, bool]]:
 
 def test_all_shapes_are_drawn_and_legal() -> None:
     bricks = bricks_of(load_corpus())
-    found = list(Source(bricks, 0).drawn(400))
+    found = list(Source(bricks, 0).drawn(1000))
     counts = Counter(shape for drawn in found for shape, holds in {*_found(drawn)} if holds)
     assert counts.keys() == {shape for drawn in found for shape, _ in _found(drawn)}, counts
     renderer = load_renderer(RENDERER)
