@@ -405,6 +405,15 @@ def test_a_name_in_the_proto_s_spelling_is_listed() -> None:
     assert names == [place, f"{place}/mime_type"]
 
 
+@pytest.mark.parametrize("got", [[{"run": "7"}], "7", 7, True])
+def test_a_setting_that_was_an_object_is_another_value(got: Any) -> None:
+    """Metadata and how much to think are objects; anything else in their place is told, and nothing raises."""
+    source = {"model": "m", "messages": [{"role": "user", "content": "go"}], "metadata": {"run": "7"}, "store": True}
+    output = {"model": "m", "input": "go", "metadata": got, "store": True}
+    found = judge(source, output, client="openai_chat", upstream="openai_responses").findings
+    assert any(one.pointer.startswith("/metadata") for one in found)
+
+
 @pytest.mark.parametrize("told", ["[the]", "hello"])
 def test_bytes_that_are_no_text_are_not_told_by_words(told: str) -> None:
     data = base64.b64encode(b"\xff\xfe").decode()

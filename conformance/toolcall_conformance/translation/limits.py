@@ -71,6 +71,8 @@ def adjustable(pair: Pair, name: str, want: Any, got: Any) -> bool:
     """Whether a change has a reason that the two bodies do not rule out, though they do not show it."""
     entries = list(_entries(pair, name))
     if isinstance(want, dict):
+        if not isinstance(got, dict):
+            return False
         common = {word for entry in entries for word in entry.get("common", ())}
         efforts = [value for value in (want.get("effort"), got.get("effort")) if value]
         return bool(common) and all(isinstance(one, str) for one in efforts) and not common.issuperset(efforts)
