@@ -160,9 +160,9 @@ border(
 )
 border(
     "openai_responses/tool-choice-type",
-    "subset-of-what-is-not-declared",
-    "A tool of a subset that nobody declares is of any type",
-    {"/tool_choice/tools/-": {"type": "mcp", "server_label": "deploys"}},
+    "subset-of-a-declared-type",
+    "One tool of a subset must be called, and has the type that it is declared with",
+    {"/tool_choice/mode": "required"},
     past={"/tool_choice/tools/0/type": "mcp"},
     says="A tool of a subset has the type of another one",
 )

@@ -159,11 +159,10 @@ def tool_choice_type(subject: Subject) -> Iterator[Breach]:
     for tool in subject.reading.tools:
         declared.setdefault(tool.name, []).append(tool.kind)
     for entry in choice.child("tools").each() if choice.get("type") == "allowed_tools" else ():
-        kinds = declared.get(entry.get("name"), []) if isinstance(entry.get("name"), str) else []
-        if kinds and entry.get("type") not in kinds:
-            yield Breach(
-                join(entry.pointer, "type"), want=one_of(kinds), got=entry.get("type"), subject=entry.get("name")
-            )
+        name, kind = entry.get("name"), entry.get("type")
+        kinds = declared.get(name, []) if isinstance(name, str) else []
+        if kinds and kind is not None and kind not in kinds:  # without a type the form of the entry is wrong
+            yield Breach(join(entry.pointer, "type"), want=one_of(kinds), got=kind, subject=name)
 
 
 def _chosen(choice: Any) -> Iterator[str]:
