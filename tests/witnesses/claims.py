@@ -23,6 +23,8 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "witnesses.md"
 #: Who reads a body besides its provider. A rule that names one, or what an SDK does, says that somebody is harmed.
 WIDTH = 120
 READERS = re.compile(r"\b(clients?|sdks?|agents?|chats)\b", re.IGNORECASE)
+#: What CPython adds to an AttributeError since 3.13; the page is the same under every Python.
+ADDED_BY_PYTHON = " and no __dict__ for setting new attributes"
 BROKEN_AT = re.compile(r"byte (\d+) is no UTF-8")
 
 HEAD = """\
@@ -146,7 +148,8 @@ def _row(one: Shown, *more: str) -> str:
 
 
 def _said(came: Witnessed) -> str:
-    return f"{came.client.split()[0]}: {'; '.join(came.says)}".replace("<", "&lt;")
+    said = f"{came.client.split()[0]}: {'; '.join(came.says)}"
+    return said.replace(ADDED_BY_PYTHON, "").replace("<", "&lt;")
 
 
 def _evidence(rule: Rule) -> str:
