@@ -480,7 +480,16 @@ def test_an_output_without_its_id_is_one_finding(corpus: Corpus) -> None:
         reply(call(id="fc_1", status="completed"), call("call_b", id="fc_2", status="completed")),
         reply(message(output_text("Hi.")), usage=None, billing={"payer": "openai"}),
         reply({"type": "dream", "id": "dr_1"}),
-        reply({"type": "computer_call", "id": "cu_1", "call_id": "c", "status": "in_progress", "action": {}}),
+        reply(
+            {
+                "type": "computer_call",
+                "id": "cu_1",
+                "call_id": "c",
+                "status": "in_progress",
+                "action": {},
+                "pending_safety_checks": [],
+            }
+        ),
         reply(status="queued"),
         reply(
             call(id="fc_1", arguments='{"city":', status="incomplete"),

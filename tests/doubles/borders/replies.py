@@ -162,3 +162,19 @@ border(
     says="The mean of the probabilities is a list",
     example="gemini/reply-words",
 )
+border(
+    "openai_responses/own-call-shape",
+    "file-deleted",
+    "A file is deleted, for which a patch has no diff",
+    {"/output/0/operation": {"type": "delete_file", "path": "gauge.py"}},
+    past={"/output/0/call_id": GONE},
+    says="A call of OpenAI's own tool has no call_id",
+)
+border(
+    "openai_responses/own-call-keys",
+    "all-keys-of-a-shell",
+    "A call of the shell has all keys that the tool knows",
+    {"/output/0/action/timeout_ms": 5000, "/output/0/action/user": "deploy"},
+    past={"/output/0/action": {"type": "exec", "command": ["df"], "env": {}, "timeoutMs": 5000}},
+    says="A call of the shell has a key in another spelling",
+)
