@@ -137,7 +137,7 @@ class Opaque:
 
     ``call`` is the ordinal of the call it is attached to, None where it stands by itself or, with ``on_text``, on a
     text, or, with ``on_step``, on a step that the provider ran itself. ``origin`` is the format whose provider made
-    it, as far as the key tells it.
+    it, as far as the key tells it. ``sealed_id`` is the id of the item that it is a member of, ``id_pointer`` its place.
     """
 
     value: str
@@ -146,6 +146,8 @@ class Opaque:
     call: int | None = None
     on_text: bool = False
     on_step: bool = False
+    sealed_id: str | None = None
+    id_pointer: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,8 @@ def compare_state(pair: Pair) -> Iterator[Finding]:
         if not source[left].item.on_step or _has_steps(pair.output):
             yield from _report_lost(pair, source[left])
     yield from _report_moved(pair, source, output, found)
+    for left, right in sorted(found.items()):
+        yield from _compare_sealed_ids(pair, source[left], output[right])
 
 
 def _has_steps(reading: Reading) -> bool:
@@ -215,6 +217,20 @@ def _report_moved(
                 source=want.item.pointer,
                 subject=_words(pair, got),
             )
+
+
+def _compare_sealed_ids(pair: Pair, want: PlacedState, got: PlacedState) -> Iterator[Finding]:
+    """Report an id that the provider did not seal with its state; none at all is as good as the right one."""
+    old, new = want.item.sealed_id, got.item.sealed_id
+    if old and new and old != new:
+        yield pair.finding(
+            "translation/state-id",
+            got.item.id_pointer,
+            want=old,
+            got=new,
+            source=want.item.id_pointer,
+            subject=_words(pair, got),
+        )
 
 
 def _words(pair: Pair, state: PlacedState) -> str:

@@ -234,6 +234,34 @@ class CutsEncryptedContent(DoubledSession):
         return body
 
 
+@broken(rule="translation/state-id", case=ROUNDS, client=ANTHROPIC, upstream=RESPONSES)
+class NewIdsForReasoning(DoubledSession):
+    """Keeps encrypted reasoning as the client's signature, and makes up the id of its item anew."""
+
+    def after_request(self, body: dict[str, Any]) -> dict[str, Any]:
+        for number, item in enumerate(body["input"]):
+            if "encrypted_content" in item:
+                item["id"] = f"rs_{number:048x}"
+        return body
+
+
+@harmless(
+    ROUNDS,
+    ANTHROPIC,
+    RESPONSES,
+    warns="openai_responses/reasoning-id",
+    beside=("translation/state-id", "translation/state-changed"),
+)
+class NoIdsForReasoning(DoubledSession):
+    """Keeps encrypted reasoning as the client's signature, which has no place for the id of its item."""
+
+    def after_request(self, body: dict[str, Any]) -> dict[str, Any]:
+        for item in body["input"]:
+            if "encrypted_content" in item:
+                del item["id"]
+        return body
+
+
 @broken(rule=RETURNED, case=FOLLOW, client=ANTHROPIC, upstream=RESPONSES)
 class LosesReasoningItems(DoubledSession):
     """Leaves reasoning items out of the history."""

@@ -193,7 +193,16 @@ class ItemReader:
     def _sealed(self, node: Node) -> None:
         state = node.child("encrypted_content")
         if isinstance(state.value, str) and state.value:
-            self.say("assistant", Opaque(state.value, state.pointer, "openai_responses"))
+            self.say(
+                "assistant",
+                Opaque(
+                    state.value,
+                    state.pointer,
+                    "openai_responses",
+                    sealed_id=node.text("id"),
+                    id_pointer=_place(node, "id") or "",
+                ),
+            )
         node.close(self.reading.residue)
 
     def _hosted(self, node: Node, kind: str) -> None:
