@@ -269,7 +269,13 @@ def test_reasoning_is_text_and_sealed_state() -> None:
     reading = read_response(reply(thought, call(id="fc_1", status="completed")))
     assert reading.turns[0].items[:2] == [
         Reasoning("Oslo first.", "/output/0/summary/0/text"),
-        Opaque("gAAA", "/output/0/encrypted_content", "openai_responses"),
+        Opaque(
+            "gAAA",
+            "/output/0/encrypted_content",
+            "openai_responses",
+            sealed_id="rs_1",
+            id_pointer="/output/0/id",
+        ),
     ]
 
 
