@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.jsonvalue import canonical
@@ -11,6 +13,8 @@ from toolcall_conformance.reading import Citation, Reading, Text
 from toolcall_conformance.translation.chunks import squeeze
 from toolcall_conformance.translation.nearest import near
 from toolcall_conformance.translation.pair import Pair
+
+_NO_LONGER: Final = r"(?![\w/?=&%#~+-]|[.:]\w)"
 
 
 def compare_citations(pair: Pair) -> Iterator[Finding]:
@@ -55,11 +59,16 @@ def _added(pair: Pair, source: Sequence[Citation], told: Sequence[Citation]) -> 
         place = other.url, None if other.words is None else squeeze(other.words)
         seen[place] += 1
         if other.url not in own:
-            added = other.url in titles or other.url not in canonical(pair.source.body)
+            added = other.url in titles or not _stands_in(canonical(pair.source.body), other.url)
         else:
             added = seen[place] > 1 and seen[place] > sum(_may_be(one, other) for one in own[other.url])
         if added:
             yield pair.finding("translation/citation-added", other.pointer, want=MISSING, got=other.url)
+
+
+def _stands_in(text: str, url: str) -> bool:
+    """Whether a text has an address, and not only a longer one that begins with it."""
+    return re.search(re.escape(url) + _NO_LONGER, text) is not None
 
 
 def _may_be(one: Citation, other: Citation) -> bool:

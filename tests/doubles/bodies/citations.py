@@ -194,6 +194,15 @@ def title_for_a_page(draft: Draft) -> None:
     annotations.append(added)
 
 
+@warning("translation/citation-added", check="response", target=RESPONSES, cases=CITED, at_home=())
+def address_cut_at_its_host(draft: Draft) -> None:
+    """A further source has the address of a page as far as the name of its host."""
+    annotations = _holder(draft)["annotations"]
+    added = copied(annotations[0])
+    added["url"] = added["url"].rpartition(".")[0]
+    annotations.append(added)
+
+
 @warning("translation/citation-added", check="response", target=(CHAT, RESPONSES), cases=BESIDE, at_home=())
 def sources_told_twice(draft: Draft) -> None:
     """All sources come twice over."""
