@@ -166,3 +166,11 @@ border(
     past={"/tool_choice/tools/0/type": "mcp"},
     says="A tool of a subset has the type of another one",
 )
+border(
+    "openai_chat/tool-choice-allowed",
+    "subset-of-one-function",
+    "A choice of several tools has one function",
+    {"/tool_choice/allowed_tools/tools": [{"type": "function", "function": {"name": "run_shell_command"}}]},
+    past={"/tool_choice/allowed_tools/tools/0/type": ""},
+    says="A function among several tools has an empty type",
+)
