@@ -24,6 +24,7 @@ from toolcall_conformance.translation.shown_thoughts import compare_shown_though
 from toolcall_conformance.translation.state import compare_opaque
 from toolcall_conformance.translation.state_return import compare_ids, compare_state
 from toolcall_conformance.translation.texts import compare_texts
+from toolcall_conformance.translation.thinking_switch import compare_thinking_switch
 from toolcall_conformance.translation.tools import compare_tools
 
 REQUEST: Final = "request"
@@ -55,6 +56,7 @@ COMPARISONS: Final = (
     Comparison(compare_tools, frozenset({REQUEST})),
     Comparison(compare_settings, frozenset({REQUEST})),
     Comparison(compare_shown_thoughts, frozenset({REQUEST})),
+    Comparison(compare_thinking_switch, frozenset({REQUEST})),
     Comparison(compare_cache_marks, frozenset({REQUEST})),
     Comparison(compare_finish, frozenset({REPLY})),
     Comparison(compare_usage, frozenset({REPLY})),

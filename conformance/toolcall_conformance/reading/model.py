@@ -316,8 +316,8 @@ class Reading:
     """A body as the judge sees it. ``direction`` is ``request``, ``response`` or ``error``; an error has a ``failure``.
 
     ``found_tools`` are those that a search brought into the history. ``cache_marks`` are the places at which a request
-    marks the end of a cacheable prefix. ``thoughts`` says whether the reply is to show thoughts. ``body`` is what
-    was read.
+    marks the end of a cacheable prefix. ``thoughts`` says whether the reply is to show thoughts, ``thinks`` in which
+    way the model is to think where the format says that apart from how much. ``body`` is what was read.
     ``calls`` and ``results`` are gathered once: nobody adds to the turns of a reading that is read.
     """
 
@@ -335,6 +335,7 @@ class Reading:
     cache_marks: list[CacheMark] = field(default_factory=list)
     stored: list[Stored] = field(default_factory=list)
     thoughts: Setting | None = None
+    thinks: Setting | None = None
     body: Any = field(default=None, repr=False, compare=False)
 
     @cached_property

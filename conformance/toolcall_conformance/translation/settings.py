@@ -16,6 +16,7 @@ from toolcall_conformance.translation.model_names import model_rule
 from toolcall_conformance.translation.own_tools import run_by_client
 from toolcall_conformance.translation.pair import Pair
 from toolcall_conformance.translation.stream_flag import find_stream_lost
+from toolcall_conformance.translation.thinking_switch import no_thinking
 from toolcall_conformance.translation.wire_words import choice_value, setting_name, setting_value, written
 
 Choice = tuple[str, frozenset[str]]
@@ -310,11 +311,11 @@ def _compare_reasoning(pair: Pair) -> Iterator[Finding]:
     before, after = pair.source.settings.get("reasoning"), pair.output.settings.get("reasoning")
     rule = "translation/setting" if pair.both("reasoning") else "translation/reasoning-setting"
     if before is None:
-        if after is not None and not _no_thinking(after.value):
+        if after is not None and not no_thinking(after.value):
             yield _added(pair, "reasoning", after)
         return
     if after is None:
-        if not _no_thinking(before.value):
+        if not no_thinking(before.value):
             yield _lost(pair, f"{rule}-lost", "reasoning", before)
         return
     for measure in before.value.keys() & after.value.keys():
@@ -322,10 +323,6 @@ def _compare_reasoning(pair: Pair) -> Iterator[Finding]:
             soft = adjustable(pair, "reasoning", before.value, after.value)
             name = _ADJUSTED if soft and pair.both("reasoning") else f"{rule}-changed"
             yield _changed(pair, name, "reasoning", before, after)
-
-
-def _no_thinking(value: dict[str, Any]) -> bool:
-    return value.get("budget") == 0 or value.get("effort") == "none"
 
 
 def _choice_is_none(pair: Pair) -> bool:

@@ -212,3 +212,19 @@ def thoughts_in_detail(draft: Draft) -> None:
     """Thoughts are asked for in detail."""
     need(draft.body.get("reasoning", {}).get("summary"))
     draft.body["reasoning"]["summary"] = "detailed"
+
+
+@warning("translation/thinking-turned-off", target=GEMINI, sources=(ANTHROPIC, CHAT, RESPONSES))
+def thinking_turned_off(draft: Draft) -> None:
+    """A budget in the target's measure became 0."""
+    thinking = need(settings(draft).get("thinkingConfig"))
+    need(thinking.get("thinkingBudget"))
+    thinking["thinkingBudget"] = 0
+
+
+@harmless(target=GEMINI, sources=(ANTHROPIC, CHAT, RESPONSES), beside="translation/thinking-turned-off")
+def thinking_as_the_model_likes(draft: Draft) -> None:
+    """How much to think is left to the model."""
+    thinking = need(settings(draft).get("thinkingConfig"))
+    need(thinking.get("thinkingBudget"))
+    thinking["thinkingBudget"] = -1

@@ -62,6 +62,8 @@ def _read_reasoning(thinking: Node, effort: Node, reading: Reading) -> None:
         wish["effort"] = effort.value
     if wish:
         _set(reading, "reasoning", thinking if "budget" in wish else effort, wish)
+    if thinking.text("type") in ("enabled", "adaptive"):
+        reading.thinks = Setting("thinks", thinking.text("type"), thinking.child("type").pointer)
     display = thinking.child("display")
     if isinstance(display.value, str) and display.value in _DISPLAYS:
         reading.thoughts = Setting("thoughts", _DISPLAYS[display.value], display.pointer)
