@@ -89,6 +89,16 @@ def _compare_place(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterato
             source=source,
             subject=_words(left),
         )
+    elif left.words and not left.captioned and right.captioned and right.call is not None:
+        yield pair.finding(
+            "translation/media-owner-unclear",
+            pointer,
+            f"{_words(left)} of the user's stands under the caption of {call_words(pair.output.calls[right.call])}",
+            want=left.words,
+            got=right.words,
+            source=source,
+            subject=_words(left),
+        )
 
 
 def _compare_order(

@@ -21,7 +21,7 @@ class PlacedMedia:
 
     ``place`` counts the landmarks (calls and answers of the assistant) before them, ``call`` is the output's ordinal of
     the call whose result holds or, by a caption, owns them. ``unclear``: beside several results, and no
-    caption says of which.
+    caption says of which. ``words`` is the text that introduces them, ``captioned`` whether it names a call.
     """
 
     media: Media
@@ -30,6 +30,8 @@ class PlacedMedia:
     in_result: bool = False
     call: int | None = None
     unclear: bool = False
+    words: str | None = None
+    captioned: bool = False
     key: str = ""
 
     def __post_init__(self) -> None:
@@ -106,12 +108,16 @@ def _pieces(
         beside = Neighbours(turn)
         for index, item in enumerate(turn.items):
             if isinstance(item, Media):
+                named = captioned(corpus, beside, index, every, further)
                 if calls is None:
                     call, unclear = owner(corpus, beside, index, every)
                 else:
-                    named = captioned(corpus, beside, index, every, further)
                     call, unclear = calls.get(named) if named is not None else None, False
-                yield PlacedMedia(item, turn.side, place, call=call, unclear=unclear)
+                ahead = beside.ahead(index)
+                words = ahead.text if isinstance(ahead, Text) else None
+                yield PlacedMedia(
+                    item, turn.side, place, call=call, unclear=unclear, words=words, captioned=named is not None
+                )
             elif isinstance(item, Hosted) and item.pointer in steps:
                 yield PlacedMedia(steps[item.pointer], turn.side, place)
             elif isinstance(item, Result):

@@ -23,6 +23,8 @@ from doubles.pictures import (
     url_alphabet,
 )
 
+USER_PICTURE = "binary/user-picture"
+
 
 @broken("translation/media-lost", target=(CHAT, RESPONSES, GEMINI), at_home=(CHAT, RESPONSES))
 def picture_lost(draft: Draft) -> None:
@@ -175,6 +177,21 @@ def captions_missing(draft: Draft) -> None:
     for caption in need(draft.captions):
         assert caption.blocks is not None
         caption.blocks.remove(caption.holder)
+
+
+@warning("translation/media-owner-unclear", target=CHAT, sources=(ANTHROPIC,), cases=(USER_PICTURE,))
+def all_pictures_under_one_caption(draft: Draft) -> None:
+    """All pictures are gathered under the caption of the tool's picture, the user's own, too."""
+    tools, users = draft.body["messages"][-2:]
+    tools["content"].append(users["content"].pop())
+
+
+@harmless(target=CHAT, sources=(ANTHROPIC,), cases=(USER_PICTURE,), beside="translation/media-owner-unclear")
+def tool_picture_and_words_in_one_message(draft: Draft) -> None:
+    """The picture of the tool and the user's words and picture behind it are one message."""
+    tools, users = draft.body["messages"][-2:]
+    tools["content"].extend(users["content"])
+    draft.body["messages"].pop()
 
 
 @warning("gemini/result-parts-model", sources=(ANTHROPIC, RESPONSES), cases=("binary/seed", "binary/two-pictures"))
