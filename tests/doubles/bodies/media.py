@@ -182,14 +182,14 @@ def captions_missing(draft: Draft) -> None:
 @warning("translation/media-owner-unclear", target=CHAT, sources=(ANTHROPIC,), cases=(USER_PICTURE,))
 def all_pictures_under_one_caption(draft: Draft) -> None:
     """All pictures are gathered under the caption of the tool's picture, the user's own, too."""
-    tools, users = draft.body["messages"][-2:]
+    tools, users = need(draft.captions and draft.body["messages"][-2:])
     tools["content"].append(users["content"].pop())
 
 
-@harmless(target=CHAT, sources=(ANTHROPIC,), cases=(USER_PICTURE,), beside="translation/media-owner-unclear")
+@harmless(target=CHAT, sources=(ANTHROPIC,), cases=(USER_PICTURE,))
 def tool_picture_and_words_in_one_message(draft: Draft) -> None:
     """The picture of the tool and the user's words and picture behind it are one message."""
-    tools, users = draft.body["messages"][-2:]
+    tools, users = need(draft.captions and draft.body["messages"][-2:])
     tools["content"].extend(users["content"])
     draft.body["messages"].pop()
 

@@ -222,7 +222,7 @@ def thinking_turned_off(draft: Draft) -> None:
     thinking["thinkingBudget"] = 0
 
 
-@harmless(target=GEMINI, sources=(ANTHROPIC, CHAT, RESPONSES), beside="translation/thinking-turned-off")
+@harmless(target=GEMINI, sources=(ANTHROPIC, CHAT, RESPONSES))
 def thinking_as_the_model_likes(draft: Draft) -> None:
     """How much to think is left to the model."""
     thinking = need(settings(draft).get("thinkingConfig"))
