@@ -93,6 +93,12 @@ def _answered(call: Call | None) -> str:
     return f"the answer to {call_words(call)}" if call is not None else "the answer to no call at all"
 
 
+def _can_say_failed(pair: Pair) -> bool:
+    """Whether the output has a mark for a failed result; results of some kinds have one where the format has none."""
+    native = pair.corpus.expresses(pair.output.format, "error-mark") == "native"
+    return pair.both("error-mark") or (pair.through is None and native)
+
+
 def _compare_one(pair: Pair, comparison: ResultComparison, left: int, right: int) -> Iterator[Finding]:
     before, after, expected = comparison.source[left], comparison.output[right], comparison.expected[left]
     subject = _words(pair, before)
@@ -122,7 +128,7 @@ def _compare_one(pair: Pair, comparison: ResultComparison, left: int, right: int
             source=before.content_pointer or before.pointer,
             subject=subject,
         )
-    if before.error and pair.both("error-mark") and not after.error:
+    if before.error and not after.error and _can_say_failed(pair):
         in_words = comparison.says_failure_in_words(left, right)
         rule = "translation/error-mark-in-words" if in_words else "translation/error-mark"
         yield pair.finding(

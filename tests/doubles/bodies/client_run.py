@@ -164,3 +164,11 @@ def own_call_of_nothing(draft: Draft) -> None:
     """The shell of the client is called without a command."""
     for item in need([item for item in draft.body["output"] if item["type"] == "shell_call"]):
         item["action"] = {"commands": []}
+
+
+@broken("translation/error-mark", target=ANTHROPIC, sources=(RESPONSES,), cases=("client_run/apply-patch",))
+def failed_patch_as_a_good_one(draft: Draft) -> None:
+    """A patch that failed is marked as one that did not."""
+    blocks = [block for message in draft.body["messages"][1:] for block in message["content"]]
+    for block in need([block for block in blocks if block.get("is_error")]):
+        block["is_error"] = False
