@@ -13,7 +13,8 @@ class OwnTool:
     """A tool of an API: ``run_by`` is client, provider or nobody, ``called`` the name of its calls if they have none.
 
     ``where`` are values that a declaration must have, by JSON Pointer. ``type`` and they may have ``*`` for any text.
-    ``functions`` are the names of its calls where one declaration stands for several functions.
+    ``functions`` are the names of its calls where one declaration stands for several functions, ``excluded`` the place
+    at which a declaration lists those of them that it does without.
     """
 
     type: str
@@ -22,12 +23,18 @@ class OwnTool:
     called: str | None
     where: Mapping[str, str]
     functions: frozenset[str] = frozenset()
+    excluded: str | None = None
 
     def fits(self, declared: str, declaration: Any) -> bool:
         """Whether a declaration of the type ``declared`` is of this tool."""
         return fnmatchcase(declared, self.type) and all(
             fnmatchcase(str(_at(declaration, pointer)), wanted) for pointer, wanted in self.where.items()
         )
+
+    def functions_of(self, declaration: Any) -> frozenset[str]:
+        """The functions that a declaration stands for."""
+        without = _at(declaration, self.excluded) if self.excluded else None
+        return self.functions - set(map(str, without if isinstance(without, list) else ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +55,7 @@ class OwnTools:
                 one.get("called"),
                 one.get("where", {}),
                 frozenset(one.get("functions", ())),
+                one.get("excluded"),
             )
             for one in raw["tools"]
         )

@@ -147,6 +147,24 @@ def report_hosted(pair: Pair) -> Iterator[Finding]:
             )
 
 
+def report_functions(pair: Pair) -> Iterator[Finding]:
+    """What is missing of the functions that one of the source's own tools stands for, where some of them are there."""
+    there = {tool.name for tool in pair.output.tools if tool.kind != "hosted"}
+    for tool, own in pair.view(_own_of_source):
+        wanted = own.functions_of(tool.own)
+        missing = wanted - there
+        if missing and missing != wanted:
+            yield pair.finding(
+                "translation/own-tool-functions",
+                "/tools",
+                f"{len(missing)} of {len(wanted)} functions are not declared: {', '.join(sorted(missing))}",
+                want=sorted(wanted),
+                got=sorted(wanted - missing),
+                source=tool.pointer,
+                subject=tool_words(tool),
+            )
+
+
 def _purposes(corpus: Corpus, reading: Reading) -> Iterator[str]:
     """The purposes of the API's own tools that a request declares, or asks for by a setting."""
     for tool in reading.tools:

@@ -16,6 +16,7 @@ from toolcall_conformance.translation.names import legal_name
 from toolcall_conformance.translation.own_tools import (
     called,
     pair_own,
+    report_functions,
     report_hosted,
     run_by_client,
     stands_for_one,
@@ -205,6 +206,7 @@ def compare_tools(pair: Pair) -> Iterator[Finding]:
             yield from _compare_one(pair, tool, twin)
     yield from _find_unsound(pair, twins)
     yield from report_hosted(pair)
+    yield from report_functions(pair)
     yield from _compare_names(pair, twins)
 
 

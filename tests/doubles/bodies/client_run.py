@@ -172,3 +172,18 @@ def failed_patch_as_a_good_one(draft: Draft) -> None:
     blocks = [block for message in draft.body["messages"][1:] for block in message["content"]]
     for block in need([block for block in blocks if block.get("is_error")]):
         block["is_error"] = False
+
+
+@warning("translation/own-tool-functions", target=(ANTHROPIC, CHAT, RESPONSES), sources=(GEMINI,), cases=BROWSER)
+def half_of_a_computer(draft: Draft) -> None:
+    """Of the functions that stand for a computer only the first few are declared."""
+    declared = need(draft.body.get("tools"))
+    need(len(declared) > 2)
+    del declared[len(declared) // 2 :]
+
+
+@harmless(target=(ANTHROPIC, CHAT, RESPONSES), sources=(GEMINI,), cases=BROWSER)
+def functions_of_a_computer_in_another_order(draft: Draft) -> None:
+    """The functions that stand for a computer are declared from the last to the first."""
+    need(len(need(draft.body.get("tools"))) > 2)
+    draft.body["tools"].reverse()
