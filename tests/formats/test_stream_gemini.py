@@ -171,6 +171,11 @@ def test_arguments_in_pieces() -> None:
     assert body[:2] == [{"thoughtSignature": "c2ln", "functionCall": {"name": "edit", "args": args}}, READ]
 
 
+def test_a_text_goes_on_behind_another_argument() -> None:
+    pieces = [string("$.path", "a"), string("$.mode", "r", on=False), string("$.path", ".py", on=False)]
+    assert parts(chunk(OPEN, *pieces, CLOSE), STOP)[0]["functionCall"]["args"] == {"path": "a.py", "mode": "r"}
+
+
 def test_a_text_that_will_not_continue_is_replaced() -> None:
     pieces = [string("$.path", "a", on=False), string("$.path", "b", on=False)]
     assert parts(chunk(OPEN, *pieces, CLOSE), STOP)[0]["functionCall"]["args"] == {"path": "b"}

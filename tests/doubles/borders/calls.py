@@ -154,3 +154,19 @@ border(
     says="A piece of a text is a number",
     example="gemini/stream-partial-args",
 )
+border(
+    "openai_chat/call-shape",
+    "old-call-with-empty-arguments",
+    "A call in the old form has its name and the text of an empty object",
+    {
+        "/choices/0/message": {
+            "role": "assistant",
+            "content": None,
+            "refusal": None,
+            "function_call": {"name": "get_weather", "arguments": "{}"},
+        },
+        "/choices/0/finish_reason": "function_call",
+    },
+    past={"/choices/0/message/function_call/arguments": GONE},
+    says="A call in the old form has no arguments",
+)

@@ -28,7 +28,7 @@ class PartialArgs:
 
     def __init__(self, args: dict[str, Any]) -> None:
         self.args = args
-        self._continues = ""
+        self._open: set[str] = set()
 
     def add(self, piece: Any) -> bool:
         """Put a piece in its place; False if it has no path, or none that leads anywhere."""
@@ -39,12 +39,13 @@ class PartialArgs:
         if not steps:
             return False
         key = next((name for name in VALUES if name in piece), None)
-        goes_on = piece.get("willContinue") is True
         done = True
         if key is not None:
             value = None if key == "nullValue" else piece[key]
-            done = _put(self.args, steps, value, further=self._continues == path)
-        self._continues = path if goes_on else ""
+            done = _put(self.args, steps, value, further=path in self._open)
+        self._open.discard(path)
+        if piece.get("willContinue") is True:
+            self._open.add(path)
         return done
 
 
