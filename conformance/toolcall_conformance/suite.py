@@ -183,7 +183,7 @@ class PlayedItem:
             return self.run.known_reason(planned.nodeid, finding)
 
         result = self._tried.result
-        lines = describe(subject, result.findings, self.run.rules, failing=self._failing, known=known)
+        lines = describe(subject, result.findings, self.run.corpus, failing=self._failing, known=known)
         return "\n".join([*(line.text for line in lines), shown_traceback(result)]).rstrip()
 
     def _witnessed(self) -> list[str]:

@@ -216,7 +216,7 @@ def test_reports_say_and_count_it() -> None:
     assert counted([item, item]) == "2 findings in 2 items about what the adapter made up (made_up): they fail nothing"
     assert counted([]) == ""
     subject = ReportedItem(CASE.id, "response", "openai_chat", "anthropic", 1)
-    lines = describe(subject, result.findings, CORPUS.rules, failing=(), known=lambda _one: None)
+    lines = describe(subject, result.findings, CORPUS, failing=(), known=lambda _one: None)
     assert any(line.text.endswith("NOTE, made up by the adapter, else MUST") for line in lines)
 
 

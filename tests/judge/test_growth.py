@@ -18,7 +18,8 @@ from toolcall_conformance.findings import Finding, Level
 from toolcall_conformance.jsonvalue import JSONError, parse
 from toolcall_conformance.reports.failure import ReportedItem, describe
 
-JUDGE = Judge(load_corpus())
+CORPUS = load_corpus()
+JUDGE = Judge(CORPUS)
 SMALL, LARGE = 55, 165
 """Beyond what lists of choices name at most."""
 MOST = 1.2
@@ -69,7 +70,7 @@ def test_telling_findings_grows_with_their_number() -> None:
         milder = [Finding("c/d", Level.SHOULD, f"/{number}", "odd") for number in range(size)]
         item = ReportedItem("case", "request", "anthropic", "gemini", 1)
         profile = cProfile.Profile()
-        profile.runcall(describe, item, [*found, *milder], {}, failing=found, known=lambda _: None)
+        profile.runcall(describe, item, [*found, *milder], CORPUS, failing=found, known=lambda _: None)
         return int(pstats.Stats(profile).total_calls)  # type: ignore[attr-defined]
 
     assert exponent([told(10 * SMALL), told(10 * LARGE)]) < MOST

@@ -32,6 +32,7 @@ box/one · request · alpha → beta
     want  "box/one request 1"
     got   "lost"
     why   Readers want their text.
+    fix   The text is trimmed. Copy it as it is.
     see   toolcall-conformance explain beta/text-kept
     files .pytest_cache/d/toolcall/box/one/request/alpha-to-beta
     again pytest --toolcall-translator mine:T "toolcall::box/one::request::alpha-to-beta"

@@ -197,7 +197,7 @@ def _report(
             document["witness"] = asdict(beside)
         say_json(json.dumps(document | ({"notes": list(notes)} if notes else {}), indent=1))
     else:
-        for line in describe(subject, findings, corpus.rules, failing=findings, known=lambda _: None):
+        for line in describe(subject, findings, corpus, failing=findings, known=lambda _: None):
             say((line.text, line.kind))
         if beside is not None:
             say(f"    {beside.sentence}")

@@ -95,7 +95,7 @@ def item_text(item: ConformanceItem, result: ItemResult) -> FailureText:
     def known(finding: Finding) -> str | None:
         return run.known_reason(item.nodeid, finding)
 
-    lines = describe(subject, result.findings, run.rules, failing=failing, known=known)
+    lines = describe(subject, result.findings, run.corpus, failing=failing, known=known)
     standings = [run.standing(item.nodeid, one) for one in failing]
     told = dict.fromkeys(one.text for one in standings if one.text and not one.is_known)
     lines += [Line(f"    note  {sentence}", "SHOULD") for sentence in told]

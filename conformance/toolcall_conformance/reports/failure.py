@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
+from textwrap import wrap
 from typing import Any
 
 from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, Level, OneOf
 from toolcall_conformance.forms import in_words
-from toolcall_conformance.library import Rule
+from toolcall_conformance.library import Corpus, Rule
+from toolcall_conformance.reports.harm import Harm
 from toolcall_conformance.showing import shortened, visible, visible_json
 
 _VALUE_WIDTH = 160
 _FORM_WIDTH = 140
+_TEXT_WIDTH = 100
 _PLACES_SHOWN = 3
 _ORDER = (Level.MUST, Level.SHOULD, Level.NOTE)
 
@@ -55,20 +59,23 @@ class ReportedItem:
 def describe(
     subject: ReportedItem,
     findings: Sequence[Finding],
-    rules: Mapping[str, Rule],
+    corpus: Corpus,
     *,
     failing: Sequence[Finding],
     known: Callable[[Finding], str | None],
 ) -> list[Line]:
     """The text of a failing item.
 
-    Findings in ``failing`` fail it, unless ``known`` gives a reason for them; other findings follow them.
+    Findings in ``failing`` fail it, unless ``known`` gives a reason for them; other findings follow them. Of each level
+    the rule whose breach harms most comes first, and the first rule of all says how to mend it: the others may follow.
     """
+    rules, harm = corpus.rules, Harm.of(corpus.harm)
     lines = [Line(subject.title, "head")]
     expected = {(finding.rule, reason) for finding in failing if (reason := known(finding)) is not None}
     new = [finding for finding in failing if known(finding) is None]
-    for _, group in groupby(sorted(new, key=lambda finding: (_ORDER.index(finding.level), finding.rule)), key=_by_rule):
-        lines += _rule(list(group), rules, subject)
+    groups = [list(group) for _, group in groupby(sorted(new, key=partial(_place_told, harm)), key=_by_rule)]
+    for number, group in enumerate(groups):
+        lines += _rule(group, rules, subject, mends=number == 0)
     lines += [Line(f"  known {rule}  ({reason})", "NOTE") for rule, reason in sorted(expected)]
     graver: dict[tuple[str, str], list[Finding]] = {}
     for finding in failing:
@@ -97,11 +104,15 @@ def _origin(finding: Finding) -> str:
     return f", made up by the adapter, else {finding.made_up}" if finding.made_up is not None else ""
 
 
+def _place_told(harm: Harm, finding: Finding) -> tuple[int, int, str]:
+    return _ORDER.index(finding.level), harm.rank(finding.rule, finding.element), finding.rule
+
+
 def _by_rule(finding: Finding) -> tuple[Level, str]:
     return finding.level, finding.rule
 
 
-def _rule(found: list[Finding], rules: Mapping[str, Rule], subject: ReportedItem) -> list[Line]:
+def _rule(found: list[Finding], rules: Mapping[str, Rule], subject: ReportedItem, *, mends: bool) -> list[Line]:
     level, rule_id = _by_rule(found[0])
     rule = rules.get(rule_id)
     lines = [Line(f"  {rule_id}  {_breach(rule_id, rules) or found[0].message}        {level}", level.value)]
@@ -112,6 +123,9 @@ def _rule(found: list[Finding], rules: Mapping[str, Rule], subject: ReportedItem
         lines.append(Line(f"    and {more} more {'place' if more == 1 else 'places'} in this item"))
     if rule is not None:
         lines.append(Line(f"    why   {rule.why}"))
+        if mends and rule.fix:
+            first, *rest = wrap(rule.fix, _TEXT_WIDTH, break_on_hyphens=False)
+            lines += [Line(f"    fix   {first}"), *(Line(f"          {line}") for line in rest)]
     lines.append(Line(f"    see   toolcall-conformance explain {rule_id}"))
     return lines
 
