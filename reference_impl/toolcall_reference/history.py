@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 from .errors import Refused
 from .intermediate import Conversation, Item, Media, Text, Turn, UniversalToolCall, UniversalToolResult
@@ -38,7 +39,7 @@ def shown_by_user(turns: list[Turn]) -> list[Turn]:
 
     What the model drew last, before any other word of the user, becomes a turn of the user's.
     """
-    if not any(isinstance(item, Media) for turn in turns if turn.side == "assistant" for item in turn.items):
+    if not _draws(turns):
         return turns
     found: list[Turn] = []
     drawn: list[Item] = []
@@ -51,6 +52,15 @@ def shown_by_user(turns: list[Turn]) -> list[Turn]:
             turn, drawn = Turn(turn.side, [*turn.results, *drawn, *rest], turn.name), []
         found.append(turn)
     return [*found, Turn("user", drawn)] if drawn else found
+
+
+def _draws(turns: list[Turn]) -> bool:
+    for turn in turns:
+        if turn.side == "assistant":
+            for item in turn.items:
+                if isinstance(item, Media):
+                    return True
+    return False
 
 
 def arrange(turns: list[Turn], results: Sequence[UniversalToolResult], *, apart: bool = False) -> list[Turn]:
@@ -68,18 +78,19 @@ def arrange(turns: list[Turn], results: Sequence[UniversalToolResult], *, apart:
     for turn in turns:
         said: list[Item] = []
         calls: list[UniversalToolCall] = []
-        results_too = False
+        of_assistant, results_too = turn.side == "assistant", False
         for item in turn.items:
             if isinstance(item, Text):
                 if item.text.strip() or item.raw_context:
                     said.append(item)
-            elif isinstance(item, UniversalToolResult) and turn.side != "assistant":
+            elif isinstance(item, UniversalToolCall):
+                said.append(item)
+                calls.append(item)
+            elif isinstance(item, UniversalToolResult) and not of_assistant:
                 results_too = True
             else:
                 said.append(item)
-                if isinstance(item, UniversalToolCall):
-                    calls.append(item)
-        if said and last is not None and turn.side == "assistant":
+        if of_assistant and said and last is not None:
             if last is not joined:
                 last = joined = found[-1] = Turn("assistant", [*last.items], last.name)
             last.items += said
@@ -89,8 +100,9 @@ def arrange(turns: list[Turn], results: Sequence[UniversalToolResult], *, apart:
                 _answer(found, open_calls, answers, order)
             open_calls, last = calls, None
             if said:
-                found.append(turn if len(said) == len(turn.items) else Turn(turn.side, said, turn.name))
-                last = found[-1] if turn.side == "assistant" and not apart else None
+                turn = turn if len(said) == len(turn.items) else Turn(turn.side, said, turn.name)
+                found.append(turn)
+                last = turn if of_assistant and not apart else None
     _answer(found, open_calls, answers, order)
     return found
 
@@ -99,19 +111,30 @@ def _answer(
     turns: list[Turn], calls: list[UniversalToolCall], answers: dict[str, UniversalToolResult], order: dict[str, int]
 ) -> None:
     """Put the ``answers`` to the last turn's calls behind it, in their ``order``."""
-    for turn, made in _batches(turns.pop(), calls) if calls else ():
-        turns.append(turn)
-        answered = [call.id for call in made if call.id in answers]
-        if len(answered) > 1:
-            answered.sort(key=order.__getitem__)
-        if answered:
-            turns.append(Turn("user", [answers[call_id] for call_id in answered]))
+    if len(calls) > 1 and turns[-1].side == "assistant" and any(call.batch != calls[0].batch for call in calls):
+        for turn, made in _batches(turns.pop()):
+            turns.append(turn)
+            _add_answers(turns, made, answers, order)
+    else:
+        _add_answers(turns, calls, answers, order)
 
 
-def _batches(turn: Turn, calls: list[UniversalToolCall]) -> list[tuple[Turn, list[UniversalToolCall]]]:
-    """A turn with its calls; as several, where results stood between the calls of one assistant turn."""
-    if turn.side != "assistant" or len(calls) == 1 or all(call.batch == calls[0].batch for call in calls):
-        return [(turn, calls)]
+def _add_answers(
+    turns: list[Turn], calls: list[UniversalToolCall], answers: dict[str, UniversalToolResult], order: dict[str, int]
+) -> None:
+    answered: list[Any] = []
+    for call in calls:
+        result = answers.get(call.id)
+        if result is not None:
+            answered.append(result)
+    if len(answered) > 1:
+        answered.sort(key=lambda result: order[result.tool_call_id])
+    if answered:
+        turns.append(Turn("user", answered))
+
+
+def _batches(turn: Turn) -> list[tuple[Turn, list[UniversalToolCall]]]:
+    """A turn of the assistant between whose calls results stood, as several, each with its calls."""
     parts: list[tuple[Turn, list[UniversalToolCall]]] = [(Turn("assistant"), [])]
     batch: int | None = None
     for item in turn.items:
