@@ -6,6 +6,7 @@ told apart by a hash), so that a second replica rewrites it alike. A call withou
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -23,22 +24,26 @@ _HASH = 10
 class IdRule:
     """What a format takes as a call id.
 
-    ``unique`` says how far an id must not be used again: within one ``batch`` of calls, or the whole ``request``.
+    ``pattern`` is what an id looks like; without one any text will do that is not empty. ``unique`` says how far an id
+    must not be used again: within one ``batch`` of calls, or the whole ``request``.
     ``optional``: the format takes calls without any id.
     """
 
-    pattern: str = r".+"
+    pattern: str | None = None
     limit: int | None = None
     unique: str = "batch"
     optional: bool = False
 
     def allows(self, value: str) -> bool:
         """Whether the format takes ``value`` as it is."""
-        return (self.limit is None or len(value) <= self.limit) and self._matched(value) is not None
+        return (self.limit is None or len(value) <= self.limit) and bool(self._matched(value))
 
     @cached_property
     def _matched(self) -> Callable[[str], object]:
-        return re.compile(self.pattern, re.DOTALL).fullmatch
+        return len if self.pattern is None else re.compile(self.pattern).fullmatch
+
+
+_SAFE = IdRule(r"[a-zA-Z0-9_-]+", 40)
 
 
 def fit(value: str, rule: IdRule) -> str:
@@ -64,28 +69,31 @@ class Assigner:
     def __init__(self, rule: IdRule, taken: Iterable[str] = ()) -> None:
         self._rule, self._per_batch = rule, rule.unique == "batch"
         self._used = set() if self._per_batch else set(taken)
-        self._batch: int | None = None
+        self._batch = -1
 
     def next(self, call: UniversalToolCall) -> str | None:
         """The id of the next call; None for one without an id where the format does not need it."""
         if call.batch != self._batch and self._per_batch:
-            self._batch, self._used = call.batch, set()
+            self._batch = call.batch
+            self._used.clear()
         if call.given_id is None and self._rule.optional:
             return None
         base = call.id if call.given_id is None else call.given_id
-        value, again = base if self._rule.allows(base) else fit(base, self._rule), 1
-        while value in self._used:
-            again += 1
-            value = fit(f"{base}#{again}", IdRule(r"[a-zA-Z0-9_-]+", 40))
+        value = fit(base, self._rule)
+        if value in self._used:
+            value = self._another(base)
         self._used.add(value)
         return value
+
+    def _another(self, base: str) -> str:
+        numbered = (fit(f"{base}#{number}", _SAFE) for number in itertools.count(2))
+        return next(value for value in numbered if value not in self._used)
 
 
 def assign(calls: Iterable[UniversalToolCall], rule: IdRule, taken: Iterable[str] = ()) -> dict[str, str]:
     """The target's id of each call, by its universal id; a call that needs none is not in the answer."""
     assigner = Assigner(rule, taken)
-    found = {call.id: assigner.next(call) for call in calls}
-    return {key: value for key, value in found.items() if value is not None}
+    return {call.id: value for call in calls if (value := assigner.next(call)) is not None}
 
 
 class IdMemory:
