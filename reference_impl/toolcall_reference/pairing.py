@@ -27,15 +27,15 @@ class Ledger:
         self._again: dict[str, int] = {}
         self._of_id: dict[str, UniversalToolCall] = {}
         self._used_again: dict[str, _Alike] = {}
-        self._next = 0  # the place of the first call of the latest batch that may be open
+        self._begun = 0  # the place of the first call of the latest batch,
+        self._next = 0  # and of the first one of them that may be open
         self._named: dict[str, deque[UniversalToolCall]] = {}  # the calls of that batch,
         self._entered = 0  # as far as they have been entered there
 
     def new_batch(self) -> None:
         """The next call belongs to another group of calls made at once."""
         self._batch += 1
-        self._next = self._entered = len(self.calls)
-        self._named.clear()
+        self._begun = len(self.calls)
 
     def call(self, given_id: str | None, name: str, arguments: dict[str, Any]) -> UniversalToolCall:
         """Enter a call whose arguments came as an object, which stays the source's; see :func:`arguments_object`."""
@@ -58,11 +58,14 @@ class Ledger:
         if call.kind == "custom":
             call.arguments, call.text = {"input": text}, text
             return call
+        if not text.strip():
+            call.text = "{}"
+            return call
         arguments = parse_object(text)
         if arguments is None:
             call.text, call.readable = text, False
             return call
-        return self.fill_with(call, arguments, text if text.strip() else "{}")
+        return self.fill_with(call, arguments, text)
 
     def fill_with(self, call: UniversalToolCall, arguments: dict[str, Any], text: str) -> UniversalToolCall:
         """Give an open call its arguments, an object that nobody else has, and the text of it."""
@@ -114,6 +117,9 @@ class Ledger:
 
     def _by_place(self, name: str | None) -> UniversalToolCall | None:
         """The next call of the latest batch that is of that name, else the next one."""
+        if self._next < self._begun:
+            self._next = self._entered = self._begun
+            self._named.clear()
         while self._next < len(self.calls) and self.calls[self._next].id in self._answered:
             self._next += 1
         if self._next == len(self.calls):

@@ -37,20 +37,23 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
     """The conversation of a request body; Refused where its shape is not Anthropic's."""
     found = Conversation(system=system_texts(body.get("system"), losses))
     ledger = Ledger(NAME)
+    turns, before = found.turns, ""
     for message in as_list(body.get("messages"), "messages"):
         message = as_object(message, "a message")
         role = message.get("role")
         if role == "system":
             texts = system_texts(message.get("content"), losses)
-            if found.turns:
-                found.turns.append(Turn("system", list(texts)))
+            if turns:
+                turns.append(Turn(role, list(texts)))
+                before = role
             else:
                 found.system += texts
             continue
         side = "assistant" if role == "assistant" else "user"
-        if side == "assistant" and not (found.turns and found.turns[-1].side == "assistant"):
+        if side == "assistant" and before != side:
             ledger.new_batch()
-        found.turns.append(Turn(side, _items(message.get("content"), ledger, losses)))
+        turns.append(Turn(side, _items(message.get("content"), ledger, losses)))
+        before = side
     found.tools = decode_tools(body, losses)
     found.settings = decode_settings(body, losses)
     found.calls, found.results = ledger.calls, ledger.results
@@ -84,10 +87,12 @@ def _items(content: Any, ledger: Ledger, losses: Losses) -> list[Item]:
             if text is not None:
                 found.append(text)
         elif kind == "tool_use":
-            found.append(ledger.call(*call_of(block, losses), as_object(block.get("input"), "input")))
+            given, name = call_of(block, losses)
+            found.append(ledger.call(given, name, as_object(block.get("input"), "input")))
         elif kind == "tool_result":
-            ledger.results.append(_result(block, ledger, losses))
-            found.append(ledger.results[-1])
+            result = _result(block, ledger, losses)
+            ledger.results.append(result)
+            found.append(result)
         else:
             found += other_block(block, losses)
     return found
@@ -95,8 +100,7 @@ def _items(content: Any, ledger: Ledger, losses: Losses) -> list[Item]:
 
 def call_of(block: Body, losses: Losses) -> tuple[str | None, str]:
     """Id and name of the call that a ``tool_use`` block is."""
-    caller = block.get("caller")
-    if caller is not None and as_object(caller, "caller").get("type") not in (None, "direct"):
+    if "caller" in block and as_object(block["caller"], "caller").get("type") not in (None, "direct"):
         losses.add("caller", "a call made by hosted code is shown as an ordinary call", block.get("id"))
     return as_text(block.get("id"), "id") or None, as_text(block.get("name"), "name")
 
@@ -144,8 +148,10 @@ def _text(block: Body, losses: Losses) -> Text | None:
     text = as_text(block.get("text"), "text")
     if not text.strip():
         return None
-    cited = block.get("citations")
-    return Text(text, citations=citations_of(cited, losses)) if cited else Text(text)
+    found = Text(text)
+    if "citations" in block:
+        found.citations = citations_of(block["citations"], losses)
+    return found
 
 
 def _parts(block: Body, losses: Losses) -> list[Text | Media]:

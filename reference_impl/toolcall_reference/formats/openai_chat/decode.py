@@ -34,27 +34,27 @@ _FINISH = {
 def decode_request(body: Body, losses: Losses) -> Conversation:
     """The conversation of a request body; Refused where its shape is not Chat's."""
     found = Conversation()
-    ledger = Ledger(NAME)
+    turns, ledger = found.turns, Ledger(NAME)
     for message in as_list(body.get("messages"), "messages"):
         message = as_object(message, "a message")
         role = message.get("role")
-        if message.get("name") and role in ("system", "developer", "user", "assistant"):
+        if "name" in message and message["name"] and role in ("system", "developer", "user", "assistant"):
             losses.add("name", "a message's author name is dropped", message["name"])
-        if role in ("system", "developer"):
+        if role == "assistant":
+            ledger.new_batch()
+            turns.append(Turn("assistant", _assistant(message, ledger, losses)))
+        elif role == "user":
+            turns.append(Turn("user", decode_parts(message.get("content"), losses)))
+        elif role in ("tool", "function"):
+            result = _result(message, role, ledger, losses)
+            ledger.results.append(result)
+            turns.append(Turn("user", [result]))
+        elif role in ("system", "developer"):
             texts = [part for part in decode_parts(message.get("content"), losses) if isinstance(part, Text)]
-            if found.turns:
-                found.turns.append(Turn("system", list(texts)))
+            if turns:
+                turns.append(Turn("system", list(texts)))
             else:
                 found.system += texts
-        elif role == "assistant":
-            ledger.new_batch()
-            found.turns.append(Turn("assistant", _assistant(message, ledger, losses)))
-        elif role in ("tool", "function"):
-            ledger.results.append(_result(message, role, ledger, losses))
-            found.turns.append(Turn("user", [ledger.results[-1]]))
-        elif role == "user":
-            items: list[Item] = [*decode_parts(message.get("content"), losses)]
-            found.turns.append(Turn("user", items))
         else:
             raise Refused(f"a message has the role {role!r}, which Chat Completions does not know")
     found.tools = decode_tools(body)
@@ -64,20 +64,27 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
 
 
 def _assistant(message: Body, ledger: Ledger, losses: Losses) -> list[Item]:
-    items: list[Item] = [*decode_parts(message.get("content"), losses)]
+    items = decode_parts(message.get("content"), losses)
     if not BESIDE.isdisjoint(message):
         items = _with_beside(items, message, losses)
     calls = message.get("tool_calls")
     if calls is not None:
-        items += [_call(as_object(call, "a tool call"), ledger) for call in as_list(calls, "tool_calls")]
-    legacy = as_object(message.get("function_call"), "function_call")
-    # Snowflake sends an empty one with every message.
-    if legacy and legacy.get("name") and not calls:
-        name, arguments = as_text(legacy.get("name"), "name"), as_text(legacy.get("arguments"), "arguments")
-        call = ledger.call_text(None, name, arguments)
-        call.form = LEGACY
-        items.append(call)
+        for call in as_list(calls, "tool_calls"):
+            items.append(_call(as_object(call, "a tool call"), ledger))
+    legacy = message.get("function_call")
+    if legacy is not None:
+        items += _legacy(as_object(legacy, "function_call"), ledger, beside=bool(calls))
     return items
+
+
+def _legacy(called: Body, ledger: Ledger, *, beside: bool) -> list[Item]:
+    """The call of the deprecated functions; none ``beside`` others, or where it is an empty one as Snowflake's are."""
+    if not called.get("name") or beside:
+        return []
+    name, arguments = as_text(called.get("name"), "name"), as_text(called.get("arguments"), "arguments")
+    call = ledger.call_text(None, name, arguments)
+    call.form = LEGACY
+    return [call]
 
 
 BESIDE = frozenset({"annotations", "images", "refusal", "reasoning_content", "reasoning", "audio"})
@@ -153,7 +160,8 @@ def _result(message: Body, role: str, ledger: Ledger, losses: Losses) -> Univers
         found = results.of_text(call_id, name, content, kind=kind)
     else:
         found = results.make(call_id, name, decode_parts(content, losses), kind=kind)
-    found.cached = found.cached or is_marked(message)
+    if is_marked(message):
+        found.cached = True
     return found
 
 

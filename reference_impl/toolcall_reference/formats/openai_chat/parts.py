@@ -19,8 +19,8 @@ _AUDIO = {"wav": "audio/wav", "mp3": "audio/mpeg"}
 _AUDIO_FORMATS = {"audio/wav": "wav", "audio/x-wav": "wav", "audio/mpeg": "mp3", "audio/mp3": "mp3"}
 
 
-def decode_parts(content: Any, losses: Losses) -> list[Text | Media]:
-    """The parts of a message's content, which is a string, an array of parts, or null."""
+def decode_parts(content: Any, losses: Losses) -> list[Any]:
+    """The texts and media of a message's content, which is a string, an array of parts, or null."""
     if isinstance(content, str):
         return [Text(content)] if content else []
     found: list[Text | Media] = []
