@@ -114,7 +114,8 @@ def _message(items: list[Any], ids: dict[str, str], target: Target) -> Body:
     message: Body = {"role": "assistant", "content": content or None}
     if refusals:
         message["refusal"] = "\n".join(refusals)
-    message |= beside
+    if beside:
+        message |= beside
     if calls:
         message["tool_calls"] = calls
     return message
@@ -161,20 +162,15 @@ def _spelt(message: Body, target: Target) -> Body:
 
 
 def _call(call: UniversalToolCall, wire_id: str, target: Target) -> Body:
-    found = call_head(call, wire_id, target)
-    if call.kind == "custom":
-        found["custom"]["input"] = call.text or ""
-    else:
-        found["function"]["arguments"] = arguments_text(call)
-    return found
+    return call_head(call, wire_id, target, (call.text or "") if call.kind == "custom" else arguments_text(call))
 
 
-def call_head(call: UniversalToolCall, wire_id: str, target: Target) -> Body:
-    """The call, its arguments or input still empty."""
+def call_head(call: UniversalToolCall, wire_id: str, target: Target, said: str = "") -> Body:
+    """The call; its arguments or input are ``said``, or still empty."""
     name = target.names.to(call.name)
     if call.kind == "custom":
-        return {"id": wire_id, "type": "custom", "custom": {"name": name, "input": ""}}
-    found: Body = {"id": wire_id, "type": "function", "function": {"name": name, "arguments": ""}}
+        return {"id": wire_id, "type": "custom", "custom": {"name": name, "input": said}}
+    found: Body = {"id": wire_id, "type": "function", "function": {"name": name, "arguments": said}}
     if not call.raw_context:
         return found
     signature = call.raw_context.get("gemini", {}).get("thoughtSignature")
