@@ -164,21 +164,22 @@ def _answers(answers: list[UniversalToolResult], ids: dict[str, str], target: Ta
     parts: list[Body] = []
     beside: list[Body] = []
     for number, result in enumerate(answers, start=1):
-        answer, siblings = _result(result, ids, target)
+        answer: Body = {"name": target.names.to(result.name), "response": wrap(result)}
+        if result.tool_call_id in ids:
+            answer["id"] = ids[result.tool_call_id]
         parts.append({"functionResponse": answer})
+        if not result.multimodal_parts:
+            continue
+        siblings = _add_media(answer, result, target)
         if siblings and len(answers) > 1:
             told = results.caption(target.names.to(result.name), ids.get(result.tool_call_id), number)
             beside.append({"text": told.text})
         beside += siblings
-    return parts + beside
+    return parts + beside if beside else parts
 
 
-def _result(result: UniversalToolResult, ids: dict[str, str], target: Target) -> tuple[Body, list[Body]]:
-    answer: Body = {"name": target.names.to(result.name), "response": wrap(result)}
-    if result.tool_call_id in ids:
-        answer["id"] = ids[result.tool_call_id]
-    if not result.multimodal_parts:
-        return answer, []
+def _add_media(answer: Body, result: UniversalToolResult, target: Target) -> list[Body]:
+    """Add to an answer the media that it can hold; the parts of the others."""
     pictures = [part for part in result.multimodal_parts if isinstance(part, Media)]
     if pictures and result.result == "" and not result.is_error:
         what = ", ".join(picture.mime or picture.kind for picture in pictures)
@@ -187,7 +188,7 @@ def _result(result: UniversalToolResult, ids: dict[str, str], target: Target) ->
     nested = [picture for picture in nested if picture.data is not None or picture.url is not None]
     if nested:
         answer["parts"] = [_media(picture, target) for picture in nested]
-    return answer, [_media(picture, target) for picture in pictures if picture not in nested]
+    return [_media(picture, target) for picture in pictures if picture not in nested]
 
 
 def _media(item: Media, target: Target) -> Body:
