@@ -82,7 +82,8 @@ def _merge(found: Schema, branches: list[Schema], *, together: bool) -> None:
 
 def _expanded(branch: Any, root: Schema) -> Schema:
     if isinstance(branch, dict) and isinstance(branch.get("$ref"), str):
-        return resolve(root, branch["$ref"]) or {}
+        found: Schema = copied(resolve(root, branch["$ref"]) or {})
+        return found
     return branch if isinstance(branch, dict) else {}
 
 

@@ -6,7 +6,7 @@ its sessions shelves of one store.
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
+from collections import OrderedDict, defaultdict
 from typing import Any
 
 from .jsontext import dump
@@ -22,7 +22,7 @@ class Store:
         self.size = 0
         self._limit = limit
         self._kept: OrderedDict[tuple[str, ...], tuple[Any, int]] = OrderedDict()
-        self._counts: Counter[tuple[str, ...]] = Counter()
+        self._counts: defaultdict[tuple[str, ...], int] = defaultdict(int)
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -55,7 +55,7 @@ class Store:
 
     def count(self, name: tuple[str, ...]) -> int:
         """How many values are kept on a shelf."""
-        return self._counts[name]
+        return self._counts.get(name, 0)
 
     def shelf(self, *name: str) -> Shelf:
         """The part of the store under ``name``, which sees nothing of the others."""

@@ -47,7 +47,7 @@ class Target:
         """Fix the names of this encoding: declared tools first, then the tools of calls."""
         # A reply's names are what the client declared, or nobody's: they are left alone.
         self.names.rule = None if self.exact or self.is_reply or self.native else rule
-        self.names.declare([*(tool.name for tool in tools if tool.kind != "hosted"), *(call.name for call in calls)])
+        self.names.declare([*[tool.name for tool in tools if tool.kind != "hosted"], *[call.name for call in calls]])
 
     def ids(self, calls: list[UniversalToolCall], rule: IdRule) -> dict[str, str]:
         """The target's ids by universal id; see :func:`ids.assign`."""

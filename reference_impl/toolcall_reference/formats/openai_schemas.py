@@ -8,9 +8,9 @@ from toolcall_reference import schemas
 from toolcall_reference.intermediate import Body, Tool
 from toolcall_reference.target import Target
 
-_ONE = ("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames")
-_MANY = ("anyOf", "oneOf", "allOf", "prefixItems")
-_NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+_ONE = frozenset({"items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"})
+_MANY = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})
+_NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
 _REFUSED = ("enum", "not")
 """What else the root may not have: https://github.com/nspady/google-calendar-mcp/issues/39"""
 
@@ -25,23 +25,24 @@ def for_parameters(tool: Tool, target: Target) -> Body:
     for keyword in lost:
         target.losses.add("tool-schema-root", f"{keyword} cannot be said; widened", tool.name)
     found.setdefault("properties", {})
-    filled: Body = _filled(found)
-    return filled
-
-
-def _filled(schema: Any) -> Any:
-    """A schema whose arrays all have ``items``: ``{}`` where they said nothing."""
-    if not isinstance(schema, dict):
-        return schema
-    found = dict(schema)
-    for key, inner in schema.items():
-        if isinstance(inner, dict) and key in _ONE:
-            found[key] = _filled(inner)
-        elif isinstance(inner, dict) and key in _NAMED:
-            found[key] = {name: _filled(entry) for name, entry in inner.items()}
-        elif isinstance(inner, list) and key in _MANY:
-            found[key] = [_filled(entry) for entry in inner]
-    kind = found.get("type")
-    if (kind == "array" or (isinstance(kind, list) and "array" in kind)) and "items" not in found:
-        found["items"] = {}
+    _fill(found)
     return found
+
+
+def _fill(schema: Any) -> None:
+    """Give all arrays of a schema ``items``: ``{}`` where they said nothing."""
+    if not isinstance(schema, dict):
+        return
+    for key, inner in schema.items():
+        if isinstance(inner, dict):
+            if key in _ONE:
+                _fill(inner)
+            elif key in _NAMED:
+                for entry in inner.values():
+                    _fill(entry)
+        elif isinstance(inner, list) and key in _MANY:
+            for entry in inner:
+                _fill(entry)
+    kind = schema.get("type")
+    if (kind == "array" or (isinstance(kind, list) and "array" in kind)) and "items" not in schema:
+        schema["items"] = {}
