@@ -130,14 +130,16 @@ def _result(result: UniversalToolResult, ids: dict[str, str], target: Target) ->
 def _assistant(items: list[Any], ids: dict[str, str], target: Target) -> list[Body]:
     found: list[Body] = []
     for item in items:
-        if isinstance(item, (Text, UniversalToolCall)) and item.raw_context:
-            target.lose_state(item)
         if isinstance(item, Text):
+            if item.raw_context:
+                target.lose_state(item)
             if item.refusal:
                 found.append({"role": "assistant", "content": [{"type": "refusal", "refusal": item.text}]})
             elif item.text.strip():
                 found.append({"role": "assistant", "content": item.text})
         elif isinstance(item, UniversalToolCall):
+            if item.raw_context:
+                target.lose_state(item)
             found.append(encode_call(item, ids, target))
         elif isinstance(item, (Opaque, Hosted)):
             if item.origin == NAME:
@@ -154,15 +156,19 @@ def encode_call(call: UniversalToolCall, ids: dict[str, str], target: Target) ->
     call_id = ids.get(call.id, call.id)
     if call.name in target.own and call.readable:
         return own_tools.call_item(call, call_id)
-    group = {"namespace": target.groups[call.name]} if call.name in target.groups else {}
-    if call.kind == "custom":
-        return {"type": "custom_tool_call", "call_id": call_id, "name": name, **group, "input": call.text or ""}
-    if call.readable:
-        text = dump(call.arguments) if call.text is None else call.text
+    custom = call.kind == "custom"
+    found: Body = {"type": "custom_tool_call" if custom else "function_call", "call_id": call_id, "name": name}
+    if call.name in target.groups:
+        found["namespace"] = target.groups[call.name]
+    if custom:
+        found["input"] = call.text or ""
+    elif call.readable:
+        found["arguments"] = dump(call.arguments) if call.text is None else call.text
     else:
         # A request has to hold JSON; a reply shows the client what the model wrote, and so does a golden one's client.
-        text = (call.text or "") if target.is_reply or target.exact else dump({RAW_ARGUMENTS_KEY: call.text})
-    return {"type": "function_call", "call_id": call_id, "name": name, **group, "arguments": text}
+        shown = target.is_reply or target.exact
+        found["arguments"] = (call.text or "") if shown else dump({RAW_ARGUMENTS_KEY: call.text})
+    return found
 
 
 def encode_response(reply: Reply, target: Target) -> Body:
