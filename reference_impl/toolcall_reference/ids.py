@@ -36,11 +36,13 @@ class IdRule:
 
     def allows(self, value: str) -> bool:
         """Whether the format takes ``value`` as it is."""
-        return (self.limit is None or len(value) <= self.limit) and bool(self._matched(value))
+        if self.limit is not None and len(value) > self.limit:
+            return False
+        return value != "" if self._matched is None else self._matched(value) is not None
 
     @cached_property
-    def _matched(self) -> Callable[[str], object]:
-        return len if self.pattern is None else re.compile(self.pattern).fullmatch
+    def _matched(self) -> Callable[[str], object] | None:
+        return None if self.pattern is None else re.compile(self.pattern).fullmatch
 
 
 _SAFE = IdRule(r"[a-zA-Z0-9_-]+", 40)
@@ -79,7 +81,7 @@ class Assigner:
         if call.given_id is None and self._rule.optional:
             return None
         base = call.id if call.given_id is None else call.given_id
-        value = fit(base, self._rule)
+        value = base if self._rule.allows(base) else fit(base, self._rule)
         if value in self._used:
             value = self._another(base)
         self._used.add(value)

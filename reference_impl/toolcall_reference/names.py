@@ -65,9 +65,11 @@ class NameMap:
 
     def to(self, name: str) -> str:
         """The target's name of ``name``."""
-        if name not in self.forward:
+        found = self.forward.get(name)
+        if found is None:
             self.declare([name])
-        return self.forward[name]
+            found = self.forward[name]
+        return found
 
     def restore(self, name: str) -> str:
         """The source's name of the target's ``name``; a name that nobody declared is left as it is."""

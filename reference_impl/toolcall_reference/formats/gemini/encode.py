@@ -125,8 +125,9 @@ def encode_part(item: Item, ids: dict[str, str], target: Target) -> list[Body]:
         return [_media(item, target)]
     if isinstance(item, UniversalToolCall):
         call: Body = {"name": target.names.to(item.name), "args": arguments_object(item)}
-        if item.id in ids:
-            call["id"] = ids[item.id]
+        call_id = ids.get(item.id)
+        if call_id is not None:
+            call["id"] = call_id
         return [{"functionCall": call, **_signature(item)} if item.raw_context else {"functionCall": call}]
     if isinstance(item, (Opaque, Hosted)):
         if item.origin == NAME:
@@ -156,25 +157,24 @@ def _user(turn: Turn, ids: dict[str, str], order: dict[str, int], target: Target
     if len(answers) > 1:
         # Without ids the provider pairs by position, so results always stand in the order of their calls.
         answers.sort(key=lambda result: order.get(result.tool_call_id, 0))
-    return _answers(answers, ids, target) + parts if answers else parts
+    return [*_answers(answers, ids, target), *parts] if answers else parts
 
 
 def _answers(answers: list[UniversalToolResult], ids: dict[str, str], target: Target) -> list[Body]:
     """The parts of all results of a turn, and behind them what they could not hold."""
     parts: list[Body] = []
     beside: list[Body] = []
-    for number, result in enumerate(answers, start=1):
-        answer: Body = {"name": target.names.to(result.name), "response": wrap(result)}
-        if result.tool_call_id in ids:
-            answer["id"] = ids[result.tool_call_id]
+    for result in answers:
+        name, call_id = target.names.to(result.name), ids.get(result.tool_call_id)
+        answer: Body = {"name": name, "response": wrap(result)}
+        if call_id is not None:
+            answer["id"] = call_id
         parts.append({"functionResponse": answer})
-        if not result.multimodal_parts:
-            continue
-        siblings = _add_media(answer, result, target)
-        if siblings and len(answers) > 1:
-            told = results.caption(target.names.to(result.name), ids.get(result.tool_call_id), number)
-            beside.append({"text": told.text})
-        beside += siblings
+        if result.multimodal_parts:
+            siblings = _add_media(answer, result, target)
+            if siblings and len(answers) > 1:
+                beside.append({"text": results.caption(name, call_id, len(parts)).text})
+            beside += siblings
     return parts + beside if beside else parts
 
 
