@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeGuard
 
 from .errors import Refused
 from .intermediate import Conversation, Item, Media, Text, Turn, UniversalToolCall, UniversalToolResult
@@ -69,8 +70,7 @@ def arrange(turns: list[Turn], results: Sequence[UniversalToolResult], *, apart:
     Blank text is no text, and a turn of nothing else is no turn. ``apart``: neighbours stay as they are.
     The turns given stay as they are, and are among those returned where nothing about them changes.
     """
-    answers = {result.tool_call_id: result for result in results}
-    order = {key: place for place, key in enumerate(answers)}
+    answers = _Answers(results)
     found: list[Turn] = []
     last: Turn | None = None  # the assistant's, as long as another one may join it
     joined: Turn | None = None  # the last one that was made here, so that others may join it as it is
@@ -97,40 +97,50 @@ def arrange(turns: list[Turn], results: Sequence[UniversalToolResult], *, apart:
             open_calls += calls
         elif said or results_too:  # what the assistant says behind results stays behind them
             if open_calls:
-                _answer(found, open_calls, answers, order)
+                answers.put(found, open_calls, turn)
             open_calls, last = calls, None
             if said:
                 turn = turn if len(said) == len(turn.items) else Turn(turn.side, said, turn.name)
                 found.append(turn)
                 last = turn if of_assistant and not apart else None
-    _answer(found, open_calls, answers, order)
+    answers.put(found, open_calls, None)
     return found
 
 
-def _answer(
-    turns: list[Turn], calls: list[UniversalToolCall], answers: dict[str, UniversalToolResult], order: dict[str, int]
-) -> None:
-    """Put the ``answers`` to the last turn's calls behind it, in their ``order``."""
-    if len(calls) > 1 and turns[-1].side == "assistant" and any(call.batch != calls[0].batch for call in calls):
-        for turn, made in _batches(turns.pop()):
-            turns.append(turn)
-            _add_answers(turns, made, answers, order)
-    else:
-        _add_answers(turns, calls, answers, order)
+class _Answers:
+    """The results of a conversation, to be put behind their calls."""
+
+    def __init__(self, results: Sequence[UniversalToolResult]) -> None:
+        self._of_call = {result.tool_call_id: result for result in results}
+
+    @cached_property
+    def _order(self) -> dict[str, int]:
+        return {key: place for place, key in enumerate(self._of_call)}
+
+    def put(self, turns: list[Turn], calls: list[UniversalToolCall], following: Turn | None) -> None:
+        """Put those to the last turn's ``calls`` behind it, as the turn ``following`` in the source if that is they."""
+        if len(calls) > 1 and turns[-1].side == "assistant" and any(call.batch != calls[0].batch for call in calls):
+            for turn, made in _batches(turns.pop()):
+                turns.append(turn)
+                self._put(turns, made, None)
+        else:
+            self._put(turns, calls, following)
+
+    def _put(self, turns: list[Turn], calls: list[UniversalToolCall], following: Turn | None) -> None:
+        answered: list[Any] = []
+        for call in calls:
+            result = self._of_call.get(call.id)
+            if result is not None:
+                answered.append(result)
+        if len(answered) > 1:
+            answered.sort(key=lambda result: self._order[result.tool_call_id])
+        if answered:
+            turns.append(following if _holds(following, answered) else Turn("user", answered))
 
 
-def _add_answers(
-    turns: list[Turn], calls: list[UniversalToolCall], answers: dict[str, UniversalToolResult], order: dict[str, int]
-) -> None:
-    answered: list[Any] = []
-    for call in calls:
-        result = answers.get(call.id)
-        if result is not None:
-            answered.append(result)
-    if len(answered) > 1:
-        answered.sort(key=lambda result: order[result.tool_call_id])
-    if answered:
-        turns.append(Turn("user", answered))
+def _holds(turn: Turn | None, answers: list[Any]) -> TypeGuard[Turn]:
+    """Whether a turn is the user's and just these answers."""
+    return turn is not None and turn.items == answers and turn.side == "user" and turn.name is None
 
 
 def _batches(turn: Turn) -> list[tuple[Turn, list[UniversalToolCall]]]:
