@@ -53,12 +53,14 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
     parts = [{"text": instruction}] if isinstance(instruction, str) else parts_of(instruction)
     found.system = [Text(part["text"]) for part in parts if isinstance(part.get("text"), str) and part["text"].strip()]
     ledger = Ledger(NAME)
+    before = ""
     for content in [contents] if isinstance(contents, dict) else as_list(contents, "contents"):
         content = as_object(content, "a content")
         side = "assistant" if content.get("role") == "model" else "user"
-        if side == "assistant" and not (found.turns and found.turns[-1].side == "assistant"):
+        if side == "assistant" and before != side:
             ledger.new_batch()
         found.turns.append(Turn(side, _items(parts_of(content), ledger, losses)))
+        before = side
     found.tools = decode_tools(body, losses)
     found.settings = decode_settings(body, losses)
     found.calls, found.results = ledger.calls, ledger.results
@@ -83,8 +85,9 @@ def _items(parts: list[Body], ledger: Ledger, losses: Losses) -> list[Item]:
         elif isinstance(part.get("functionCall"), dict):
             found.append(_call(part, ledger))
         elif isinstance(part.get("functionResponse"), dict):
-            ledger.results.append(_result(fields(part["functionResponse"]), ledger, losses))
-            found.append(ledger.results[-1])
+            result = _result(fields(part["functionResponse"]), ledger, losses)
+            ledger.results.append(result)
+            found.append(result)
         else:
             found += other_part(part, losses)
     return found
@@ -127,7 +130,8 @@ def other_part(part: Body, losses: Losses) -> list[Item]:
 
 def _call(part: Body, ledger: Ledger) -> Item:
     call = part["functionCall"]
-    found = ledger.call(*call_of(call), as_object(call.get("args"), "args"))
+    given, name = call_of(call)
+    found = ledger.call(given, name, as_object(call.get("args"), "args"))
     if "thoughtSignature" in part:
         found.raw_context = state_of(part)
     return found
@@ -153,8 +157,9 @@ def _result(answer: Body, ledger: Ledger, losses: Losses) -> UniversalToolResult
     if call is None and given is not None:
         call = ledger.answer(None, name)
     content, failed = unwrap(as_object(answer.get("response"), "response"))
-    parts = parts_of(answer) if "parts" in answer else ()
-    pictures = [_media(part) for part in parts if "inlineData" in part or "fileData" in part]
+    pictures: list[Media] = []
+    if "parts" in answer:
+        pictures = [_media(part) for part in parts_of(answer) if "inlineData" in part or "fileData" in part]
     for key in ("willContinue", "scheduling"):
         if answer.get(key):
             losses.add("result", f"{key} is Gemini's alone; dropped", name)

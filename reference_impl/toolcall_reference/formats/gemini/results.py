@@ -14,7 +14,9 @@ def unwrap(response: dict[str, Any]) -> tuple[str, bool]:
     A single ``output`` or ``error`` is the content itself; any other object is content as a whole. An ``error`` that
     says something, one of no words that stands alone, or ``is_error`` inside, marks a failure.
     """
-    failed = bool(response.get("error")) or response.get("is_error") is True or response == {"error": ""}
+    failed = response.get("is_error") is True
+    if "error" in response:
+        failed = failed or bool(response["error"]) or response == {"error": ""}
     if len(response) == 1:
         value = response.get("output", response.get("error"))
         if value is not None:

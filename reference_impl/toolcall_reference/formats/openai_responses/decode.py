@@ -49,14 +49,17 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
     items = [{"role": "user", "content": given}] if isinstance(given, str) else as_list(given, "input")
     ledger = Ledger(NAME)
     hosted: set[str] = set()
+    bringing: list[Body] = []
     for item in items:
-        _enter(as_object(item, "an input item"), found, ledger, hosted, losses)
+        item = as_object(item, "an input item")
+        _enter(item, found, ledger, hosted, losses)
+        if item.get("type") in ("tool_search_output", "additional_tools"):
+            bringing.append(item)
     found.tools = decode_tools(body, losses)
     # Tools that a search brought in are declared in the history; elsewhere they have to stand with the others.
-    for item in items:
-        if isinstance(item, dict) and item.get("type") in ("tool_search_output", "additional_tools"):
-            known = {tool.name for tool in found.tools}
-            found.tools += [tool for tool in decode_tools(copied(item), losses) if tool.name not in known]
+    for item in bringing:
+        known = {tool.name for tool in found.tools}
+        found.tools += [tool for tool in decode_tools(copied(item), losses) if tool.name not in known]
     found.settings = decode_settings(body, losses)
     found.calls, found.results = ledger.calls, ledger.results
     return found
@@ -106,7 +109,7 @@ def _enter_message(item: Body, found: Conversation, ledger: Ledger, losses: Loss
         said = _speaking(found, ledger)
         said += parts
     elif role not in ("system", "developer"):
-        found.turns.append(Turn("user", list(parts)))
+        found.turns.append(Turn("user", parts))
     elif found.turns:
         found.turns.append(Turn("system", [part for part in parts if isinstance(part, Text)]))
     else:
@@ -121,7 +124,7 @@ def _model_item(item: Body, ledger: Ledger, losses: Losses) -> list[Item]:
             call.form = form_of(item)
         return [ledger.fill(call, argument_text(item))]
     if kind == "message":
-        return list(decode_parts(item.get("content"), losses))
+        return decode_parts(item.get("content"), losses)
     return [other_item(item)]
 
 

@@ -15,8 +15,8 @@ from toolcall_reference.target import Target
 from .api import NAME
 
 
-def decode_parts(content: Any, losses: Losses) -> list[Text | Media]:
-    """The parts of a message's content or a tool's output: a string, an array of parts, or null."""
+def decode_parts(content: Any, losses: Losses) -> list[Any]:
+    """The texts and media of a message's content or a tool's output: a string, an array of parts, or null."""
     if isinstance(content, str):
         return [Text(content)] if content else []
     found: list[Text | Media] = []
