@@ -72,6 +72,8 @@ def settings(draw: DrawFn, turns: Sequence[Turn], tools: Sequence[str], frame: F
     batches = [[entry["call"] for entry in turn["content"] if "call" in entry] for turn in turns]
     if not frame.settings:
         free = {**_FREE, **{name: drawn for name, drawn in _OF_MODELS.items() if name in frame.able}}
+        if _refers_back(frame):
+            del free["store"]
         for name in draw(st.sets(st.sampled_from(sorted(free)), max_size=3)):
             found[name] = draw(free[name])
         if {"temperature", "top_p"} <= found.keys():
@@ -85,6 +87,11 @@ def settings(draw: DrawFn, turns: Sequence[Turn], tools: Sequence[str], frame: F
     elif tools and draw(st.integers(0, 7)) == 7:
         found["parallel_calls"] = True
     return found
+
+
+def _refers_back(frame: Frame) -> bool:
+    """Whether requests name what the provider keeps of its replies: then it is to keep them, as it does by itself."""
+    return any("item-references" in spelling for spelling in frame.members.get("spell", {}).values())
 
 
 def _stop(found: dict[str, Any], met: Sequence[str]) -> None:

@@ -24,19 +24,26 @@ class Neighbours:
     def __init__(self, turn: Turn) -> None:
         self.results = [item for item in turn.items if isinstance(item, Result)]
         self._passed = [0, *accumulate(isinstance(item, Result) for item in turn.items)]
-        self._ahead: list[object] = []
+        self._items = turn.items
+        self._ahead: list[int | None] = []
         self._marks: dict[str, _Marks] = {}
         self._answered: dict[int | None, int] = {}
         for place, result in enumerate(self.results):
             self._answered.setdefault(result.call, place)
-        ahead: object = None
-        for item in turn.items:
+        ahead: int | None = None
+        for place, item in enumerate(turn.items):
             self._ahead.append(ahead)
-            ahead = ahead if isinstance(item, Media) else item
+            ahead = ahead if isinstance(item, Media) else place
 
-    def ahead(self, index: int) -> object:
-        """What stands before the row of media that the item at ``index`` is in; None where nothing does."""
-        return self._ahead[index]
+    def ahead(self, index: int, passing: Callable[[Text], bool] = lambda _text: False) -> object:
+        """What stands before the row of media that the item at ``index`` is in; None where nothing does.
+
+        ``passing`` are the texts that are in the row in place of media.
+        """
+        place = self._ahead[index]
+        while place is not None and isinstance(text := self._items[place], Text) and passing(text):
+            place = self._ahead[place]
+        return None if place is None else self._items[place]
 
     def passed(self, index: int) -> int:
         """How many results stand before the item at ``index``."""
@@ -103,19 +110,37 @@ def captioned(
     corpus: Corpus, beside: Neighbours, index: int, calls: Sequence[Call], called: Called | None = None
 ) -> int | None:
     """The ordinal of the call that the caption of media names, perhaps by an id of ``called``; None if none does."""
-    ahead, count = beside.ahead(index), beside.passed(index)
-    if not isinstance(ahead, Text) or not count:
+    count = beside.passed(index)
+    if not count:
+        return None
+    ids = _ids(beside, calls)
+    ahead = beside.ahead(index, lambda text: _stands_for_media(corpus, text.text) and not ids.names.said_in(text.text))
+    if not isinstance(ahead, Text):
         return None
     said = called.said_in(ahead.text) if called is not None else set()
     others = {call for call in said if beside.answers(call, count)}
     return others.pop() if len(others) == 1 else _named(corpus, ahead.text, beside, count, calls)
 
 
+def _ids(beside: Neighbours, calls: Sequence[Call]) -> _Marks:
+    return beside.marks("id", lambda result: [] if result.call is None else [calls[result.call].id])
+
+
+def _stands_for_media(corpus: Corpus, text: str) -> bool:
+    """Whether a text is a remark in brackets about media that could not go there: ``[text/plain: notes.txt]``."""
+    known = corpus.equivalence("media-placeholder")
+    remark = known.patterns["remark"]
+    if not any(found[0] == text.strip() for found in remark.matches(text)):
+        return False
+    kind, slash, _ = text.strip()[1:].partition("/")
+    return bool(slash) and kind in known.words["type_beginnings"]
+
+
 def _named(corpus: Corpus, caption: str, beside: Neighbours, count: int, calls: Sequence[Call]) -> int | None:
     """The call that a caption names, if it names exactly one of those that the first ``count`` results answer."""
     results = beside.results
     for marks in (
-        beside.marks("id", lambda result: [] if result.call is None else [calls[result.call].id]),
+        _ids(beside, calls),
         beside.marks("name", lambda result: [] if result.call is None else [calls[result.call].name]),
     ):
         hit = marks.only(marks.names.said_in(caption), count)
