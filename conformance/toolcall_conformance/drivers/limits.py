@@ -23,8 +23,8 @@ _REPEAT_SECONDS = 0.25
 _LATE_SECONDS = 0.1
 
 
-# The function in C within signal.signal, which looks for a constant that a handler may be, and takes twice the time.
-_set_handler: Callable[[int, Any], Any] = getattr(signal.signal, "__wrapped__", signal.signal)
+# The function in C within signal.signal, which looks for a constant that a handler may be, and takes ten times as long.
+_set_handler: Callable[[int, Any], Any] = getattr(sys.modules.get("_signal"), "signal", signal.signal)
 
 
 class TimeIsUp(BaseException):
