@@ -19,6 +19,7 @@ def start(config: pytest.Config, arguments: list[str]) -> None:
     from toolcall_conformance.engine.screen import Screen
     from toolcall_conformance.engine.sent_events import send_together
     from toolcall_conformance.engine.setup import prepare
+    from toolcall_conformance.engine.short_way import ShortWay
     from toolcall_conformance.engine.stopping import Stopping
     from toolcall_conformance.engine.workers import Unprepared, Workers
 
@@ -32,6 +33,7 @@ def start(config: pytest.Config, arguments: list[str]) -> None:
         raise pytest.UsageError(fit(str(mistake))) from None
     config.pluginmanager.register(Engine(run), "toolcall-engine")
     config.pluginmanager.register(Cycles(), "toolcall-cycles")
+    config.pluginmanager.register(ShortWay(), "toolcall-short-way")
     send_together(config)
     if not is_worker:  # under xdist only the controller reports
         recorder = RecordCollector(config, run)

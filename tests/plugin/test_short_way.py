@@ -1,0 +1,105 @@
+"""What anybody sees of an item is the same, whichever way it goes through pytest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+LOSES_TEXT_TO_BETA = """
+    def request(self, body):
+        print("here comes", body["text"])
+        lost = self.route.upstream == "beta" and "two" in body["text"]
+        return {"text": "lost"} if lost else super().request(body)
+"""
+
+# Tells what it sees of each item; `set up` are the nodes that pytest has set up for it.
+WATCH = """
+import os
+import pytest
+
+seen, ways = [], set()
+
+def pytest_runtest_logstart(nodeid): seen.append(("start", nodeid))
+def pytest_runtest_logfinish(nodeid): seen.append(("finish", nodeid, "PYTEST_CURRENT_TEST" in os.environ))
+
+def pytest_runtest_logreport(report):
+    said = None if report.passed else str(report.longrepr)
+    told = report.nodeid, report.outcome, said, report.sections, report.keywords, report.location
+    seen.append((report.when, *told))
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_makereport(item, call):
+    if call.when == "call":
+        ways.add("long" if item.session._setupstate.stack else "short")
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_unconfigure():
+    with open("seen.txt", "w") as file:
+        file.write(repr((sorted(ways), seen)))
+"""
+
+SETS_UP = """
+ready = []
+
+def pytest_runtest_setup(item): ready.append(item.nodeid)
+def pytest_runtest_teardown(item): assert ready[-1] == item.nodeid
+def pytest_sessionfinish(session): assert len(ready) == len(session.items)
+"""
+
+PLAYS_ITSELF = """
+from _pytest.runner import runtestprotocol
+
+def pytest_runtest_protocol(item, nextitem):
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    runtestprotocol(item, nextitem=nextitem)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
+"""
+
+
+def seen(project: Any, *arguments: str) -> tuple[list[str], list[Any]]:
+    """The ways of the items of a run, and what was told of them."""
+    project.module("watch", WATCH)
+    spec = project.translator(LOSES_TEXT_TO_BETA)
+    project.run_apart("toolcall::", "-p", "watch", *arguments, spec=spec)
+    found: tuple[list[str], list[Any]] = eval((project.path / "seen.txt").read_text(encoding="utf-8"))
+    return found
+
+
+@pytest.mark.parametrize("other", [SETS_UP, PLAYS_ITSELF], ids=["who sets up", "who plays the items"])
+def test_an_item_goes_pytests_own_way_where_another_plugin_has_a_part(project: Any, other: str) -> None:
+    project.module("other", other)
+    ways, alone = seen(project)
+    others_ways, beside = seen(project, "-p", "other")
+    assert (ways, others_ways) == (["short"], ["long"])
+    assert alone == beside
+    assert any("here comes" in str(one) for one in alone)
+
+
+@pytest.mark.parametrize(("mark", "outcome"), [("skip", "skipped"), ("xfail(run=False)", "xfailed")])
+def test_a_mark_of_the_user_counts(project: Any, mark: str, outcome: str) -> None:
+    project.module(
+        "marks",
+        f"import pytest\ndef pytest_collection_modifyitems(items): items[0].add_marker(pytest.mark.{mark})\n",
+    )
+    result = project.run_apart("toolcall::", "-p", "marks", spec="good:T")
+    result.assert_outcomes(passed=23, **{outcome: 1})
+
+
+def test_setup_show_shows_each_item(project: Any) -> None:
+    result = project.run_apart("toolcall::box/two::request", "--setup-show", spec="good:T")
+    result.stdout.fnmatch_lines(["*toolcall::box/two::request::alpha-to-beta*"])
+
+
+def test_fixtures_of_tests_before_ours_end_before_them(project: Any) -> None:
+    project.module(
+        "test_own",
+        "import pytest\n"
+        "@pytest.fixture(scope='module', autouse=True)\n"
+        "def open_thing():\n    yield\n    print('the thing is closed')\n"
+        "def test_own(): pass\n",
+    )
+    result = project.run_apart("test_own.py", "toolcall::box/two::request", "-s", "-v", spec="good:T")
+    result.stdout.fnmatch_lines(["*the thing is closed*", "*toolcall::box/two::request::alpha-to-alpha*"])
+    result.assert_outcomes(passed=5)
