@@ -145,7 +145,8 @@ def test_the_collector_of_cycles_walks_no_items_where_all_are_ours(
 
 def test_what_items_leave_is_kept_from_the_collector_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cycles, "_ITEMS_BETWEEN", 2)
-    one = cycles.Cycles()
+    monkeypatch.setattr(cycles, "ends_with_run", lambda: False)  # the one of this test does not
+    one = cycles.Cycles(cast("pytest.Config", SimpleNamespace(args=["test_own.py"], add_cleanup=lambda _end: None)))
     one.pytest_runtestloop(cast("pytest.Session", SimpleNamespace(items=[])))
     try:
         before = gc.get_freeze_count()
@@ -155,8 +156,48 @@ def test_what_items_leave_is_kept_from_the_collector_now_and_then(monkeypatch: p
         one.pytest_runtest_logfinish()
         assert gc.get_freeze_count() > before + len(left) // 2
     finally:
-        one.pytest_unconfigure()
+        one.end()
     assert gc.get_freeze_count() == 0
+
+
+WORKING = """
+import gc
+
+
+class Watch:
+    def __init__(self):
+        self.seen = set()
+
+    def pytest_collection_finish(self):
+        self.collecting = gc.isenabled()
+
+    def pytest_runtest_logreport(self):
+        self.seen.add(gc.isenabled())
+
+    def pytest_sessionfinish(self):
+        print(f"the collector works: {self.collecting}, in items {sorted(self.seen)}")
+
+
+def pytest_configure(config):
+    config.pluginmanager.register(Watch())
+"""
+
+
+@pytest.mark.parametrize(("own", "works"), [((), "False"), (("test_own.py",), "True")])
+def test_the_collector_of_cycles_rests_until_there_are_items(
+    project: Any, pytester: pytest.Pytester, own: tuple[str, ...], works: str
+) -> None:
+    pytester.makeconftest(WORKING)
+    pytester.makepyfile(test_own="def test_own(): pass")
+    result = project.run("toolcall::", *own, "-s")
+    result.stdout.fnmatch_lines([f"*the collector works: {works}, in items [[]True[]]"])
+    assert gc.isenabled()
+
+
+def test_the_collector_of_cycles_works_again_after_a_mistake_of_the_user(project: Any) -> None:
+    result = project.run("toolcall::no/case")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert gc.isenabled()
 
 
 WATCH = """

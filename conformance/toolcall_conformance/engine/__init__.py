@@ -24,6 +24,7 @@ def start(config: pytest.Config, arguments: list[str]) -> None:
     from toolcall_conformance.engine.workers import Unprepared, Workers
 
     is_worker = hasattr(config, "workerinput")
+    config.pluginmanager.register(Cycles(config), "toolcall-cycles")
     try:
         run = prepare(config, arguments)
     except pytest.UsageError as mistake:
@@ -32,7 +33,6 @@ def start(config: pytest.Config, arguments: list[str]) -> None:
             return
         raise pytest.UsageError(fit(str(mistake))) from None
     config.pluginmanager.register(Engine(run), "toolcall-engine")
-    config.pluginmanager.register(Cycles(), "toolcall-cycles")
     config.pluginmanager.register(ShortWay(), "toolcall-short-way")
     send_together(config)
     if not is_worker:  # under xdist only the controller reports

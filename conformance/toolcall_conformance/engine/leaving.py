@@ -39,9 +39,16 @@ class Leaving:
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self) -> None:
-        # In somebody else's process, a notebook for one, nothing is to end; nor where a test runs pytest in its own.
-        if self._session is not None and _commands() and _runs() == 1:
+        if self._session is not None and ends_with_run():
             _end_after(int(self._session.exitstatus))
+
+
+def ends_with_run() -> bool:
+    """Whether this process ends with the run of pytest that is under way.
+
+    In somebody else's process, a notebook for one, nothing is to end; nor where a test runs pytest in its own.
+    """
+    return _commands() and _runs() == 1
 
 
 def _commands() -> bool:
