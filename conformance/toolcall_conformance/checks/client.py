@@ -51,9 +51,9 @@ def continue_from_reply(
     """
     client = formats.get(name).client
     golden = formats.read(name, "request", following.request)
-    body: dict[str, Any] = copied(following.request)
-    body[client.CONTAINER] = copied(client.entries(before)) + client.as_history(reply, echo=habit.echo)
-    calls = formats.read(name, "request", body).calls
+    # Nothing but the conversation has calls; what stands beside it, all the tools for one, takes longer to read.
+    said_before = {client.CONTAINER: copied(client.entries(before)) + client.as_history(reply, echo=habit.echo)}
+    calls = formats.read(name, "request", said_before).calls
     if len(calls) != len(golden.calls):
         known = len(formats.read(name, "request", before).calls)
         want, got = len(golden.calls) - known, len(calls) - known
@@ -66,12 +66,13 @@ def continue_from_reply(
         if place is None or place[0] < start or result.call is None:
             continue
         call = calls[result.call]
-        if not client.relink(resolve(tail[place[0] - start], place[1]), resolve(body, call.pointer)):
+        if not client.relink(resolve(tail[place[0] - start], place[1]), resolve(said_before, call.pointer)):
             message = f"the reply calls {call.name} in a form that the client cannot answer"
             raise UncontinuableError(message, golden.calls[result.call].kind, call.kind)
     if habit.swap:
         client.swap(tail)
-    body[client.CONTAINER] += tail
+    body: dict[str, Any] = copied({**following.request, client.CONTAINER: None})
+    body[client.CONTAINER] = said_before[client.CONTAINER] + tail
     return body
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Final, TypeGuard
 
 from toolcall_conformance import formats
@@ -16,6 +17,7 @@ from toolcall_conformance.jsonvalue import canonical
 from toolcall_conformance.judge.streams import compare_begun, last_event
 from toolcall_conformance.levels import finding
 from toolcall_conformance.reading.assembled import Assembled
+from toolcall_conformance.remembered import LONGEST
 from toolcall_conformance.streaming import cuts, dump, read
 from toolcall_conformance.translation.stream_ends import compare_ends
 
@@ -96,7 +98,18 @@ def _stops_there(came: object, route: Route) -> bool:
     )
 
 
-def _ways(stream: bytes, fine: cuts.Fineness, *, plainly: bool) -> Iterator[tuple[str, cuts.Pieces]]:
+def _ways(stream: bytes, fine: cuts.Fineness, *, plainly: bool) -> Iterable[tuple[str, cuts.Pieces]]:
+    """The ways to cut a stream and to frame it; few ways of a short one are kept for the next route."""
+    few = len(stream) <= LONGEST and fine.cuts <= cuts.USUAL.cuts
+    return _known_ways(stream, fine, plainly) if few else _all_ways(stream, fine, plainly)
+
+
+@lru_cache(maxsize=8)
+def _known_ways(stream: bytes, fine: cuts.Fineness, plainly: bool) -> tuple[tuple[str, cuts.Pieces], ...]:
+    return tuple(_all_ways(stream, fine, plainly))
+
+
+def _all_ways(stream: bytes, fine: cuts.Fineness, plainly: bool) -> Iterator[tuple[str, cuts.Pieces]]:
     for way, pieces in cuts.vary_cuts(stream, fine.cuts):
         yield way, cuts.limit_pieces(pieces, fine.pieces)
     for way, other in cuts.vary_framing(stream, plainly=plainly):
