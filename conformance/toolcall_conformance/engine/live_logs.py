@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import logging
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -19,7 +20,7 @@ def fit(config: pytest.Config) -> Iterator[None]:
     """Let pytest's handlers write what is fit to be shown."""
     plugin = config.pluginmanager.get_plugin("logging-plugin")
     found = [getattr(plugin, name, None) for name in _HANDLERS]
-    handlers = [one for one in found if isinstance(one, logging.Handler)]
+    handlers = [one for one in found if isinstance(one, logging.Handler) and not _writes_nowhere(one)]
     before = [handler.formatter for handler in handlers]
     for handler, formatter in zip(handlers, before, strict=True):
         handler.setFormatter(_Fit(formatter or logging.Formatter()))
@@ -28,6 +29,13 @@ def fit(config: pytest.Config) -> Iterator[None]:
     finally:
         for handler, formatter in zip(handlers, before, strict=True):
             handler.setFormatter(formatter)
+
+
+def _writes_nowhere(handler: logging.Handler) -> bool:
+    """Whether nobody reads what a handler writes, as where the user wants no live logs."""
+    return isinstance(handler, logging.NullHandler) or (
+        isinstance(handler, logging.StreamHandler) and getattr(handler.stream, "name", "") == os.devnull
+    )
 
 
 class _Fit(logging.Formatter):
