@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("xdist")
 
+from toolcall_conformance import jsonvalue
 from toolcall_conformance.engine import sent_events
 from toolcall_conformance.engine.spreading import CasesTogether
 
@@ -150,6 +151,47 @@ def test_the_events_of_an_item_cross_in_one_message_and_in_their_order() -> None
     together = [told for told in ends.sent if told[0] == sent_events.TOGETHER]
     assert len(together) == 2
     assert len(ends.sent) == 2 + 2 + 2
+
+
+class Loop:
+    """The controller's loop, as xdist has it, and the node of one worker in it."""
+
+    def __init__(self) -> None:
+        self.turns: list[list[Any]] = []
+        self.node = LoopsNode(self)
+
+    def get_plugin(self, name: str) -> Any:
+        assert name == "dsession"
+        return self
+
+    def worker_logstart(self, **said: Any) -> None:
+        self.turns[-1].append(("logstart", said))
+
+    def worker_testreport(self, **said: Any) -> None:
+        self.turns[-1].append(("testreport", said))
+
+
+class LoopsNode:
+    def __init__(self, loop: Loop) -> None:
+        self.loop, self.workerinput = loop, dict[str, Any]()
+        self.config = SimpleNamespace(pluginmanager=loop)
+
+    def process_from_remote(self, told: Any) -> None:
+        self.notify_inproc(told[0], node=self, **told[1])
+
+    def notify_inproc(self, name: str, **said: Any) -> None:
+        self.loop.turns.append([])
+        getattr(self.loop, f"worker_{name}")(**said)
+
+
+def test_the_controller_takes_the_events_of_an_item_in_one_turn() -> None:
+    loop = Loop()
+    sent_events.receive_together(loop.node)
+    events = [("logstart", {"nodeid": "x"}), ("testreport", {"rep": "y"}), ("testreport", {"rep": "z"})]
+    loop.node.process_from_remote((sent_events.TOGETHER, jsonvalue.packed(events)))
+    loop.node.process_from_remote(events[0])
+    wanted = [(name, {"node": loop.node, **said}) for name, said in events]
+    assert loop.turns == [wanted, wanted[:1]]
 
 
 def test_a_controller_that_may_listen_already_is_sent_each_event_by_itself() -> None:

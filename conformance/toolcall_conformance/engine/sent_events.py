@@ -2,12 +2,14 @@
 
 xdist sends six events for each test, and execnet writes and reads each value of them in Python; each event wakes the
 controller. That took a fifth of a run. What is told, and in which order, stays as it is. Each end rests on one method
-of xdist; where one of the two is not there, events are sent one by one, as xdist sends them.
+of xdist; where one of the two is not there, events are sent one by one, as xdist sends them. Only the events of one
+item go together: by those that it has, the controller knows which test a worker died in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 import pytest
@@ -30,15 +32,45 @@ def receive_together(node: Any) -> None:
     if receive is None or hasattr(node, "channel"):
         return
 
+    takes = _takes_several(node)
+
     def received(told: Any) -> None:
         if isinstance(told, tuple) and told[0] == TOGETHER:
-            for event in unpacked(told[1]):
-                receive(event)
+            with _at_once(node) if takes else contextlib.nullcontext():
+                for event in unpacked(told[1]):
+                    receive(event)
         else:
             receive(told)
 
     node.process_from_remote = received
     node.workerinput[TOGETHER] = True
+
+
+def _takes_several(node: Any) -> bool:
+    """Teach the controller's loop to take several events in one turn, if it is as xdist has it."""
+    manager = getattr(getattr(node, "config", None), "pluginmanager", None)
+    session = manager.get_plugin("dsession") if manager is not None else None
+    if session is None or not hasattr(node, "notify_inproc"):
+        return False
+
+    def take(events: Iterable[Event]) -> None:
+        for name, said in events:
+            getattr(session, f"worker_{name}")(**said)
+
+    setattr(session, f"worker_{TOGETHER}", take)
+    return True
+
+
+@contextlib.contextmanager
+def _at_once(node: Any) -> Iterator[None]:
+    """Hand what is received meanwhile to the controller's loop at once: each turn of it is one of another thread."""
+    events: list[Event] = []
+    node.notify_inproc = lambda name, **said: events.append((name, said))
+    try:
+        yield
+    finally:
+        del node.notify_inproc
+        node.notify_inproc(TOGETHER, events=events)
 
 
 def send_together(config: pytest.Config) -> None:
