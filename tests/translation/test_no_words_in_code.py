@@ -177,7 +177,7 @@ def own_words() -> frozenset[str]:
     return frozenset(words | {*Verdict} | PYTESTS | COLOURS | SHIELDS)
 
 
-PYTESTS = {"setup", "teardown", "xfailed", "xpassed"}
+PYTESTS = {"setup", "teardown", "skip", "skipif", "xfail", "xfailed", "xpassed"}
 COLOURS = {"head", "good", "bad"}
 SHIELDS = {"schemaVersion", "color", "isError"}  # https://shields.io/badges/endpoint-badge
 

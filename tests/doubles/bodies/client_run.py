@@ -54,7 +54,13 @@ def browser_dropped(draft: Draft) -> None:
     del draft.body["tools"]
 
 
-@harmless(target=(ANTHROPIC, CHAT, RESPONSES), sources=(GEMINI,), cases=BROWSER, beside="translation/tool-lost")
+@harmless(
+    target=(ANTHROPIC, CHAT, RESPONSES),
+    sources=(GEMINI,),
+    cases=BROWSER,
+    warns="translation/own-tool-functions",
+    beside="translation/tool-lost",
+)
 def browser_without_some_functions(draft: Draft) -> None:
     """Of the functions of Google's browser those are declared that the conversation calls, and one more."""
     wanted = ("open_web_browser", "click_at", "type_text_at")

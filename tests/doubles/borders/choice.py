@@ -168,9 +168,9 @@ border(
 )
 border(
     "openai_chat/tool-choice-allowed",
-    "subset-of-one-function",
-    "A choice of several tools has one function",
-    {"/tool_choice/allowed_tools/tools": [{"type": "function", "function": {"name": "run_shell_command"}}]},
+    "subset-of-free-choice",
+    "One of several tools may be called, or none",
+    {"/tool_choice/allowed_tools/mode": "auto"},
     past={"/tool_choice/allowed_tools/tools/0/type": ""},
     says="A function among several tools has an empty type",
 )

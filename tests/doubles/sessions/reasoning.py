@@ -249,7 +249,7 @@ class NewIdsForReasoning(DoubledSession):
     ROUNDS,
     ANTHROPIC,
     RESPONSES,
-    warns="openai_responses/reasoning-id",
+    warns=("openai_responses/reasoning-id", RETURNED),
     beside=("translation/state-id", "translation/state-changed"),
 )
 class NoIdsForReasoning(DoubledSession):
