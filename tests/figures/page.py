@@ -21,7 +21,7 @@ BEGINNING = "How far can you trust it?"
 _OWN = re.compile(rf"^{re.escape(BEGINNING)}.*?\n(?=\n)", re.MULTILINE | re.DOTALL)
 NONE = "–"
 WIDTH = 120
-SECTIONS = ("quick", "alarms", "clients", "drawn", "published", "recorded")
+SECTIONS = ("fresh", "quick", "alarms", "clients", "drawn", "published", "recorded")
 """Where a single figure may stand."""
 
 Counts = Mapping[str, int]
@@ -41,7 +41,7 @@ def summary() -> str:
     said = (
         f"{BEGINNING} Of {_real(whole):,} faults that a machine put into what the reference makes, "
         f"{_share(whole['killed'] + whole['beside'], _real(whole))} fail a run, "
-        f"{_share(whole['warned'], _real(whole))} are warned of, and {_unseen(whole)} go unseen. "
+        f"{_share(whole['warned'], _real(whole))} are warned of, and {_few_unseen(whole)} go unseen. "
         f"`toolcall::@quick`, for a hook before each commit, finds "
         f"{_share(rows['faults'] - rows['missed'], rows['faults'])} of those that all cases find "
         "([figures](docs/trust.md))."
@@ -127,6 +127,12 @@ def _real(counts: Counts) -> int:
 
 def _unseen(counts: Counts) -> str:
     return _share(sum(counts[name] for name in ("open", "new", "raised")), _real(counts))
+
+
+def _few_unseen(counts: Counts) -> str:
+    """What goes unseen; its survivors are sorted by hand, so that none left does not mean none."""
+    told = _unseen(counts)
+    return "fewer than one in a thousand" if told == "0.0 %" else told
 
 
 def _rate(counts: Counts) -> str:
