@@ -137,8 +137,8 @@ class Opaque:
 
     ``call`` is the ordinal of the call it is attached to, None where it stands by itself or, with ``on_text``, on a
     text, or, with ``on_step``, on a step that the provider ran itself. ``origin`` is the format whose provider made
-    it, as far as the key tells it. ``sealed_id`` is the id of the item
-    that it is a member of, ``id_pointer`` its place.
+    it, as far as the key tells it. ``sealed_id`` is the id of the item that it is a member of, and ``id_pointer`` is
+    the place of that id.
     """
 
     value: str

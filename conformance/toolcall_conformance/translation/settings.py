@@ -16,7 +16,7 @@ from toolcall_conformance.translation.model_names import model_rule
 from toolcall_conformance.translation.own_tools import run_by_client
 from toolcall_conformance.translation.pair import Pair
 from toolcall_conformance.translation.stream_flag import find_stream_lost
-from toolcall_conformance.translation.thinking_switch import no_thinking
+from toolcall_conformance.translation.thinking_switch import is_asked_for, no_thinking
 from toolcall_conformance.translation.wire_words import choice_value, setting_name, setting_value, written
 
 Choice = tuple[str, frozenset[str]]
@@ -311,7 +311,7 @@ def _compare_reasoning(pair: Pair) -> Iterator[Finding]:
     before, after = pair.source.settings.get("reasoning"), pair.output.settings.get("reasoning")
     rule = "translation/setting" if pair.both("reasoning") else "translation/reasoning-setting"
     if before is None:
-        if after is not None and not no_thinking(after.value):
+        if after is not None and not no_thinking(after.value) and not is_asked_for(pair, after.value):
             yield _added(pair, "reasoning", after)
         return
     if after is None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Final
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.translation.pair import Pair
-from toolcall_conformance.translation.wire_words import written
-
-_NEXT_TO_NOTHING: Final = "minimal"
-"""An effort of few tokens or none, by OpenAI's own words."""
+from toolcall_conformance.translation.wire_words import setting_value, written
 
 
 def no_thinking(value: dict[str, Any]) -> bool:
@@ -18,27 +15,35 @@ def no_thinking(value: dict[str, Any]) -> bool:
     return value.get("budget") == 0 or value.get("effort") == "none"
 
 
+def is_asked_for(pair: Pair, value: dict[str, Any]) -> bool:
+    """Whether the client leaves it to the model how much to think, and a measure in the output says just that."""
+    return pair.source.thinks is not None and value == {"budget": _known(pair)["budget_left_to_the_model"]}
+
+
 def compare_thinking_switch(pair: Pair) -> Iterator[Finding]:
-    """Report thinking that the client asks for, in another measure than the output's, and the output turns off."""
+    """Report thinking that the client asks for and the output turns off.
+
+    Where both formats measure thinking alike, the comparison of settings reports it as a changed setting.
+    """
     after = pair.output.settings.get("reasoning")
     if after is None or not no_thinking(after.value):
         return
     before = pair.source.settings.get("reasoning") or pair.source.thinks
-    if before is None or _asks_for_none(before.value) or _measured_alike(before.value, after.value):
+    if before is None or _asks_for_none(pair, before.value) or pair.both("reasoning"):
         return
     yield pair.finding(
         "translation/thinking-turned-off",
         after.pointer,
-        want=before.value,
+        want=MISSING if before is pair.source.thinks else setting_value(pair, "reasoning", before),
         got=written(pair.output, after),
         source=before.pointer,
     )
 
 
-def _asks_for_none(value: Any) -> bool:
-    return isinstance(value, dict) and (no_thinking(value) or value.get("effort") == _NEXT_TO_NOTHING)
+def _asks_for_none(pair: Pair, value: Any) -> bool:
+    least = _known(pair)["effort_next_to_nothing"]
+    return isinstance(value, dict) and (no_thinking(value) or value.get("effort") == least)
 
 
-def _measured_alike(before: Any, after: dict[str, Any]) -> bool:
-    """Whether both say it in one measure: then other comparisons see the change."""
-    return isinstance(before, dict) and not before.keys().isdisjoint(after)
+def _known(pair: Pair) -> Mapping[str, Any]:
+    return pair.corpus.equivalence("default-absent").parameters
