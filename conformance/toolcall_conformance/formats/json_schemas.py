@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Final
+from collections.abc import Callable, Iterator
+from typing import Any, Final, NamedTuple
 
 from toolcall_conformance.findings import Form, OneOf
-from toolcall_conformance.formats.wanted import LIST, OBJECT, TEXT
+from toolcall_conformance.formats.wanted import INDEX, LIST, NUMBER, OBJECT, TEXT, TRUTH
 from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.reading.breach import Breach
 
@@ -18,6 +18,16 @@ TYPES: Final = ("string", "number", "integer", "boolean", "object", "array", "nu
 _ONE = ("items", "additionalProperties", "not", "contains", "if", "then", "else", "propertyNames")
 _MANY = ("anyOf", "oneOf", "allOf", "prefixItems")
 _NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+_DIGITS: Final = len(str(2**63))
+_COUNTS = ("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties")
+
+
+class _Wanted(NamedTuple):
+    """What a keyword's value is to be: a test, words for it, and a form of it."""
+
+    fits: Callable[[Any], bool]
+    words: str
+    form: Form
 
 
 def subschemas(schema: Any, pointer: str) -> Iterator[Place]:
@@ -51,8 +61,8 @@ def invalid(schema: Any, pointer: str) -> Iterator[Breach]:
         for keyword, value in inner.items():
             if keyword == "type":
                 yield from _wrong_types(value, join(place, keyword))
-            elif (wanted := _wanted(keyword)) and not isinstance(value, wanted[0]):
-                yield Breach(join(place, keyword), f"{keyword} must be {wanted[1]}", wanted[2], value)
+            elif (wanted := _WANTED.get(keyword)) and not wanted.fits(value):
+                yield Breach(join(place, keyword), f"{keyword} must be {wanted.words}", _want(wanted, value), value)
 
 
 def _wrong_types(value: Any, pointer: str) -> Iterator[Breach]:
@@ -64,10 +74,29 @@ def _wrong_types(value: Any, pointer: str) -> Iterator[Breach]:
             yield Breach(place, "this is no type of JSON Schema; they are in lower case", want, entry)
 
 
-def _wanted(keyword: str) -> tuple[type, str, Form] | None:
-    """The type that the value of a keyword has, in words, and as a form; None if it may be of several."""
-    if keyword in _NAMED:
-        return dict, "an object", OBJECT
-    if keyword in (*_MANY, "required", "enum"):
-        return list, "a list", LIST
-    return (str, "text", TEXT) if keyword in ("description", "title") else None
+def _want(wanted: _Wanted, value: Any) -> Any:
+    """The number that a text says, where one is wanted: JSON of protobuf writes counts as texts; else the form."""
+    is_text = isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) <= _DIGITS
+    return int(value) if is_text and wanted.form is INDEX else wanted.form
+
+
+def _of(*kinds: type) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, kinds)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _is_count(value: Any) -> bool:
+    return _is_number(value) and value >= 0 and value == value // 1
+
+
+_WANTED: Final = {
+    **dict.fromkeys(_NAMED, _Wanted(_of(dict), "an object", OBJECT)),
+    **dict.fromkeys((*_MANY, "required", "enum"), _Wanted(_of(list), "a list", LIST)),
+    **dict.fromkeys(("description", "title", "pattern", "format"), _Wanted(_of(str), "text", TEXT)),
+    **dict.fromkeys(("minimum", "maximum", "multipleOf"), _Wanted(_is_number, "a number", NUMBER)),
+    **dict.fromkeys(_COUNTS, _Wanted(_is_count, "a whole number, and no text", INDEX)),
+    "uniqueItems": _Wanted(_of(bool), "true or false", TRUTH),
+}

@@ -10,6 +10,8 @@ from toolcall_conformance.findings import MOST_CHOICES, Form
 
 TEXT: Final = Form({"type": "string", "minLength": 1})
 INDEX: Final = Form({"type": "integer", "minimum": 0})
+NUMBER: Final = Form({"type": "number"})
+TRUTH: Final = Form({"type": "boolean"})
 LIST: Final = Form({"type": "array"})
 OBJECT: Final = Form({"type": "object"})
 OBJECT_TEXT: Final = Form(

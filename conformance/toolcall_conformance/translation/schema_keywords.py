@@ -226,6 +226,8 @@ def lists_as_texts(place: SchemaPair) -> bool:
         return False
     if "string" not in right.get("type", ()) or set(right["type"]) - {"string", "null"}:
         return False
+    if None in right["enum"] and "null" not in right["type"]:
+        return False  # it is listed, and no value is valid that is null
     return sorted(map(_text, left["enum"])) == sorted(map(_text, right["enum"]))
 
 

@@ -8,6 +8,8 @@ from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, harmless, n
 from doubles.draft import Draft
 from doubles.wire import walk
 
+_COUNTS = ("minItems", "maxItems", "minLength", "maxLength")
+
 
 def _with(draft: Draft, key: str) -> list[dict[str, Any]]:
     """All schemas, outer and inner, of all tools that have a keyword."""
@@ -160,6 +162,26 @@ def schema_type_lost(draft: Draft) -> None:
         del schema["type"]
 
 
+@broken("translation/schema-type", cases=("schemas/nullable-openapi",), target=(ANTHROPIC, CHAT, RESPONSES))
+def schema_null_listed_and_of_no_type(draft: Draft) -> None:
+    """Null stands among the listed values, and no longer among the types."""
+    hit = False
+    for schema in _with(draft, "enum"):
+        if None in schema["enum"] and isinstance(schema.get("type"), list):
+            schema["type"] = "string"
+            hit = True
+    need(hit)
+
+
+@harmless(cases=("schemas/nullable-openapi",), target=(ANTHROPIC, CHAT, RESPONSES))
+def schema_listed_values_without_a_type(draft: Draft) -> None:
+    """A parameter of which all values are listed says no type beside them."""
+    hit = False
+    for schema in _with(draft, "enum"):
+        hit = schema.pop("type", None) is not None or hit
+    need(hit)
+
+
 def _leaves(draft: Draft, name: str) -> list[dict[str, Any]]:
     found = [schema for tool in draft.tools for schema in walk(tool.schema) if str(schema.get("type")).lower() == name]
     return need([schema for schema in found if "enum" not in schema])
@@ -237,6 +259,32 @@ def schema_bound_lost(draft: Draft) -> None:
             for key in keys:
                 hit = schema.pop(key, None) is not None or hit
     need(hit)
+
+
+def _counts(draft: Draft) -> list[tuple[dict[str, Any], str]]:
+    """Where a schema says how much there may be of something, and under which keyword."""
+    every = [schema for tool in draft.tools for schema in walk(tool.schema)]
+    return need([(schema, key) for schema in every for key in _COUNTS if type(schema.get(key)) is int])
+
+
+@broken(
+    {
+        ANTHROPIC: "anthropic/tool-schema-valid",
+        CHAT: "openai_chat/tool-schema-valid",
+        RESPONSES: "openai_responses/tool-schema-valid",
+    }
+)
+def schema_count_as_text(draft: Draft) -> None:
+    """Counts in a schema are texts, as Gemini's own schemas have them."""
+    for schema, key in _counts(draft):
+        schema[key] = str(schema[key])
+
+
+@harmless(target=(ANTHROPIC, CHAT, RESPONSES))
+def schema_count_with_a_point(draft: Draft) -> None:
+    """Counts in a schema are whole numbers with a decimal point."""
+    for schema, key in _counts(draft):
+        schema[key] = float(schema[key])
 
 
 @warning("translation/schema-widened", target=(ANTHROPIC, CHAT, RESPONSES))

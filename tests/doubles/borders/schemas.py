@@ -183,6 +183,14 @@ border(
     {R: EMPTY},
     past={f"{R}/type": "string"},
 )
+border(
+    "openai_chat/tool-schema-valid",
+    "most-entries-as-a-number",
+    "A list has at most four entries, and a text at least none and at most a hundred characters",
+    {f"{C}/properties/paths": {"type": "array", "maxItems": 4, "items": {"minLength": 0, "maxLength": 1e2}}},
+    past={f"{C}/properties/paths/maxItems": "4"},
+    says="How many entries a list may have stands as a text, as Gemini's schemas have it",
+)
 for _rule, _at in (("openai_responses/tool-schema-valid", R), ("gemini/json-schema-valid", J)):
     border(
         _rule,
@@ -199,4 +207,12 @@ for _rule, _at in (("openai_responses/tool-schema-valid", R), ("gemini/json-sche
         {_at: {"type": "object", "properties": {"at": {"anyOf": [CLOSED, GRID]}, "no": {"not": {"type": "string"}}}}},
         past={f"{_at}/properties/at/anyOf/0/required": None},
         says="What a form of a parameter requires is null, where a list belongs",
+    )
+    border(
+        _rule,
+        "most-characters-as-a-number",
+        "A text has at most a hundred characters, of which at least none",
+        {_at: {"type": "object", "properties": {"at": {"type": "string", "minLength": 0, "maxLength": 1e2}}}},
+        past={f"{_at}/properties/at/maxLength": "100"},
+        says="How long a text may be stands as a text, as Gemini's other dialect has it",
     )
