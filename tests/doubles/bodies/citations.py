@@ -254,6 +254,14 @@ def citations_as_annotations(draft: Draft) -> None:
         ]
 
 
+@warning("translation/citation-added", check="response", target=ANTHROPIC, cases=CITED, at_home=())
+def addresses_and_titles_exchanged(draft: Draft) -> None:
+    """Each source has its title where its address belongs, and its address as a title."""
+    for block in need([block for block in draft.body["content"] if block.get("citations")]):
+        for one in block["citations"]:
+            one["url"], one["title"] = need(one["title"]), one["url"]
+
+
 @harmless(check="response", target=ANTHROPIC, cases=CITED, at_home=())
 def citation_of_a_document_beside_pages(draft: Draft) -> None:
     """A block says that it has no citations, and a citation of a document stands beside the pages."""

@@ -143,8 +143,9 @@ def _citations(block: Node) -> Iterator[Citation]:
     """The pages that a text names; places in documents without an address are their provider's."""
     said = block.text("text")
     for citation in block.child("citations").each():
-        url = citation.text("url") or citation.text("source")
-        if url and "://" in url:
+        source = citation.text("source")  # of a result of the client's own search: any name of it
+        url = citation.text("url") or (source if source and "://" in source else None)
+        if url:
             yield Citation(url, citation.text("title"), said, citation.pointer)
 
 
