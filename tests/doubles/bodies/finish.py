@@ -166,6 +166,14 @@ def failure_without_error(draft: Draft) -> None:
     draft.body["error"] = None
 
 
+@broken(
+    "openai_responses/finish-failed-error", check="response", sources=(GEMINI,), cases=("finish/fails-behind-text",)
+)
+def failure_as_a_number(draft: Draft) -> None:
+    """The error of a response that failed has a number where its message belongs."""
+    need(draft.body["error"])["message"] = 500
+
+
 @harmless(
     check="response",
     target=RESPONSES,

@@ -41,10 +41,17 @@ def finish_incomplete_reason(subject: Subject) -> Iterator[Breach]:
 
 @rule("openai_responses/finish-failed-error", "response")
 def finish_failed_error(subject: Subject) -> Iterator[Breach]:
-    if member(subject.body, "status") == "failed" and not isinstance(member(subject.body, "error"), dict):
+    if member(subject.body, "status") != "failed":
+        return
+    error = member(subject.body, "error")
+    if not isinstance(error, dict):
         message = "error must be an object with code and message"
         want, got = asking(code=TEXT, message=TEXT), subject.body.get("error", MISSING)
         yield Breach("/error" if "error" in subject.body else "", message, want, got)
+    elif not isinstance(error.get("message"), str):
+        message = "message must be a text that says what happened"
+        at = "/error/message" if "message" in error else "/error"
+        yield Breach(at, message, TEXT, error.get("message", MISSING))
 
 
 @rule("openai_responses/usage-sum", "response")
