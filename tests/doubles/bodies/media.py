@@ -240,6 +240,13 @@ def file_under_another_name(draft: Draft) -> None:
         piece.entry.get("file", piece.entry)["filename"] = "attachment.pdf"
 
 
+@broken("openai_chat/file-name", target=CHAT, cases=("binary/pdf", "mcp_results/embedded-pdf"))
+def document_without_a_name(draft: Draft) -> None:
+    """The bytes of a PDF stand in a file without a filename."""
+    for piece in need([piece for piece in pieces(draft) if piece.mime == "application/pdf"]):
+        del piece.entry["file"]["filename"]
+
+
 REMARKS = (
     "(see the image in the next message)",
     "[Image attached below]",

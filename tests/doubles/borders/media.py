@@ -89,6 +89,20 @@ border(
     past={"/messages/0/content/1/input_audio/format": "mpeg"},
 )
 border(
+    "openai_chat/file-name",
+    "bytes-named-by-one-letter",
+    "The name of a file is one letter",
+    {
+        "/messages/0/content/1/file": {
+            "filename": "f",
+            "file_data": "data:application/pdf;base64,JVBERi0xLjQKJSVFT0YK",
+            "file_id": None,
+        }
+    },
+    past={"/messages/0/content/1/file/filename": None},
+    says="The name of a file is null",
+)
+border(
     "openai_chat/file-part",
     "file-by-its-id",
     "A file is named by its id, and by nothing else",
