@@ -14,6 +14,7 @@ from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, Lev
 from toolcall_conformance.forms import in_words
 from toolcall_conformance.library import Corpus, Rule
 from toolcall_conformance.reports.harm import Harm
+from toolcall_conformance.reports.led import led
 from toolcall_conformance.showing import shortened, visible, visible_json
 
 _VALUE_WIDTH = 160
@@ -67,15 +68,21 @@ def describe(
     """The text of a failing item.
 
     Findings in ``failing`` fail it, unless ``known`` gives a reason for them; other findings follow them. Of each level
-    the rule whose breach harms most comes first, and the first rule of all says how to mend it: the others may follow.
+    the rule whose breach harms most comes first. Rules that only go with another come last, in a line: who mends that
+    one mends them.
     """
     rules, harm = corpus.rules, Harm.of(corpus.harm)
     lines = [Line(subject.title, "head")]
     expected = {(finding.rule, reason) for finding in failing if (reason := known(finding)) is not None}
     new = [finding for finding in failing if known(finding) is None]
+    leaders = led(new, corpus, check=subject.check, client=subject.client, upstream=subject.upstream)
     groups = [list(group) for _, group in groupby(sorted(new, key=partial(_place_told, harm)), key=_by_rule)]
-    for number, group in enumerate(groups):
-        lines += _rule(group, rules, subject, mends=number == 0)
+    for group in groups:
+        if group[0].rule not in leaders:
+            lines += _rule(group, rules, subject)
+    for group in groups:
+        if (leader := leaders.get(group[0].rule)) is not None:
+            lines += _follower(group, rules, leader)
     lines += [Line(f"  known {rule}  ({reason})", "NOTE") for rule, reason in sorted(expected)]
     graver: dict[tuple[str, str], list[Finding]] = {}
     for finding in failing:
@@ -112,7 +119,17 @@ def _by_rule(finding: Finding) -> tuple[Level, str]:
     return finding.level, finding.rule
 
 
-def _rule(found: list[Finding], rules: Mapping[str, Rule], subject: ReportedItem, *, mends: bool) -> list[Line]:
+def _follower(found: list[Finding], rules: Mapping[str, Rule], leader: str) -> list[Line]:
+    """A rule that goes with another one, and where it shows first."""
+    level, rule_id = _by_rule(found[0])
+    breach = _breach(rule_id, rules) or found[0].message
+    lines = [Line(f"  {rule_id}  {breach}        {level}, goes with {leader}", level.value)]
+    places = dict.fromkeys(finding.pointer for finding in found if finding.pointer)
+    more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+    return [*lines, *(Line(f"    at    {place}{more}") for place in [*places][:1])]
+
+
+def _rule(found: list[Finding], rules: Mapping[str, Rule], subject: ReportedItem) -> list[Line]:
     level, rule_id = _by_rule(found[0])
     rule = rules.get(rule_id)
     lines = [Line(f"  {rule_id}  {_breach(rule_id, rules) or found[0].message}        {level}", level.value)]
@@ -123,7 +140,7 @@ def _rule(found: list[Finding], rules: Mapping[str, Rule], subject: ReportedItem
         lines.append(Line(f"    and {more} more {'place' if more == 1 else 'places'} in this item"))
     if rule is not None:
         lines.append(Line(f"    why   {rule.why}"))
-        if mends and rule.fix:
+        if rule.fix:
             first, *rest = wrap(rule.fix, _TEXT_WIDTH, break_on_hyphens=False)
             lines += [Line(f"    fix   {first}"), *(Line(f"          {line}") for line in rest)]
     lines.append(Line(f"    see   toolcall-conformance explain {rule_id}"))

@@ -1,0 +1,31 @@
+"""Which rules of one item only follow from others, or say the same: what its text need not explain again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from toolcall_conformance.causes import cause_of
+from toolcall_conformance.findings import Finding, Verdict
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.reports.harm import Harm
+from toolcall_conformance.reports.model import ItemRecord
+from toolcall_conformance.reports.repeated import without_repetitions
+from toolcall_conformance.reports.seen import Seen
+
+
+def led(findings: Sequence[Finding], corpus: Corpus, *, check: str, client: str, upstream: str) -> dict[str, str]:
+    """By rule the one that it goes with, for each rule of which no finding of the item stands by itself."""
+    item = ItemRecord.of(
+        nodeid="",
+        case="",
+        check=check,
+        client=client,
+        upstream=upstream,
+        verdict=Verdict.FAIL,
+        outcome="failed",
+        findings=findings,
+        facts=lambda one: {"signature": str(cause_of(corpus, one))},
+    )
+    told = list(without_repetitions([Seen(item, one) for one in item.findings], Harm.of(corpus.harm)))
+    alone = {one.rule for one, _ in told}
+    return {rule: one.rule for one, others in reversed(told) for rule in others if rule not in alone}
