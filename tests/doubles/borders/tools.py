@@ -97,6 +97,14 @@ border(
     says="The interpreter has no container",
 )
 border(
+    "openai_responses/hosted-tool",
+    "container-of-the-providers-choice",
+    "The provider chooses the interpreter's container",
+    {"/tools/-": {"type": "code_interpreter", "container": {"type": "auto"}}},
+    past={"/tools/1/container": {}},
+    says="The interpreter's container is an object that says nothing",
+)
+border(
     "openai_responses/tool-flat",
     "tool-without-a-description",
     "A function has no description",
