@@ -97,6 +97,6 @@ _WANTED: Final = {
     **dict.fromkeys((*_MANY, "required", "enum"), _Wanted(_of(list), "a list", LIST)),
     **dict.fromkeys(("description", "title", "pattern", "format"), _Wanted(_of(str), "text", TEXT)),
     **dict.fromkeys(("minimum", "maximum", "multipleOf"), _Wanted(_is_number, "a number", NUMBER)),
-    **dict.fromkeys(_COUNTS, _Wanted(_is_count, "a whole number, and no text", INDEX)),
+    **dict.fromkeys(_COUNTS, _Wanted(_is_count, "a whole number, 0 or more", INDEX)),
     "uniqueItems": _Wanted(_of(bool), "true or false", TRUTH),
 }

@@ -13,8 +13,8 @@ from typing import Any
 from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, Level, OneOf
 from toolcall_conformance.forms import in_words
 from toolcall_conformance.library import Corpus, Rule
+from toolcall_conformance.reports.companions import companions
 from toolcall_conformance.reports.harm import Harm
-from toolcall_conformance.reports.led import led
 from toolcall_conformance.showing import shortened, visible, visible_json
 
 _VALUE_WIDTH = 160
@@ -75,14 +75,14 @@ def describe(
     lines = [Line(subject.title, "head")]
     expected = {(finding.rule, reason) for finding in failing if (reason := known(finding)) is not None}
     new = [finding for finding in failing if known(finding) is None]
-    leaders = led(new, corpus, check=subject.check, client=subject.client, upstream=subject.upstream)
+    leaders = companions(new, corpus, check=subject.check, client=subject.client, upstream=subject.upstream)
     groups = [list(group) for _, group in groupby(sorted(new, key=partial(_place_told, harm)), key=_by_rule)]
     for group in groups:
         if group[0].rule not in leaders:
             lines += _rule(group, rules, subject)
     for group in groups:
         if (leader := leaders.get(group[0].rule)) is not None:
-            lines += _follower(group, rules, leader)
+            lines += _companion(group, rules, leader)
     lines += [Line(f"  known {rule}  ({reason})", "NOTE") for rule, reason in sorted(expected)]
     graver: dict[tuple[str, str], list[Finding]] = {}
     for finding in failing:
@@ -119,7 +119,7 @@ def _by_rule(finding: Finding) -> tuple[Level, str]:
     return finding.level, finding.rule
 
 
-def _follower(found: list[Finding], rules: Mapping[str, Rule], leader: str) -> list[Line]:
+def _companion(found: list[Finding], rules: Mapping[str, Rule], leader: str) -> list[Line]:
     """A rule that goes with another one, and where it shows first."""
     level, rule_id = _by_rule(found[0])
     breach = _breach(rule_id, rules) or found[0].message

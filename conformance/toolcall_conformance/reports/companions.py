@@ -1,4 +1,4 @@
-"""Which rules of one item only follow from others, or say the same: what its text need not explain again."""
+"""Rules of one item that only follow from others, or say the same: what its text need not explain again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from toolcall_conformance.reports.repeated import without_repetitions
 from toolcall_conformance.reports.seen import Seen
 
 
-def led(findings: Sequence[Finding], corpus: Corpus, *, check: str, client: str, upstream: str) -> dict[str, str]:
+def companions(
+    findings: Sequence[Finding], corpus: Corpus, *, check: str, client: str, upstream: str
+) -> dict[str, str]:
     """By rule the one that it goes with, for each rule of which no finding of the item stands by itself."""
     item = ItemRecord.of(
         nodeid="",
