@@ -34,6 +34,10 @@ def _bytes(text: str) -> bytes:
     return base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True)
 
 
+def _same_count(ours: Any, sdk: Any) -> bool:
+    return isinstance(ours, str) and type(sdk) is int and ours == str(sdk)
+
+
 def _same_but_case(ours: Any, sdk: Any) -> bool:
     return isinstance(ours, str) and ours.upper() == sdk
 
@@ -60,6 +64,13 @@ class GoogleUser:
             same=_same_bytes,
         ),
         Own("changed", ("type",), "the enum of a Schema's types is sent in capitals", "tools", _same_but_case),
+        Own(
+            "changed",
+            (),
+            "counts of a Schema are sent as numbers, not as texts",
+            "tools",
+            _same_count,
+        ),
         Own("changed", ("tools",), "the functions of all entries are sent in one", "tools", _same_functions),
         Own("spelt", (), "most inner objects are sent by their fields' names, in snake_case; the API takes either"),
         Own("added", ("generationConfig",), "it is always sent, be it empty", same=lambda _, sdk: sdk == {}),
