@@ -19,7 +19,8 @@ _ONE = ("items", "additionalProperties", "not", "contains", "if", "then", "else"
 _MANY = ("anyOf", "oneOf", "allOf", "prefixItems")
 _NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 _DIGITS: Final = len(str(2**63))
-_COUNTS = ("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties")
+COUNTS: Final = ("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties")
+"""The keywords that count; protobuf's JSON writes their numbers as texts."""
 
 
 class _Wanted(NamedTuple):
@@ -97,6 +98,6 @@ _WANTED: Final = {
     **dict.fromkeys((*_MANY, "required", "enum"), _Wanted(_of(list), "a list", LIST)),
     **dict.fromkeys(("description", "title", "pattern", "format"), _Wanted(_of(str), "text", TEXT)),
     **dict.fromkeys(("minimum", "maximum", "multipleOf"), _Wanted(_is_number, "a number", NUMBER)),
-    **dict.fromkeys(_COUNTS, _Wanted(_is_count, "a whole number, 0 or more", INDEX)),
+    **dict.fromkeys(COUNTS, _Wanted(_is_count, "a whole number, 0 or more", INDEX)),
     "uniqueItems": _Wanted(_of(bool), "true or false", TRUTH),
 }

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+from toolcall_conformance.formats.json_schemas import COUNTS
 from toolcall_conformance.reading import Node
 
 #: The numbers of the enum Type, by their place.
@@ -33,7 +34,6 @@ _HOLDS_LIST = {"anyOf"}
 _HOLDS_MAP = {"properties", "defs"}
 
 #: int64 fields of the message Schema: proto-JSON writes them as strings.
-_COUNTS = {"minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"}
 
 
 @cache
@@ -135,7 +135,7 @@ def _rewritten(schema: dict[str, Any], inner: dict[int, Any]) -> dict[str, Any]:
         keyword = camel(key)
         if keyword == "type":
             value = (enum(value, TYPES) or value) if isinstance(value, int) else value
-        elif keyword in _COUNTS and isinstance(value, str):
+        elif keyword in COUNTS and isinstance(value, str):
             value = number(value) if number(value) is not None else value
         elif keyword in _HOLDS_ONE:
             value = inner.get(id(value), value)
