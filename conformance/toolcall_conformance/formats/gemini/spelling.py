@@ -33,8 +33,6 @@ _HOLDS_ONE = {"items", "additionalProperties"}
 _HOLDS_LIST = {"anyOf"}
 _HOLDS_MAP = {"properties", "defs"}
 
-#: int64 fields of the message Schema: proto-JSON writes them as strings.
-
 
 @cache
 def spellings(key: str) -> tuple[str, ...]:
