@@ -178,9 +178,11 @@ def _print_equivalents(source: Source, made: Sequence[Mutation], count: int, see
 
 def _again(source: Source, name: str) -> int:
     from toolcall_conformance.trust.again import Again
+    from toolcall_conformance.trust.matrix import reason
 
+    sampler = source.sampler()
     try:
-        again = Again(source.sampler())
+        again = Again(sampler)
         told, mutation = again.told(name), again.mutation(name)
         for line in again.shown(name):
             say(line)
@@ -188,5 +190,8 @@ def _again(source: Source, name: str) -> int:
         raise UsageError(f"--again: {error.args[0] if error.args else error}") from None
     print_findings(told)
     by = f" by {mutation.by}" if mutation.by else ""
+    why = reason(mutation, sampler.workshop.table)
     say(f"{mutation.outcome}{by}: {mutation.operator} of {mutation.element}")
-    return 1 if mutation.outcome == "survived" else 0
+    if why:
+        say(f"by design: {why}")
+    return 1 if mutation.outcome == "survived" and not why else 0

@@ -18,15 +18,8 @@ def compare_kind(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
         yield pair.finding(
             "translation/tool-kind", twin.pointer, want=tool.kind, got=twin.kind, source=tool.pointer, subject=subject
         )
-    elif tool.kind == "custom" and twin.kind == "function" and not _takes_text(twin.schema):
-        yield pair.finding(
-            "translation/free-text-parameter",
-            twin.schema_pointer or twin.pointer,
-            want="a parameter that takes the text",
-            got=MISSING if twin.schema is None else twin.schema,
-            source=tool.pointer,
-            subject=subject,
-        )
+    elif tool.kind == "custom" and twin.kind == "function":
+        yield from _compare_parameters(pair, tool, twin)
     elif tool.kind == twin.kind == "custom" and tool.grammar != twin.grammar and pair.both("tool-grammar"):
         yield pair.finding(
             "translation/tool-grammar",
@@ -36,6 +29,32 @@ def compare_kind(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
             source=tool.pointer,
             subject=subject,
         )
+
+
+def _compare_parameters(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
+    """Whether a function that stands for a free-text tool takes its text, and needs nothing that is not declared."""
+    undeclared = _undeclared(twin.schema)
+    if undeclared or not _takes_text(twin.schema):
+        yield pair.finding(
+            "translation/free-text-parameter",
+            twin.schema_pointer or twin.pointer,
+            f"a function that stands for a free-text tool requires {undeclared}, which it does not declare"
+            if undeclared
+            else "",
+            want="a parameter that takes the text",
+            got=MISSING if twin.schema is None else twin.schema,
+            source=tool.pointer,
+            subject=tool_words(tool),
+        )
+
+
+def _undeclared(schema: object) -> str:
+    """The first required parameter, in quotes, that a schema with properties does not declare; or empty."""
+    members = schema if isinstance(schema, dict) else {}
+    properties, required = members.get("properties"), members.get("required")
+    if not (properties and isinstance(properties, dict) and isinstance(required, list)):
+        return ""
+    return next((repr(name) for name in required if name not in properties), "")
 
 
 def _takes_text(schema: object) -> bool:

@@ -57,6 +57,13 @@ def free_text_without_parameter(draft: Draft) -> None:
         tool.schema = {"type": "object", "properties": {}}
 
 
+@broken("translation/free-text-parameter", target=OTHERS, sources=OPENAI)
+def free_text_requires_another(draft: Draft) -> None:
+    """The function that stands for a free-text tool requires a parameter that it does not declare."""
+    for tool in need(standing(draft)):
+        tool.schema = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["command"]}
+
+
 @harmless(
     target=OTHERS,
     sources=OPENAI,
@@ -70,6 +77,13 @@ def free_text_under_another_key(draft: Draft) -> None:
     for call in draft.calls:
         if call.name in names:
             call.arguments = {"content": call.arguments["input"]}
+
+
+@harmless(target=OTHERS, sources=OPENAI, beside="translation/free-text-parameter")
+def free_text_not_required(draft: Draft) -> None:
+    """The function that stands for a free-text tool requires none of its parameters."""
+    for tool in need(standing(draft)):
+        tool.schema = {"type": "object", "properties": {"input": {"type": "string"}}, "required": []}
 
 
 @harmless(target=GEMINI, sources=OPENAI, beside="translation/free-text-parameter")
