@@ -31,6 +31,14 @@ def test_a_survivor_that_nobody_reviewed_is_a_failure(
     assert "by design" not in capsys.readouterr().out
 
 
-def test_a_name_of_no_fault_is_a_mistake_of_the_users(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["mutate", "--again", "shell/seed"]) == 4
-    assert "is no fault; one is CASE::DIRECTION::ROUTE::NUMBER::OPERATOR@POINTER" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("shell/seed", "is no fault; one is CASE::DIRECTION::ROUTE::NUMBER::OPERATOR@POINTER"),
+        (KILLED.replace("drop", "duplicate").replace("/0", "/0/role"), "the operator changes nothing there"),
+    ],
+    ids=["a case", "an operator of lists at a member"],
+)
+def test_a_name_of_no_fault_is_a_mistake_of_the_users(name: str, says: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["mutate", "--again", name]) == 4
+    assert says in capsys.readouterr().err

@@ -56,7 +56,7 @@ class Again:
                 donor = self._sampler.donor(lot, place) if shop.table.operator(operator).donates else None
                 try:
                     return known, operator, pointer, shop.made(place, operator, pointer, donor)
-                except (Unfit, LookupError):
+                except (Unfit, LookupError, AttributeError, TypeError):  # an operator of lists at a member, and so on
                     raise LookupError(f"{name!r}: the operator changes nothing there") from None
         raise LookupError(f"{name!r}: the translator produces no such body")
 

@@ -131,6 +131,12 @@ def schema_without_mime(draft: Draft) -> None:
     del need(draft.body.get("generationConfig"))["responseMimeType"]
 
 
+@broken("gemini/response-mime-type", cases=(STRICT, MODE))
+def schema_of_an_unknown_mime(draft: Draft) -> None:
+    """The answer is to be of a MIME type that the API does not know."""
+    need(draft.body.get("generationConfig"))["responseMimeType"] = "application/schema+json"
+
+
 @broken("openai_responses/text-format-flat", cases=(STRICT,))
 def schema_in_the_shape_of_chat(draft: Draft) -> None:
     """The format of the answer has Chat's inner object."""

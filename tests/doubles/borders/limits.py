@@ -89,6 +89,14 @@ border(
     says="There are six stop sequences",
 )
 border(
+    "gemini/response-mime-type",
+    "answers-of-one-word",
+    "The answer is one of a list, which has a MIME type of its own",
+    {"/generationConfig/responseMimeType": "text/x.enum"},
+    past={"/generationConfig/responseMimeType": "text/enum"},
+    says="The answer has a MIME type that the API does not know",
+)
+border(
     "gemini/temperature-range",
     "temperature-nought",
     "The temperature is 0, the lowest that there is",
