@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import json
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -214,7 +215,7 @@ def test_what_the_file_does_not_take_crosses_as_messages(
                 raise OSError(errno.ENOSPC, "No space left on device")
             return super().write(bytes(data)[:10])
 
-    monkeypatch.setattr(Path, "open", lambda self, *_, **__: Full(self, "ab"))
+    monkeypatch.setattr(Path, "open", lambda self, mode, **_: Full(self, mode))
     sent_events.send_together(config)
     for name, said in [*EVENTS[:9], *EVENTS[:9]]:
         ends.sendevent(name, **said)
@@ -284,6 +285,27 @@ def test_a_worker_that_is_asked_for_no_file_sends_each_event_by_itself(reader: R
     ends.sendevent("logstart", **OURS)
     assert ends.sent == [("logstart", OURS)]
     assert ends.workerinput == {}
+
+
+@pytest.mark.parametrize("end", ["controller", "worker"])
+def test_where_a_file_cannot_be_had_each_event_is_sent_by_itself(
+    reader: Reader, end: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker may have another file system than its controller."""
+    ends = Interactor()
+    if end == "controller":
+        monkeypatch.setattr(tempfile, "mkstemp", fails)
+    reader.read_from(ends)
+    if end == "worker":
+        Path(ends.workerinput[sent_events.FILE]).unlink()
+    sent_events.send_together(ends.connect())
+    for name, said in EVENTS:
+        ends.sendevent(name, **said)
+    assert ends.sent == ends.came == EVENTS
+
+
+def fails(**_: object) -> None:
+    raise OSError(errno.EROFS, "Read-only file system")
 
 
 def test_a_worker_that_never_began_leaves_no_file() -> None:

@@ -40,7 +40,8 @@ class Reader:
         if not self._workers:
             threading.Thread(target=self._look, name="toolcall-events", daemon=True).start()
             self._config.add_cleanup(self._end)
-        self._workers.append(_Worker(node))
+        with contextlib.suppress(OSError):  # there is no place for a file
+            self._workers.append(_Worker(node))
 
     def _look(self) -> None:
         while not self._over.wait(_EVERY):
@@ -77,7 +78,8 @@ class _Worker:
         """Read no more, and delete the file where the worker did not."""
         with self._lock:
             self._file.close()
-        self._path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # deleted already; or, on Windows, open still
+            self._path.unlink()
 
     def _received(self, told: Any) -> None:
         """Take a message of xdist's own, or the end of the worker, after all that was written before it."""

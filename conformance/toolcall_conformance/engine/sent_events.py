@@ -44,16 +44,17 @@ def send_together(config: pytest.Config) -> None:
         return
     for plugin in config.pluginmanager.get_plugins():
         if callable(getattr(plugin, "sendevent", None)) and hasattr(plugin, "channel"):
-            sender = _Sender(Path(path), plugin.sendevent)
-            plugin.sendevent = sender.send
-            config.add_cleanup(sender.close)
+            with contextlib.suppress(OSError):  # the file is not there for this process
+                sender = _Sender(Path(path), plugin.sendevent)
+                plugin.sendevent = sender.send
+                config.add_cleanup(sender.close)
 
 
 class _Sender:
     """Holds the events of an item until its last one. An item that ends the process is told of by nobody, as ever."""
 
     def __init__(self, path: Path, alone: Callable[..., None]) -> None:
-        self._file = path.open("ab", buffering=0)
+        self._file = path.open("r+b", buffering=0)  # which makes none: nobody would read it
         with contextlib.suppress(OSError):  # Windows keeps the name of an open file; the controller deletes it there
             path.unlink()
         self._alone = alone
