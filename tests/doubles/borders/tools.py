@@ -105,6 +105,14 @@ border(
     says="The interpreter's container is an object that says nothing",
 )
 border(
+    "openai_responses/hosted-tool",
+    "container-with-files",
+    "The provider makes the interpreter's container, and puts a file into it",
+    {"/tools/-": {"type": "code_interpreter", "container": {"type": "auto", "file_ids": ["file-68f1c3a0d7e48190"]}}},
+    past={"/tools/1/container/type": "automatic"},
+    says="The interpreter's container has a type that there is not",
+)
+border(
     "openai_responses/tool-flat",
     "tool-without-a-description",
     "A function has no description",
