@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.reading import Call, Tool
 from toolcall_conformance.translation.own_tools import own_tool
 from toolcall_conformance.translation.pair import Pair, call_words, tool_words
+from toolcall_conformance.translation.schema_members import ELSEWHERE
 from toolcall_conformance.translation.spelling import may_be_text
 
 
@@ -50,11 +52,16 @@ def _compare_parameters(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]
 
 def _undeclared(schema: object) -> str:
     """The first required parameter, in quotes, that a schema with properties does not declare; or empty."""
-    members = schema if isinstance(schema, dict) else {}
+    members = schema if isinstance(schema, dict) and not _says_more(schema) else {}
     properties, required = members.get("properties"), members.get("required")
     if not (properties and isinstance(properties, dict) and isinstance(required, list)):
         return ""
     return next((repr(name) for name in required if name not in properties), "")
+
+
+def _says_more(schema: dict[str, Any]) -> bool:
+    """Whether a schema may declare members elsewhere than in its properties."""
+    return any(key in schema for key in (*ELSEWHERE, "$ref", "patternProperties"))
 
 
 def _takes_text(schema: object) -> bool:

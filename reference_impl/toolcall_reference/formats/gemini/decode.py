@@ -30,7 +30,7 @@ from toolcall_reference.spoken import Spoken
 from .api import ENTRIES, NAME
 from .results import unwrap
 from .settings import decode_settings, decode_tools
-from .spelling import USUAL, camel, fields
+from .spelling import camel, fields
 
 _FINISH = {
     "STOP": "end", "MAX_TOKENS": "length", "SAFETY": "filter", "RECITATION": "filter", "BLOCKLIST": "filter",
@@ -74,23 +74,14 @@ def parts_of(content: Any) -> list[Body]:
     parts = as_object(content, "a content").get("parts")
     if isinstance(parts, dict):
         parts = [parts]
-    found = as_list(parts, "parts")
-    # Of nearly all parts nothing is to be respelt, and they are looked at nowhere as often as here.
-    return [
-        part if isinstance(part, dict) and USUAL.issuperset(part) else fields(as_object(part, "a part"))
-        for part in found
-    ]
+    return [fields(as_object(part, "a part")) for part in as_list(parts, "parts")]
 
 
 def _items(parts: list[Body], ledger: Ledger, losses: Losses) -> list[Item]:
     found: list[Item] = []
     for part in parts:
-        text = part.get("text")
-        if isinstance(text, str) and _SAYS.issuperset(part):
-            if "thoughtSignature" in part:
-                found += _text(part)
-            elif text:
-                found.append(Text(text))
+        if _SAYS.issuperset(part) and isinstance(part.get("text"), str):
+            found += _text(part)
         elif isinstance(part.get("functionCall"), dict):
             found.append(_call(part, ledger))
         elif isinstance(part.get("functionResponse"), dict):
@@ -113,7 +104,10 @@ _SAYS = frozenset({"text", "thoughtSignature"})
 
 def _text(part: Body) -> list[Item]:
     """The text of a part, or its state that stands alone."""
-    text, state = part["text"], state_of(part)
+    text: str = part["text"]
+    if "thoughtSignature" not in part:
+        return [Text(text)] if text else []
+    state = state_of(part)
     return [Text(text, False, state)] if text or state else []
 
 

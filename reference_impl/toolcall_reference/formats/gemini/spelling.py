@@ -46,12 +46,12 @@ def camel(value: Any) -> Any:
 
 def fields(value: Body) -> Body:
     """``value`` with its own fields in camelCase; what they hold is as it was."""
-    if USUAL.issuperset(value) or "_" not in "".join(value):
+    if _USUAL.issuperset(value) or "_" not in "".join(value):
         return value
     return {_key(spelt): inner for spelt, inner in value.items()}
 
 
-USUAL = frozenset(
+_USUAL = frozenset(
     {
         *("text", "functionCall", "functionResponse", "thought", "thoughtSignature", "name", "args", "response", "id"),
         *("candidates", "content", "parts", "role", "index", "finishReason"),

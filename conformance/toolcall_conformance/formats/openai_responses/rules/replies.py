@@ -53,9 +53,8 @@ def finish_failed_error(subject: Subject) -> Iterator[Breach]:
         at = "/error/message" if "message" in error else "/error"
         yield Breach(at, message, TEXT, error.get("message", MISSING))
     elif "code" not in error:
-        yield Breach(
-            "/error", "the key 'code' is missing, by which clients choose what to do", asking(code=TEXT), error
-        )
+        message = "the key 'code' is missing, by which clients choose what to do"
+        yield Breach("/error", message, asking(code=TEXT), error)
 
 
 @rule("openai_responses/usage-sum", "response")
