@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import json
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 pytest.importorskip("xdist")
 
-from toolcall_conformance import jsonvalue
 from toolcall_conformance.engine import sent_events
+from toolcall_conformance.engine.received_events import Reader
 from toolcall_conformance.engine.spreading import CasesTogether
 
 pytestmark = pytest.mark.any_python
@@ -104,11 +109,15 @@ class Interactor:
 
     def __init__(self) -> None:
         self.workerinput: dict[str, Any] = {}
+        self.gateway = SimpleNamespace(spec=SimpleNamespace(popen=True))
         self.sent: list[Any] = []
         self.came: list[Any] = []
 
     def process_from_remote(self, told: Any) -> None:
         self.came.append(told)
+
+    def notify_inproc(self, name: str, **said: Any) -> None:
+        raise AssertionError(name, said)
 
     def sendevent(self, name: str, **said: Any) -> None:
         self.channel.send((name, said))
@@ -121,7 +130,18 @@ class Interactor:
         """Make the channel, as is done behind `pytest_configure_node`, and return the worker's configuration."""
         self.channel = SimpleNamespace(send=self.receive)
         manager = SimpleNamespace(get_plugins=lambda: [object(), self])
-        return SimpleNamespace(workerinput=self.workerinput, pluginmanager=manager)
+        return SimpleNamespace(workerinput=self.workerinput, pluginmanager=manager, add_cleanup=[].append)
+
+
+@pytest.fixture
+def reader() -> Iterator[Reader]:
+    """A reader that looks only when a message comes."""
+    ends: list[Any] = []
+    reader = Reader(cast("Any", SimpleNamespace(add_cleanup=ends.append)))
+    reader._over.set()
+    yield reader
+    for end in ends:
+        end()
 
 
 OURS = {"nodeid": "toolcall::x/seed::request::a-to-b"}
@@ -138,19 +158,71 @@ EVENTS: list[tuple[str, dict[str, Any]]] = [
     ("testreport", {"data": {**OURS, "odd": object}}),
     ("runtest_protocol_complete", {"item_index": 3, "duration": 0.5}),
 ]
+END: Any = "the end of the worker"
 
 
-def test_the_events_of_an_item_cross_in_one_message_and_in_their_order() -> None:
+def test_the_events_of_items_cross_in_a_file_and_in_their_order(reader: Reader) -> None:
     """What cannot be packed, and all that is not of an item of ours, crosses as it always did."""
     ends = Interactor()
-    sent_events.receive_together(ends)
+    reader.read_from(ends)
     sent_events.send_together(ends.connect())
     for name, said in EVENTS:
         ends.sendevent(name, **said)
-    assert ends.came == EVENTS
-    together = [told for told in ends.sent if told[0] == sent_events.TOGETHER]
-    assert len(together) == 2
-    assert len(ends.sent) == 2 + 2 + 2
+    ends.receive(END)
+    assert ends.came == [*EVENTS, END]
+    assert ends.sent == [*EVENTS[:2], *EVENTS[-2:], END]
+
+
+def test_what_is_read_before_a_message_that_was_sent_before_it_waits(reader: Reader) -> None:
+    """The reader may look between the two: the message is on its way still."""
+    ends = Interactor()
+    reader.read_from(ends)
+    sent_events.send_together(ends.connect())
+    late: list[Any] = []
+    ends.channel.send = late.append
+    for name, said in EVENTS[:5]:
+        ends.sendevent(name, **said)
+    (worker,) = reader._workers
+    worker.look()
+    assert ends.came == []
+    for told in late:
+        ends.receive(told)
+    assert ends.came == EVENTS[:2]
+    worker.look()
+    assert ends.came == EVENTS[:5]
+
+
+@pytest.mark.parametrize("fault", ["short", "raises", "too large"])
+def test_what_the_file_does_not_take_crosses_as_messages(
+    reader: Reader, fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends = Interactor()
+    reader.read_from(ends)
+    config = ends.connect()
+    path = Path(ends.workerinput[sent_events.FILE])
+
+    if fault == "too large":
+        monkeypatch.setattr(sent_events, "_MOST", 400)
+
+    class Full(io.FileIO):
+        left = 1
+
+        def write(self, data: Any) -> int:
+            self.left -= 1
+            if self.left >= 0 or fault == "too large":
+                return super().write(data)
+            if fault == "raises":
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return super().write(bytes(data)[:10])
+
+    monkeypatch.setattr(Path, "open", lambda self, mode, **_: Full(self, mode))
+    sent_events.send_together(config)
+    for name, said in [*EVENTS[:9], *EVENTS[:9]]:
+        ends.sendevent(name, **said)
+    ends.receive(END)
+    assert ends.came == [*EVENTS[:9], *EVENTS[:9], END]
+    assert ends.sent == [*EVENTS[:2], *EVENTS[5:9], *EVENTS[:9], END]
+    assert not path.exists()
 
 
 class Loop:
@@ -170,10 +242,14 @@ class Loop:
     def worker_testreport(self, **said: Any) -> None:
         self.turns[-1].append(("testreport", said))
 
+    def worker_runtest_protocol_complete(self, **said: Any) -> None:
+        self.turns[-1].append(("runtest_protocol_complete", said))
 
-class LoopsNode:
+
+class LoopsNode(Interactor):
     def __init__(self, loop: Loop) -> None:
-        self.loop, self.workerinput = loop, dict[str, Any]()
+        super().__init__()
+        self.loop = loop
         self.config = SimpleNamespace(pluginmanager=loop)
 
     def process_from_remote(self, told: Any) -> None:
@@ -184,23 +260,64 @@ class LoopsNode:
         getattr(self.loop, f"worker_{name}")(**said)
 
 
-def test_the_controller_takes_the_events_of_an_item_in_one_turn() -> None:
+def test_the_controller_takes_the_events_of_all_items_in_one_turn(reader: Reader) -> None:
     loop = Loop()
-    sent_events.receive_together(loop.node)
-    events = [("logstart", {"nodeid": "x"}), ("testreport", {"rep": "y"}), ("testreport", {"rep": "z"})]
-    loop.node.process_from_remote((sent_events.TOGETHER, jsonvalue.packed(events)))
-    loop.node.process_from_remote(events[0])
-    wanted = [(name, {"node": loop.node, **said}) for name, said in events]
-    assert loop.turns == [wanted, wanted[:1]]
+    reader.read_from(loop.node)
+    sent_events.send_together(loop.node.connect())
+    events = [*EVENTS[2:5], *EVENTS[2:5]]
+    for name, said in events:
+        loop.node.sendevent(name, **said)
+    loop.node.process_from_remote(EVENTS[0])
+    wanted = [(name, {"node": loop.node, **said}) for name, said in [*events, EVENTS[0]]]
+    assert loop.turns == [wanted[:-1], wanted[-1:]]
 
 
-def test_a_controller_that_may_listen_already_is_sent_each_event_by_itself() -> None:
+@pytest.mark.parametrize("why", ["may listen already", "is on another machine"])
+def test_a_worker_that_is_asked_for_no_file_sends_each_event_by_itself(reader: Reader, why: str) -> None:
     ends = Interactor()
-    config = ends.connect()
-    sent_events.receive_together(ends)
+    if why == "may listen already":
+        config = ends.connect()
+    ends.gateway.spec.popen = why == "may listen already"
+    reader.read_from(ends)
+    if why == "is on another machine":
+        config = ends.connect()
     sent_events.send_together(config)
     ends.sendevent("logstart", **OURS)
     assert ends.sent == [("logstart", OURS)]
+    assert ends.workerinput == {}
+
+
+@pytest.mark.parametrize("end", ["controller", "worker"])
+def test_where_a_file_cannot_be_had_each_event_is_sent_by_itself(
+    reader: Reader, end: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker may have another file system than its controller."""
+    ends = Interactor()
+    if end == "controller":
+        monkeypatch.setattr(tempfile, "mkstemp", fails)
+    reader.read_from(ends)
+    if end == "worker":
+        Path(ends.workerinput[sent_events.FILE]).unlink()
+    sent_events.send_together(ends.connect())
+    for name, said in EVENTS:
+        ends.sendevent(name, **said)
+    assert ends.sent == ends.came == EVENTS
+
+
+def fails(**_: object) -> None:
+    raise OSError(errno.EROFS, "Read-only file system")
+
+
+def test_a_worker_that_never_began_leaves_no_file() -> None:
+    ends: list[Any] = []
+    reader = Reader(cast("Any", SimpleNamespace(add_cleanup=ends.append)))
+    node = Interactor()
+    reader.read_from(node)
+    path = Path(node.workerinput[sent_events.FILE])
+    assert path.exists()
+    for end in ends:
+        end()
+    assert not path.exists()
 
 
 # What a worker does, by its name, when it makes its translator and when it plays its second item.
@@ -251,3 +368,13 @@ def test_workers_that_die_while_they_begin_are_told_as_that(project: Any) -> Non
     result = ran_with(project, "-n", "1", "--max-worker-restart", "0", makes="os._exit(3)")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(["toolcall: nothing was judged: no worker of `-n` lived until *--toolcall-isolated"])
+
+
+def test_what_a_worker_told_before_it_died_is_kept(project: Any) -> None:
+    """Only the item that it died in fails, though it died within the time between two looks at its file."""
+    dies = 'HERE == "gw0" and os._exit(3)'
+    ran_with(project, "-n", "1", "--toolcall-report", "report.json", plays=dies)
+    items = json.loads((project.path / "report.json").read_text(encoding="utf-8"))["items"]
+    died = [item["nodeid"] for item in items if item["verdict"] != "pass"]
+    assert died == [next(item["nodeid"] for item in items if item["nodeid"].endswith("-to-beta"))]
+    assert items[0]["nodeid"] != died[0]

@@ -1,15 +1,20 @@
-"""What a worker of pytest-xdist tells its controller of an item of ours, as one message of bytes.
+"""What a worker of pytest-xdist tells its controller of an item of ours: a record at the end of a file.
 
 xdist sends six events for each test, and execnet writes and reads each value of them in Python; each event wakes the
-controller. That took a fifth of a run. What is told, and in which order, stays as it is. Each end rests on one method
-of xdist; where one of the two is not there, events are sent one by one, as xdist sends them. Only the events of one
-item go together: by those that it has, the controller knows which test a worker died in.
+controller. That took a fifth of a run. What is told, and in which order, stays as it is: `received_events` reads the
+file from time to time, and before each message of xdist's own. What a worker has written outlives it.
+
+This rests on one method of xdist. Where it is not there, and for workers on other machines, events are sent one by one,
+as xdist sends them. Only the events of one item go together: by those that it has, the controller knows which test a
+worker died in.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator
+import struct
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -17,78 +22,48 @@ import pytest
 from toolcall_conformance.engine.selection import PREFIX
 from toolcall_conformance.jsonvalue import packed, unpacked
 
-TOGETHER: Final = "toolcall_events"
-"""The name of the message, and the key under which the controller says that it can read one."""
+FILE: Final = "toolcall_events"
+"""The key under which the controller tells a worker which file it reads."""
+
+Event = tuple[str, dict[str, Any]]
 
 # The last event of a test, by which the controller knows which test a worker died in.
 _LAST: Final = "runtest_protocol_complete"
 
-Event = tuple[str, dict[str, Any]]
+_MOST: Final = 64 * 1024 * 1024
+"""The largest file in bytes; it may stand in memory. A run where all items pass needs 1.3 KB for each of them."""
 
-
-def receive_together(node: Any) -> None:
-    """Let the controller's end of a worker, which has no channel yet, read the events of an item in one message."""
-    receive: Callable[[Any], None] | None = getattr(node, "process_from_remote", None)
-    if receive is None or hasattr(node, "channel"):
-        return
-
-    takes = _takes_several(node)
-
-    def received(told: Any) -> None:
-        if isinstance(told, tuple) and told[0] == TOGETHER:
-            with _at_once(node) if takes else contextlib.nullcontext():
-                for event in unpacked(told[1]):
-                    receive(event)
-        else:
-            receive(told)
-
-    node.process_from_remote = received
-    node.workerinput[TOGETHER] = True
-
-
-def _takes_several(node: Any) -> bool:
-    """Teach the controller's loop to take several events in one turn, if it is as xdist has it."""
-    manager = getattr(getattr(node, "config", None), "pluginmanager", None)
-    session = manager.get_plugin("dsession") if manager is not None else None
-    if session is None or not hasattr(node, "notify_inproc"):
-        return False
-
-    def take(events: Iterable[Event]) -> None:
-        for name, said in events:
-            getattr(session, f"worker_{name}")(**said)
-
-    setattr(session, f"worker_{TOGETHER}", take)
-    return True
-
-
-@contextlib.contextmanager
-def _at_once(node: Any) -> Iterator[None]:
-    """Hand what is received meanwhile to the controller's loop at once: each turn of it is one of another thread."""
-    events: list[Event] = []
-    node.notify_inproc = lambda name, **said: events.append((name, said))
-    try:
-        yield
-    finally:
-        del node.notify_inproc
-        node.notify_inproc(TOGETHER, events=events)
+# What a record begins with: the length of its events in bytes, and how many messages of xdist's own came before it.
+_HEAD: Final = struct.Struct(">II")
 
 
 def send_together(config: pytest.Config) -> None:
-    """Let a worker send the events of an item in one message, if its controller can read one."""
-    if not getattr(config, "workerinput", {}).get(TOGETHER):
+    """Let a worker write the events of its items to the file that its controller reads, if there is one."""
+    path = getattr(config, "workerinput", {}).get(FILE)
+    if path is None:
         return
     for plugin in config.pluginmanager.get_plugins():
         if callable(getattr(plugin, "sendevent", None)) and hasattr(plugin, "channel"):
-            plugin.sendevent = _Sender(plugin.channel, plugin.sendevent).send
+            with contextlib.suppress(OSError):  # the file is not there for this process
+                sender = _Sender(Path(path), plugin.sendevent)
+                plugin.sendevent = sender.send
+                config.add_cleanup(sender.close)
 
 
 class _Sender:
     """Holds the events of an item until its last one. An item that ends the process is told of by nobody, as ever."""
 
-    def __init__(self, channel: Any, alone: Callable[..., None]) -> None:
-        self._channel = channel
+    def __init__(self, path: Path, alone: Callable[..., None]) -> None:
+        self._file = path.open("r+b", buffering=0)  # which makes none: nobody would read it
+        with contextlib.suppress(OSError):  # Windows keeps the name of an open file; the controller deletes it there
+            path.unlink()
         self._alone = alone
+        self._sent_alone = 0
         self._held: list[Event] = []
+
+    def close(self) -> None:
+        """Close the file. What is told after this is told as xdist tells it."""
+        self._file.close()
 
     def send(self, name: str, **said: Any) -> None:
         """Send an event, or hold it."""
@@ -99,21 +74,50 @@ class _Sender:
             self._send_held()
         else:
             self._send_held()
-            self._alone(name, **said)
+            self._send_alone(name, said)
+
+    def _send_alone(self, name: str, said: dict[str, Any]) -> None:
+        self._sent_alone += 1
+        self._alone(name, **said)
 
     def _send_held(self) -> None:
         held, self._held = self._held, []
-        if not held:
-            return
-        try:
-            message = packed(held)
-        except ValueError:  # another plugin put into a report what only execnet, or nobody, can write
+        if held and not self._written(held):
             for name, said in held:
-                self._alone(name, **said)
-        else:
-            self._channel.send((TOGETHER, message))
+                self._send_alone(name, said)
+
+    def _written(self, events: list[Event]) -> bool:
+        """Whether the file took the events."""
+        try:
+            said = packed(events)
+        except ValueError:  # another plugin put into a report what only execnet, or nobody, can write
+            return False
+        record = _HEAD.pack(len(said), self._sent_alone) + said
+        try:
+            taken = self._has_room(record) and self._file.write(record) == len(record)
+        except OSError:  # no space is left
+            taken = False
+        if not taken:
+            self._file.close()  # the reader waits for the rest of a record for ever
+        return taken
+
+    def _has_room(self, record: bytes) -> bool:
+        return not self._file.closed and self._file.tell() + len(record) <= _MOST
 
 
 def _nodeid(said: dict[str, Any]) -> str:
     """The id of the test that an event is about."""
     return str(said.get("nodeid") or said.get("data", {}).get("nodeid", ""))
+
+
+def records(data: bytes) -> tuple[list[tuple[int, list[Event]]], bytes]:
+    """The whole records that ``data`` begins with (how many messages came before each, its events), and the rest."""
+    found, start = list[tuple[int, list[Event]]](), 0
+    while len(data) >= start + _HEAD.size:
+        length, before = _HEAD.unpack_from(data, start)
+        end = start + _HEAD.size + length
+        if end > len(data):
+            break
+        found.append((before, unpacked(data[start + _HEAD.size : end])))
+        start = end
+    return found, data[start:]

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from toolcall_conformance.engine.received_events import Reader
 from toolcall_conformance.engine.run import Run
-from toolcall_conformance.engine.sent_events import receive_together
 from toolcall_conformance.engine.setup import SUPPORT
 from toolcall_conformance.engine.watchdog import COMMAND, command
 
@@ -19,13 +19,14 @@ class Workers:
 
     def __init__(self, config: pytest.Config, run: Run) -> None:
         self._config, self._run = config, run
+        self._reader = Reader(config)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
         """Tell a worker what the translator supports, and what the user wrote."""
         node.workerinput[SUPPORT] = self._run.support.to_json()
         node.workerinput[COMMAND] = command(self._config)
-        receive_together(node)
+        self._reader.read_from(node)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: object) -> None:
