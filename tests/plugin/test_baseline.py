@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.any_python
+
 LOST = """
     def request(self, body):
         lost = self.route.upstream == "beta" and {where}

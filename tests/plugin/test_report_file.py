@@ -13,6 +13,8 @@ import pytest
 from toolcall_conformance.reports import files, writers
 from toolcall_conformance.reports.writers import json_report
 
+pytestmark = pytest.mark.any_python
+
 MIXED = """
     def request(self, body):
         if "one" in body["text"]:

@@ -15,6 +15,8 @@ from toolcall_conformance.reports.model import ItemRecord, RunRecord
 from toolcall_conformance.reports.roots import root_causes
 from toolcall_conformance.reports.terminal import Detail, summary
 
+pytestmark = pytest.mark.any_python
+
 LOSES = """
     def request(self, body):
         return {"text": "lost"} if self.route.upstream == "beta" else super().request(body)
