@@ -49,7 +49,7 @@ def suite(corpus: Corpus, package: Path = Path(__file__).parent) -> dict[str, An
     ours = _by_case(manifest.files)
     return {
         "corpus": manifest.sha256,
-        "code": vendored.digest_of(_code(package)),
+        "code": vendored.digest_of(vendored.digests(package, _TELLS, _CODE)),
         "data": vendored.digest_of({path: one for path, one in manifest.files.items() if _judges(path)}),
         "cases": {
             case.id: vendored.digest_of(ours.get(case.id) or vendored.digests(case.path))[:_SHORT]
@@ -79,8 +79,3 @@ def _judges(path: str) -> bool:
     """Whether a file of the corpus that is no case's and no rule's decides verdicts."""
     top, *below = path.split("/")
     return top not in _EXPLAINS and top != "scenarios" and "rules" not in below
-
-
-def _code(package: Path) -> Files:
-    found = vendored.digests(package, left_out=_TELLS)
-    return {path: digest for path, digest in found.items() if path.endswith(_CODE)}

@@ -58,9 +58,12 @@ def manifest_of(source: Path) -> Manifest:
     return Manifest(version, files)
 
 
-def digests(folder: Path, left_out: Container[str] = ()) -> dict[str, str]:
-    """The SHA-256 of each file below a folder, by its path there; ``left_out`` are names of folders just in it."""
-    return {path: _digest(folder, path) for path in _paths(folder, left_out)}
+def digests(folder: Path, left_out: Container[str] = (), endings: tuple[str, ...] = ("",)) -> dict[str, str]:
+    """The SHA-256 of each file below a folder, by its path there.
+
+    ``left_out`` are names of folders just in it; ``endings`` are those of the files that count.
+    """
+    return {path: _digest(folder, path) for path in _paths(folder, left_out) if path.endswith(endings)}
 
 
 def digest_of(files: Mapping[str, str]) -> str:
