@@ -258,3 +258,28 @@ def test_media_at_their_place_are_silent(name: str) -> None:
 def test_media_elsewhere_break_a_rule(name: str) -> None:
     source, output, rules = DAMAGED[name]
     assert found(source, output) == rules
+
+
+@pytest.mark.parametrize(
+    ("address", "mime", "wrong"),
+    [
+        ("https://example.org/a.png", "application/pdf", True),
+        ("https://example.org/a.PNG?size=2#b.pdf", "text/html", True),
+        ("https://example.org/show", "application/pdf", True),
+        ("http://[", "application/pdf", True),
+        ("https://example.org/a.png", "image/jpeg", False),
+        ("https://example.org/a.png", "application/octet-stream", False),
+        ("https://example.org/plan.pdf?page=2", "application/pdf", False),
+        ("https://example.org/show.php", "application/pdf", False),
+    ],
+)
+def test_a_picture_at_an_address_is_of_no_other_kind(address: str, mime: str, wrong: bool) -> None:
+    """The source says no type; where an address ends as those of pictures do not, it may be anything."""
+    source = {
+        "model": "gpt-4.1-2025-04-14",
+        "messages": [{"role": "user", "content": [shown(address), text("What is it?")]}],
+    }
+    parts = [{"fileData": {"mimeType": mime, "fileUri": address}}, {"text": "What is it?"}]
+    said = judge(source, {"contents": [{"role": "user", "parts": parts}]}, client="openai_chat", upstream="gemini")
+    found = [(one.rule, one.pointer) for one in said.findings]
+    assert found == [("translation/media-link-lost", "/contents/0/parts/0/fileData")] * wrong

@@ -6,14 +6,20 @@ right before it names the call that it comes from. Media of the user stay betwee
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any
 
 from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.reading import Media
 from toolcall_conformance.translation.media_demands import mime_of
 from toolcall_conformance.translation.media_losses import of_lost_results, report_lost
 from toolcall_conformance.translation.media_places import PlacedMedia, media_of_both
 from toolcall_conformance.translation.media_twins import twins_of
 from toolcall_conformance.translation.pair import Pair, call_words
+
+_QUERY = re.compile(r"[?#].*", re.DOTALL)
 
 
 def compare_media(pair: Pair) -> Iterator[Finding]:
@@ -139,6 +145,17 @@ def _compare_type(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterator
         )
         return
     known = pair.corpus.equivalence("media-type-alias").parameters
+    if want is None and got is not None and _is_no_picture(left.media, got, known):
+        yield pair.finding(
+            "translation/media-link-lost",
+            right.media.pointer,
+            f"{_words(left)} stands there as {got}",
+            want="a type of pictures, or none",
+            got=right.media.mime,
+            source=left.media.pointer,
+            subject=_words(left),
+        )
+        return
     actual = next((mime for mime, magic in known["magic"].items() if left.key.startswith(magic)), None)
     if want is None or got is None or got in (want, actual) or not {want, got}.isdisjoint(known["any"]):
         return
@@ -153,6 +170,14 @@ def _compare_type(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterator
         source=left.media.pointer,
         subject=_words(left),
     )
+
+
+def _is_no_picture(source: Media, mime: str, known: Mapping[str, Any]) -> bool:
+    """Whether a type that was made up for a picture at an address is none of pictures, and not what its ending says."""
+    if source.kind != "image" or mime.startswith("image/") or mime in known["any"]:
+        return False
+    ending = PurePosixPath(_QUERY.sub("", source.url or "")).suffix.lower()
+    return not ending or ending in known["endings"]
 
 
 def _stands(piece: PlacedMedia) -> str:

@@ -135,3 +135,17 @@ def address_without_type(draft: Draft) -> None:
     """A picture by its address does not say its type, which Gemini takes from the address."""
     for _, part in need(list(_parts(draft.body))):
         need(part["fileData"].pop("mimeType", None))
+
+
+@warning(LINK, target=GEMINI, sources=(ANTHROPIC, CHAT, RESPONSES), cases=(PICTURE, IN_RESULT))
+def picture_typed_as_document(draft: Draft) -> None:
+    """A picture by its address has the type of another kind of file, as a translator gives that knows one type."""
+    for _, part in need(list(_parts(draft.body))):
+        part["fileData"]["mimeType"] = "application/pdf"
+
+
+@harmless(target=GEMINI, sources=(ANTHROPIC, CHAT, RESPONSES), cases=(PICTURE, IN_RESULT), beside="gemini/media-uri")
+def picture_of_any_type(draft: Draft) -> None:
+    """Of a picture by its address no translator knows the type: it may guess, or say that it is any bytes."""
+    for place, (_, part) in enumerate(need(list(_parts(draft.body)))):
+        part["fileData"]["mimeType"] = ("application/octet-stream", "image/webp")[place % 2]
