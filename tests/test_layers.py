@@ -31,8 +31,13 @@ def units(package: Path) -> set[str]:
     return {path.stem for path in package.glob("*.py")} | {path.parent.name for path in package.glob("*/*.py")}
 
 
-def imported(path: Path) -> Iterator[str]:
+@cache
+def imported(path: Path) -> tuple[str, ...]:
     """The full names of the modules that a file imports, wherever in it, and of what it takes from them."""
+    return tuple(_imported(path))
+
+
+def _imported(path: Path) -> Iterator[str]:
     root = next(root for root in SOURCES.values() if root in path.parents)
     package = path.parent.relative_to(root.parent).parts
     for node in ast.walk(_parsed(path)):
@@ -114,6 +119,7 @@ def words_of_formats() -> dict[str, str]:
     return {word: what for word, what in found.items() if word not in TABLE["neutral"]}
 
 
+@cache
 def said_in(path: Path) -> set[str]:
     """The texts in a file's code."""
     constants = (node.value for node in ast.walk(_parsed(path)) if isinstance(node, ast.Constant))
@@ -133,12 +139,12 @@ def names_in(path: Path) -> set[str]:
 
 @pytest.mark.parametrize("whose", SOURCES)
 def test_only_a_format_s_own_package_names_it(whose: str) -> None:
-    words = words_of_formats()
+    words, formats = words_of_formats(), format_names()
     for path in SOURCES[whose].rglob("*.py"):
         # Adapters say what a published translator can, witnesses what an official client reads: both are about formats.
         if {"formats", "adapters", "witnesses"}.isdisjoint(path.parts):
             said = [f"{word!r}, {words[word]}" for word in sorted(said_in(path) & words.keys())]
-            said += [f"{name} after a format" for name in names_in(path) if any(one in name for one in format_names())]
+            said += [f"{name} after a format" for name in names_in(path) if any(one in name for one in formats)]
             assert not said, f"{path.relative_to(ROOT)} names {'; '.join(said)}"
 
 

@@ -14,7 +14,10 @@ import pytest
 
 from toolcall_conformance.drivers import exec_driver
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="exec: needs pipes that can be polled")
+pytestmark = [
+    pytest.mark.skipif(os.name != "posix", reason="exec: needs pipes that can be polled"),
+    pytest.mark.any_python,
+]
 
 FAULTY = Path(__file__).parents[1] / "drivers" / "exec_faulty.py"
 

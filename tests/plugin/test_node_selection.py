@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.any_python
+
 
 def ids(result: pytest.RunResult) -> list[str]:
     """The node ids that a --collect-only -q run printed."""

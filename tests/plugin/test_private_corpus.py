@@ -15,6 +15,8 @@ from miniature import FORMATS, write_case
 from toolcall_conformance.library import default_root
 from toolcall_reference.render import main as render
 
+pytestmark = pytest.mark.any_python
+
 
 @pytest.fixture
 def private(project: Any) -> Path:

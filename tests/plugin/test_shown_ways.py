@@ -15,6 +15,8 @@ from drivers import gateway_project
 from hostile_text import ATTACK, harmless
 from toolcall_conformance.library import Corpus
 
+pytestmark = pytest.mark.any_python
+
 ITEM = "toolcall::box/two::request::alpha-to-beta"
 NAMED = ATTACK.replace("/", "")
 

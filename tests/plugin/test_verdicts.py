@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.any_python
+
 EXTRA = "    def request(self, body):\n        return {**super().request(body), 'extra': 1}"
 REFUSES = "    def request(self, body):\n        raise Refused('too large for me')"
 CRASHES = "    def request(self, body):\n        raise KeyError('oops')"

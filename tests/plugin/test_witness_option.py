@@ -15,6 +15,8 @@ from toolcall_conformance.library import load_corpus
 from toolcall_conformance.reports.writers import json_report
 from witnesses.wire import sdk
 
+pytestmark = pytest.mark.any_python
+
 # Of requests it drops the ids of results, of replies the second call; in streams it says tool_use otherwise.
 TRANSLATOR = """
 from toolcall_reference import ReferenceTranslator
