@@ -149,7 +149,7 @@ def _compare_type(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterator
         yield pair.finding(
             "translation/media-link-lost",
             right.media.pointer,
-            f"{_words(left)} stands there as {got}",
+            f"{_words(left)} at an address stands there as {got}",
             want="a type of pictures, or none",
             got=right.media.mime,
             source=left.media.pointer,
@@ -173,7 +173,7 @@ def _compare_type(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterator
 
 
 def _is_no_picture(source: Media, mime: str, known: Mapping[str, Any]) -> bool:
-    """Whether a type that was made up for a picture at an address is none of pictures, and not what its ending says."""
+    """Whether a MIME type that the translator made up is none of pictures, where the source links to a picture."""
     if source.kind != "image" or mime.startswith("image/") or mime in known["any"]:
         return False
     ending = PurePosixPath(_QUERY.sub("", source.url or "")).suffix.lower()

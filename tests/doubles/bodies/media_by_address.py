@@ -139,13 +139,13 @@ def address_without_type(draft: Draft) -> None:
 
 @warning(LINK, target=GEMINI, sources=(ANTHROPIC, CHAT, RESPONSES), cases=(PICTURE, IN_RESULT))
 def picture_typed_as_document(draft: Draft) -> None:
-    """A picture by its address has the type of another kind of file, as a translator gives that knows one type."""
+    """A picture by its address has the MIME type of a document."""
     for _, part in need(list(_parts(draft.body))):
         part["fileData"]["mimeType"] = "application/pdf"
 
 
 @harmless(target=GEMINI, sources=(ANTHROPIC, CHAT, RESPONSES), cases=(PICTURE, IN_RESULT), beside="gemini/media-uri")
-def picture_of_any_type(draft: Draft) -> None:
-    """Of a picture by its address no translator knows the type: it may guess, or say that it is any bytes."""
-    for place, (_, part) in enumerate(need(list(_parts(draft.body)))):
-        part["fileData"]["mimeType"] = ("application/octet-stream", "image/webp")[place % 2]
+def picture_of_any_bytes(draft: Draft) -> None:
+    """The type of a picture by its address is that of any bytes: the source does not say it."""
+    for _, part in need(list(_parts(draft.body))):
+        part["fileData"]["mimeType"] = "application/octet-stream"
