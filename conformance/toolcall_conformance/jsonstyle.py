@@ -22,6 +22,8 @@ WIDTH = 120
 
 _INDENT = "  "
 _SURROGATE = re.compile("[\ud800-\udfff]")
+# Some readers of lines end one here, too: Python's str.splitlines, Node's readline.
+_LINE_END = re.compile("[\ud800-\udfff\x85\u2028\u2029]")
 
 
 class StyleError(ValueError):
@@ -37,6 +39,12 @@ class _Number(str):
 def written(value: Any) -> str:
     """Write a JSON value in the style, as the content of a file."""
     return "".join(_lines(_Laid(value), "", "")) + "\n"
+
+
+def on_one_line(value: Any) -> str:
+    """Write a JSON value as a line of a JSON Lines file, without its end."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return _LINE_END.sub(_escaped, text)
 
 
 def styled(text: str) -> str:
@@ -87,7 +95,11 @@ def _scalar(value: Any) -> str:
         return str(value)
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     # UTF-8 has no lone surrogates; they must be escaped.
-    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _SURROGATE.sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"
 
 
 def _lines(laid: _Laid, before: str, after: str) -> Iterator[str]:

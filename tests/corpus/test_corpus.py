@@ -45,7 +45,6 @@ SHAPES = {
     "circumstance": ["circumstances/*.json"],
     "equivalence": ["equivalences/*/equivalence.json"],
     "equivalence-pair": ["equivalences/*/*/*.json"],
-    "verdict": ["verdicts/**/*.json"],
     "elements": ["translation/elements.json"],
     "losses": ["translation/losses.json"],
     "alignment": ["translation/alignment.json"],
@@ -111,7 +110,8 @@ def test_evidence_in_this_project_is_there() -> None:
 
 
 def test_every_schema_has_files() -> None:
-    assert {path.name.removesuffix(".schema.json") for path in ROOT.glob("schemas/*")} == set(SHAPES)
+    verdict = {"verdict"}  # a line, not a file: tests/doubles/test_verdicts.py
+    assert {path.name.removesuffix(".schema.json") for path in ROOT.glob("schemas/*")} == set(SHAPES) | verdict
 
 
 def test_every_file_has_a_schema() -> None:

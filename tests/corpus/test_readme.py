@@ -6,14 +6,15 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from toolcall_conformance.jsonstyle import written
+from toolcall_conformance.jsonstyle import on_one_line, written
 from toolcall_conformance.library import default_root, read_json
+from toolcall_conformance.library.verdicts import Verdict, read_verdicts
 
 ROOT = default_root()
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -99,12 +100,16 @@ def small(tmp_path: Path) -> Path:
     root = tmp_path / "corpus"
     for folder in ("formats", "translation", "scenarios/shell/seed"):
         shutil.copytree(ROOT / folder, root / folder)
-    found: dict[str, Path] = {}
-    for path in sorted(ROOT.glob("verdicts/*/*/*.json")):
-        found.setdefault(read_json(path)["kind"], path)
-    for path in found.values():
-        shutil.copytree(path.parent, root / path.parent.relative_to(ROOT))
+    found: dict[str, Verdict] = {}
+    for verdict in read_verdicts(ROOT):
+        found.setdefault(verdict["kind"], verdict)
+    written_verdicts(root / "verdicts" / "few.jsonl", found.values())
     return root
+
+
+def written_verdicts(path: Path, verdicts: Iterable[Verdict]) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("".join(f"{on_one_line(verdict)}\n" for verdict in verdicts), encoding="utf-8")
 
 
 @pytest.mark.parametrize("language", ["python", "typescript"])
@@ -126,8 +131,7 @@ def test_the_python_runner_finds_the_corpus_right(found: subprocess.CompletedPro
     bodies = len(list(ROOT.glob(f"scenarios/{FAMILY}/*/*/*.*")))
     print(found.stdout)
     assert 0 < counts["bodies of cases"] <= bodies
-    verdicts = list(ROOT.glob("verdicts/*/*/*.json"))
-    assert sum(counts.values()) - counts["bodies of cases"] == len(verdicts)
+    assert sum(counts.values()) - counts["bodies of cases"] == len(list(read_verdicts(ROOT)))
     assert counts["broken verdicts of schema rules"] > 200
 
 
@@ -144,16 +148,14 @@ def test_a_runner_names_what_is_wrong(language: str, small: Path, request: pytes
     assert run(command, str(small)).returncode == 0
     golden = small / "scenarios" / "shell" / "seed" / "anthropic" / "01-request.json"
     golden.write_text(written({**read_json(golden), "max_tokens": "many"}), encoding="utf-8")
-    broken, harmless = small / "verdicts" / "a" / "broken" / "x.json", small / "verdicts" / "a" / "harmless" / "x.json"
     verdict = {"direction": "request", "client": "gemini", "upstream": "anthropic", "output": read_json(golden)}
-    for path in (broken, harmless):
-        path.parent.mkdir(parents=True)
-        expected = ["anthropic/tool-name"] if path == broken else []
-        path.write_text(written({**verdict, "kind": path.parent.name, "expect": expected}), encoding="utf-8")
+    expected = {"broken": ["anthropic/tool-name"], "harmless": []}
+    wrong = [{**verdict, "kind": kind, "expect": rules, "name": f"a/{kind}/x"} for kind, rules in expected.items()]
+    written_verdicts(small / "verdicts" / "a.jsonl", wrong)
     done = run(command, str(small))
     assert done.returncode == 1
-    for path in (golden, broken, harmless):
-        assert path.relative_to(small).as_posix() in done.stderr
+    for name in (golden.relative_to(small).as_posix(), "a/broken/x", "a/harmless/x"):
+        assert name in done.stderr
 
 
 def test_every_schema_has_its_section() -> None:
@@ -166,7 +168,7 @@ def test_every_key_is_named(name: str) -> None:
     if name == "expresses":  # its keys are the elements; what they are, elements.json tells
         schema = schema["$defs"]
     preface = README.partition("# The files, key by key")[2].partition("\n## ")[0]
-    words = set(re.findall(r"`([a-z_]+)`", preface + section(README, SECTIONS[name])))
+    words = set(re.findall(r"`([a-z0-9_]+)`", preface + section(README, SECTIONS[name])))
     assert set(keys(schema)) - words == set()
 
 

@@ -32,7 +32,6 @@ from doubles.catalogue import (
     Kind,
     Played,
     Rules,
-    Shown,
     as_tuple,
     enter,
     formats_of,
@@ -41,7 +40,7 @@ from doubles.catalogue import (
 )
 from doubles.draft import Draft, Skip, need
 from doubles.illegal import ILLEGAL
-from doubles.places import Place, illegal, places, translated
+from doubles.places import Place, illegal, places, places_of, translated
 from doubles.running import HARNESS
 from judging import judge
 from toolcall_conformance.checks import CHECKS, ItemResult
@@ -124,8 +123,9 @@ class BodyDouble(Double):
         yield from islice(changed, most) if most else changed
 
     def among(self, source: str, case: str) -> Iterator[Place]:
-        """The places of one case."""
-        return (place for place in self._all(source) if place.case == case)
+        """The places of one case, or of the example of a rule."""
+        given = illegal if case in ILLEGAL else places_of
+        return (place for place in given(self.check, source, self.format, case))
 
     def _all(self, source: str) -> tuple[Place, ...]:
         """The places to choose from: illegal bodies only where they are named."""
@@ -170,7 +170,7 @@ class BodyDouble(Double):
         check = "response" if self.check == "error" else self.check
         return CHECKS[check](load_corpus().cases[place.case], place.route, driver.open, HARNESS, "", None)
 
-    def shown(self) -> Shown | None:
+    def shown(self) -> dict[str, Any] | None:
         """At the place of its file, if it has one; else at the smallest, of the corpus's cases if there is one.
 
         A case in a vendor's dialect comes second: what its source breaks excuses the output, which no schema can know.
@@ -195,12 +195,12 @@ class BodyDouble(Double):
             "source": place.source,
             "output": output,
         }
-        return Shown(content | ({"request": place.asked} if self.check == "response" else {}))
+        return content | ({"request": place.asked} if self.check == "response" else {})
 
     def _known(self, known: dict[str, Any]) -> tuple[Place, Any] | None:
         source = known["client" if self.check == "request" else "upstream"]
-        for place in self._all(source):
-            if (place.case, place.number) == (known["case"], known["exchange"]):
+        for place in self.among(source, known["case"]):
+            if place.number == known["exchange"]:
                 output = self.changed(place)
                 return None if output is None else (place, output)
         return None

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from doubles.catalogue import PREFIXES, Double, Played, Rules, Shown, as_tuple, enter
+from doubles.catalogue import PREFIXES, Double, Played, Rules, as_tuple, enter
 from doubles.draft import copied
 from doubles.places import model_of
 from toolcall_conformance.findings import Finding, Level
@@ -110,7 +110,7 @@ class BorderDouble(Double):
             named = [one for one in found if one.rule in (*self.rules, NOTHING_LEFT)]
             yield Played("of the example", named, also=frozenset({NOTHING_LEFT}))
 
-    def shown(self) -> Shown | None:
+    def shown(self) -> dict[str, Any] | None:
         """The body, without a source."""
         body = self.body
         content = {
@@ -123,8 +123,8 @@ class BorderDouble(Double):
             "exchange": 1,
         }
         if self.direction == "stream":
-            return Shown(content | {"output": f"{self.format}.sse"}, {".sse": self.stream})
-        return Shown(content | {"output": body})
+            return content | {"output": self.stream}
+        return content | {"output": body}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,12 +154,12 @@ class PairDouble(BorderDouble):
     def _models(self) -> tuple[str, str]:
         return model_of(self.before["client"]), model_of(self.before["upstream"])
 
-    def shown(self) -> Shown | None:
+    def shown(self) -> dict[str, Any] | None:
         """The pair."""
         pair = self.body
         ends = dict(zip(("client_model", "upstream_model"), self._models(), strict=True))
         variant = {"variant": ""} if self.direction == "loop" else {}
-        return Shown({"direction": self.direction, **pair, **ends, **variant, "case": self.example, "exchange": 1})
+        return {"direction": self.direction, **pair, **ends, **variant, "case": self.example, "exchange": 1}
 
 
 def alone(format_name: str, direction: str, body: Any, model: str) -> tuple[Finding, ...]:

@@ -14,13 +14,14 @@ import json
 import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypedDict, TypeVar, overload
 
 from toolcall_conformance.findings import Finding, Level, Verdict
 from toolcall_conformance.library import load_corpus
+from toolcall_conformance.library.verdicts import verdict_lines
 
 ANTHROPIC, CHAT, RESPONSES, GEMINI = "anthropic", "openai_chat", "openai_responses", "gemini"
 FORMATS = (ANTHROPIC, CHAT, RESPONSES, GEMINI)
@@ -46,6 +47,18 @@ def root() -> Path:
     return load_corpus().root / "verdicts"
 
 
+def file_of(family: str) -> Path:
+    """The file with the verdicts of a family."""
+    return root() / f"{family}.jsonl"
+
+
+@cache
+def exported(family: str) -> Mapping[str, bytes]:
+    """The lines of a family's file by the names of the verdicts; none where there is no file."""
+    path = file_of(family)
+    return {json.loads(line)["name"]: line for line in verdict_lines(path)} if path.is_file() else {}
+
+
 @dataclass(frozen=True, slots=True)
 class Played:
     """What was found where a double was played: at a body, or in an item, which has a verdict, too.
@@ -63,14 +76,6 @@ class Played:
     def named(self, level: Level) -> set[str]:
         """The rules named at a level."""
         return {finding.rule for finding in self.findings if finding.level is level}
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """A double's place in ``corpus/verdicts/``: the keys of its file, and streams beside it by the ending."""
-
-    content: dict[str, Any]
-    streams: dict[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,25 +104,24 @@ class Double(ABC):
 
     @property
     def name(self) -> str:
-        """Where its verdict stands in ``corpus/verdicts/``."""
+        """The name of its verdict."""
         return f"{self.family}/{self.fault}/{self.format}"
 
-    @property
-    def path(self) -> Path:
-        """The file of its verdict."""
-        return root() / f"{self.name}.json"
-
     def exported(self) -> dict[str, Any] | None:
-        """The content of its file; None if there is none."""
-        return json.loads(self.path.read_bytes()) if self.path.exists() else None
+        """Its verdict as its family's file says it; None if there is none."""
+        line = exported(self.family).get(self.name)
+        return None if line is None else json.loads(line)
 
     @abstractmethod
     def played(self, most: int | None) -> Iterator[Played]:
         """Where it must be seen, or pass: everywhere, or at about ``most`` of many places."""
 
     @abstractmethod
-    def shown(self) -> Shown | None:
-        """The place that is exported; None if its fault stands in no body and no stream."""
+    def shown(self) -> dict[str, Any] | None:
+        """The place that is exported: where it is, and the bodies there; the output of a stream is bytes.
+
+        None if its fault stands in no body and no stream.
+        """
 
     def surprise(self, played: Played) -> str:
         """What is wrong with the judge's word on it; empty if nothing is."""

@@ -1,73 +1,130 @@
-"""Writes every double to ``corpus/verdicts/``, for judges in any language: ``python -m doubles.export``.
+"""Writes doubles to ``corpus/verdicts/``, for judges in any language: ``python -m doubles.export [WORD …]``.
 
-Run it in ``tests/`` with ``conformance`` and ``reference_impl`` importable. A double that has a file keeps its place
-and its ``since``. Files whose double is gone are taken away.
+Run it in ``tests/``. A word is a rule, a family, or the name of a verdict or its beginning: then only the verdicts that
+break that rule, come near it or are so called are made anew, and the other lines stay as they are. A double that has a
+verdict keeps its place and its ``since``. The line of a double that is gone goes, and so does a family's empty file.
 """
 
 from __future__ import annotations
 
 import sys
+from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from doubles.catalogue import Double, doubles, root
+from doubles.catalogue import Double, doubles, exported, file_of, root
 from toolcall_conformance import whole_files
-from toolcall_conformance.jsonstyle import written
+from toolcall_conformance.jsonstyle import on_one_line
 from toolcall_conformance.library import load_corpus
+from toolcall_conformance.library.verdicts import sorted_lines, stream_value, verdict_files
 
-AGAIN = "write it anew: cd tests && PYTHONPATH=.:../conformance:../reference_impl python -m doubles.export"
+AGAIN = "write it anew: cd tests && python -m doubles.export"
 
 
-def files_of(double: Double) -> dict[Path, bytes]:
-    """Every file of a double with its content; none if its fault stands in no body and no stream."""
+def line_of(double: Double) -> bytes | None:
+    """The line of a double in its family's file; None if its fault stands in no body and no stream."""
     shown = double.shown()
     if shown is None:
-        return {}
+        return None
+    is_stream = shown["direction"] == "stream"
+    bodies = {key: _written(shown, key) for key in ("request", "source", "output", "usual") if key in shown}
     content: dict[str, Any] = {
         "name": double.name,
         "kind": double.kind,
         "title": double.title,
-        **shown.content,
         "expect": list(double.rules) if double.kind == "broken" else [],
         "may_warn": list(double.rules if double.kind == "warning" else double.warns),
+        **({"follows": list(double.follows)} if is_stream else {}),
+        **({"beside": list(double.beside)} if double.beside else {}),
+        "since": (double.exported() or {}).get("since", load_corpus().version),
+        **({"thread": double.thread} if double.thread else {}),
+        **{key: value for key, value in shown.items() if key not in bodies},
+        **bodies,
     }
-    if content["direction"] == "stream":
-        content["follows"] = list(double.follows)
-    if double.beside:
-        content["beside"] = list(double.beside)
-    content["since"] = (double.exported() or {}).get("since", load_corpus().version)
-    if double.thread:
-        content["thread"] = double.thread
-    return {double.path: written(content).encode()} | {
-        double.path.with_suffix(ending): stream for ending, stream in shown.streams.items()
-    }
+    return on_one_line(content).encode()
 
 
-def _read(path: Path) -> bytes | None:
-    return path.read_bytes() if path.is_file() else None
+def _written(shown: dict[str, Any], key: str) -> Any:
+    """A body as a line holds it: the path of a golden, a stream as text, else the body itself."""
+    value = shown[key]
+    if isinstance(value, bytes):
+        return stream_value(value)
+    path = _golden(shown, key)
+    return value if path is None else path.relative_to(load_corpus().root).as_posix()
 
 
-def main() -> int:
-    """Write all files; prints how many changed."""
+def _golden(shown: dict[str, Any], key: str) -> Path | None:
+    """The file of the case that holds a body, to the order of its keys."""
+    case = load_corpus().cases.get(shown["case"])
+    if case is None or key not in ("source", "request") or isinstance(shown[key], str):
+        return None
+    direction = shown["direction"]
+    end = "client" if key == "request" or direction == "request" else "upstream"
+    exchange = case.exchanges(shown[end])[shown["exchange"] - 1]
+    if key == "request" or direction in ("request", "loop"):
+        body, path = exchange.request, exchange.request_path
+    elif direction == "error":
+        body, path = exchange.error, exchange.error_path
+    else:
+        body, path = exchange.response, exchange.response_path
+    return path if on_one_line(body) == on_one_line(shown[key]) else None
+
+
+def content_of(family: str, anew: Sequence[Double]) -> bytes:
+    """The content of a family's file, with the lines of these doubles made anew; empty if it has no line."""
+    names = {double.name for double in doubles() if double.family == family}
+    lines = {name: line for name, line in exported(family).items() if name in names}
+    for double in anew:
+        line = line_of(double)
+        lines.pop(double.name, None)
+        if line is not None:
+            lines[double.name] = line
+    return sorted_lines(lines.values())
+
+
+def named(words: Sequence[str]) -> list[Double]:
+    """The doubles that words name; all if there is no word. Raises ValueError for a word that names none."""
+    found: dict[str, Double] = {}
+    for word in words:
+        here = [each for each in doubles() if word in _words_of(each)]
+        if not here:
+            raise ValueError(f"{word}: no rule that a double breaks or comes near, no family, and no name of a double")
+        found |= {each.name: each for each in here}
+    return list(found.values()) if words else list(doubles())
+
+
+def _words_of(double: Double) -> set[str]:
+    rules = {*double.rules, *double.warns, *double.follows, *double.beside}
+    return rules | {double.family, f"{double.family}/{double.fault}", double.name}
+
+
+def main(words: Sequence[str]) -> int:
+    """Write the files; prints how many verdicts changed."""
     if not root().is_relative_to(Path(__file__).parents[2]):
-        print(f"{root()} is not the corpus of these tests: set PYTHONPATH", file=sys.stderr)
+        print(f"{root()} is not the corpus of these tests: install this checkout (pip install -e)", file=sys.stderr)
         return 2
-    files = {path: content for double in doubles() for path, content in files_of(double).items()}
-    changed = [(path, content) for path, content in files.items() if _read(path) != content]
-    whole_files.write_all(changed)
-    count = len(changed)
-    for path in sorted(root().glob("*/**/*"), reverse=True):
-        if path.is_file() and path not in files:
-            path.unlink()
-            count += 1
-        elif path.is_dir() and not any(path.iterdir()):
-            path.rmdir()
-    for family in root().glob("*/"):
-        if not any(family.iterdir()):
-            family.rmdir()
-    print(f"{sum(path.suffix == '.json' for path in files)} verdicts, {count} files changed")
+    anew: dict[str, list[Double]] = defaultdict(list)
+    try:
+        for double in named(words):
+            anew[double.family].append(double)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    made = {file_of(family): content_of(family, found) for family, found in anew.items()}
+    before = {path: path.read_bytes() if path.is_file() else b"" for path in made}
+    whole_files.write_all([(path, made[path]) for path in made if made[path] not in (b"", before[path])])
+    gone = [path for path, content in made.items() if not content and path.is_file()]
+    if not words:
+        gone += [path for path in verdict_files(root().parent) if path not in made]
+    for path in gone:
+        before.setdefault(path, path.read_bytes())
+        path.unlink()
+    lines = [set(before[path].splitlines()) ^ set(made.get(path, b"").splitlines()) for path in before]
+    count = sum(len(content.splitlines()) for content in made.values())
+    print(f"{count} verdicts in {sum(map(bool, made.values()))} files, {sum(map(len, lines))} lines changed")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -34,7 +34,6 @@ from doubles.catalogue import (
     Kind,
     Played,
     Rules,
-    Shown,
     as_tuple,
     enter,
     heading,
@@ -192,7 +191,7 @@ class LoopDouble(Double):
         exchanges = load_corpus().cases[self.case].exchanges(self.client)
         return whole_exchanges(self.client, exchanges)[number - 1].request
 
-    def shown(self) -> Shown | None:
+    def shown(self) -> dict[str, Any] | None:
         """The request in which the fault stands (of a harmless one the last); None if none does."""
         if self.fault in IN_NO_FILE or self.session.in_no_body:
             return None
@@ -205,7 +204,7 @@ class LoopDouble(Double):
             number = int(played.name[:2])
             if played.produced is MISSING or number == 1:
                 return None
-            content = {
+            return {
                 "direction": "loop",
                 "client": self.client,
                 "upstream": self.upstream,
@@ -219,7 +218,6 @@ class LoopDouble(Double):
                 "request": self._whole_request(number),
                 "output": played.produced,
             }
-            return Shown(content)
         return None
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from doubles.illegal import ILLEGAL
 from toolcall_conformance.contract import Route
-from toolcall_conformance.library import load_corpus
+from toolcall_conformance.library import Case, load_corpus
 from toolcall_reference import ReferenceTranslator, Refused, Session
 
 
@@ -50,63 +50,76 @@ class Place:
 
 @cache
 def places(check: str, source: str, target: str) -> tuple[Place, ...]:
-    """Every place of a check where a body of one format becomes one of another."""
-    found = [*_of_corpus(check, source, target), *_of_rules(check, source, target)]
+    """Every place of a check where a body of one format becomes one of another.
+
+    The examples of the translation rules have what the cases lack: pictures, free-text tools, signatures.
+    """
+    found = [place for case in load_corpus().cases for place in places_of(check, source, target, case)]
+    seen: list[Any] = []
+    for rule in load_corpus().rules:
+        for place in places_of(check, source, target, rule):
+            if place.source not in seen:
+                seen.append(place.source)
+                found.append(place)
     return tuple(found)
 
 
-def _of_corpus(check: str, source: str, target: str) -> Iterator[Place]:
-    client, upstream = (source, target) if check == "request" else (target, source)
-    for case in load_corpus().cases.values():
-        if not {client, upstream} <= set(case.formats):
+@cache
+def places_of(check: str, source: str, target: str, name: str) -> tuple[Place, ...]:
+    """The places in a case, or in the example of a rule; none if there is neither of that name."""
+    if name in load_corpus().cases:
+        client, upstream = (source, target) if check == "request" else (target, source)
+        return tuple(_of_case(load_corpus().cases[name], check, client, upstream))
+    return tuple(_of_rule(name, check, source, target)) if name in load_corpus().rules else ()
+
+
+def _of_case(case: Case, check: str, client: str, upstream: str) -> Iterator[Place]:
+    if not {client, upstream} <= set(case.formats):
+        return
+    route = Route(client, upstream, case.model(client), case.model(upstream))
+    session = ReferenceTranslator().open(route)
+    for given, came in zip(case.exchanges(client), case.exchanges(upstream), strict=True):
+        try:
+            made = session.request(given.request)
+        except Refused:  # it names what only its own provider keeps
             continue
-        route = Route(client, upstream, case.model(client), case.model(upstream))
-        session = ReferenceTranslator().open(route)
-        for given, came in zip(case.exchanges(client), case.exchanges(upstream), strict=True):
-            try:
-                made = session.request(given.request)
-            except Refused:  # it names what only its own provider keeps
-                continue
-            body = {"request": given.request, "response": came.response, "error": came.error}[check]
-            if body is None or (check == "response" and not case.replies(client, upstream)):
-                continue
-            try:
-                output = made if check == "request" else translated(session, check, body)
-            except Refused:  # a reply that no client of this format can be told of
-                continue
-            lost = _declared(session)
-            models = (route.client_model, route.upstream_model)
-            yield Place(case.id, given.number, check, client, upstream, *models, body, output, given.request, lost)
+        body = {"request": given.request, "response": came.response, "error": came.error}[check]
+        if body is None or (check == "response" and not case.replies(client, upstream)):
+            continue
+        try:
+            output = made if check == "request" else translated(session, check, body)
+        except Refused:  # a reply that no client of this format can be told of
+            continue
+        lost = _declared(session)
+        models = (route.client_model, route.upstream_model)
+        yield Place(case.id, given.number, check, client, upstream, *models, body, output, given.request, lost)
 
 
-def _of_rules(check: str, source: str, target: str) -> Iterator[Place]:
-    """The examples of the translation rules have what the cases lack: pictures, free-text tools, signatures."""
+def _of_rule(name: str, check: str, source: str, target: str) -> Iterator[Place]:
+    rule = load_corpus().rules[name]
+    if rule.raw["check"] != "judge" or rule.raw["direction"] != check or name in ODD:
+        return
+    if name in OF_RESPONSES and target != "openai_responses":
+        return
+    example = rule.raw["obeys"]
     client, upstream = (source, target) if check == "request" else (target, source)
+    if source != example["client" if check == "request" else "upstream"]:
+        return
     models = (model_of(client), model_of(upstream))
-    seen = []
-    for rule in load_corpus().rules.values():
-        if rule.raw["check"] != "judge" or rule.raw["direction"] != check or rule.id in ODD:
-            continue
-        if rule.id in OF_RESPONSES and target != "openai_responses":
-            continue
-        example = rule.raw["obeys"]
-        if source != example["client" if check == "request" else "upstream"] or example["source"] in seen:
-            continue
-        seen.append(example["source"])
-        session = ReferenceTranslator().open(Route(client, upstream, *models))
-        output = translated(session, check, example["source"])
-        yield Place(rule.id, 1, check, client, upstream, *models, example["source"], output, {}, _declared(session))
+    session = ReferenceTranslator().open(Route(client, upstream, *models))
+    output = translated(session, check, example["source"])
+    yield Place(name, 1, check, client, upstream, *models, example["source"], output, {}, _declared(session))
 
 
 @cache
-def illegal(check: str, source: str, target: str) -> tuple[Place, ...]:
-    """Bodies that break a rule of their own format, for the doubles that name them in ``cases``."""
+def illegal(check: str, source: str, target: str, only: str = "") -> tuple[Place, ...]:
+    """Bodies that break a rule of their own format, for the doubles that name them in ``cases``; all, or one."""
     client, upstream = (source, target) if check == "request" else (target, source)
     models = (model_of(client), model_of(upstream))
     found = []
     for name, made in ILLEGAL.items():
         body = made(check, source)
-        if body is not None:
+        if body is not None and only in ("", name):
             output = translated(ReferenceTranslator().open(Route(client, upstream, *models)), check, body)
             found.append(Place(name, 1, check, client, upstream, *models, body, output, {}))
     return tuple(found)

@@ -29,7 +29,6 @@ from doubles.catalogue import (
     Kind,
     Played,
     Rules,
-    Shown,
     as_tuple,
     doubles,
     enter,
@@ -127,7 +126,7 @@ class StreamDouble(Double):
         result = run(self, case, variant, self.upstream).result
         return Played(f"{case} {variant}", result.findings, result.verdict, result.reason, spared=spared)
 
-    def shown(self) -> Shown | None:
+    def shown(self) -> dict[str, Any] | None:
         """The stream in which the fault stands; None if it stands in no bytes.
 
         Of a habit that is the same in several formats one is shown.
@@ -153,10 +152,7 @@ class StreamDouble(Double):
         }
         if self.variant == "cut":
             content |= _cut(golden, told, self.upstream)
-        streams = {".sse": told.said} | ({".usual.sse": usual.said} if usual is not None else {})
-        return Shown(
-            content | {key: self.format + end for key, end in zip(("output", "usual"), streams, strict=False)}, streams
-        )
+        return content | {"output": told.said} | ({} if usual is None else {"usual": usual.said})
 
     def _guilty(self) -> tuple[int, Told, Told | None] | None:
         """The exchange, what was fed and came out, and of a recut one what came usually."""

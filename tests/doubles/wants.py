@@ -1,13 +1,12 @@
 """What findings say should stand, and does stand, where a body is wrong: ``python -m doubles.wants``.
 
-Run it in ``tests/`` with ``conformance`` and ``reference_impl`` importable. It judges every broken verdict and every
+Run it in ``tests/``. It judges every broken verdict and every
 body that a rule has as its example of a breach, and lists the rules whose findings do not say what should stand there,
 or what does, with how many of them do not. Notes are left out.
 """
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -15,11 +14,11 @@ from typing import Any
 import jsonschema
 
 from doubles.alone import judged
-from doubles.catalogue import root
 from toolcall_conformance import formats
 from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, OneOf
 from toolcall_conformance.jsonvalue import JSONError, equal, parse_arguments
 from toolcall_conformance.library import load_corpus
+from toolcall_conformance.library.verdicts import read_verdicts
 from toolcall_conformance.rules.check import check_body
 
 
@@ -35,10 +34,9 @@ def _broken() -> Iterator[tuple[str, list[Finding]]]:
         if scope in formats.names():
             model = raw.get("model")
             yield rule_id, check_body(load_corpus(), scope, raw["direction"], raw["breaks"], model=model)
-    for path in sorted(root().glob("*/*/*.json")):
-        content = json.loads(path.read_bytes())
-        if content["kind"] == "broken" and "usual" not in content:
-            yield content["name"], list(judged(path, content))
+    for verdict in read_verdicts(load_corpus().root):
+        if verdict["kind"] == "broken" and "usual" not in verdict:
+            yield verdict["name"], list(judged(verdict))
 
 
 def is_of_a_format(finding: Finding) -> bool:

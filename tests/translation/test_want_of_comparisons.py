@@ -5,11 +5,9 @@ Asked of all broken doubles in ``corpus/verdicts/``. What nobody can know is lis
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,6 +20,7 @@ from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Level, On
 from toolcall_conformance.jsonvalue import equal, join
 from toolcall_conformance.judge.given import Ends
 from toolcall_conformance.library import load_corpus
+from toolcall_conformance.library.verdicts import read_verdicts
 from toolcall_conformance.translation.wire_words import choice_value
 
 CORPUS = load_corpus()
@@ -52,14 +51,9 @@ NO_SOURCE = {
 
 def broken() -> Iterator[tuple[str, Finding]]:
     """Every finding of a comparison on a broken double, with the double's name."""
-    for path in sorted(CORPUS.root.glob("verdicts/*/*/*.json")):
-        yield from ((str(path.relative_to(CORPUS.root / "verdicts")), one) for one in _of(path))
-
-
-def _of(path: Path) -> Iterator[Finding]:
-    content = json.loads(path.read_bytes())
-    if content["kind"] == "broken" and "usual" not in content and "source" in content:
-        yield from (one for one in judged(path, content) if one.rule.startswith(ANYTHING))
+    for verdict in read_verdicts(CORPUS.root):
+        if verdict["kind"] == "broken" and "usual" not in verdict and "source" in verdict:
+            yield from ((verdict["name"], one) for one in judged(verdict) if one.rule.startswith(ANYTHING))
 
 
 @cache

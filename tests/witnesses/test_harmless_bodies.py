@@ -5,29 +5,26 @@ So a witness raises no false alarm, and the judge passes nothing at which an off
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from toolcall_conformance import formats
 from toolcall_conformance.library import load_corpus
+from toolcall_conformance.library.verdicts import read_verdicts, whole_verdict
 from toolcall_conformance.reading import Reading
 from toolcall_conformance.streaming import parse
 from toolcall_conformance.witnesses import witness
 from witnesses.wire import sdk
 
 CORPUS = load_corpus()
-FOLDER = CORPUS.root / "verdicts"
 
 
 def verdicts() -> list[tuple[str, dict[str, Any]]]:
     """The harmless variants of what a client reads, by name; those of a source that came whole."""
-    found = {path: json.loads(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*/*/*.json"))}
     return [
-        (one["name"], {**one, "folder": path.parent})
-        for path, one in found.items()
+        (one["name"], whole_verdict(CORPUS.root, one))
+        for one in read_verdicts(CORPUS.root)
         if one["kind"] == "harmless"
         and one["direction"] in ("response", "error", "stream")
         and "source_bytes" not in one
@@ -39,12 +36,8 @@ def meant(one: dict[str, Any]) -> Reading | None:
     source, name = one.get("source"), one["upstream"]
     if source is None or one["direction"] != "stream":
         return None if source is None else formats.read(name, one["direction"], source)
-    whole = formats.assembled(name, parse((CORPUS.root / source).read_bytes()))
+    whole = formats.assembled(name, parse(source))
     return formats.read(name, "response", whole.body) if whole.end == "whole" else None
-
-
-def body(one: dict[str, Any]) -> Any:
-    return Path(one["folder"], one["output"]).read_bytes() if one["direction"] == "stream" else one["output"]
 
 
 @pytest.mark.parametrize("name", CORPUS.formats)
@@ -53,7 +46,7 @@ def test_their_users_see_what_was_meant(name: str) -> None:
     found = [(key, one) for key, one in verdicts() if one["client"] == name]
     refused = {}
     for key, one in found:
-        came = witness(name, one["direction"], body(one), meant=meant(one))
+        came = witness(name, one["direction"], one["output"], meant=meant(one))
         if not came.accepted:
             refused[key] = came.says
     assert len(found) > 20

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from toolcall_conformance import streaming
-from toolcall_conformance.cli.explained.doubles import Doubles, Verdict, broken_by
+from toolcall_conformance.cli.explained.doubles import Doubles, broken_by, headed
 from toolcall_conformance.cli.explained.fragments import contrast, in_a_line, side_by_side
 from toolcall_conformance.cli.explained.model import Part
 from toolcall_conformance.library import Rule
+from toolcall_conformance.library.verdicts import Verdict, stream_bytes
 
 _EVENTS = 2
 
@@ -23,24 +24,19 @@ def body_parts(doubles: Doubles, rule: Rule, width: int, *, whole: bool) -> Iter
     harmless = doubles.beside(rule.id)
     if "breaks" in rule.raw:
         yield from _pair(rule.raw["obeys"], rule.raw["breaks"], width)
-        yield from (Part("double", _title(one), value=one["name"]) for one in broken[:1])
-        yield from (Part("harmless", _title(one), value=one["name"]) for one in harmless[: int(whole)])
+        yield from (Part("double", headed(one), value=one["name"]) for one in broken[:1])
+        yield from (Part("harmless", headed(one), value=one["name"]) for one in harmless[: int(whole)])
         return
     yield Part("breaks", rule.raw.get("bodiless", "No body shows it."))
     streams = [[one for one in found if one["direction"] == "stream"][:1] for found in (broken, harmless)]
     for name, found in zip(("breaks", "obeys"), streams, strict=True):
         for one in found:
-            yield Part(name, f"{_title(one)}. The end of what came out:", _end(doubles, one, width), value=one["name"])
+            yield Part(name, f"{headed(one)}. The end of what came out:", _end(one, width), value=one["name"])
 
 
-def _title(verdict: Verdict) -> str:
-    return f"verdicts/{verdict['name']}.json: {verdict['title']}"
-
-
-def _end(doubles: Doubles, verdict: Verdict, width: int) -> tuple[str, ...]:
+def _end(verdict: Verdict, width: int) -> tuple[str, ...]:
     """The last events of a stream, a line each."""
-    path = doubles.root / "verdicts" / f"{verdict['name'].rpartition('/')[0]}/{verdict['output']}"
-    events = streaming.parse(path.read_bytes())["events"][-_EVENTS:]
+    events = streaming.parse(stream_bytes(verdict["output"]))["events"][-_EVENTS:]
     return tuple(line for event in events for line in in_a_line(event.get("data"), width))
 
 

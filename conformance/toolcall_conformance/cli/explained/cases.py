@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from toolcall_conformance.cli.explained.doubles import Doubles, broken_by
+from toolcall_conformance.cli.explained.doubles import Doubles, broken_by, headed
 from toolcall_conformance.cli.explained.known import known
 from toolcall_conformance.cli.explained.model import Explanation, Part
 from toolcall_conformance.library import Case, Corpus
@@ -55,7 +55,7 @@ def _breaks(doubles: Doubles, case: Case) -> Iterator[Part]:
     broken = doubles.of_case(case.id)
     if broken:
         first, rules = broken[0], dict.fromkeys(rule for one in broken for rule in broken_by(one)[:1])
-        text = f"verdicts/{first['name']}.json: {first['title']}; dies by {' or '.join(broken_by(first))}"
+        text = f"{headed(first)}; dies by {' or '.join(broken_by(first))}"
         yield Part("breaks", text, value={"name": first["name"], "rules": broken_by(first)})
         more = [rule for rule in rules if rule not in broken_by(first)]
         if more:

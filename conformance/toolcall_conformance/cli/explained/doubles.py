@@ -6,39 +6,33 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from toolcall_conformance.library import Corpus, read_json
+from toolcall_conformance.library.verdicts import Verdict, verdict_files, verdict_lines
 
-Verdict = Mapping[str, Any]
 _ID = re.compile(rb'"([a-z0-9_]+/[a-z0-9-]+)"')
 
 
 class Doubles:
-    """The verdicts of a corpus. Their files are read once; one is parsed where it names what is asked for."""
+    """The verdicts of a corpus. Their lines are read once; one is parsed where it names what is asked for."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
         self._breaking: dict[str, list[Verdict]] = {}
 
-    @property
-    def root(self) -> Path:
-        """The folder that paths within verdicts begin at."""
-        return self._corpus.root
-
     @cached_property
-    def _files(self) -> Mapping[str, list[bytes]]:
-        """The content of the files that mention a rule or a case, by its id. To parse them all would take longer."""
+    def _lines(self) -> Mapping[str, list[bytes]]:
+        """The lines that mention a rule or a case, by its id. To parse them all would take longer."""
         found: dict[str, list[bytes]] = {}
-        for path in sorted(self.root.glob("verdicts/*/*/*.json")):
-            content = path.read_bytes()
-            for word in set(_ID.findall(content)):
-                found.setdefault(word.decode(), []).append(content)
+        for path in verdict_files(self._corpus.root):
+            for line in verdict_lines(path):
+                for word in set(_ID.findall(line)):
+                    found.setdefault(word.decode(), []).append(line)
         return found
 
     def _naming(self, word: str) -> Iterator[Verdict]:
-        yield from map(json.loads, self._files.get(word, ()))
+        yield from map(json.loads, self._lines.get(word, ()))
 
     def breaking(self, rule: str) -> list[Verdict]:
         """Those that break a rule, or another one that the same fault may be found by; the smallest first."""
@@ -58,7 +52,7 @@ class Doubles:
 
     @cached_property
     def _classes(self) -> Mapping[str, Mapping[str, Any]]:
-        path = self.root / "bug-classes.json"
+        path = self._corpus.root / "bug-classes.json"
         return read_json(path)["classes"] if path.is_file() else {}
 
     @cached_property
@@ -99,6 +93,12 @@ class Doubles:
 def broken_by(verdict: Verdict) -> list[str]:
     """The rules by which a broken verdict, or one that only warns, is found; none for a harmless one."""
     return [] if verdict["kind"] == "harmless" else verdict["expect"] or verdict["may_warn"]
+
+
+def headed(verdict: Verdict) -> str:
+    """Where a verdict stands and what it is: ``verdicts/FAMILY.jsonl, FAULT/FORMAT: title``."""
+    family, _, rest = verdict["name"].partition("/")
+    return f"verdicts/{family}.jsonl, {rest}: {verdict['title']}"
 
 
 def _size(verdict: Verdict) -> int:
