@@ -77,7 +77,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if "all_places" not in config.getoption("markexpr"):
+        left_out = [item for item in items if item.get_closest_marker("all_places")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("all_places")]
     # The one test that takes a minute goes first: at the end it would keep one core busy while the others wait.
     items.sort(key=lambda item: item.path.name != "test_whole_corpus.py")
 

@@ -1,8 +1,8 @@
 """Renders the wire files of a scenario: ``python -m toolcall_reference.render CORPUS_DIR [CASE…]``.
 
-CORPUS_DIR is the corpus or a folder of private cases, which may declare the corpus's tools besides its own. Only files
-whose provenance in ``scenario.json`` is ``rendered``, or that are new, are written; a file that somebody typed or
-recorded, or that nobody listed, is never touched, and none is ever deleted.
+CORPUS_DIR is the corpus or a folder of private cases, which may declare the corpus's tools besides its own. A file that
+``files`` of ``scenario.json`` lists, as typed or recorded, is never touched, and none is ever deleted. Where there is
+no ``files`` yet, nobody has said whose the files are: those that are there are never touched either.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from .render_errors import error_of
 from .scenario import Builder
 from .target import Target
 
-RELEASED = "2026-11-21"
 #: What rendering a broken case raises.
 CANNOT_RENDER = (ValueError, LookupError, TypeError, AttributeError, OSError)
 #: How the names of temporary files begin; no reader of a corpus looks at them.
@@ -93,17 +92,6 @@ def _spelling(scenario: dict[str, Any], format_name: str) -> frozenset[str]:
     return frozenset(words)
 
 
-def _entry(case: Path, format_name: str, listed: dict[str, Any]) -> dict[str, str]:
-    """What to say of a new file: the format's API version, and the date of the case's other files."""
-    found = {"provenance": "rendered", "source": "toolcall_reference.render"}
-    for root in (case.parents[2], *_CORPORA):
-        version = root / "formats" / format_name / "format.json"
-        if "api_version" not in found and version.is_file():
-            found["api_version"] = json.loads(version.read_text(encoding="utf-8"))["api_version"]
-    dates = [entry["date"] for entry in listed.values() if "date" in entry]
-    return {**found, "date": max(dates, default=RELEASED)}
-
-
 def _texts(case: Path, scenario: dict[str, Any], tools: dict[str, dict[str, Any]], format_name: str) -> dict[str, str]:
     """The files of one format by name: its bodies, and each reply as the provider streams it.
 
@@ -116,8 +104,7 @@ def _texts(case: Path, scenario: dict[str, Any], tools: dict[str, dict[str, Any]
         if not name.endswith("-response.json") or format_name in scenario.get("dialect", ()):
             continue
         key = f"{format_name}/{name}"
-        by_hand = scenario["files"].get(key, {}).get("provenance", "rendered") != "rendered"
-        reply = json.loads((case / key).read_text(encoding="utf-8")) if by_hand else body
+        reply = json.loads((case / key).read_text(encoding="utf-8")) if key in scenario["files"] else body
         stream = formats.get(format_name).provider.stream_of(reply, f"{scenario['id']}/{name}")
         found[name.replace("-response.json", "-response.sse")] = stream.decode()
     return found
@@ -131,34 +118,42 @@ def texts(scenario: dict[str, Any], tools: dict[str, dict[str, Any]], format_nam
 def wanted(case: Path, tools: dict[str, dict[str, Any]]) -> dict[str, str]:
     """What the rendered files of one case should hold: text by path inside the case. Reads, and writes nothing.
 
-    Where ``files`` of ``scenario.json`` does not name a file yet, the scenario with the new entries comes first: a file
-    is listed before it is there, so that a run cut short leaves none that looks foreign. Raises a ``CANNOT_RENDER``
-    for a scenario that is not well formed, for an unlisted file in the way, and for a listed one that is no more.
+    Where ``scenario.json`` has no ``files`` yet, it comes first, with an empty one. Raises a ``CANNOT_RENDER`` for a
+    scenario that is not well formed, and for a file in the way: one that nobody listed in a case that was not rendered
+    yet, or one that is no file of the scenario.
     """
     if not (case / "scenario.json").is_file():
         raise ValueError("there is no such case: it has no scenario.json")
     scenario = json.loads((case / "scenario.json").read_text(encoding="utf-8"))
     for name in {*scenario.get("tools", []), *itertools.chain(*scenario.get("tools_in", {}).values())} - tools.keys():
         raise ValueError(f"the tool {name!r} has no file; add tools/{name}.json or correct the name")
-    files = scenario.setdefault("files", {})
-    listed = dict(files)
+    is_new = "files" not in scenario
+    by_hand = scenario.setdefault("files", {})
     found: dict[str, str] = {}
     for format_name in scenario.get("models") or formats.names():
         for name, text in _texts(case, scenario, tools, format_name).items():
             key = f"{format_name}/{name}"
-            if key not in files and (case / key).exists() and (case / key).read_bytes() != text.encode():
+            if key in by_hand:
+                continue
+            if is_new and (case / key).exists() and (case / key).read_bytes() != text.encode():
                 raise ValueError(
                     f"{key} is there, but `files` of scenario.json does not list it: list it as typed or recorded, "
                     "or delete it to have it rendered"
                 )
-            if files.setdefault(key, _entry(case, format_name, listed)).get("provenance") == "rendered":
-                found[key] = text
-    for key, entry in listed.items():
-        if entry.get("provenance") == "rendered" and key not in found:
+            found[key] = text
+    for key in _bodies(case):
+        if key not in found and key not in by_hand:
             raise ValueError(
-                f"{key} is listed as rendered, but the scenario has no such exchange: delete the file and its entry"
+                f"{key} is there, but the scenario has no such exchange: delete it, or list it in `files` as typed or "
+                "recorded"
             )
-    return found if files == listed else {"scenario.json": text_of(scenario), **found}
+    return {"scenario.json": text_of(scenario), **found} if is_new else found
+
+
+def _bodies(case: Path) -> list[str]:
+    """The wire files that are there, by their path inside the case."""
+    found = [*case.glob("*/[0-9][0-9]-*.json"), *case.glob("*/[0-9][0-9]-*.sse")]
+    return sorted(path.relative_to(case).as_posix() for path in found)
 
 
 def write(case: Path, key: str, text: str) -> bool:

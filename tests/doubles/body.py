@@ -38,6 +38,7 @@ from doubles.catalogue import (
     heading,
     rules_of,
 )
+from doubles.day import number_of, turned
 from doubles.draft import Draft, Skip, need
 from doubles.illegal import ILLEGAL
 from doubles.places import Place, illegal, places, places_of, translated
@@ -111,16 +112,16 @@ class BodyDouble(Double):
             return None if json.dumps(output) == json.dumps(place.output) else output
         return None if equal(output, place.output) else output
 
-    def places(self, most: int | None = None) -> Iterator[tuple[Place, Any]]:
-        """Where it changes the body, and to what: all places, or ``most`` spread over its sources and the corpus."""
+    def places(self, number: int | None = None) -> Iterator[tuple[Place, Any]]:
+        """Where it changes the body, and to what: all places."""
         for source in self.sources:
-            yield from self._places_of(source, most and -(-most // len(self.sources)))
+            yield from self._places_of(source, number)
 
-    def _places_of(self, source: str, most: int | None) -> Iterator[tuple[Place, Any]]:
+    def _places_of(self, source: str, number: int | None) -> Iterator[tuple[Place, Any]]:
+        """The places that come from a format; with a number in an order that jumps about the corpus."""
         every = [place for place in self._all(source) if place.case in self.cases or not self.cases]
-        found = ((place, self.changed(place)) for place in (_spread(every) if most else every))
-        changed = (each for each in found if each[1] is not None)
-        yield from islice(changed, most) if most else changed
+        every = every if number is None else turned(_spread(every), number)
+        return ((place, output) for place in every if (output := self.changed(place)) is not None)
 
     def among(self, source: str, case: str) -> Iterator[Place]:
         """The places of one case, or of the example of a rule."""
@@ -132,26 +133,44 @@ class BodyDouble(Double):
         given = illegal if ILLEGAL.keys() & set(self.cases) else places
         return given(self.check, source, self.format)
 
-    def played(self, most: int | None) -> Iterator[Played]:
-        """At places that are spread over the corpus, and as a translator in an item of the first of their cases."""
-        cases, known = load_corpus().cases, self.exported() or {}
+    def played(self, day: int | None) -> Iterator[Played]:
+        """Everywhere; or at one place: another source, its own format or an item, by turns."""
+        ways: list[Callable[[int | None], Iterator[Played]]] = [partial(self._from, source) for source in self.sources]
+        ways += [self._at_home] if self.at_home else []
+        ways += [self._in_an_item]
+        if day is None:
+            for way in ways:
+                yield from way(None)
+            return
+        number = number_of(self.name, day)
+        turn, ways = number // len(ways), list(turned(ways, number))
+        yield from islice((played for way in ways for played in way(turn)), 1)
+
+    def _from(self, source: str, number: int | None) -> Iterator[Played]:
+        """At the places that come from a format, but for that of its verdict."""
+        known = self.exported() or {}
         shown = (known.get("case"), known.get("exchange"), known.get("client"), known.get("upstream"))
-        item = None
-        for place, output in self.places(most):
-            if item is None and place.case in cases and self._is_clean(place):
-                item = place
-            elif (place.case, place.number, place.client, place.upstream) != shown:  # that one is judged from its file
+        for place, output in self._places_of(source, number):
+            if (place.case, place.number, place.client, place.upstream) != shown:
                 yield Played(str(place), self._told(place, output))
-        for place, output in self._places_of(self.format, most and 1) if self.at_home else ():
+
+    def _at_home(self, number: int | None) -> Iterator[Played]:
+        """At the places that come from its own format."""
+        for place, output in self._places_of(self.format, number):
             found = self._told(place, output)
             if self.kind == "harmless":
                 found = [one for one in found if one.rule not in SPELLINGS]
             yield Played(f"at home: {place}", found)
-        item = item or next((one for one, _ in self.places() if one.case in cases and self._is_clean(one)), None)
-        if item is not None:  # else only the examples of the rules have what this double changes
-            result = self._item(item)
+
+    def _in_an_item(self, number: int | None) -> Iterator[Played]:
+        """As a translator in one item; nowhere if only the examples of the rules have what it changes."""
+        del number  # there is no other place where it is known to pass, or to fail, in all that the item plays
+        cases = load_corpus().cases
+        clean = (place for place, _ in self.places(0) if place.case in cases and self._is_clean(place))
+        for place in islice(clean, 1):
+            result = self._item(place)
             also = frozenset({"translation/bad-output"}) if self.kind == "broken" else frozenset[str]()
-            yield Played(f"the item of {item}", result.findings, result.verdict, also=also)
+            yield Played(f"the item of {place}", result.findings, result.verdict, also=also)
 
     def _told(self, place: Place, output: Any) -> Sequence[Finding]:
         """What the judge says; of a harmless one without what it says of the reference's own output there."""

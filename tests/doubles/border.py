@@ -95,9 +95,9 @@ class BorderDouble(Double):
         named = self.body.get("model") if isinstance(self.body, dict) else None
         return str(self._rule.get("model") or named or model_of(self.format))
 
-    def played(self, most: int | None) -> Iterator[Played]:
+    def played(self, day: int | None) -> Iterator[Played]:
         """The body alone; of a broken one also as the translation of the example, where others may be named too."""
-        del most
+        del day
         body = self.body
         same = self.stream == dump(self.before["events"]) if self.direction == "stream" else equal(body, self.before)
         if same:
@@ -136,9 +136,9 @@ class PairDouble(BorderDouble):
         """What its bodies are: request, response or loop."""
         return "loop" if self._rule["check"] == "loop" else str(self._rule["direction"])
 
-    def played(self, most: int | None) -> Iterator[Played]:
+    def played(self, day: int | None) -> Iterator[Played]:
         """The pair."""
-        del most
+        del day
         if equal(self.body, self.before):
             raise AssertionError(f"{self.name} is the example itself")
         yield Played(self.direction, self._findings())

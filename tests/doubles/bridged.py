@@ -15,9 +15,11 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
+from itertools import islice
 from typing import Any, ClassVar, Literal
 
 from doubles.catalogue import FORMATS, Double, Kind, Played, Rules, as_tuple, enter, heading
+from doubles.day import number_of, turned
 from doubles.draft import Skip, copied, need
 from doubles.running import HARNESS
 from toolcall_conformance.checks import CHECKS, ItemResult
@@ -114,15 +116,17 @@ class BridgeDouble(Double):
     at: At
     exact: ClassVar[bool] = True
 
-    def played(self, most: int | None) -> Iterator[Played]:
-        """In cases that are spread over those of servers."""
-        found = 0
-        for case in _cases(self.format):
-            if most is not None and found == most:
-                break
+    def played(self, day: int | None) -> Iterator[Played]:
+        """In cases of servers: all, or the first and today's."""
+        every = _cases(self.format)
+        yield from islice(self._in(every), None if day is None else 1)
+        if day is not None:
+            yield from islice(self._in(turned(every, number_of(self.name, day))), 1)
+
+    def _in(self, cases: Sequence[Case]) -> Iterator[Played]:
+        for case in cases:
             told = self.told(case)
             if told is not None:
-                found += 1
                 yield Played(f"{case.id} {self.format}", told.findings, told.verdict, told.reason)
 
     def told(self, case: Case) -> ItemResult | None:

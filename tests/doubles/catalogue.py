@@ -113,8 +113,11 @@ class Double(ABC):
         return None if line is None else json.loads(line)
 
     @abstractmethod
-    def played(self, most: int | None) -> Iterator[Played]:
-        """Where it must be seen, or pass: everywhere, or at about ``most`` of many places."""
+    def played(self, day: int | None) -> Iterator[Played]:
+        """Where it must be seen, or pass: everywhere, or at few of many places, at others each day.
+
+        The place of its verdict is none of them: that is judged from the verdict.
+        """
 
     @abstractmethod
     def shown(self) -> dict[str, Any] | None:

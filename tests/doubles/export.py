@@ -28,7 +28,9 @@ def line_of(double: Double) -> bytes | None:
     if shown is None:
         return None
     is_stream = shown["direction"] == "stream"
-    bodies = {key: _written(shown, key) for key in ("request", "source", "output", "usual") if key in shown}
+    bodies: dict[str, Any] = {
+        key: _written(shown, key) for key in ("request", "source", "output", "usual") if key in shown
+    }
     content: dict[str, Any] = {
         "name": double.name,
         "kind": double.kind,

@@ -165,9 +165,9 @@ class LoopDouble(Double):
             if needs(check, case, self.upstream, variant) <= operations
         ]
 
-    def played(self, most: int | None) -> Iterator[Played]:
+    def played(self, day: int | None) -> Iterator[Played]:
         """In each item that has to see it; a habit in all."""
-        del most
+        del day
         for check, variant in self.items if self.kind == "harmless" else [(self.check, each) for each in self.variants]:
             result = play(self, check, variant)
             # What an item cannot look at is blocked, which is no word on a habit.

@@ -13,9 +13,11 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import islice
 from typing import Any, ClassVar
 
 from doubles.catalogue import FORMATS, Double, Kind, Played, Rules, as_tuple, enter, heading
+from doubles.day import number_of, turned
 from doubles.draft import Skip, copied, need
 from doubles.running import HARNESS
 from toolcall_conformance.library import Exchange, load_corpus
@@ -66,15 +68,17 @@ class ObservedDouble(Double):
     change: Change
     exact: ClassVar[bool] = True
 
-    def played(self, most: int | None) -> Iterator[Played]:
-        """At exchanges that are spread over the corpus."""
-        found = 0
-        for where, exchange in _exchanges(self.format):
-            if most is not None and found == most:
-                break
+    def played(self, day: int | None) -> Iterator[Played]:
+        """At exchanges that are spread over the corpus: all, or the first and today's."""
+        every = _exchanges(self.format)
+        yield from islice(self._at(every), None if day is None else 1)
+        if day is not None:
+            yield from islice(self._at(turned(every, number_of(self.name, day))), 1)
+
+    def _at(self, exchanges: Sequence[tuple[str, Exchange]]) -> Iterator[Played]:
+        for where, exchange in exchanges:
             output = self._changed(exchange)
             if output is not None:
-                found += 1
                 yield Played(f"{where} {self.format}", self._told(exchange, output))
 
     def _changed(self, exchange: Exchange) -> Any:

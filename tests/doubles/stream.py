@@ -114,9 +114,9 @@ class StreamDouble(Double):
     spares: str | None = None
     exact: ClassVar[bool] = True
 
-    def played(self, most: int | None) -> Iterator[Played]:
+    def played(self, day: int | None) -> Iterator[Played]:
         """Where it has to be seen, and where it cannot show."""
-        del most
+        del day
         yield self._played(self.case, self.variant)
         if self.spares is not None:
             case, variant = (self.spares, self.variant) if "/" in self.spares else (self.case, self.spares)

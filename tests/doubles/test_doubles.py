@@ -1,22 +1,24 @@
 """Every broken double is seen under its rule, no harmless one is failed, and ``corpus/verdicts/`` says so.
 
-By default a double of a body is tried at some places, spread over its sources and the corpus. With
-``TOOLCALL_DOUBLES=all`` in the environment it is every case, exchange and source where it changes anything (some ten
-minutes; use ``-n``).
+Each is judged from its verdict, which is the smallest place where it is seen, and played at one more, another each
+day: a failure prints the number that ``TOOLCALL_DAY`` repeats it with. ``-m all_places`` plays all at every case,
+exchange and source where they change anything (some ten minutes; use ``-n``).
 """
 
 from __future__ import annotations
 
-import os
-from collections import Counter
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterator
 
 import pytest
 
 from doubles.alone import disagreement
 from doubles.body import BodyDouble
-from doubles.catalogue import Double, Kind, doubles, root
+from doubles.catalogue import Double, Kind, doubles, exported
+from doubles.day import VARIABLE, today
 from doubles.draft import Draft
-from doubles.export import AGAIN, files_of
+from doubles.export import AGAIN, line_of
 from doubles.loop import LoopDouble, play
 from doubles.running import HARNESS
 from doubles.stream import StreamDouble, Told, run
@@ -26,9 +28,10 @@ from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.findings import Level, Verdict
 from toolcall_conformance.library import Case, load_corpus
 
-MOST = None if os.environ.get("TOOLCALL_DOUBLES") == "all" else 3
 ALL = doubles()
-HABITS = [each for each in doubles(StreamDouble) if each.kind != "broken"]
+FAMILIES: dict[str, list[Double]] = defaultdict(list)
+for _double in ALL:
+    FAMILIES[_double.family].append(_double)
 ENOUGH: dict[tuple[type[Double], Kind], int] = {
     (BodyDouble, "broken"): 60,
     (BodyDouble, "harmless"): 40,
@@ -39,36 +42,93 @@ MEMORY = ("loop-stream-memory", "loop-stream-state")
 """Families of what a translator forgets of streamed replies."""
 
 
-@pytest.mark.parametrize("double", ALL, ids=lambda double: f"{double.kind}:{double.name}")
-def test_the_judge_is_right_about_it(double: Double) -> None:
-    """Wherever it is played; its file is up to date, and a judge needs nothing but that."""
-    files = files_of(double)
-    assert all(path.exists() and path.read_bytes() == content for path, content in files.items()), AGAIN
-    wrong = [double.surprise(played) for played in double.played(MOST)]
-    assert wrong or files, "there is no place in the corpus where this double changes anything"
-    wrong += [disagreement(double.path)] if files else []
-    assert not any(wrong), "\n".join(filter(None, wrong))
+def wrong_with(double: Double, day: int | None) -> Iterator[str]:
+    """What is wrong with the judge's word on a double, or with the double's verdict."""
+    line = line_of(double)
+    if line != exported(double.family).get(double.name):
+        yield f"its verdict is out of date; {AGAIN} {double.family}"
+    elif line is not None:
+        yield disagreement(json.loads(line))
+    played = None
+    for played in double.played(day):
+        yield double.surprise(played)
+    if line is None and played is None:
+        yield "there is no place in the corpus where it changes anything"
 
 
-def test_every_file_has_a_double() -> None:
-    """Prints how many there are; more verdicts than doubles would be left from one that is gone."""
-    there = {path.relative_to(root()).parent / path.name.partition(".")[0] for path in root().glob("*/*/*")}
-    assert {str(path) for path in there} <= {double.name for double in ALL}, AGAIN
-    print(f"{len(there)} verdicts, {sum(path.stat().st_size for path in root().glob('*/*/*')):,} bytes")
+def all_wrong(family: str, day: int | None) -> list[str]:
+    """What is wrong in a family, by the names of its doubles."""
+    found = []
+    for double in FAMILIES[family]:
+        try:
+            found += [f"{double.kind} {double.name}: {told}" for told in wrong_with(double, day) if told]
+        except Exception as error:
+            error.add_note(f"the {double.kind} double {double.name}")
+            raise
+    return found
 
 
-@pytest.mark.parametrize(
-    "double", [each for each in doubles(StreamDouble) if each.kind != "broken"], ids=lambda double: double.name
-)
-def test_a_habit_changes_what_comes(double: StreamDouble) -> None:
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_judge_is_right_about_them(family: str) -> None:
+    """At the place of each verdict and at today's; the verdicts are up to date, and a judge needs nothing but them."""
+    wrong = all_wrong(family, today())
+    assert not wrong, f"{VARIABLE}={today()}\n" + "\n".join(wrong)
+
+
+@pytest.mark.all_places
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_judge_is_right_about_them_everywhere(family: str) -> None:
+    wrong = all_wrong(family, None)
+    assert not wrong, "\n".join(wrong)
+
+
+def test_all_wrong_names_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stale verdict, and a judge that says nothing."""
+    family = "border-calls"
+    first, *others = [double for double in FAMILIES[family] if double.kind == "broken"]
+    stale = {name: line for name, line in exported(family).items() if name != first.name}
+    monkeypatch.setattr("doubles.border.alone", lambda *_: ())
+    monkeypatch.setattr("doubles.alone.alone", lambda *_: ())
+    monkeypatch.setitem(all_wrong.__globals__, "exported", lambda _family: stale)
+    told = "\n".join(all_wrong(family, today()))
+    assert f"broken {first.name}: its verdict is out of date" in told
+    for double in others:
+        assert f"broken {double.name}: its verdict alone: MUST [], SHOULD []" in told
+        assert f"broken {double.name}: {double.direction} alone: MUST [], SHOULD []" in told  # type: ignore[attr-defined]
+
+
+def test_a_day_can_be_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "12")
+    assert today.__wrapped__() == 12
+    monkeypatch.setenv(VARIABLE, "monday")
+    with pytest.raises(ValueError, match="TOOLCALL_DAY is 'monday'; give a whole number"):
+        today.__wrapped__()
+
+
+def test_another_day_plays_other_places() -> None:
+    """In a hundred days a double of many places is played at most of its ways: sources, its own format, an item."""
+    double = next(each for each in doubles(BodyDouble, "broken") if each.at_home and not each.cases)
+    places = [played.where for day in range(12) for played in double.played(day)]
+    assert len(places) == 12
+    assert len({*places}) > 6
+    assert {where.partition(":")[0] for where in places} >= {"at home"}
+    assert any(where.startswith("the item of") for where in places)
+    assert [played.where for played in double.played(3)] == [places[3]]
+
+
+def test_a_habit_changes_what_comes() -> None:
     """Else it would pass for nothing."""
-    if double.fault == "as-it-is":
-        pytest.skip("the reference itself")
-    itself = next(one for one in doubles(StreamDouble) if one.fault == "as-it-is" and one.format == double.format)
+    habits = [each for each in doubles(StreamDouble) if each.kind != "broken"]
+    itself = {each.format: each for each in habits if each.fault == "as-it-is"}
+    assert len(habits) > 100
+    assert [each.name for each in habits if each.fault != "as-it-is" and _same(each, itself[each.format])] == []
+
+
+def _same(double: StreamDouble, itself: StreamDouble) -> bool:
     before = run(itself, double.case, double.variant, double.upstream)
     after = run(double, double.case, double.variant, double.upstream)
     # Of one that holds what comes the times are others, of one that raises, that it raised.
-    assert [_what(told) for told in before.told] != [_what(told) for told in after.told]
+    return [_what(told) for told in before.told] == [_what(told) for told in after.told]
 
 
 def _what(told: Told) -> object:

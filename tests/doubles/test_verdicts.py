@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 
 from doubles import diff, export
-from doubles.catalogue import doubles, exported, file_of, root
+from doubles.catalogue import Double, doubles, exported, file_of, root
 from toolcall_conformance.jsonstyle import on_one_line
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.library.verdicts import (
@@ -110,7 +110,12 @@ def test_one_rule_is_exported_without_the_others(monkeypatch: pytest.MonkeyPatch
     """Only its doubles are played; the other lines of their files stay to the byte."""
     made: list[str] = []
     line_of = export.line_of
-    monkeypatch.setattr(export, "line_of", lambda double: made.append(double.name) or line_of(double))
+
+    def noted(double: Double) -> bytes | None:
+        made.append(double.name)
+        return line_of(double)
+
+    monkeypatch.setattr(export, "line_of", noted)
     before = {path: path.read_bytes() for path in verdict_files(CORPUS.root)}
     assert export.main(["gemini/result-names-call"]) == 0
     assert capsys.readouterr().out.endswith(", 0 lines changed\n")

@@ -103,20 +103,24 @@ def test_declarations_are_spelt_as_asked(name: str, word: str, check: Any) -> No
         render({**SCENARIO, "declare": {name: "sideways"}}, TOOLS, name)
 
 
-def write_case(corpus: Path, files: dict[str, Any]) -> Path:
+def write_case(corpus: Path, files: dict[str, Any] | None) -> Path:
     """A corpus of one case in one format, with its first request on disk."""
     case = corpus / "scenarios" / "weather" / "two"
     (case / "anthropic").mkdir(parents=True)
     (corpus / "tools").mkdir()
     (corpus / "tools" / "forecast.json").write_text(json.dumps(TOOLS["forecast"]))
     (case / "anthropic" / "01-request.json").write_text("{}")
-    scenario = {**SCENARIO, "models": {"anthropic": "claude-sonnet-4-5-20250929"}, "files": files}
+    scenario = {**SCENARIO, "models": {"anthropic": "claude-sonnet-4-5-20250929"}}
+    scenario |= {} if files is None else {"files": files}
     (case / "scenario.json").write_text(json.dumps(scenario))
     return case
 
 
+TYPED = {"anthropic/01-request.json": {"provenance": "typed"}}
+
+
 def test_only_rendered_files_are_written(tmp_path: Path) -> None:
-    case = write_case(tmp_path, {"anthropic/01-request.json": {"provenance": "typed"}})
+    case = write_case(tmp_path, TYPED)
     typed = case / "anthropic" / "01-request.json"
     assert main([str(tmp_path), "weather/two"]) == 0
     assert typed.read_text() == "{}"
@@ -125,16 +129,23 @@ def test_only_rendered_files_are_written(tmp_path: Path) -> None:
         *("01-request.json", "01-response.json", "01-response.sse"),
         *("02-request.json", "02-response.json", "02-response.sse"),
     ]
-    files = json.loads((case / "scenario.json").read_text())["files"]
-    assert files["anthropic/01-request.json"] == {"provenance": "typed"}
-    assert files["anthropic/02-response.json"]["provenance"] == "rendered"
+    assert json.loads((case / "scenario.json").read_text())["files"] == TYPED
     before = {path: path.stat().st_mtime_ns for path in case.rglob("*.json")}
     assert main([str(tmp_path)]) == 0
     assert {path: path.stat().st_mtime_ns for path in case.rglob("*.json")} == before
 
 
-def test_a_file_that_nobody_listed_is_in_the_way(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_is_not_listed_is_written_anew(tmp_path: Path) -> None:
     case = write_case(tmp_path, {})
+    assert main([str(tmp_path)]) == 0
+    assert json.loads((case / "anthropic" / "01-request.json").read_text())["messages"]
+
+
+def test_files_of_a_case_that_was_never_rendered_are_in_the_way(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody has said yet who made them."""
+    case = write_case(tmp_path, None)
     assert main([str(tmp_path)]) == 1
     assert (
         "anthropic/01-request.json is there, but `files` of scenario.json does not list it" in capsys.readouterr().err
@@ -143,21 +154,25 @@ def test_a_file_that_nobody_listed_is_in_the_way(tmp_path: Path, capsys: pytest.
     assert (case / "anthropic" / "01-request.json").read_text() == "{}"
 
 
-def test_a_listed_file_that_is_no_more_is_told_and_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    case = write_case(tmp_path, {"anthropic/09-request.json": {"provenance": "rendered"}})
-    (case / "anthropic" / "01-request.json").rename(case / "anthropic" / "09-request.json")
+@pytest.mark.parametrize("name", ["09-request.json", "01-broken.sse"])
+def test_a_file_of_no_exchange_is_told_and_kept(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    case = write_case(tmp_path, {})
+    (case / "anthropic" / "01-request.json").rename(case / "anthropic" / name)
     assert main([str(tmp_path)]) == 1
-    assert "anthropic/09-request.json is listed as rendered, but" in capsys.readouterr().err
-    assert (case / "anthropic" / "09-request.json").read_text() == "{}"
+    assert f"anthropic/{name} is there, but the scenario has no such exchange" in capsys.readouterr().err
+    assert (case / "anthropic" / name).read_text() == "{}"
 
 
-def test_files_are_listed_before_they_are_written_and_leftovers_swept(tmp_path: Path) -> None:
-    case = write_case(tmp_path, {"anthropic/01-request.json": {"provenance": "typed"}})
+def test_a_first_rendering_says_so_before_it_writes_and_leftovers_are_swept(tmp_path: Path) -> None:
+    case = write_case(tmp_path, None)
+    (case / "anthropic" / "01-request.json").unlink()
     assert next(iter(wanted(case, TOOLS))) == "scenario.json"
     left, kept = case / ".rendering-1.tmp", case / "01-request.json.tmp"
     left.write_text("{")
     kept.write_text("mine")
     assert main([str(tmp_path)]) == 0
+    assert json.loads((case / "scenario.json").read_text())["files"] == {}
+    assert next(iter(wanted(case, TOOLS))) != "scenario.json"
     assert not left.exists()
     assert kept.exists()
 

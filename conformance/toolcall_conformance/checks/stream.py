@@ -241,6 +241,6 @@ def variants(corpus: Corpus, case: Case, client: str, upstream: str, *, everywhe
     if everywhere:
         return VARIANTS
     # In a case about a stream's shape only the streams that have it are cut, not the usual ones beside them.
-    first = case.scenario.get("files", {}).get(f"{upstream}/01-response.sse", {})
-    usual = "stream-shape" in case.features and first.get("provenance") == "rendered"
+    by_hand = f"{upstream}/01-response.sse" in case.scenario.get("files", {})
+    usual = "stream-shape" in case.features and not by_hand
     return VARIANTS if not usual and not case.features.isdisjoint(corpus.cut_finely) else VARIANTS[:1]
