@@ -388,6 +388,5 @@ def _name_of_step(draft: Draft) -> str:
         "GOOGLE_SEARCH_WEB": "google_search_web",
         "executableCode": "executablecode",
     }
-    return next((name for name in names if f'"{name}' in said), None) or next(
-        word for key, word in google.items() if key in said
-    )
+    told = [name for name in names if f'"{name}' in said] + [word for key, word in google.items() if key in said]
+    return need(told)[0]
