@@ -1,4 +1,4 @@
-"""The pytest plugin's entry module: options, the marker, and whether to load the engine.
+"""The pytest plugin's entry module: options, the marker, how our modules are imported, and whether to load the engine.
 
 Imports pytest and the standard library only, so that an installed but unused plugin costs nothing. An argument that
 begins with ``toolcall::`` loads the engine; ini settings alone never do.
@@ -7,7 +7,10 @@ begins with ``toolcall::`` loads the engine; ini settings alone never do.
 from __future__ import annotations
 
 import os
+import sys
 from argparse import BooleanOptionalAction
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from typing import Literal
 
@@ -33,6 +36,25 @@ _SETTINGS = (
     "fuzz_seed",
     "fuzz_renderer",
 )
+
+# The packages of our distribution, and the one module with an assertion for users: of what a snapshot differs in.
+_OURS = ("toolcall_conformance", "toolcall_reference")
+_ASSERTING = "toolcall_conformance.suite"
+
+
+class _AsCompiled:
+    """Finds our modules as Python does by itself, with the bytecode that the installation made.
+
+    pytest rewrites the assertions of all modules of a distribution that has a plugin, and keeps the results apart: the
+    first run after an installation would compile hundreds of modules anew. None of them asserts anything for users.
+    """
+
+    @staticmethod
+    def find_spec(name: str, path: Sequence[str] | None = None, target: object = None) -> ModuleSpec | None:
+        del target
+        if not name.startswith(_OURS) or name.partition(".")[0] not in _OURS or name == _ASSERTING:
+            return None
+        return PathFinder.find_spec(name, path)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -145,6 +167,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers",
         "toolcall(case, family, check, client, upstream): an item of the tool call conformance suite",
     )
+    _import_as_compiled(config)
     ours = [argument for argument in config.args if _selects_items(config, argument)]
     if not ours:
         if _PREFIX in config.args and not (config.invocation_params.dir / _PREFIX).exists():
@@ -161,6 +184,18 @@ def pytest_report_header(config: pytest.Config) -> str | None:
     if config.getoption("toolcall_translator") and not config.pluginmanager.hasplugin("toolcall-engine"):
         return "toolcall: --toolcall-translator is given, but no argument begins with `toolcall::`; nothing is judged"
     return None
+
+
+def _import_as_compiled(config: pytest.Config) -> None:
+    """Until the end of the session our modules are found before pytest's own hook is asked."""
+    sys.meta_path.insert(0, _AsCompiled)
+    config.add_cleanup(_import_as_pytest_likes)
+
+
+def _import_as_pytest_likes() -> None:
+    # Whoever restores the list of finders may have taken ours out.
+    if _AsCompiled in sys.meta_path:
+        sys.meta_path.remove(_AsCompiled)
 
 
 def _selects_items(config: pytest.Config, argument: str) -> bool:
