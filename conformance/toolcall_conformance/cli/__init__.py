@@ -1,4 +1,4 @@
-"""The command ``toolcall-conformance``: one module a subcommand."""
+"""The command ``toolcall-conformance``: one module a subcommand, which is imported when it is called."""
 
 from __future__ import annotations
 
@@ -7,64 +7,34 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from importlib import metadata
-from typing import NoReturn
+from typing import Any
 
-from toolcall_conformance import formats
-from toolcall_conformance.cli import (
-    adapters,
-    badge,
-    completion,
-    corpus,
-    diff,
-    explain,
-    judge,
-    listing,
-    losses,
-    merge,
-    mutate,
-    new_adapter,
-    record,
-    report,
-    schema,
-    smoke,
-)
-from toolcall_conformance.cli.common import USAGE, UsageError
-from toolcall_conformance.cli.console import say_lines
-from toolcall_conformance.library import CorpusError
-from toolcall_conformance.reports.files import ReportError
-from toolcall_conformance.settings_files import UnreadableFileError
-from toolcall_conformance.settings_sources import SettingError
+from toolcall_conformance.cli import completion
+from toolcall_conformance.cli.parser import USAGE, Parser, add_commands
+from toolcall_conformance.format_names import format_names
 
 
-class _Parser(argparse.ArgumentParser):
-    """Exits with 4 for wrong usage, as pytest does, or with a subcommand's own code; 1 means a failing verdict."""
+class _Version(argparse._VersionAction):  # noqa: SLF001 - shtab knows it by this class
+    """Looks the version up when it is asked for: that takes longer than to parse a command line."""
 
-    code = USAGE
+    def __call__(self, parser: argparse.ArgumentParser, *parsed: Any) -> None:
+        from importlib import metadata
 
-    def error(self, message: str) -> NoReturn:
-        self.print_usage(sys.stderr)
-        say_lines(f"{self.prog}: {message}", error=True)
-        self.exit(self.code)
+        self.version = f"{parser.prog} {metadata.version('toolcall-conformance')}"
+        super().__call__(parser, *parsed)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
+    parser = Parser(
         prog="toolcall-conformance",
         description="Judge translations of LLM tool calls between formats.",
         epilog="To run the suite: pytest --toolcall-translator SPEC toolcall:: where SPEC is package.module:attribute "
         "(a Python object), exec:COMMAND (a child process) or gateway:FILE.toml (an HTTP gateway). Formats: "
-        f"{', '.join(formats.names())}.",
+        f"{', '.join(format_names())}.",
     )
-    version = metadata.version("toolcall-conformance")
-    parser.add_argument("--version", action="version", version=f"toolcall-conformance {version}")
-    completion.add_argument(parser)
+    parser.add_argument("--version", action=_Version, help="show program's version number and exit")
     parser.set_defaults(usage=USAGE)
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (judge, explain, listing, losses, schema, corpus, new_adapter, adapters, smoke, record, mutate):
-        module.add_parser(commands)
-    for module in (report, merge, diff, badge):  # on reports
-        module.add_parser(commands)
+    completion.add_argument(parser, add_commands(parser))
     return parser
 
 
@@ -80,7 +50,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader (head, less) has closed the pipe; Python's own flush at exit must not complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except (UsageError, CorpusError, ReportError, SettingError, UnreadableFileError, OSError) as error:
+    except Exception as error:
+        if not _is_told(error):
+            raise
+        from toolcall_conformance.cli.console import say_lines
+
         say_lines(f"toolcall-conformance {parsed.command}: {error}", error=True)
         return int(parsed.usage)
     return code
+
+
+def _is_told(error: Exception) -> bool:
+    """Whether an error is one of the user's input or files, whose message says what to do."""
+    from toolcall_conformance.cli.common import UsageError
+    from toolcall_conformance.library import CorpusError
+    from toolcall_conformance.reports.files import ReportError
+    from toolcall_conformance.settings_files import UnreadableFileError
+    from toolcall_conformance.settings_sources import SettingError
+
+    told = (UsageError, CorpusError, ReportError, SettingError, UnreadableFileError, OSError)
+    return isinstance(error, told)

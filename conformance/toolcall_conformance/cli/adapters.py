@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from toolcall_conformance.adapters import catalogue, environment
 from toolcall_conformance.cli.common import UsageError, did_you_mean
 from toolcall_conformance.cli.console import say
 
 
-def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
-    parser = commands.add_parser("adapters", help="list published translators, or install one in its own environment")
+def fill(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", help="the translator; without it, list all")
     parser.add_argument("directory", nargs="?", type=Path, help="a new directory for its environment")
     parser.set_defaults(run=run)

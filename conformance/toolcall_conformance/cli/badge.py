@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
-from typing import Any
 
 from toolcall_conformance.cli.common import UsageError
 from toolcall_conformance.cli.console import say
@@ -16,12 +15,10 @@ from toolcall_conformance.reports.writers import json_report
 _KINDS = {".svg": Badge.svg, ".json": Badge.endpoint}
 
 
-def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
-    parser = commands.add_parser(
-        "badge",
-        help="make a badge of a report: a picture, or the data for shields.io",
-        description="Writes how many of the judged items passed. A name that ends in .svg becomes a picture, one that "
-        "ends in .json the answer of an endpoint for shields.io.",
+def fill(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Writes how many of the judged items passed. A name that ends in .svg becomes a picture, one that "
+        "ends in .json the answer of an endpoint for shields.io."
     )
     parser.add_argument("report", metavar="REPORT.json", type=Path, help="the report in JSON")
     parser.add_argument("badges", metavar="BADGE", type=Path, nargs="+", help="badge.svg, badge.json")

@@ -10,8 +10,6 @@ from pathlib import Path
 from toolcall_conformance.cli.settings import Settings
 from toolcall_conformance.library import Corpus
 
-USAGE = 4
-
 
 class UsageError(Exception):
     """Something on the command line is wrong; the message says what and what to do."""

@@ -6,15 +6,17 @@ import argparse
 from collections.abc import Sequence
 from typing import Any, Final
 
-from toolcall_conformance.cli.console import say_script
+from toolcall_conformance.cli.parser import CommandParser
 
 SHELLS: Final = ("bash", "zsh", "tcsh")
 
 
-def add_argument(parser: argparse.ArgumentParser) -> None:
+def add_argument(parser: argparse.ArgumentParser, commands: Sequence[CommandParser]) -> None:
+    """The option; its script knows the options of all these subcommands."""
     parser.add_argument(
         "--print-completion",
         action=_Print,
+        commands=commands,
         choices=SHELLS,
         help="print the completion script of a shell, for its start-up file (needs the extra `completion`)",
     )
@@ -22,6 +24,10 @@ def add_argument(parser: argparse.ArgumentParser) -> None:
 
 class _Print(argparse.Action):
     """Prints the script and exits. shtab reads the parser as it is, so no list of ours can get old."""
+
+    def __init__(self, *, commands: Sequence[CommandParser], **options: Any) -> None:
+        super().__init__(**options)
+        self._commands = commands
 
     def __call__(
         self, parser: argparse.ArgumentParser, namespace: object, values: str | Sequence[Any] | None, option: Any = None
@@ -31,5 +37,9 @@ class _Print(argparse.Action):
             import shtab
         except ImportError:
             parser.error("completion needs shtab: pip install 'toolcall-conformance[completion]'")
+        from toolcall_conformance.cli.console import say_script
+
+        for command in self._commands:
+            command.fill()
         say_script(shtab.complete(parser, shell=str(values)))
         parser.exit()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from toolcall_conformance import library, vendored
 from toolcall_conformance.cli.common import UsageError
@@ -14,12 +13,10 @@ from toolcall_conformance.cli.console import say
 _MOST = 20
 
 
-def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
-    parser = commands.add_parser(
-        "corpus",
-        help="write the corpus into a directory, for projects in other languages; or check it",
-        description="Write the whole corpus with a manifest of its version and checksums. An earlier corpus is "
-        "replaced if nothing was changed in it.",
+def fill(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Write the whole corpus with a manifest of its version and checksums. An earlier corpus is "
+        "replaced if nothing was changed in it."
     )
     parser.add_argument("directory", metavar="DIRECTORY", type=Path, help="a new directory, or an earlier corpus")
     parser.add_argument(

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import Any
 
 from toolcall_conformance.cli.common import add_corpus, corpus_of
 from toolcall_conformance.cli.console import say_json, say_lines
 from toolcall_conformance.cli.merge import verify_versions
+from toolcall_conformance.cli.parser import CommandParser
 from toolcall_conformance.reports.changes import difference, markdown, plain, text
 from toolcall_conformance.reports.harm import Harm
 from toolcall_conformance.reports.stored import run_of
@@ -19,13 +19,11 @@ from toolcall_conformance.reports.writers import json_report
 USAGE = 2
 
 
-def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
-    parser = commands.add_parser(
-        "diff",
-        help="compare two reports: which causes are new, changed and fixed, and why",
-        description="Compares two reports in JSON, cause by cause, and tells what is new since the translator changed "
+def fill(parser: CommandParser) -> None:
+    parser.description = (
+        "Compares two reports in JSON, cause by cause, and tells what is new since the translator changed "
         "apart from what is new since the suite changed. Exits with 0 if nothing fails newly, with 1 if something "
-        "does, and with 2 for wrong usage.",
+        "does, and with 2 for wrong usage."
     )
     parser.add_argument("old", metavar="OLD.json", type=Path, help="the earlier report")
     parser.add_argument("new", metavar="NEW.json", type=Path, help="the later report")

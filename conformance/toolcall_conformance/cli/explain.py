@@ -6,7 +6,6 @@ import argparse
 import shutil
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any
 
 from toolcall_conformance.cli.common import UsageError, add_corpus, did_you_mean
 from toolcall_conformance.cli.console import say_json, say_lines
@@ -28,12 +27,8 @@ _KINDS = (
 )
 
 
-def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
-    parser = commands.add_parser(
-        "explain",
-        help="explain a rule, a case, an item, or a word that runs and reports use",
-        description=f"Explain a {_KINDS}, or an item by its id: what it means, why, and what to do.",
-    )
+def fill(parser: argparse.ArgumentParser) -> None:
+    parser.description = f"Explain a {_KINDS}, or an item by its id: what it means, why, and what to do."
     parser.add_argument(
         "id",
         metavar="ID",

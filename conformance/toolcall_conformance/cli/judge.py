@@ -24,12 +24,8 @@ if TYPE_CHECKING:
     from toolcall_conformance.witnesses import Witnessed
 
 
-def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
-    parser = commands.add_parser(
-        "judge",
-        help="judge a captured body or stream and its translation",
-        description="Judge a translator's output for one body or stream. Exits with 1 if a MUST rule is violated.",
-    )
+def fill(parser: argparse.ArgumentParser) -> None:
+    parser.description = "Judge a translator's output for one body or stream. Exits with 1 if a MUST rule is violated."
     parser.add_argument("source", metavar="SOURCE", help="the translator's input; - reads stdin")
     parser.add_argument(
         "output",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from toolcall_conformance.checks import CHECKS, describe
 from toolcall_conformance.cli.common import add_corpus, corpus_of
@@ -70,8 +69,7 @@ _KINDS: Mapping[str, Callable[[Corpus], dict[str, str]]] = {
 }
 
 
-def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
-    parser = commands.add_parser("list", help="list rules, cases, formats, features and other vocabulary")
+def fill(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("kind", nargs="?", choices=sorted(_KINDS), help="what to list; without it, count each kind")
     add_corpus(parser)
     parser.set_defaults(run=run)

@@ -19,13 +19,11 @@ _INDENT = 24
 _WORDS = {"cannot": "lost", "may": "may be lost"}
 
 
-def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
-    parser = commands.add_parser(
-        "losses",
-        help="print what is lost, or may be lost, between two formats",
-        description="What one format can express and another cannot, from corpus/formats/*/expresses.json: in a "
+def fill(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "What one format can express and another cannot, from corpus/formats/*/expresses.json: in a "
         "request on its way up, in a reply on its way down, and in the agent loop, where the client returns the "
-        "provider's own output.",
+        "provider's own output."
     )
     parser.add_argument("pair", metavar="CLIENT-to-UPSTREAM", nargs="?", help="one pair, in full")
     parser.add_argument("--json", action="store_true", help="print JSON as in corpus/schemas/losses.schema.json")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from toolcall_conformance.checks import CHECKS, WAYS
 from toolcall_conformance.cli.common import UsageError, add_corpus, corpus_of
@@ -19,13 +18,11 @@ _OPTION = "--output"
 _CHECKS = ("wire", "drift", *CHECKS)
 
 
-def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
-    parser = commands.add_parser(
-        "merge",
-        help="make one report of those of a run's parts",
-        description="Reads reports in JSON and writes what a run of all their items would have written. Reports of "
+def fill(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Reads reports in JSON and writes what a run of all their items would have written. Reports of "
         "different translators, suites or policies are refused. The end of an output's name chooses its kind, as for "
-        "pytest --toolcall-report.",
+        "pytest --toolcall-report."
     )
     parser.add_argument("reports", metavar="REPORT.json", nargs="+", type=Path, help="the reports of the parts")
     parser.add_argument(

@@ -25,17 +25,15 @@ if TYPE_CHECKING:
 TRANSLATOR = "toolcall_reference:ReferenceTranslator"
 
 
-def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
-    parser = commands.add_parser(
-        "mutate",
-        help="make faults in what a correct translator produces, and print which the judge sees (for its developers)",
-        description="Put one fault after the other into the requests, replies and streams that a correct translator "
+def fill(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Put one fault after the other into the requests, replies and streams that a correct translator "
         "makes of the corpus, and judge each. Print by direction, format, element and operator how many were made, "
         "killed (a MUST about the element of the fault), killed beside it, warned of, survived, were no faults or "
         "made the judge itself fail. "
         "Exits with 1 if a fault survived that the reviewed list does not name. "
         "With --harmless: spell it otherwise in every legal way instead, and print which ways the judge finds fault "
-        "with. Exits with 1 if it does with one.",
+        "with. Exits with 1 if it does with one."
     )
     parser.add_argument("--harmless", action="store_true", help="make legal spellings of what is right, and no faults")
     parser.add_argument("--translator", metavar="SPEC", default=TRANSLATOR, help=f"default: {TRANSLATOR}")

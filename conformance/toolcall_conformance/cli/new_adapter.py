@@ -7,7 +7,6 @@ import os
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from toolcall_conformance.cli.common import UsageError
 from toolcall_conformance.cli.console import say
@@ -29,8 +28,7 @@ _LANGUAGES = {
 }
 
 
-def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
-    parser = commands.add_parser("new-adapter", help="write a starter exec: adapter, which already runs")
+def fill(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--language", choices=sorted(_LANGUAGES), required=True, help="the language to write it in")
     parser.add_argument(
         "directory", nargs="?", metavar="DIRECTORY", type=Path, help="where to write it (default: toolcall-adapter)"

@@ -6,7 +6,7 @@ import argparse
 import os
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from toolcall_conformance.cli.common import UsageError, add_corpus, corpus_of, did_you_mean
 from toolcall_conformance.cli.console import say
@@ -41,13 +41,9 @@ and bodies become placeholders; equal values get the same one. --filters FILE, i
 exit codes: 0 all recorded (or not recordable, such as cases about errors), 1 some were not, 4 wrong usage"""
 
 
-def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
-    parser = commands.add_parser(
-        "record",
-        help="send the corpus's requests to a real API and record its answers",
-        formatter_class=_Help,
-        description=_DESCRIPTION,
-    )
+def fill(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = _Help
+    parser.description = _DESCRIPTION
     parser.add_argument("--format", required=True, metavar="FORMAT", help="the API to call, a name from `list formats`")
     parser.add_argument("--model", required=True, metavar="MODEL", help="the model, by its name in the API")
     parser.add_argument(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from toolcall_conformance.cli.common import UsageError, add_corpus, corpus_of
 from toolcall_conformance.cli.console import say
@@ -14,12 +13,8 @@ from toolcall_conformance.reports.stored import run_of
 from toolcall_conformance.reports.writers import json_report
 
 
-def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
-    parser = commands.add_parser(
-        "report",
-        help="make another kind of report of a report in JSON",
-        description="Make another kind of report of one that --toolcall-report wrote as JSON; nothing is run.",
-    )
+def fill(parser: argparse.ArgumentParser) -> None:
+    parser.description = "Make another kind of report of one that --toolcall-report wrote as JSON; nothing is run."
     parser.add_argument("file", metavar="FILE.json", type=Path, help="the report to read")
     ends = ", ".join(writers.known())
     parser.add_argument("out", metavar="OUT", type=Path, help=f"the report to write; its name ends in {ends}")

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
 
 from toolcall_conformance import protocol, settings_schema
 from toolcall_conformance.cli.common import UsageError, did_you_mean
 from toolcall_conformance.cli.console import say_json
 
 
-def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
-    parser = commands.add_parser(
-        "schema", help="print the JSON Schema of the messages of exec: translators, or of the settings"
-    )
+def fill(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "message", nargs="?", metavar="MESSAGE", help="one message only: request, request-answer, …; or `settings`"
     )

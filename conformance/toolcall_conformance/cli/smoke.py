@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from toolcall_conformance import settings_sources
 from toolcall_conformance.cli.common import UsageError, add_corpus
@@ -20,12 +20,10 @@ if TYPE_CHECKING:
 _NAMED = 3
 
 
-def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
-    parser = commands.add_parser(
-        "smoke",
-        help="try a translator's adapter on every route, within seconds",
-        description="Load a translator, find out which operations it supports, and play one plain call on every route; "
-        "then judge the conversation around it. pytest judges the rest. Exits with 1 if something does not work.",
+def fill(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Load a translator, find out which operations it supports, and play one plain call on every route; "
+        "then judge the conversation around it. pytest judges the rest. Exits with 1 if something does not work."
     )
     parser.add_argument(
         "translator",

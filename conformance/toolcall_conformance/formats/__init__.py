@@ -7,11 +7,11 @@ about a format is in its package and in its folder of the corpus; no other code 
 from __future__ import annotations
 
 import importlib
-import pkgutil
 from functools import cache, lru_cache
 from typing import Any
 
 from toolcall_conformance import streaming
+from toolcall_conformance.format_names import format_names
 from toolcall_conformance.formats.format import Format
 from toolcall_conformance.jsonvalue import packed, unpacked
 from toolcall_conformance.reading import Reading
@@ -26,10 +26,7 @@ LONGEST_CACHED = 100_000
 """How many readings are cached, and of bodies of how many bytes at most."""
 
 
-@cache
-def names() -> tuple[str, ...]:
-    """The formats that have a package here, sorted."""
-    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg))
+names = format_names
 
 
 @cache

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any
-
-import jsonschema
-import referencing
-import referencing.jsonschema
-from jsonschema.exceptions import ValidationError
+from typing import TYPE_CHECKING, Any
 
 from toolcall_conformance.jsonvalue import copied, resolve
 from toolcall_conformance.library import Corpus
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
 
 ATTRIBUTES = ("input_messages", "output_messages", "system_instructions", "tool_definitions")
 _DRAFT_7 = "http://json-schema.org/draft-07/schema"
@@ -32,6 +30,10 @@ def schema(corpus: Corpus, attribute: str) -> dict[str, Any]:
 
 @cache
 def _validator(corpus: Corpus, attribute: str, definition: str | None) -> Any:
+    import jsonschema  # takes its time to import, and most items read no messages of OpenTelemetry
+    import referencing
+    import referencing.jsonschema
+
     whole = schema(corpus, attribute)
     wanted = whole if definition is None else {"$defs": whole["$defs"], "$ref": f"#/$defs/{definition}"}
     draft_7 = referencing.jsonschema.DRAFT7.create_resource(jsonschema.Draft7Validator.META_SCHEMA)

@@ -5,24 +5,25 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import Any
-
-import jsonschema
-from jsonschema.exceptions import ValidationError
+from typing import TYPE_CHECKING, Any
 
 from toolcall_conformance.findings import MISSING
 from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading.breach import Breach
-from toolcall_conformance.rules import telling
 from toolcall_conformance.rules.sentences import sentence
 from toolcall_conformance.rules.shapes import Shapes
 from toolcall_conformance.rules.wants import Wants, asks_for_keys
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
 
 
 @cache
 def validator(corpus: Corpus, format_name: str, direction: str) -> Any:
     """The validator for bodies of one format and direction. Never touches the network."""
+    from toolcall_conformance.rules import telling  # jsonschema takes its time to import; a body that fits needs none
+
     return telling.validator(corpus.schema(format_name, direction), shapes(corpus, format_name, direction))
 
 
@@ -62,6 +63,8 @@ def _leaves(error: ValidationError) -> Iterator[ValidationError]:
     """The errors to report: a failed ``anyOf``/``oneOf`` as a whole when it names a rule, else its best branch."""
     if error.context and error.validator in ("anyOf", "oneOf") and not _own_rule(error):
         # No schema of ours comes here; one of a format to come may.
+        import jsonschema  # pragma: no cover - see above
+
         best = jsonschema.exceptions.best_match([error])  # pragma: no cover - see above
         yield best if best is not None else error  # pragma: no cover - see above
     else:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
-
-from jsonschema.exceptions import ValidationError
+from typing import TYPE_CHECKING, Any, Final
 
 from toolcall_conformance.forms import TYPES
 from toolcall_conformance.rules.merging import types_in
 from toolcall_conformance.rules.wants import Wants, missing_keys, must_be_absent
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
 
 _WIDTH = 60
 

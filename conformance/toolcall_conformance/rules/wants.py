@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
-
-from jsonschema.exceptions import ValidationError
+from typing import TYPE_CHECKING, Any
 
 from toolcall_conformance.findings import MISSING, NOT_KNOWN, Form, OneOf, one_of
 from toolcall_conformance.jsonvalue import JSONError, equal, parse, resolve
 from toolcall_conformance.rules.forms import Forms, types_of, values_of
 from toolcall_conformance.rules.merging import Said, both, types_in, written
 from toolcall_conformance.rules.shapes import Shapes
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
 
 # Behind these keywords of a schema's path stands a place of the body further in; behind others, the same place.
 _INWARD = frozenset({"properties", "patternProperties", "items", "additionalProperties", "contains", "propertyNames"})

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache, partial
 from itertools import islice
 from typing import Any
-
-import jsonschema
-import referencing
 
 from toolcall_conformance.findings import MISSING
 from toolcall_conformance.jsonvalue import canonical
 from toolcall_conformance.translation.schema_pair import SchemaPair
 from toolcall_conformance.translation.spelling import DANGLING, EXTERNAL, ILL_TYPED, SCHEMA_LISTS, SCHEMAS, Speller
 
-NO_REFERENCES: referencing.Registry[Any] = referencing.Registry()
 # Not probed: a pattern may be of another dialect or never end, and hardly any probe would fit it.
 UNPROBED = ("pattern", "patternProperties", "format", "description", "default", DANGLING, EXTERNAL, ILL_TYPED)
 
@@ -56,7 +53,7 @@ class _Validator:
     """Says whether values fit a schema."""
 
     def __init__(self, schema: Any) -> None:
-        self._validator = jsonschema.Draft202012Validator(schema, registry=NO_REFERENCES)
+        self._validator = _kind()(schema)
 
     def accepts(self, probe: Any) -> bool | None:
         """Whether a value fits; None where the validator raises."""
@@ -64,6 +61,16 @@ class _Validator:
             return bool(self._validator.is_valid(probe))
         except Exception:  # pragma: no cover - whatever a validator makes of a schema, the comparison goes on
             return None
+
+
+@cache
+def _kind() -> Any:
+    """What makes a validator, which never asks the network; only schemas that nothing else compares need one."""
+    import jsonschema
+    import referencing
+
+    no_references: referencing.Registry[Any] = referencing.Registry()
+    return partial(jsonschema.Draft202012Validator, registry=no_references)
 
 
 class _Tree:

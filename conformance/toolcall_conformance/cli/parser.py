@@ -1,0 +1,71 @@
+"""The parsers of the command and of its subcommands: what a subcommand needs is imported when it is called."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+USAGE = 4
+
+# The subcommands in the order of the help: the module of each in this package, and what it does.
+_COMMANDS = {
+    "judge": ("judge", "judge a captured body or stream and its translation"),
+    "explain": ("explain", "explain a rule, a case, an item, or a word that runs and reports use"),
+    "list": ("listing", "list rules, cases, formats, features and other vocabulary"),
+    "losses": ("losses", "print what is lost, or may be lost, between two formats"),
+    "schema": ("schema", "print the JSON Schema of the messages of exec: translators, or of the settings"),
+    "corpus": ("corpus", "write the corpus into a directory, for projects in other languages; or check it"),
+    "new-adapter": ("new_adapter", "write a starter exec: adapter, which already runs"),
+    "adapters": ("adapters", "list published translators, or install one in its own environment"),
+    "smoke": ("smoke", "try a translator's adapter on every route, within seconds"),
+    "record": ("record", "send the corpus's requests to a real API and record its answers"),
+    "mutate": (
+        "mutate",
+        "make faults in what a correct translator produces, and print which the judge sees (for its developers)",
+    ),
+    # On reports.
+    "report": ("report", "make another kind of report of a report in JSON"),
+    "merge": ("merge", "make one report of those of a run's parts"),
+    "diff": ("diff", "compare two reports: which causes are new, changed and fixed, and why"),
+    "badge": ("badge", "make a badge of a report: a picture, or the data for shields.io"),
+}
+
+
+class Parser(argparse.ArgumentParser):
+    """Exits with 4 for wrong usage, as pytest does, or with a subcommand's own code; 1 means a failing verdict."""
+
+    code = USAGE
+
+    def error(self, message: str) -> NoReturn:
+        from toolcall_conformance.cli.console import say_lines
+
+        self.print_usage(sys.stderr)
+        say_lines(f"{self.prog}: {message}", error=True)
+        self.exit(self.code)
+
+
+class CommandParser(Parser):
+    """The parser of a subcommand, which knows its options once it has to parse, or once it is told to know them."""
+
+    def __init__(self, *, module: str, **options: Any) -> None:
+        super().__init__(**options)
+        self._module: str | None = module
+
+    def fill(self) -> None:
+        """Import the subcommand, which gives this parser its arguments."""
+        if self._module is not None:
+            module, self._module = self._module, None
+            importlib.import_module(f"{__package__}.{module}").fill(self)
+
+    def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
+        self.fill()
+        return super().parse_known_args(args, namespace)
+
+
+def add_commands(parser: argparse.ArgumentParser) -> list[CommandParser]:
+    """Give the parser its subcommands."""
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=CommandParser)
+    return [commands.add_parser(name, help=does, module=module) for name, (module, does) in _COMMANDS.items()]
