@@ -227,10 +227,8 @@ def _ask_for_all(driver: Driver, corpus: Corpus, session: SessionDriver, example
 def _example(corpus: Corpus, ends: Ends, *, failing: bool) -> Case | None:
     """The first case in both formats whose first exchange is a reply, or an error if ``failing``."""
     for case in corpus.cases.values():
-        if set(ends) <= set(case.formats):
-            first = case.exchanges(ends[1])[0]
-            if failing == (first.error is not None):
-                return case
+        if set(ends) <= set(case.formats) and failing == case.begins_with(ends[1], "error.json"):
+            return case
     return None
 
 
@@ -260,7 +258,7 @@ def _ask_for_stream(driver: Driver, corpus: Corpus, ends: Ends) -> StreamOutcome
     """The outcome of the first exchange with a stream; None if there is none."""
     client, upstream = ends
     for case in corpus.cases.values():
-        if set(ends) <= set(case.formats) and (path := case.exchanges(upstream)[0].stream_path) is not None:
+        if set(ends) <= set(case.formats) and case.begins_with(upstream, "response.sse"):
             break
     else:
         return None
@@ -272,7 +270,7 @@ def _ask_for_stream(driver: Driver, corpus: Corpus, ends: Ends) -> StreamOutcome
         asked = opened.session.request({**case.exchanges(client)[0].request, **wanted})
         if not isinstance(asked, Produced):
             return asked
-    return opened.session.stream(Source(cuts.split_events(path.read_bytes())))
+    return opened.session.stream(Source(cuts.split_events(case.exchanges(upstream)[0].stream())))
 
 
 def _hung(answers: Mapping[str, Any]) -> bool:

@@ -95,6 +95,10 @@ class Case:
         except KeyError:
             raise CorpusError(f"{self.path / 'scenario.json'}: `models` has no {format_name}; add its model") from None
 
+    def begins_with(self, format_name: str, part: str) -> bool:
+        """Whether the first exchange in a format has a part, as ``error.json`` or ``response.sse``. Reads no body."""
+        return (self.path / format_name / f"01-{part}").exists()
+
     @cached_property
     def _exchanges(self) -> dict[str, tuple[Exchange, ...]]:
         return {}
