@@ -12,7 +12,6 @@ from toolcall_conformance.cli.console import say_json, say_lines
 from toolcall_conformance.cli.explained import vocabulary
 from toolcall_conformance.cli.explained.cases import explain_case, explain_family
 from toolcall_conformance.cli.explained.doubles import Doubles
-from toolcall_conformance.cli.explained.items import explain_item, item_of
 from toolcall_conformance.cli.explained.model import Explanation
 from toolcall_conformance.cli.explained.rules import explain_rule
 from toolcall_conformance.cli.settings import Settings
@@ -118,6 +117,8 @@ class Explainer:
         """Everything that a name means. Raises UsageError for a name that means nothing, with the nearest ones."""
         found = list(self._meanings(name))
         if not found and "::" in name:
+            from toolcall_conformance.cli.explained.items import explain_item, item_of
+
             item = item_of(self._corpus, name)
             found = list(self._meanings(item.case))
             if item.check:

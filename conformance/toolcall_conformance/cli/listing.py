@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping
 
-from toolcall_conformance.checks import CHECKS, describe
 from toolcall_conformance.cli.common import add_corpus, corpus_of
 from toolcall_conformance.cli.console import say
 from toolcall_conformance.library import Corpus, read_json
@@ -45,6 +44,8 @@ def _elements(corpus: Corpus) -> dict[str, str]:
 
 
 def _checks(_corpus: Corpus) -> dict[str, str]:
+    from toolcall_conformance.checks import CHECKS, describe
+
     return {name: describe(name) for name in CHECKS}
 
 

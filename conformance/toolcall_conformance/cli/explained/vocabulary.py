@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from toolcall_conformance.checks import CHECKS, NEEDS, WAYS
 from toolcall_conformance.cli.explained.known import known
 from toolcall_conformance.cli.explained.model import Explanation, Part, evidence_parts, room
 from toolcall_conformance.equivalences import Equivalence
-from toolcall_conformance.judge import Ends, Judge
 from toolcall_conformance.library import Circumstance, Corpus, read_json
 from toolcall_conformance.reports.near import near
+
+if TYPE_CHECKING:
+    from toolcall_conformance.judge import Judge
 
 _CASES = 12
 _KINDS = {"verdict": "verdict", "level": "level", "loss": "word of losses", "check": "check", "variant": "variant"}
@@ -46,6 +47,8 @@ def _pairs(corpus: Corpus, name: str, side: str) -> list[tuple[Path, Mapping[str
 
 
 def _accepted(corpus: Corpus, entry: Equivalence, width: int) -> Iterator[Part]:
+    from toolcall_conformance.judge import Judge
+
     for path, pair in _pairs(corpus, entry.name, "same"):
         judge = Judge(corpus, tolerated=True)
         places = [one for one in _judged(judge, pair).tolerated if one.name == entry.name]
@@ -57,6 +60,8 @@ def _accepted(corpus: Corpus, entry: Equivalence, width: int) -> Iterator[Part]:
 
 
 def _refused(corpus: Corpus, entry: Equivalence, width: int) -> Iterator[Part]:
+    from toolcall_conformance.judge import Judge
+
     for path, pair in _pairs(corpus, entry.name, "different"):
         rules = pair.get("rules", ())
         found = [one for one in _judged(Judge(corpus), pair).findings if one.rule in rules]
@@ -69,6 +74,8 @@ def _refused(corpus: Corpus, entry: Equivalence, width: int) -> Iterator[Part]:
 
 
 def _judged(judge: Judge, pair: Mapping[str, Any]) -> Any:
+    from toolcall_conformance.judge import Ends
+
     ends = Ends(pair["client"], pair["upstream"])
     return getattr(judge, pair["direction"])(pair["source"], pair["output"], ends)
 
@@ -154,11 +161,19 @@ def explain_format(corpus: Corpus, name: str, command: str) -> Explanation:
 def explain_word(kind: str, name: str, entry: Mapping[str, str], command: str) -> Explanation:
     """A word of runs and reports: what it means, why there is such a thing, and what to do."""
     parts = [Part("says", entry["says"]), Part("why", entry["why"]), Part("next", entry["next"])]
-    if kind == "check" and name in CHECKS:
-        parts.append(Part("needs", ", ".join(sorted(NEEDS[name]))))
-        ways = [way for way in WAYS.get(name, ()) if way]
-        parts += [Part("variants", ", ".join(ways))] if ways else []
-        parts.append(Part("run", f'{command} toolcall:: -k "check:{name}"', copied=True))
+    if kind == "check":
+        parts += _check_parts(name, command)
     if kind == "variant":
         parts += [known("…", f"*-{name}"), Part("run", f'{command} toolcall:: -k "{name}"', copied=True)]
     return Explanation(name, kind, f"({_KINDS.get(kind, kind)})", parts)
+
+
+def _check_parts(name: str, command: str) -> Iterator[Part]:
+    """What a check needs of a translator, and how to run it; nothing for a check of recordings."""
+    from toolcall_conformance.checks import CHECKS, NEEDS, WAYS
+
+    if name in CHECKS:
+        yield Part("needs", ", ".join(sorted(NEEDS[name])))
+        if ways := [way for way in WAYS.get(name, ()) if way]:
+            yield Part("variants", ", ".join(ways))
+        yield Part("run", f'{command} toolcall:: -k "check:{name}"', copied=True)
