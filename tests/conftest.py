@@ -21,7 +21,7 @@ for name in formats.names():
 _BYTECODE = "toolcall-bytecode-"
 _DAY = 86_400.0
 
-pytest_plugins = ["pytester", "project", "languages", "starters", "regeneration.hooks"]
+pytest_plugins = ["every", "pytester", "project", "languages", "starters", "regeneration.hooks"]
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from every import every
 from toolcall_conformance.jsonvalue import canonical, parse
 from toolcall_conformance.library import default_root
 
@@ -58,15 +59,18 @@ SHAPES = {
     "seeds": ["seeds.json"],
     "quick": ["quick.json"],
 }
-# By schema and folder: an item for each of the thousands of files would cost more than the test.
-OWN_FILES: dict[tuple[str, str], list[Path]] = {}
-for _name, _patterns in SHAPES.items():
-    for _path in sorted(path for pattern in _patterns for path in ROOT.glob(pattern)):
-        OWN_FILES.setdefault((_name, "/".join(_path.relative_to(ROOT).parts[:2])), []).append(_path)
+OWN_FILES = [
+    (name, path)
+    for name, patterns in SHAPES.items()
+    for path in sorted(path for pattern in patterns for path in ROOT.glob(pattern))
+]
 
 
 def case_id(path: Path) -> str:
     return "/".join(path.parts[-2:])
+
+
+each_case = every("case", CASES, id=case_id, by=lambda case: case.parent.name)
 
 
 def scenario(case: Path) -> dict[str, Any]:
@@ -81,14 +85,10 @@ def validator(name: str) -> Any:
     return jsonschema.Draft202012Validator(schema)
 
 
-@pytest.mark.parametrize(("name", "folder"), OWN_FILES)
-def test_own_files_are_valid(name: str, folder: str) -> None:
-    errors = [
-        f"{path.relative_to(ROOT)}: {error.json_path}: {error.message}"
-        for path in OWN_FILES[name, folder]
-        for error in validator(name).iter_errors(parse(path.read_bytes()))
-    ]
-    assert errors == []
+@every("name, path", OWN_FILES, id=lambda _, path: str(path.relative_to(ROOT)), by=lambda name, _: name)
+def test_own_files_are_valid(name: str, path: Path) -> None:
+    errors = validator(name).iter_errors(parse(path.read_bytes()))
+    assert [f"{error.json_path}: {error.message}" for error in errors] == []
 
 
 def test_evidence_in_this_project_is_there() -> None:
@@ -119,7 +119,7 @@ def test_every_file_has_a_schema() -> None:
 
     What an MCP server sends has schemas of its own, which are none of ours either.
     """
-    own = {path for paths in OWN_FILES.values() for path in paths}
+    own = {path for _, path in OWN_FILES}
     bodies = {*ROOT.glob("scenarios/*/*/*/*.json"), *ROOT.glob("otel/*/*.json"), *ROOT.glob("mcp/*.json")}
     without = [path for path in {*ROOT.glob("**/*.json")} - own - bodies if not path.name.endswith(".schema.json")]
     assert without == []
@@ -152,7 +152,7 @@ def test_misspelt_keys_are_caught(name: str, path: str, edit: dict[str, Any], me
     assert message in found[0]
 
 
-@pytest.mark.parametrize("case", CASES, ids=case_id)
+@each_case
 def test_names_are_known(case: Path) -> None:
     raw = scenario(case)
     assert raw["id"] == case_id(case)
@@ -170,7 +170,7 @@ def test_every_feature_is_used_and_every_id_is_unique() -> None:
     assert len({raw["title"] for raw in raws}) == len(raws)
 
 
-@pytest.mark.parametrize("case", CASES, ids=case_id)
+@each_case
 def test_the_conversation_is_sound(case: Path) -> None:
     """Calls and results pair within their turns, ids are given for every call, tools are declared."""
     raw = scenario(case)
@@ -211,7 +211,7 @@ def check_pairs(raw: dict[str, Any], turns: list[dict[str, Any]]) -> None:
             assert not open_calls or turn["finish"] not in ("end", "pause")
 
 
-@pytest.mark.parametrize("case", CASES, ids=case_id)
+@each_case
 def test_exchanges_are_complete_in_every_format(case: Path) -> None:
     raw = scenario(case)
     count = count_replies(raw)
@@ -241,7 +241,7 @@ def test_exchanges_are_complete_in_every_format(case: Path) -> None:
     assert set(raw["files"]) <= found
 
 
-@pytest.mark.parametrize("case", CASES, ids=case_id)
+@each_case
 def test_streams_are_whole(case: Path) -> None:
     """UTF-8, with a blank line at the end and no byte order mark."""
     for path in sorted(case.glob("*/*.sse")):
@@ -272,7 +272,7 @@ def test_recorded_files_name_their_recording() -> None:
                 assert pattern.fullmatch(entry["source"]), f"{case_id(case)}/{key}"
 
 
-@pytest.mark.parametrize("case", CASES, ids=case_id)
+@each_case
 def test_histories_only_grow(case: Path) -> None:
     """Request n + 1 begins with request n: the same settings and declarations, the same turns, then more."""
     for name in MANIFEST["formats"]:

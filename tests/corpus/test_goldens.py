@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from corpus import expected
+from every import every
 from toolcall_conformance import formats
 from toolcall_conformance.findings import Level
 from toolcall_conformance.jsonvalue import canonical, equal
@@ -20,8 +21,13 @@ from toolcall_conformance.streaming import parse as parse_stream
 from toolcall_conformance.translation.placeholders import Described, without_placeholders
 
 CORPUS = load_corpus()
-GOLDENS = [pytest.param(case, name, id=f"{case.id}-{name}") for case in CORPUS.cases.values() for name in case.formats]
-each_golden = pytest.mark.parametrize(("case", "name"), GOLDENS)
+GOLDENS = [(case, name) for case in CORPUS.cases.values() for name in case.formats]
+each_golden = every(
+    "case, name",
+    GOLDENS,
+    id=lambda case, name: f"{case.id}-{name}",
+    by=lambda case, _: case.family,
+)
 
 
 def member(body: Any, key: str) -> Any:

@@ -1,0 +1,105 @@
+"""One test for many things of a kind: it checks every one of them, and names all that fail.
+
+A test for each of a thousand files costs more to collect, in every worker, than the checks in it take. ``every`` stands
+where ``pytest.mark.parametrize`` would, and leaves the test as it is written, for one thing::
+
+    @every("case, name", GOLDENS, id=lambda case, name: f"{case.id}-{name}", by=lambda case, name: case.family)
+    def test_settings(case: Case, name: str) -> None: ...
+
+It is collected once for each family (``by``), or once altogether. A run of it goes through all things of the family.
+What fails does not hide what follows: the test fails at the end, with the id of each and what its assertion said, or
+whatever else it raised. ``-k`` finds a test by the ids of the things in it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any
+
+import pytest
+
+GROUP = "together"
+
+
+@dataclass
+class Group:
+    """The things that one test goes through: the arguments of the test for each, by its id."""
+
+    things: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+
+
+def every(
+    names: str, things: Iterable[Any], *, id: Callable[..., str], by: Callable[..., str] | None = None
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Let a test for one thing check many.
+
+    names: the parameters of the test that say which thing it is, with commas between; a thing is one value, or a tuple
+    of as many values as there are names. ``id`` and ``by`` get these values. An id is there once. Other parameters of
+    the test are fixtures, which all things of a group share.
+
+    Without any thing it raises ValueError, for such a test could not fail.
+    """
+    words = [word.strip() for word in names.split(",")]
+    groups: dict[str, Group] = {}
+    seen: set[str] = set()
+    for thing in things:
+        values = (thing,) if len(words) == 1 else tuple(thing)
+        known, group = id(*values), by(*values) if by else ""
+        if known in seen:
+            raise ValueError(f"two things have the id {known}")
+        seen.add(known)
+        groups.setdefault(group, Group()).things[known] = values
+    if not groups:
+        raise ValueError("there is nothing to check")
+
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        @wraps(test)
+        def all_of(**given: Any) -> None:
+            check_all(given.pop(GROUP), lambda values: test(**dict(zip(words, values, strict=True)), **given))
+
+        parameters = inspect.signature(test).parameters
+        fixtures = [parameter for name, parameter in parameters.items() if name not in words]
+        own = inspect.Parameter(GROUP, inspect.Parameter.KEYWORD_ONLY)
+        all_of.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+            [own, *(one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in fixtures)]
+        )
+        ids = list(groups) if by else ["all"]
+        return pytest.mark.parametrize(GROUP, list(groups.values()), ids=ids)(all_of)
+
+    return decorate
+
+
+def check_all(group: Group, check: Callable[[tuple[Any, ...]], None]) -> None:
+    """Check each thing of a group, and fail with all that failed.
+
+    A thing cannot be skipped or be expected to fail: among others nobody would see it.
+    """
+    failed = {known: said for known, values in group.things.items() if (said := _failure(check, values)) is not None}
+    if failed:
+        told = [f"{len(failed)} of {len(group.things)} fail: {', '.join(failed)}"]
+        told += [f"____ {known} ____\n{said}" for known, said in failed.items()]
+        pytest.fail("\n".join(told), pytrace=False)
+
+
+def _failure(check: Callable[[tuple[Any, ...]], None], values: tuple[Any, ...]) -> str | None:
+    try:
+        check(values)
+    except (KeyboardInterrupt, pytest.exit.Exception):
+        raise
+    except BaseException as error:
+        # Without our own lines: this one, and the one that calls the test.
+        trace = error.__traceback__
+        for _ in range(2):
+            trace = trace.tb_next if trace and trace.tb_next else trace
+        shown = pytest.ExceptionInfo.from_exception(error.with_traceback(trace)).getrepr(style="short")
+        return str(shown)
+    return None
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    group = getattr(item, "callspec", None) and item.callspec.params.get(GROUP)  # type: ignore[attr-defined]
+    if isinstance(group, Group):
+        item.extra_keyword_matches.update(group.things)

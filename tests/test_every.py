@@ -1,0 +1,98 @@
+"""The helper for one test of many things: nothing that fails in one of them is lost, and nothing hides another."""
+
+from __future__ import annotations
+
+import pytest
+
+from every import every
+
+MODULE = """
+import pytest
+from every import every
+
+@every("word, number", {things}, id=lambda word, number: f"id/{{word}}", by=lambda word, number: word[0])
+def test_it(word, number, tmp_path):
+    assert tmp_path.is_dir()
+    if number == 1:
+        assert word == "right", "it says so"
+    if number == 2:
+        raise LookupError(f"of {{word}}")
+    if number == 3:
+        pytest.skip("not this one")
+    if number == 4:
+        raise SystemExit("gone")
+    print(f"went through {{word}}")
+"""
+
+
+def ran(pytester: pytest.Pytester, things: object, *options: str) -> pytest.RunResult:
+    pytester.makepyfile(test_made=MODULE.format(things=things))
+    return pytester.runpytest_inprocess("-p", "every", "-p", "no:hypothesispytest", "-rN", *options)
+
+
+def test_what_is_right_passes_and_each_was_gone_through(pytester: pytest.Pytester) -> None:
+    done = ran(pytester, [("a1", 0), ("a2", 0), ("b1", 0)], "-s", "-v")
+    done.assert_outcomes(passed=2)
+    assert [done.stdout.str().count(f"went through {word}") for word in ("a1", "a2", "b1")] == [1, 1, 1]
+    done.stdout.fnmatch_lines(["*test_it[[]a[]]*", "*test_it[[]b[]]*"])
+
+
+def test_one_that_fails_is_named_with_what_its_assertion_said(pytester: pytest.Pytester) -> None:
+    done = ran(pytester, [("a1", 0), ("a2", 1), ("a3", 0), ("b1", 0)])
+    done.assert_outcomes(failed=1, passed=1)
+    done.stdout.fnmatch_lines([
+        "1 of 3 fail: id/a2",
+        "____ id/a2 ____",
+        "test_made.py:8: in test_it",
+        "E   AssertionError: it says so",
+        "E   assert 'a2' == 'right'",
+    ])  # fmt: skip
+    assert "every.py" not in done.stdout.str()
+    assert "went through a3" in done.stdout.str()
+
+
+def test_none_hides_another_whatever_it_raises(pytester: pytest.Pytester) -> None:
+    things = [("a1", 1), ("a2", 2), ("a3", 0), ("a4", 3), ("a5", 4), ("a6", 1)]
+    done = ran(pytester, things)
+    done.assert_outcomes(failed=1)
+    done.stdout.fnmatch_lines([
+        "5 of 6 fail: id/a1, id/a2, id/a4, id/a5, id/a6",
+        "____ id/a1 ____", "E   assert 'a1' == 'right'",
+        "____ id/a2 ____", "E   LookupError: of a2",
+        "____ id/a4 ____", "E   Skipped: not this one",
+        "____ id/a5 ____", "E   SystemExit: gone",
+        "____ id/a6 ____", "E   assert 'a6' == 'right'",
+    ], consecutive=False)  # fmt: skip
+
+
+def test_a_run_can_be_broken_off(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        test_made="""
+        import pytest
+        from every import every
+
+        @every("number", [1, 2], id=str)
+        def test_it(number):
+            pytest.exit("enough")
+        """
+    )
+    done = pytester.runpytest_inprocess("-p", "every", "-p", "no:hypothesispytest")
+    done.stdout.fnmatch_lines(["*Exit: enough*"])
+    done.assert_outcomes()
+
+
+def test_an_id_finds_the_test_that_goes_through_it(pytester: pytest.Pytester) -> None:
+    done = ran(pytester, [("a1", 0), ("a2", 0), ("b1", 0)], "-v", "-k", "id/a2")
+    done.assert_outcomes(passed=1, deselected=1)
+    done.stdout.fnmatch_lines(["*test_it[[]a[]]*"])
+
+
+def test_nothing_to_check_is_an_error(pytester: pytest.Pytester) -> None:
+    done = ran(pytester, [])
+    done.assert_outcomes(errors=1)
+    done.stdout.fnmatch_lines(["*ValueError: there is nothing to check"])
+
+
+def test_two_things_of_one_id_are_an_error() -> None:
+    with pytest.raises(ValueError, match="two things have the id same"):
+        every("number", [1, 2], id=lambda number: "same")
