@@ -95,4 +95,4 @@ def test_nothing_to_check_is_an_error(pytester: pytest.Pytester) -> None:
 
 def test_two_things_of_one_id_are_an_error() -> None:
     with pytest.raises(ValueError, match="two things have the id same"):
-        every("number", [1, 2], id=lambda number: "same")
+        every("number", [1, 2], id=lambda _: "same")

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from every import every
+
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = tomllib.loads((ROOT / "tests" / "layers.toml").read_text(encoding="utf-8"))
 SOURCES = {
@@ -24,6 +26,7 @@ ARCHITECTURE = ROOT / "ARCHITECTURE.md"
 MARKS = ("<!-- layers: made of tests/layers.toml by tests/test_layers.py -->\n", "<!-- end of layers -->\n")
 
 UNITS = [(whose, unit) for whose in SOURCES for unit in TABLE[whose]]
+each_unit = every("whose, unit", UNITS, id=lambda whose, unit: f"{whose}-{unit}")
 
 
 def units(package: Path) -> set[str]:
@@ -74,15 +77,15 @@ def test_the_table_names_every_module(whose: str) -> None:
     assert listed - there == set(), "tests/layers.toml names modules that are not there"
 
 
-@pytest.mark.parametrize(("whose", "unit"), UNITS)
+@each_unit
 def test_a_module_imports_what_the_table_allows(whose: str, unit: str) -> None:
     allowed, found = set(TABLE[whose][unit]), used(whose, unit)
-    for other in sorted(found.keys() - allowed):
-        pytest.fail(f"{found[other].relative_to(ROOT)} imports {other}, which tests/layers.toml does not allow {unit}")
+    wrong = [f"{found[other].relative_to(ROOT)} imports {other}" for other in sorted(found.keys() - allowed)]
+    assert wrong == [], f"tests/layers.toml does not allow {unit} that"
     assert allowed - found.keys() == set(), f"{unit} imports them no more: take them out of tests/layers.toml"
 
 
-@pytest.mark.parametrize(("whose", "unit"), UNITS)
+@each_unit
 def test_a_module_stands_above_what_it_imports(whose: str, unit: str) -> None:
     order = list(TABLE[whose])
     above = [other for other in TABLE[whose][unit] if order.index(other) < order.index(unit)]

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from every import every
+
 PACKAGE = Path(__file__).resolve().parents[1] / "conformance" / "toolcall_conformance"
 # The ways out themselves, and what speaks when pytest is gone: what they print, their own tests look at.
 WAYS = {"cli/console.py", "engine/printing.py", "engine/leaving.py", "engine/watcher.py"}
@@ -57,10 +59,10 @@ def _is_fit(argument: ast.expr) -> bool:
     return isinstance(argument, ast.Constant)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+@every("path", FILES, id=lambda path: str(path.relative_to(PACKAGE)))
 def test_nothing_is_printed_raw(path: Path) -> None:
     if str(path.relative_to(PACKAGE)) not in WAYS:
-        assert not list(raw(path)), "print with cli.console, engine.printing, or what showing.visible returns"
+        assert list(raw(path)) == [], "print with cli.console, engine.printing, or what showing.visible returns"
 
 
 def test_raw_prints_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from doubles.running import HARNESS
+from every import every
 from toolcall_conformance import formats
 from toolcall_conformance.checks import CHECKS, variants
 from toolcall_conformance.checks.json_values import JSONValues
@@ -23,9 +24,15 @@ PLAYED = [
     for case in CORPUS.cases.values()
     if not case.features.isdisjoint(CORPUS.needing_memory) and len(case.exchanges("anthropic")) > 1
 ]
+each_of_its_formats = every(
+    "case, name",
+    [(case, name) for case in PLAYED for name in case.formats],
+    id=lambda case, name: f"{case.id}-{name}",
+    by=lambda case, _: case.family,
+)
 
 
-@pytest.mark.parametrize("case", PLAYED, ids=lambda case: case.id)
+@every("case", PLAYED, id=lambda case: case.id, by=lambda case: case.family)
 def test_the_reference_translates_it(case: Case) -> None:
     twin = twin_of(CORPUS, case)
     driver = PythonDriver(ReferenceTranslator(), "toolcall_reference:ReferenceTranslator")
@@ -37,11 +44,8 @@ def test_the_reference_translates_it(case: Case) -> None:
             assert result.verdict is Verdict.PASS, (route, variant, result.findings)
 
 
-@pytest.mark.parametrize("case", PLAYED, ids=lambda case: case.id)
-@pytest.mark.parametrize("name", CORPUS.formats)
+@each_of_its_formats
 def test_ids_are_the_same_and_contents_are_not(case: Case, name: str) -> None:
-    if name not in case.formats:
-        pytest.skip("not in this format")
     for own, other in zip(case.exchanges(name), twin_of(CORPUS, case).exchanges(name), strict=True):
         before, after = (formats.read(name, "request", one.request) for one in (own, other))
         assert [call.id for call in before.calls] == [call.id for call in after.calls]
@@ -61,11 +65,8 @@ def _leaves(value: object) -> list[object]:
     return [value]
 
 
-@pytest.mark.parametrize("case", PLAYED, ids=lambda case: case.id)
-@pytest.mark.parametrize("name", CORPUS.formats)
+@each_of_its_formats
 def test_its_streams_say_what_its_replies_say(case: Case, name: str) -> None:
-    if name not in case.formats:
-        pytest.skip("not in this format")
     for own, other in zip(case.exchanges(name), twin_of(CORPUS, case).exchanges(name), strict=True):
         if own.stream_path is None:
             continue

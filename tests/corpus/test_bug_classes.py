@@ -6,10 +6,9 @@ import json
 from collections import defaultdict
 from typing import Any
 
-import pytest
-
 from doubles.catalogue import doubles
 from doubles.kills import rules_in
+from every import every
 from toolcall_conformance.library import Corpus, default_root
 
 CLASSES: dict[str, dict[str, Any]] = json.loads((default_root() / "bug-classes.json").read_bytes())["classes"]
@@ -30,7 +29,7 @@ def test_cases_name_what_they_guard(corpus: Corpus) -> None:
     assert not wrong, "a case names the class and is not listed, or is listed and does not name it"
 
 
-@pytest.mark.parametrize("name", GUARDED)
+@every("name", GUARDED, id=str)
 def test_a_translator_with_the_fault_dies_in_the_case(name: str, corpus: Corpus) -> None:
     alive = [
         f"{fault} in {case}"

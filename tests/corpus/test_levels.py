@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import toolcall_conformance
+from every import every
 from toolcall_conformance.findings import Level
 from toolcall_conformance.levels import finding, weighed
 from toolcall_conformance.library import load_corpus
@@ -63,7 +64,10 @@ def gives_a_level(path: Path) -> list[int]:
     ]
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+each_module = every("path", modules(), id=lambda path: str(path.relative_to(PACKAGE)))
+
+
+@each_module
 def test_no_code_names_a_level(path: Path) -> None:
     if str(path.relative_to(PACKAGE)) in MAY_NAME_A_LEVEL:
         assert names_a_level(path), "it names none any more: take it off the list"
@@ -71,7 +75,7 @@ def test_no_code_names_a_level(path: Path) -> None:
         assert names_a_level(path) == []
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+@each_module
 def test_one_module_gives_findings_their_level(path: Path) -> None:
     assert bool(gives_a_level(path)) == (str(path.relative_to(PACKAGE)) == GIVES_LEVELS)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from every import every
 from toolcall_conformance import formats
 from toolcall_conformance.findings import Finding, Level
 from toolcall_conformance.jsonvalue import resolve
@@ -31,7 +32,7 @@ KEYS = {
     *("refs", "check", "direction", "obeys", "breaks", "since"),
 }
 
-each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule["id"])
+each_rule = every("rule", RULES, id=lambda rule: rule["id"], by=lambda rule: rule["id"].partition("/")[0])
 each_format = pytest.mark.parametrize("name", formats.names())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from every import every
 from toolcall_conformance.checks import CHECKS
 from toolcall_conformance.engine.plan import Planned, items
 from toolcall_conformance.engine.selection import SelectionError, parse
@@ -32,7 +33,7 @@ def selected(*arguments: str) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("item", KINDS.values(), ids=lambda item: f"{item.check}-{item.name}")
+@every("item", KINDS.values(), id=lambda item: f"{item.check}-{item.name}", by=lambda item: item.check)
 def test_an_id_selects_its_item_and_no_other(item: Planned) -> None:
     assert selected(f"{item.check}::{item.name}") == {f"{item.check}::{item.name}"}
 

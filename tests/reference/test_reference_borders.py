@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from doubles.border import BorderDouble, PairDouble
 from doubles.catalogue import FORMATS, doubles
 from doubles.places import model_of
+from every import every
 from judging import judge
 from toolcall_conformance.contract import Route
 from toolcall_conformance.findings import Level
@@ -22,7 +21,7 @@ AT = [
 ]
 
 
-@pytest.mark.parametrize("double", AT, ids=lambda double: double.name)
+@every("double", AT, id=lambda double: double.name, by=lambda double: double.format)
 def test_a_body_at_a_border_is_translated(double: BorderDouble) -> None:
     """To each format, or refused with a reason."""
     for other in FORMATS:

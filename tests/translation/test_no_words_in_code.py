@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 import toolcall_conformance
+from every import every
 from toolcall_conformance.findings import Verdict
 from toolcall_conformance.jsonvalue import parse
 from toolcall_conformance.library import load_corpus
@@ -162,7 +163,7 @@ def asked_for(tree: ast.AST) -> Iterator[str]:
                 yield str(constants.get(name.id, name.id))
 
 
-@pytest.mark.parametrize("path", LAWS, ids=lambda path: str(path.relative_to(JUDGE)))
+@every("path", LAWS, id=lambda path: str(path.relative_to(JUDGE)))
 def test_words_are_data(path: Path) -> None:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     assert list(word_lists(tree)) == []
@@ -182,7 +183,7 @@ COLOURS = {"head", "good", "bad"}
 SHIELDS = {"schemaVersion", "color", "isError"}  # https://shields.io/badges/endpoint-badge
 
 
-@pytest.mark.parametrize("path", TOOL, ids=lambda path: str(path.relative_to(JUDGE)))
+@every("path", TOOL, id=lambda path: str(path.relative_to(JUDGE)))
 def test_reports_know_no_words_but_their_own(path: Path) -> None:
     """What is told first, what says the same and what follows stands in the corpus."""
     found = word_lists(ast.parse(path.read_text(encoding="utf-8")))

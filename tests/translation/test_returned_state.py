@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
-import pytest
-
+from every import every
 from judging import judge_history
 from toolcall_conformance.findings import Level
 from toolcall_conformance.library import load_corpus
@@ -44,9 +44,11 @@ def blocks(body: dict[str, Any], place: int) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize("case", REASONING)
-@pytest.mark.parametrize("upstream", FORMATS)
-@pytest.mark.parametrize("client", FORMATS)
+@every(
+    "case, upstream, client",
+    product(REASONING, FORMATS, FORMATS),
+    id=lambda case, upstream, client: f"{case}-{upstream}-{client}",
+)
 def test_what_came_back_whole_is_told_by_nobody(case: str, upstream: str, client: str) -> None:
     for number in range(1, len(CORPUS.cases[case].exchanges(upstream))):
         body = golden(case, upstream, number)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
+from every import every
 from judging import judge
 from toolcall_conformance.findings import Level
 from toolcall_conformance.library import load_corpus
 
 RULES = [rule.raw for rule in load_corpus().rules.values() if rule.id.startswith("translation/")]
 JUDGED = [rule for rule in RULES if rule["check"] == "judge"]
+each_rule = every("rule", JUDGED, id=lambda rule: rule["id"])
 
 
 def verdict(rule: dict[str, Any], example: dict[str, Any]) -> dict[str, Level]:
@@ -27,13 +27,13 @@ def verdict(rule: dict[str, Any], example: dict[str, Any]) -> dict[str, Level]:
     return {finding.rule: finding.level for finding in found}
 
 
-@pytest.mark.parametrize("rule", JUDGED, ids=lambda rule: rule["id"])
+@each_rule
 def test_breaking_pair_shows_the_rule(rule: dict[str, Any]) -> None:
     level = load_corpus().rule(rule["id"]).level_in(rule["direction"])
     assert verdict(rule, rule["breaks"]).get(rule["id"]) == level
 
 
-@pytest.mark.parametrize("rule", JUDGED, ids=lambda rule: rule["id"])
+@each_rule
 def test_obeying_pair_shows_nothing(rule: dict[str, Any]) -> None:
     found = verdict(rule, rule["obeys"])
     assert rule["id"] not in found

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from every import every
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.trust.again import Again
 from toolcall_conformance.trust.sampling import Sampler
@@ -21,7 +22,7 @@ def again(sampler: Sampler) -> Again:
     return Again(Sampler(sampler.workshop))
 
 
-@pytest.mark.parametrize(("pattern", "entry"), ENTRIES, ids=[entry["example"] for _, entry in ENTRIES])
+@every("pattern, entry", ENTRIES, id=lambda _, entry: entry["example"])
 def test_the_example_of_an_entry_survives(pattern: Pattern, entry: Mapping[str, Any], again: Again) -> None:
     made = again.mutation(entry["example"])
     assert made.outcome == "survived", f"the judge sees it by {made.rules}: take the entry out, or narrow it"

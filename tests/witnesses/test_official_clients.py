@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pytest
 
+from every import every
 from judging import judge_history
 from toolcall_conformance.findings import Level
 from toolcall_conformance.jsonvalue import equal
@@ -24,9 +25,9 @@ CORPUS = load_corpus()
 PLAYED = [(case, name) for case in CORPUS.cases.values() for name in case.formats if answered(case, name)]
 
 
-@pytest.mark.parametrize(("case", "name"), PLAYED, ids=lambda value: getattr(value, "id", value))
+@every("case, name", PLAYED, id=lambda case, name: f"{case.id}-{name}", by=lambda case, _: case.family)
 def test_the_sdk_is_as_the_ideal_client_and_the_judge_says_nothing(case: Case, name: str) -> None:
-    """One test, since the SDK's part takes most of the time.
+    """Both at once, since the SDK's part takes most of the time.
 
     A finding about what an official client sends would be a false alarm. The last request holds all before it. In a
     dialect there goes back what a vendor said, and whether a vendor is right is not judged.

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from every import every
 from toolcall_conformance import formats
 from toolcall_conformance.library import Case, load_corpus
 from toolcall_reference import formats as reference_formats
@@ -19,7 +20,7 @@ from witnesses.readings import NOT_GIVEN_OUT, NOT_READ, said, unread
 
 CORPUS = load_corpus()
 STREAMED = [
-    pytest.param(case, name, id=f"{case.id}-{name}")
+    (case, name)
     for case in CORPUS.cases.values()
     for name in case.formats
     if name not in case.dialects or any(exchange.stream_path for exchange in case.exchanges(name))
@@ -33,7 +34,7 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize(("case", "name"), STREAMED)
+@every("case, name", STREAMED, id=lambda case, name: f"{case.id}-{name}", by=lambda case, _: case.family)
 def test_the_sdk_sees_the_unary_reply(case: Case, name: str) -> None:
     for exchange in case.exchanges(name):
         if exchange.stream_path is None:
