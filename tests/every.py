@@ -6,7 +6,8 @@ where ``pytest.mark.parametrize`` would, and leaves the test as it is written, f
     @every("case, name", GOLDENS, id=lambda case, name: f"{case.id}-{name}", by=lambda case, name: case.family)
     def test_settings(case: Case, name: str) -> None: ...
 
-It is collected once for each family (``by``), or once altogether. A run of it goes through all things of the family.
+It is collected once for each family (``by``), or once altogether; things that take long to find can be given as a
+function that finds them when the test runs. A run of it goes through all things of the family.
 What fails does not hide what follows: the test fails at the end, with the id of each and what its assertion said, or
 whatever else it raised. ``-k`` finds a test by the ids of the things in it.
 """
@@ -14,7 +15,7 @@ whatever else it raised. ``-k`` finds a test by the ids of the things in it.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any
@@ -32,33 +33,37 @@ class Group:
 
 
 def every(
-    names: str, things: Iterable[Any], *, id: Callable[..., str], by: Callable[..., str] | None = None
+    names: str,
+    things: Iterable[Any] | Callable[[], Iterable[Any]],
+    *,
+    id: Callable[..., str],
+    by: Callable[..., str] | None = None,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Let a test for one thing check many.
 
     names: the parameters of the test that say which thing it is, with commas between; a thing is one value, or a tuple
     of as many values as there are names. ``id`` and ``by`` get these values. An id is there once. Other parameters of
-    the test are fixtures, which all things of a group share.
+    the test are fixtures, which all things of a group share. A function that finds the things has no ``by``.
 
     Without any thing it raises ValueError, for such a test could not fail.
     """
     words = [word.strip() for word in names.split(",")]
-    groups: dict[str, Group] = {}
-    seen: set[str] = set()
-    for thing in things:
-        values = (thing,) if len(words) == 1 else tuple(thing)
-        known, group = id(*values), by(*values) if by else ""
-        if known in seen:
-            raise ValueError(f"two things have the id {known}")
-        seen.add(known)
-        groups.setdefault(group, Group()).things[known] = values
-    if not groups:
-        raise ValueError("there is nothing to check")
+    if callable(things):
+        if by is not None:
+            raise ValueError("what is found in the run makes no groups: leave `by` out")
+        find = things
+        groups: dict[str, Group | Callable[[], Group]] = {"all": lambda: _grouped(words, find(), id, None)["all"]}
+    else:
+        groups = dict(_grouped(words, things, id, by))
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
         @wraps(test)
         def all_of(**given: Any) -> None:
-            check_all(given.pop(GROUP), lambda values: test(**dict(zip(words, values, strict=True)), **given))
+            group = given.pop(GROUP)
+            check_all(
+                group if isinstance(group, Group) else group(),
+                lambda values: test(**dict(zip(words, values, strict=True)), **given),
+            )
 
         parameters = inspect.signature(test).parameters
         fixtures = [parameter for name, parameter in parameters.items() if name not in words]
@@ -66,10 +71,26 @@ def every(
         all_of.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
             [own, *(one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in fixtures)]
         )
-        ids = list(groups) if by else ["all"]
-        return pytest.mark.parametrize(GROUP, list(groups.values()), ids=ids)(all_of)
+        return pytest.mark.parametrize(GROUP, list(groups.values()), ids=list(groups))(all_of)
 
     return decorate
+
+
+def _grouped(
+    words: Sequence[str], things: Iterable[Any], id: Callable[..., str], by: Callable[..., str] | None
+) -> dict[str, Group]:
+    groups: dict[str, Group] = {}
+    seen: set[str] = set()
+    for thing in things:
+        values = (thing,) if len(words) == 1 else tuple(thing)
+        known = id(*values)
+        if known in seen:
+            raise ValueError(f"two things have the id {known}")
+        seen.add(known)
+        groups.setdefault(by(*values) if by else "all", Group()).things[known] = values
+    if not groups:
+        raise ValueError("there is nothing to check")
+    return groups
 
 
 def check_all(group: Group, check: Callable[[tuple[Any, ...]], None]) -> None:

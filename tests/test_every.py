@@ -93,6 +93,35 @@ def test_nothing_to_check_is_an_error(pytester: pytest.Pytester) -> None:
     done.stdout.fnmatch_lines(["*ValueError: there is nothing to check"])
 
 
+def test_things_that_are_found_in_the_run(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        test_made="""
+        from every import every
+
+        found = []
+
+        def test_before():
+            found.extend([1, 2])
+
+        @every("number", lambda: found, id=str)
+        def test_it(number):
+            assert number > 2
+
+        @every("number", lambda: [], id=str)
+        def test_nothing(number):
+            pass
+        """
+    )
+    done = pytester.runpytest_inprocess("-p", "every", "-p", "no:hypothesispytest", "-rN")
+    done.assert_outcomes(passed=1, failed=2)
+    done.stdout.fnmatch_lines(["*2 of 2 fail: 1, 2", "*ValueError: there is nothing to check"])
+
+
+def test_what_is_found_in_the_run_makes_no_groups() -> None:
+    with pytest.raises(ValueError, match="makes no groups"):
+        every("number", lambda: [1], id=str, by=str)
+
+
 def test_two_things_of_one_id_are_an_error() -> None:
     with pytest.raises(ValueError, match="two things have the id same"):
         every("number", [1, 2], id=lambda _: "same")

@@ -22,7 +22,7 @@ CORPUS = load_corpus()
 PLAYED = [
     case
     for case in CORPUS.cases.values()
-    if not case.features.isdisjoint(CORPUS.needing_memory) and len(case.exchanges("anthropic")) > 1
+    if not case.features.isdisjoint(CORPUS.needing_memory) and len([*case.path.glob("anthropic/*-request.json")]) > 1
 ]
 each_of_its_formats = every(
     "case, name",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
 from every import every
@@ -11,15 +13,17 @@ from toolcall_conformance.engine.selection import SelectionError, parse
 from toolcall_conformance.library import load_corpus
 
 CORPUS = load_corpus()
-# One item for each check, route and variant.
-KINDS = {(item.check, item.name): item for item in items(CORPUS)}
-
-
 CASES = {case.id: case.formats for case in CORPUS.cases.values()}
 
 
+@cache
+def kinds() -> dict[tuple[str, str], Planned]:
+    """One item for each check, route and variant; to find them the whole corpus is read."""
+    return {(item.check, item.name): item for item in items(CORPUS)}
+
+
 def selected(*arguments: str) -> set[str]:
-    """The names of the items of KINDS, as ``check::route-variant``, that arguments for a case select."""
+    """The names of the items of ``kinds``, as ``check::route-variant``, that arguments for a case select."""
     wanted = parse(
         [f"toolcall::shell/seed::{argument}" for argument in arguments],
         cases=CASES,
@@ -28,19 +32,19 @@ def selected(*arguments: str) -> set[str]:
     )
     return {
         f"{check}::{name}"
-        for (check, name), item in KINDS.items()
+        for (check, name), item in kinds().items()
         if wanted.has("shell/seed", check, item.place, item.variant)
     }
 
 
-@every("item", KINDS.values(), id=lambda item: f"{item.check}-{item.name}", by=lambda item: item.check)
+@every("item", lambda: kinds().values(), id=lambda item: f"{item.check}-{item.name}")
 def test_an_id_selects_its_item_and_no_other(item: Planned) -> None:
     assert selected(f"{item.check}::{item.name}") == {f"{item.check}::{item.name}"}
 
 
 def test_a_star_takes_the_variants_in() -> None:
     route = "agent_loop::anthropic-to-gemini"
-    all_of_them = {f"{check}::{name}" for check, name in KINDS if f"{check}::{name}".startswith(route)}
+    all_of_them = {f"{check}::{name}" for check, name in kinds() if f"{check}::{name}".startswith(route)}
     assert len(all_of_them) > 1
     assert selected(f"{route}*") == all_of_them
     assert selected("request::anthropic-to-gemini*") == {"request::anthropic-to-gemini"}

@@ -8,24 +8,18 @@ import pytest
 
 from reference.reference_bodies import FORMATS, REPLIES, REQUESTS, ask, reply
 
-anthropic = pytest.importorskip("anthropic")
-openai = pytest.importorskip("openai")
-genai = pytest.importorskip("google.genai")
-pydantic = pytest.importorskip("pydantic")
-
 CROSSING = [(client, upstream) for client in FORMATS for upstream in FORMATS if client != upstream]
 
 
 def check_request(name: str, body: dict[str, Any]) -> None:
     if name == "anthropic":
-        params: Any = anthropic.types.message_create_params.MessageCreateParamsNonStreaming
+        params: Any = pytest.importorskip("anthropic").types.message_create_params.MessageCreateParamsNonStreaming
     elif name == "openai_chat":
-        params = openai.types.chat.completion_create_params.CompletionCreateParamsNonStreaming
+        params = pytest.importorskip("openai").types.chat.completion_create_params.CompletionCreateParamsNonStreaming
     elif name == "openai_responses":
-        params = openai.types.responses.response_create_params.ResponseCreateParamsNonStreaming
+        params = pytest.importorskip("openai").types.responses.response_create_params.ResponseCreateParamsNonStreaming
     else:
-        from google.genai import types
-
+        types = pytest.importorskip("google.genai").types
         for content in body["contents"]:
             types.Content.model_validate(content)
         for tool in body.get("tools", []):
@@ -33,21 +27,21 @@ def check_request(name: str, body: dict[str, Any]) -> None:
         types.ToolConfig.model_validate(body.get("toolConfig", {}))
         types.GenerationConfig.model_validate(body.get("generationConfig", {}))
         return
-    pydantic.TypeAdapter(params).validate_python(body)
+    pytest.importorskip("pydantic").TypeAdapter(params).validate_python(body)
 
 
 def check_reply(name: str, body: dict[str, Any]) -> None:
     if name == "anthropic":
-        anthropic.types.Message.model_validate(body)
+        pytest.importorskip("anthropic").types.Message.model_validate(body)
     elif name == "openai_chat":
-        openai.types.chat.ChatCompletion.model_validate(body)
+        pytest.importorskip("openai").types.chat.ChatCompletion.model_validate(body)
     elif name == "openai_responses":
         # Newer SDKs demand a detail that recorded replies do not have.
         details = {"cache_write_tokens": 0, **body["usage"]["input_tokens_details"]}
         body = {**body, "usage": {**body["usage"], "input_tokens_details": details}}
-        openai.types.responses.Response.model_validate(body)
+        pytest.importorskip("openai").types.responses.Response.model_validate(body)
     else:
-        genai.types.GenerateContentResponse.model_validate(body)
+        pytest.importorskip("google.genai").types.GenerateContentResponse.model_validate(body)
 
 
 @pytest.mark.parametrize(("client", "upstream"), CROSSING)

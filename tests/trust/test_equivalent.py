@@ -11,7 +11,10 @@ from toolcall_conformance.trust.mutation import Workshop
 from toolcall_conformance.trust.places import Place
 from toolcall_conformance.trust.sampling import Lot, Sampler
 
-pytest.importorskip("google.genai")
+
+@pytest.fixture(autouse=True)
+def _the_clients_sdk() -> None:
+    pytest.importorskip("google.genai")
 
 
 def place(sampler: Sampler, direction: Any, client: str, upstream: str, case: str = "shell/seed") -> Place:

@@ -22,7 +22,12 @@ def again(sampler: Sampler) -> Again:
     return Again(Sampler(sampler.workshop))
 
 
-@every("pattern, entry", ENTRIES, id=lambda _, entry: entry["example"])
+@every(
+    "pattern, entry",
+    ENTRIES,
+    id=lambda _, entry: entry["example"],
+    by=lambda _, entry: entry["example"].partition("/")[0],
+)
 def test_the_example_of_an_entry_survives(pattern: Pattern, entry: Mapping[str, Any], again: Again) -> None:
     made = again.mutation(entry["example"])
     assert made.outcome == "survived", f"the judge sees it by {made.rules}: take the entry out, or narrow it"

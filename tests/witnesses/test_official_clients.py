@@ -22,7 +22,13 @@ from witnesses.full_replies import CONVERSATIONS
 pytestmark = QUIET
 
 CORPUS = load_corpus()
-PLAYED = [(case, name) for case in CORPUS.cases.values() for name in case.formats if answered(case, name)]
+# Those with a reply, by what their scenarios say: to read every body would take a second of each worker's collection.
+PLAYED = [
+    (case, name)
+    for case in CORPUS.cases.values()
+    if any(turn["role"] == "assistant" and not turn.get("given") for turn in case.scenario["conversation"])
+    for name in case.formats
+]
 
 
 @every("case, name", PLAYED, id=lambda case, name: f"{case.id}-{name}", by=lambda case, _: case.family)
