@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 SCRIPT = Path(__file__).with_name("gateways.py")
 DOWN = """
 import http.server
@@ -24,6 +26,7 @@ http.server.ThreadingHTTPServer(("127.0.0.1", PORT), Down).serve_forever()
 """
 
 
+@pytest.mark.timing
 def test_it_counts_answers_and_failures(tmp_path: Path) -> None:
     command = [sys.executable, "-c", DOWN.replace("PORT", "{port}")]
     said = f'name = "down"\ncommand = {json.dumps(command)}\n[client.openai_chat]\n[upstream.anthropic]\n'

@@ -107,6 +107,7 @@ def test_equal_secrets_have_equal_placeholders_in_every_spelling() -> None:
     assert said == "REDACTED-key-1 REDACTED-key-1 REDACTED-key-1"
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("unit", ["\\", "\\u", "&#", "%25", "=", "\n ", "73 ", "sk-", "opaque/", "0x73,", KEYS[0][:-9]])
 def test_searching_takes_time_in_proportion(unit: str) -> None:
     text = (unit * 200_000)[:200_000]

@@ -43,6 +43,7 @@ SLOW: list[tuple[str, Pieces, str]] = [
 ]
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize(("pieces", "came"), [row[1:] for row in SLOW], ids=[row[0] for row in SLOW])
 def test_one_limit_of_time_for_the_whole(pieces: Pieces, came: str, record: Record, corpus: Corpus) -> None:
     started = time.monotonic()

@@ -113,6 +113,7 @@ def test_a_rate_limit_that_passes_is_waited_for(
     assert [one["response"]["status"]["code"] for one in kept["interactions"]] == [200, 200]
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize(("after", "told"), [("3600", "it asks to wait 3600 s"), (None, "it does not say how long")])
 def test_a_rate_limit_that_lasts_stops_the_run(
     after: str | None, told: str, record: Record, upstream: Provider, tmp_path: Path

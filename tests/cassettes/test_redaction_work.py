@@ -24,6 +24,7 @@ HOSTILE = (
 )
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_redacting_a_long_text_takes_a_moment(unit: str) -> None:
     text = (unit * 200_000)[:200_000]

@@ -88,6 +88,7 @@ def test_a_rule_can_be_switched_off() -> None:
     assert len(names) == len(rules()) > 200
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("unit", ["", " ", "=", ": ", '\\": \\"', "-", "eyJ", "curl -H "])
 def test_work_grows_with_the_text(unit: str) -> None:
     """Of each rule a keyword, again and again: 200 KB take at most what 20 KB take ten times."""

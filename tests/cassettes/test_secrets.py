@@ -292,6 +292,7 @@ def test_json_stays_json(value: Any) -> None:
             assert shape(jsonvalue.parse(said)) == shape(value)
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize(
     "unit", ["a", "a-_B9", "eyJ", "eyJabcdef.", "a.b@c-", "sk-", "api_key", "%41", "https://a?", '{"a":']
 )

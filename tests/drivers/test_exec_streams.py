@@ -193,6 +193,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.timing
 def test_a_stream_has_the_time_of_one_call(tmp_path: Path) -> None:
     """Else one that says each word late would hold the run up for as long as it has words."""
     (tmp_path / "slow.py").write_text(SLOW, encoding="utf-8")

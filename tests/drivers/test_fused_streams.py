@@ -164,6 +164,7 @@ def test_a_translator_that_buffers_is_found(opening: Any, exchange: Exchange) ->
     assert all(piece.ended for piece in came.pieces) is waits
 
 
+@pytest.mark.timing
 def test_the_end_is_held_back_less_long_after_buffering(opening: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(buffering, "PATIENT_SECONDS", 1.2)
     monkeypatch.setattr(buffering, "IMPATIENT_SECONDS", 0.3)
@@ -177,6 +178,7 @@ def test_the_end_is_held_back_less_long_after_buffering(opening: Any, monkeypatc
     assert took[1] < took[0] - 0.5
 
 
+@pytest.mark.timing
 def test_a_broken_off_source_is_not_waited_for(opening: Any) -> None:
     started = time.monotonic()
     opening(generator).played(Source(EVENTS, "lost", watched=True))

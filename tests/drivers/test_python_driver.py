@@ -181,6 +181,7 @@ def _swallowing(_body: Any) -> Any:
 HANGING = [_sleeping, _slow, _busy, _in_a_thread_of_its_own, _swallowing]
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("function", HANGING)
 def test_a_call_that_never_returns_is_stopped(function: Any) -> None:
     started = time.monotonic()

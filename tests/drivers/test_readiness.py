@@ -52,6 +52,7 @@ ENDLESS: list[tuple[str, Pieces, str]] = [
 ]
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize(("pieces", "why"), [row[1:] for row in ENDLESS], ids=[row[0] for row in ENDLESS])
 def test_one_limit_for_the_whole(pieces: Pieces, why: str) -> None:
     started = time.monotonic()

@@ -115,6 +115,7 @@ def test_a_worker_that_stands_still_costs_one_item(project: Any, monkeypatch: py
     assert "the worker gw0 ends here" in said
 
 
+@pytest.mark.timing
 def test_what_still_runs_keeps_no_run_from_ending(project: Any) -> None:
     started = time.monotonic()
     code, said = run(project, "leave")

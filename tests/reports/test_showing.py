@@ -116,6 +116,7 @@ def test_a_long_text_has_its_beginning_its_end_and_its_length() -> None:
     assert shortened("a" * 50 + "b" * 50, 20) == f"{'a' * 10} … (100 characters) … bbbbb"
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("piece", ["\n", " ", "字", "#", "  \n", "##a", ":", "\x1b[", ATTACK])
 def test_the_work_is_linear(piece: str) -> None:
     text = piece * (400_000 // len(piece))

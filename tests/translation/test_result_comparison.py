@@ -279,6 +279,7 @@ def test_chunks_are_joined_at_their_boundaries_only(left: list[str], right: list
     assert joined_equal(CORPUS, left, right) is same
 
 
+@pytest.mark.timing
 def test_long_texts_are_compared_in_one_pass() -> None:
     half = "word " * 200_000
     begun = time.process_time()

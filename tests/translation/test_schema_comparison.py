@@ -325,6 +325,7 @@ def test_deep_schemas(depth: int) -> None:
     assert told(compare(source, other)) == {"schema-type" if depth < 1000 else "schema-changed"}
 
 
+@pytest.mark.timing
 def test_schemas_that_refer_to_each_other_many_times_are_soon_compared() -> None:
     def tangled(leaf: Any) -> dict[str, Any]:
         names = [f"T{number}" for number in range(12)]

@@ -376,6 +376,7 @@ def seconds(source: dict[str, Any], output: dict[str, Any]) -> float:
     return spent
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -391,6 +392,7 @@ def test_many_chunks_are_compared_in_time(old: list[str], new: list[str]) -> Non
     assert seconds(users(*old), chat(("user", new))) < 2
 
 
+@pytest.mark.timing
 def test_many_rounds_with_changed_text_are_compared_in_time() -> None:
     before: list[tuple[str, Any]] = [("user", "Go.")]
     after: list[tuple[str, Any]] = [("user", "Go.")]

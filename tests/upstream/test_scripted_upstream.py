@@ -254,6 +254,7 @@ def test_a_waiting_request_gets_an_error_at_the_end(upstream: ScriptedUpstream, 
     assert answer.result(5)[0] == 400
 
 
+@pytest.mark.timing
 def test_the_wait_ends_with_the_call_or_the_time(upstream: ScriptedUpstream) -> None:
     one = begun(upstream)
     ended: Future[Any] = Future()

@@ -70,6 +70,7 @@ def test_one_that_breaks_off_gives_what_it_had(upstream: ScriptedUpstream) -> No
     connection.close()
 
 
+@pytest.mark.timing
 def test_the_last_piece_is_held_back_until_there_is_output(upstream: ScriptedUpstream) -> None:
     one = begun(upstream)
     one.progress.patience = 8.0
@@ -86,6 +87,7 @@ def test_the_last_piece_is_held_back_until_there_is_output(upstream: ScriptedUps
     connection.close()
 
 
+@pytest.mark.timing
 def test_it_is_not_held_back_for_ever(upstream: ScriptedUpstream) -> None:
     one = begun(upstream)
     one.progress.patience = 0.4
