@@ -96,28 +96,33 @@ def _grouped(
 def check_all(group: Group, check: Callable[[tuple[Any, ...]], None]) -> None:
     """Check each thing of a group, and fail with all that failed.
 
-    A thing cannot be skipped or be expected to fail: among others nobody would see it.
+    One thing cannot be skipped, or be expected to fail: among others nobody would see it. Where all are skipped, as
+    without an SDK that they need, the test is.
     """
-    failed = {known: said for known, values in group.things.items() if (said := _failure(check, values)) is not None}
+    failed: dict[str, str] = {}
+    skipped: list[pytest.skip.Exception] = []
+    for known, values in group.things.items():
+        try:
+            check(values)
+        except (KeyboardInterrupt, pytest.exit.Exception):
+            raise
+        except BaseException as error:
+            failed[known] = _said(error)
+            skipped += [error] if isinstance(error, pytest.skip.Exception) else []
+    if len(skipped) == len(group.things):
+        raise skipped[0]
     if failed:
         told = [f"{len(failed)} of {len(group.things)} fail: {', '.join(failed)}"]
         told += [f"____ {known} ____\n{said}" for known, said in failed.items()]
         pytest.fail("\n".join(told), pytrace=False)
 
 
-def _failure(check: Callable[[tuple[Any, ...]], None], values: tuple[Any, ...]) -> str | None:
-    try:
-        check(values)
-    except (KeyboardInterrupt, pytest.exit.Exception):
-        raise
-    except BaseException as error:
-        # Without our own lines: this one, and the one that calls the test.
-        trace = error.__traceback__
-        for _ in range(2):
-            trace = trace.tb_next if trace and trace.tb_next else trace
-        shown = pytest.ExceptionInfo.from_exception(error.with_traceback(trace)).getrepr(style="short")
-        return str(shown)
-    return None
+def _said(error: BaseException) -> str:
+    """What pytest would say of it, without our own lines: this loop, and the call of the test."""
+    trace = error.__traceback__
+    for _ in range(2):
+        trace = trace.tb_next if trace and trace.tb_next else trace
+    return str(pytest.ExceptionInfo.from_exception(error.with_traceback(trace)).getrepr(style="short"))
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

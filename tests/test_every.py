@@ -65,6 +65,12 @@ def test_none_hides_another_whatever_it_raises(pytester: pytest.Pytester) -> Non
     ], consecutive=False)  # fmt: skip
 
 
+def test_where_all_are_skipped_the_test_is(pytester: pytest.Pytester) -> None:
+    done = ran(pytester, [("a1", 3), ("a2", 3), ("b1", 0)], "-rs")
+    done.assert_outcomes(passed=1, skipped=1)
+    done.stdout.fnmatch_lines(["SKIPPED*not this one"])
+
+
 def test_a_run_can_be_broken_off(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         test_made="""

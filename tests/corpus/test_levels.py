@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import pytest
-
 import toolcall_conformance
 from every import every
 from toolcall_conformance.findings import Level
@@ -98,7 +96,7 @@ def test_every_circumstance_is_applied_by_the_code() -> None:
     assert CORPUS.circumstances.keys() <= said
 
 
-@pytest.mark.parametrize("name", CORPUS.circumstances)
+@every("name", CORPUS.circumstances, id=str)
 def test_a_circumstance_lowers_what_it_bears_on_and_nothing_else(name: str) -> None:
     circumstance = CORPUS.circumstances[name]
     order = [Level.NOTE, Level.SHOULD, Level.MUST]

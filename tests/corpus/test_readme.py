@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from every import every
 from toolcall_conformance.jsonstyle import on_one_line, written
 from toolcall_conformance.library import default_root, read_json
 from toolcall_conformance.library.verdicts import Verdict, read_verdicts
@@ -162,7 +163,7 @@ def test_every_schema_has_its_section() -> None:
     assert {path.name.removesuffix(".schema.json") for path in ROOT.glob("schemas/*")} == set(SECTIONS)
 
 
-@pytest.mark.parametrize("name", SECTIONS)
+@every("name", SECTIONS, id=str)
 def test_every_key_is_named(name: str) -> None:
     schema = read_json(ROOT / "schemas" / f"{name}.schema.json")
     if name == "expresses":  # its keys are the elements; what they are, elements.json tells

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from every import every
 from toolcall_conformance.cli import main
 from toolcall_conformance.known_failures import Names, load
 from toolcall_conformance.library import Corpus, load_corpus, read_json
@@ -18,7 +19,7 @@ def test_no_rule_has_a_retired_id(corpus: Corpus) -> None:
     assert set(RETIRED) & set(corpus.rules) == set()
 
 
-@pytest.mark.parametrize("was", RETIRED)
+@every("was", RETIRED, id=str)
 def test_a_retired_id_leads_to_a_rule_of_its_format(was: str, corpus: Corpus) -> None:
     for now in RETIRED[was]:
         assert now in corpus.rules, "let it name the rule that there is now, not one that was retired as well"

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import pytest
-
+from every import every
 from toolcall_conformance import formats
-from toolcall_conformance.library import Exchange, load_corpus
+from toolcall_conformance.library import load_corpus
 from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.translation.upstream_errors import kind
 
@@ -20,7 +17,7 @@ GOLDENS = {
     for exchange in case.exchanges(name)
     if exchange.error is not None
 }
-each_golden = pytest.mark.parametrize(("told", "name", "exchange"), GOLDENS.values(), ids=GOLDENS)
+each_golden = every("golden", GOLDENS, id=str)
 
 #: What the errors are about: the scenario's word and the judge's.
 MEANING = {
@@ -39,13 +36,14 @@ def test_every_kind_is_there() -> None:
 
 
 @each_golden
-def test_no_rule_is_broken(told: dict[str, Any], name: str, exchange: Exchange) -> None:
-    del told
+def test_no_rule_is_broken(golden: str) -> None:
+    _, name, exchange = GOLDENS[golden]
     assert check_body(CORPUS, name, "error", exchange.error) == []
 
 
 @each_golden
-def test_it_says_what_the_scenario_says(told: dict[str, Any], name: str, exchange: Exchange) -> None:
+def test_it_says_what_the_scenario_says(golden: str) -> None:
+    told, name, exchange = GOLDENS[golden]
     assert exchange.number == told["exchange"]
     failure = formats.read(name, "error", exchange.error).failure
     assert failure is not None

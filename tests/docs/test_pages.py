@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from every import every
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 WIDEST = 120
@@ -34,12 +36,12 @@ def anchors(path: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=named)
+@every("page", PAGES, id=named)
 def test_lines_of_prose_fit(page: Path) -> None:
     assert [f"{named(page)}:{number}" for number, line in prose(page) if len(line) > WIDEST] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=named)
+@every("page", PAGES, id=named)
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
         if "://" in target:

@@ -12,6 +12,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from every import every
 from formats.test_mutations import JUNK, each_format, mutated
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.rules.schemas import breaches
@@ -38,7 +39,7 @@ SCHEMAS: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("schema", SCHEMAS, ids=json.dumps)
+@every("schema", SCHEMAS, id=json.dumps)
 def test_each_keyword_means_what_it_means_to_jsonschema(schema: Any) -> None:
     document = {"allOf": [schema], "$defs": schema.get("$defs", {}) if isinstance(schema, dict) else {}}
     plain, compiled = jsonschema.Draft202012Validator(document), Shapes(document)
@@ -46,7 +47,7 @@ def test_each_keyword_means_what_it_means_to_jsonschema(schema: Any) -> None:
         assert compiled.fits(value) == plain.is_valid(value), value
 
 
-@pytest.mark.parametrize("schema", SCHEMAS, ids=json.dumps)
+@every("schema", SCHEMAS, id=json.dumps)
 def test_each_error_is_that_of_jsonschema(schema: Any) -> None:
     document = {"allOf": [schema], "$defs": schema.get("$defs", {}) if isinstance(schema, dict) else {}}
     plain, ours = jsonschema.Draft202012Validator(document), validator(document, Shapes(document))

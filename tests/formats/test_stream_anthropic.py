@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from every import every
 from formats.test_mutations import JUNK
 from formats.test_traffic import TRAFFIC, records
 from toolcall_conformance import formats
@@ -269,7 +270,7 @@ def test_the_content_that_a_message_starts_with(corpus: Corpus) -> None:
     assert [block["type"] for block in assembled.body["content"]] == ["text", "tool_use"]
 
 
-@pytest.mark.parametrize("junk", [*JUNK, {"events": JUNK}, {"events": None}])
+@every("junk", [*JUNK, {"events": JUNK}, {"events": None}], id=repr)
 def test_no_stream_at_all(corpus: Corpus, junk: Any) -> None:
     assert assemble(junk).body is None
     assert ("stream-start", "") in found(corpus, junk)
@@ -313,7 +314,7 @@ def test_recorded_streams_amount_to_what_the_sdk_makes_of_them() -> None:
         assert usage.items() >= known.items(), record.path
 
 
-@pytest.mark.parametrize("slug", [slug for slug in RULES if slug not in ("stream-error-shape", "stream-last-event")])
+@every("slug", [slug for slug in RULES if slug not in ("stream-error-shape", "stream-last-event")], id=str)
 def test_obeying_streams_amount_to_what_the_sdk_makes_of_them(slug: str) -> None:
     body = RULES[slug]["obeys"]
     assert essence(assemble(body).body) == essence(final(Wire(), dump(body["events"])))

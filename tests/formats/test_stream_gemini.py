@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from every import every
 from formats.test_mutations import JUNK
 from formats.test_traffic import TRAFFIC, records
 from toolcall_conformance import formats
@@ -231,7 +232,7 @@ def test_either_spelling_is_read() -> None:
     assert [call.arguments for call in formats.read("gemini", "stream", stream(event)).calls] == [{"path": "a.py"}]
 
 
-@pytest.mark.parametrize("junk", [*JUNK, {"events": JUNK}, {"events": None}, stream(*({"data": one} for one in JUNK))])
+@every("junk", [*JUNK, {"events": JUNK}, {"events": None}, stream(*({"data": one} for one in JUNK))], id=repr)
 def test_no_stream_at_all(corpus: Corpus, junk: Any) -> None:
     assert assemble(junk).end in ("open", "failed")
     found(corpus, junk)

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from every import every
 from formats.test_mutations import JUNK, mutated
 from toolcall_conformance import formats
 from toolcall_conformance.findings import Level
@@ -286,9 +287,7 @@ def test_text_that_is_half_a_value_is_not_closed_by_the_next_call() -> None:
     assert [call.closed for call in assembled.calls] == [False, False]
 
 
-@pytest.mark.parametrize(
-    "body", [*JUNK, {"events": None}, {"events": JUNK}, stream(*({"data": junk} for junk in JUNK))]
-)
+@every("body", [*JUNK, {"events": None}, {"events": JUNK}, stream(*({"data": junk} for junk in JUNK))], id=repr)
 def test_no_stream_at_all(body: Any) -> None:
     assembled = assemble(body)
     assert assembled.end == "open"
@@ -414,7 +413,7 @@ def test_recorded_streams_amount_to_what_the_sdk_makes_of_them() -> None:
         assert assembled.end == "whole", path
 
 
-@pytest.mark.parametrize("slug", RULES)
+@every("slug", RULES, id=str)
 def test_obeying_streams_amount_to_what_the_sdk_makes_of_them(slug: str) -> None:
     body = RULES[slug]["obeys"]
     assembled = assemble(body)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from every import every
 from formats.test_mutations import JUNK
 from formats.test_stream_openai_chat import damaged, needs_traffic, recorded
 from toolcall_conformance import formats
@@ -377,9 +378,7 @@ def test_what_the_grammar_finds(events: list[Any], rules: set[str], corpus: Corp
     assert found(corpus, stream(*events)) == rules
 
 
-@pytest.mark.parametrize(
-    "body", [*JUNK, {"events": None}, {"events": JUNK}, {"events": [{"data": junk} for junk in JUNK]}]
-)
+@every("body", [*JUNK, {"events": None}, {"events": JUNK}, {"events": [{"data": junk} for junk in JUNK]}], id=repr)
 def test_no_stream_at_all(body: Any) -> None:
     for _, breach in assemble(body).breaches:
         resolve(body, breach.pointer)
@@ -446,7 +445,7 @@ def test_recorded_streams_without_their_end_amount_to_the_same_output() -> None:
                 assert ours == theirs, path
 
 
-@pytest.mark.parametrize("slug", RULES)
+@every("slug", RULES, id=str)
 def test_obeying_streams_amount_to_what_the_sdk_makes_of_them(slug: str) -> None:
     body = RULES[slug]["obeys"]
     assembled = assemble(body)

@@ -11,11 +11,21 @@ from typing import Any
 
 import pytest
 
+from every import every
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.rules import schemas
 from toolcall_conformance.rules.shapes import Shapes
 
 NO_OBJECTS = [None, True, 1, 1.5, "", "x", [], [None], ["a"]]
+TOLD_ONCE: list[tuple[str, Any, str]] = [
+    ("openai_responses/item-type", {"input": [...]}, "/input/0"),
+    ("openai_responses/tool-type", {"input": "a", "tools": [...]}, "/tools/0"),
+    ("openai_chat/shape", {"messages": [...]}, "/messages/0"),
+    ("openai_chat/user-part", {"messages": [{"role": "user", "content": [...]}]}, "/messages/0/content/0"),
+    ("anthropic/block-type", {"messages": [{"role": "user", "content": [...]}]}, "/messages/0/content/0"),
+    ("gemini/shape", {"tools": [{"functionDeclarations": [...]}]}, "/tools/0/functionDeclarations/0"),
+]
+"""A rule on what stands in the place of ``...``, and where it stands."""
 ASKED = ("request", "response", "stream", "error")
 
 
@@ -51,17 +61,10 @@ def test_a_condition_that_asks_for_none_is_found(corpus: Corpus) -> None:
     assert list(_vacuous(document)) == ["/$defs/item/allOf/2"]
 
 
-@pytest.mark.parametrize("value", NO_OBJECTS, ids=repr)
-@pytest.mark.parametrize(
-    ("rule", "body", "place"),
-    [
-        ("openai_responses/item-type", {"input": [...]}, "/input/0"),
-        ("openai_responses/tool-type", {"input": "a", "tools": [...]}, "/tools/0"),
-        ("openai_chat/shape", {"messages": [...]}, "/messages/0"),
-        ("openai_chat/user-part", {"messages": [{"role": "user", "content": [...]}]}, "/messages/0/content/0"),
-        ("anthropic/block-type", {"messages": [{"role": "user", "content": [...]}]}, "/messages/0/content/0"),
-        ("gemini/shape", {"tools": [{"functionDeclarations": [...]}]}, "/tools/0/functionDeclarations/0"),
-    ],
+@every(
+    "rule, body, place, value",
+    [(*row, value) for row in TOLD_ONCE for value in NO_OBJECTS],
+    id=lambda rule, _body, _place, value: f"{rule}-{value!r}",
 )
 def test_what_is_no_object_is_told_once(corpus: Corpus, rule: str, body: Any, place: str, value: Any) -> None:
     found = schemas.breaches(corpus, rule.partition("/")[0], "request", _filled(body, value))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import copy
+from itertools import product
 from typing import Any
 
 import pytest
 
+from every import every
 from reference.reference_bodies import FORMATS, REPLIES, REQUESTS, ask, open_way, reply
 from toolcall_reference import Refused, formats
 from toolcall_reference.intermediate import Conversation, Settings, Text, Tool, ToolChoice, Turn
@@ -23,8 +25,7 @@ CHOICES = [
 ]
 
 
-@pytest.mark.parametrize("name", FORMATS)
-@pytest.mark.parametrize("choice", CHOICES, ids=str)
+@every("name, choice", product(FORMATS, CHOICES), id=lambda name, choice: f"{choice}-{name}")
 def test_every_choice_can_be_said_everywhere(name: str, choice: ToolChoice) -> None:
     tools = [Tool("f"), Tool("g"), Tool("h")]
     conversation = Conversation(turns=[Turn("user", [Text("go")])], tools=tools, settings=Settings(tool_choice=choice))
@@ -204,9 +205,11 @@ def with_reason(name: str, reason: str) -> dict[str, Any]:
     return body
 
 
-@pytest.mark.parametrize("upstream", FORMATS)
-@pytest.mark.parametrize("client", FORMATS)
-@pytest.mark.parametrize("reason", ["end", "length", "filter"])
+@every(
+    "client, upstream, reason",
+    product(FORMATS, FORMATS, ["end", "length", "filter"]),
+    id=lambda client, upstream, reason: f"{reason}-{client}-{upstream}",
+)
 def test_finish_reasons(client: str, upstream: str, reason: str) -> None:
     found = reply(client, upstream, with_reason(upstream, reason))
     again = formats.get(client).decode_response(found, Losses()).finish

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from every import every
 from reference.reference_bodies import FORMATS, open_way
 from reference.stream_bodies import ENDS, SCENARIOS, events, framed
 from toolcall_conformance.streaming import sse
@@ -152,8 +153,11 @@ def test_an_empty_stream_fails(client: str, upstream: str) -> None:
     assert ENDS.get(client, "response.completed") not in str(found)
 
 
-@pytest.mark.parametrize(("client", "upstream"), CROSSING)
-@pytest.mark.parametrize("data", ["{", "ping", "[1]", '"text"', "7"])
+@every(
+    "client, upstream, data",
+    [(*route, data) for route in CROSSING for data in ("{", "ping", "[1]", '"text"', "7")],
+    id=lambda client, upstream, data: f"{client}-{upstream}-{data}",
+)
 def test_an_event_that_is_no_object_fails(client: str, upstream: str, data: str) -> None:
     stream = golden(CASES[0], upstream)
     found = events(streamed(client, upstream, [stream[:0] + f"data: {data}\n\n".encode() + stream]))

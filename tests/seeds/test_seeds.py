@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from every import every
 from seeds.examples import blocks, contents, held, values, within
 from seeds.page import PAGE, holder, load, page
 from toolcall_conformance.library import Corpus, default_root
@@ -118,14 +119,14 @@ def test_all_examples_are_listed() -> None:
 
 
 @needs_documents
-@pytest.mark.parametrize("example", [one for one in EXAMPLES if "golden" in one], ids=named)
+@every("example", [one for one in EXAMPLES if "golden" in one], id=named)
 def test_the_golden_has_the_example(example: dict[str, Any]) -> None:
     block = dict(blocks((DOCUMENTS / example["document"]).read_text(encoding="utf-8")))[example["line"]]
     assert held(values(block), contents(default_root() / example["golden"]))
 
 
 @needs_documents
-@pytest.mark.parametrize("example", [one for one in EXAMPLES if "like" in one], ids=named)
+@every("example", [one for one in EXAMPLES if "like" in one], id=named)
 def test_an_example_is_explained_only_where_its_golden_has_it_not(example: dict[str, Any]) -> None:
     block = dict(blocks((DOCUMENTS / example["document"]).read_text(encoding="utf-8")))[example["line"]]
     try:

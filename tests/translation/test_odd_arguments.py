@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from typing import Any
 
 import pytest
 
+from every import every
 from judging import judge, judge_history, judge_stream
 from reference.reference_bodies import FORMATS, ask, open_way
 from toolcall_conformance.findings import Level
@@ -56,8 +58,7 @@ def said(source: str, arguments: str, target: str, became: Any) -> dict[str, Lev
     return {finding.rule: finding.level for finding in found if not finding.is_note}
 
 
-@pytest.mark.parametrize("arguments", ALL)
-@pytest.mark.parametrize("source", TEXT)
+@every("source, arguments", product(TEXT, ALL), id=lambda source, arguments: f"{source}-{arguments}")
 def test_the_reference_obeys_the_law(source: str, arguments: str) -> None:
     for target in FORMATS:
         output = ask(source, target, history(source, arguments))
@@ -65,8 +66,11 @@ def test_the_reference_obeys_the_law(source: str, arguments: str) -> None:
         assert [finding for finding in found if not finding.is_note] == []
 
 
-@pytest.mark.parametrize("arguments", ALL)
-@pytest.mark.parametrize(("source", "target"), [TEXT, TEXT[::-1]])
+@every(
+    "source, target, arguments",
+    [(*ends, arguments) for ends in (TEXT, TEXT[::-1]) for arguments in ALL],
+    id=lambda source, target, arguments: f"{source}-{target}-{arguments}",
+)
 def test_the_same_text_is_right(source: str, target: str, arguments: str) -> None:
     assert said(source, arguments, target, arguments) == {}
 
@@ -123,8 +127,11 @@ def streamed(arguments: str) -> bytes:
     return b"".join(f"data: {json.dumps(chunk)}\n\n".encode() for chunk in chunks) + b"data: [DONE]\n\n"
 
 
-@pytest.mark.parametrize("arguments", ALL)
-@pytest.mark.parametrize("client", [name for name in FORMATS if name != "openai_chat"])
+@every(
+    "client, arguments",
+    product([name for name in FORMATS if name != "openai_chat"], ALL),
+    id=lambda client, arguments: f"{client}-{arguments}",
+)
 def test_replies_and_streams_obey_the_law_as_well(client: str, arguments: str) -> None:
     answer = open_way(client, "openai_chat").response(reply(arguments))
     found = judge(reply(arguments), answer, client=client, upstream="openai_chat", direction="response").findings

@@ -5,11 +5,13 @@ They are why some rules are a MUST: what an SDK does next goes by the status, an
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
 
-from toolcall_conformance.library import Exchange, load_corpus
+from every import every
+from toolcall_conformance.library import load_corpus
 from toolcall_conformance.translation.upstream_errors import retried
 from witnesses.wire import sdk
 
@@ -22,7 +24,6 @@ GOLDENS = {
     for exchange in case.exchanges(name)
     if exchange.error is not None
 }
-each_golden = pytest.mark.parametrize(("name", "exchange", "message"), GOLDENS.values(), ids=GOLDENS)
 each_format = pytest.mark.parametrize("name", CORPUS.formats)
 STATUSES = (400, 401, 402, 403, 404, 408, 409, 413, 422, 429, 500, 501, 502, 503, 504, 529)
 
@@ -53,8 +54,9 @@ class Asked:
         self.times = witness.wire.asked
 
 
-@each_golden
-def test_a_golden_is_raised_as_what_it_is(name: str, exchange: Exchange, message: str) -> None:
+@every("golden_id", GOLDENS, id=str)
+def test_a_golden_is_raised_as_what_it_is(golden_id: str) -> None:
+    name, exchange, message = GOLDENS[golden_id]
     reply = exchange.error
     raised = Asked(name, reply).raised
     assert message in str(raised)
@@ -80,8 +82,12 @@ def test_nothing_is_raised_for_an_error_with_a_status_of_success(name: str) -> N
     assert Asked(name, golden(name, 429)).raised is not None
 
 
-@each_format
-@pytest.mark.parametrize("status", STATUSES)
+@every(
+    "name, status",
+    product(CORPUS.formats, STATUSES),
+    id=lambda name, status: f"{status}-{name}",
+    by=lambda name, _: name,
+)
 def test_tried_again_after_the_listed_statuses(name: str, status: int) -> None:
     """translation/upstream-error-retryable"""
     assert (Asked(name, golden(name, status), insists=True).times == 2) == retried(CORPUS.format(name), status)
