@@ -77,11 +77,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def _left_out(config: pytest.Config) -> list[str]:
+    """The marks of the tests that run only where ``-m`` names them: beside others nobody can say how long one takes."""
+    shared = hasattr(config, "workerinput") or getattr(config.option, "numprocesses", None)
+    return [mark for mark in ("all_places", *(["timing"] if shared else [])) if mark not in config.option.markexpr]
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    return f"left out unless -m names them: tests marked {', '.join(_left_out(config))}"
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if "all_places" not in config.getoption("markexpr"):
-        left_out = [item for item in items if item.get_closest_marker("all_places")]
+    left_out = [item for item in items if any(item.get_closest_marker(mark) for mark in _left_out(config))]
+    if left_out:
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not item.get_closest_marker("all_places")]
+        items[:] = [item for item in items if item not in {*left_out}]
     # The one test that takes a minute goes first: at the end it would keep one core busy while the others wait.
     items.sort(key=lambda item: item.path.name != "test_whole_corpus.py")
 
