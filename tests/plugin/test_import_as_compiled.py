@@ -75,5 +75,5 @@ assert sys.meta_path == before, sys.meta_path
 
 
 def test_after_a_session_the_finders_are_those_of_before(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(test_nothing="def test_nothing(): pass", afterwards=AFTERWARDS)
-    assert pytester.runpython("afterwards.py").ret == 0
+    pytester.makepyfile(test_nothing="def test_nothing(): pass")
+    assert pytester.runpython(pytester.makepyfile(afterwards=AFTERWARDS)).ret == 0
