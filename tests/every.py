@@ -71,7 +71,8 @@ def every(
         all_of.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
             [own, *(one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in fixtures)]
         )
-        return pytest.mark.parametrize(GROUP, list(groups.values()), ids=list(groups))(all_of)
+        grouped: Callable[..., None] = pytest.mark.parametrize(GROUP, list(groups.values()), ids=list(groups))(all_of)
+        return grouped
 
     return decorate
 
@@ -100,7 +101,7 @@ def check_all(group: Group, check: Callable[[tuple[Any, ...]], None]) -> None:
     without an SDK that they need, the test is.
     """
     failed: dict[str, str] = {}
-    skipped: list[pytest.skip.Exception] = []
+    skipped: list[BaseException] = []
     for known, values in group.things.items():
         try:
             check(values)

@@ -223,7 +223,7 @@ def test_a_foreign_file_among_the_goldens_is_told_and_survives(corpus: Path) -> 
     done = update(corpus, "-n", "2", plugin=CHANGED)
     assert done.code == 1
     assert "Nothing was written" in done.said
-    assert "test_exchanges_are_complete_in_every_format[shell/realistic]" in done.said
+    assert "test_exchanges_are_complete_in_every_format[shell]\n  shell/realistic\n" in done.said
     assert "gemini/mine.txt" in done.said
     assert tree(corpus) == before
 
@@ -254,7 +254,7 @@ def test_a_result_that_the_corpus_s_own_tests_reject_is_refused(corpus: Path) ->
     assert done.code == 1
     assert tree(corpus) == before
     assert "Nothing was written, every file is as it was: the corpus's own tests reject what would be" in done.said
-    assert "test_outcomes[shell/realistic-gemini]" in done.said
+    assert "test_outcomes[shell]\n  shell/realistic-gemini\n" in done.said
 
 
 def test_a_case_that_cannot_be_rendered_stops_all(corpus: Path) -> None:
