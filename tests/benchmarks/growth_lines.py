@@ -77,6 +77,26 @@ def _judging(shape: str, fault: str, client: str, upstream: str) -> Callable[[in
     return make
 
 
+RENAMED = "tools renamed"
+
+
+def _renamed(size: int, name: str) -> dict[str, Any]:
+    body = request(("user", "Go on"), tools=size)
+    for number, tool in enumerate(body["tools"]):
+        tool |= {"name": name.format(number), "description": "Does what its name says"}
+    return body
+
+
+def _judging_renamed(client: str, upstream: str) -> Callable[[int, Path], Work]:
+    def make(size: int, _: Path) -> Work:
+        judge = Judge(load_corpus())
+        source = translated(_renamed(size, "t{}"), "anthropic", client)
+        output = translated(_renamed(size, "other{}"), "anthropic", upstream)
+        return lambda: judge.request(source, output, Ends(client, upstream))
+
+    return make
+
+
 def _stream_source(client: str, shape: str, size: int) -> tuple[str, bytes]:
     upstream = "openai_chat" if client == "anthropic" else "anthropic"
     return upstream, stream(upstream, shape, size)
@@ -191,6 +211,8 @@ def lines(*, faults: bool = False) -> Iterator[Line]:
                 yield Line(
                     name, _judging(shape, fault, client, upstream), MOST_CALLS if shape == ALL_ROUTES else Line.most
                 )
+    for client, upstream in ROUTES:
+        yield Line(f"{RENAMED}, {client} to {upstream}", _judging_renamed(client, upstream), 800)
     for client, shape in itertools.product(MODELS, ("one long text", "texts and calls")):
         for fault in STREAM_FAULTS if faults else ["none"]:
             spoilt = "" if fault == "none" else f", {fault}"

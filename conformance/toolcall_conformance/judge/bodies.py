@@ -23,7 +23,7 @@ from toolcall_conformance.translation.aligned import aligned
 from toolcall_conformance.translation.call_form import compare_form
 from toolcall_conformance.translation.echo import compare_echo
 from toolcall_conformance.translation.pair import Pair, Sides
-from toolcall_conformance.translation.tools import map_tools, names_of
+from toolcall_conformance.translation.tool_twins import map_tools, names_of
 
 
 def judge_body(

@@ -20,7 +20,8 @@ from toolcall_conformance.translation.aligned import aligned
 from toolcall_conformance.translation.failures import looks_like_error
 from toolcall_conformance.translation.pair import Pair, Sides
 from toolcall_conformance.translation.state import model_circumstances
-from toolcall_conformance.translation.tools import compare_tools, map_tools, names_of
+from toolcall_conformance.translation.tool_twins import map_tools, names_of
+from toolcall_conformance.translation.tools import compare_tools
 
 
 def judge_tools(corpus: Corpus, name: str, golden: Any, listed: Any, tools: Any, *, model: str) -> Judgement:

@@ -27,7 +27,7 @@ from toolcall_conformance.translation.declared_names import DeclaredNames
 from toolcall_conformance.translation.pair import Sides
 from toolcall_conformance.translation.state import model_circumstances
 from toolcall_conformance.translation.stored import is_half
-from toolcall_conformance.translation.tools import map_tools, names_of
+from toolcall_conformance.translation.tool_twins import map_tools, names_of
 
 
 def judge_history(

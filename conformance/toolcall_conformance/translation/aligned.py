@@ -7,7 +7,7 @@ from dataclasses import fields
 
 from toolcall_conformance.translation.align import align
 from toolcall_conformance.translation.pair import Pair, Sides
-from toolcall_conformance.translation.tools import map_tools, names_of
+from toolcall_conformance.translation.tool_twins import map_tools, names_of
 
 _GIVEN = tuple(entry.name for entry in fields(Sides))
 

@@ -2,178 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from itertools import takewhile
+from collections.abc import Iterator, Sequence
 
 from toolcall_conformance.findings import MISSING, Finding
-from toolcall_conformance.library import Corpus
-from toolcall_conformance.reading import Reading, Tool
+from toolcall_conformance.reading import Tool
 from toolcall_conformance.translation.kinds import compare_kind
 from toolcall_conformance.translation.listed_twice import find_listed_twice
 from toolcall_conformance.translation.names import legal_name
-from toolcall_conformance.translation.own_tools import (
-    called,
-    pair_own,
-    report_functions,
-    report_hosted,
-    run_by_client,
-    stands_for_one,
-    stands_for_several,
-)
-from toolcall_conformance.translation.pair import Pair, Sides, tool_words
+from toolcall_conformance.translation.own_tools import report_functions, report_hosted, run_by_client, stands_for_one
+from toolcall_conformance.translation.pair import Pair, tool_words
 from toolcall_conformance.translation.schema_branches import is_composed
 from toolcall_conformance.translation.schemas import SchemaDifference, compare_schemas
 from toolcall_conformance.translation.settings import chosen_names
 
-Twins = list[tuple[Tool, Tool]]
 ROOT_WIDER = ("translation/schema-widened", "translation/schema-branch-description")
-
-
-def map_tools(sides: Sides) -> Twins:
-    """Pair the declared tools by what is alike.
-
-    Names decide in most cases. Where a tool was renamed its description decides, and its old name may stand for another
-    tool. Of the two pairings, names first and descriptions first, the one counts by which more is alike. A tool left
-    over whose name is illegal in the target was renamed: it is paired by schema, by similar names, or as the only one.
-    """
-    source = [tool for tool in sides.source.tools if tool.kind != "hosted"]
-    output = [tool for tool in sides.output.tools if tool.kind != "hosted"]
-    alike = _Likeness(sides.corpus)
-    by_words = _Way(alike.described, alike.similar_name_and_description)
-    name, description = _Way(alike.named, alike.name), _Way(alike.described, alike.description)
-    certain = _matched(source, output, [_Way(alike.described, alike.name_and_description)])
-    source, output = _without(source, certain, 0), _without(output, certain, 1)
-    by_name = _matched(source, output, [name, by_words, description])
-    by_description = _matched(source, output, [by_words, description, name])
-    same = _ends(by_name) == _ends(by_description)
-    found = certain + (by_name if same or alike.count(by_name) >= alike.count(by_description) else by_description)
-    source, output = _without(source, found, 0), _without(output, found, 1)
-    forced = [tool for tool in source if tool.name is None or not legal_name(sides, tool.name)]
-    rest = _matched(forced, output, [_Way(lambda _: "", alike.similar_name_or_schema)])
-    forced, output = _without(forced, rest, 0), _without(output, rest, 1)
-    if len(forced) == len(output):
-        rest += zip(forced, output, strict=True)
-    rest += _with_found(sides, found + rest, [name, by_words, description])
-    return found + rest + pair_own(sides, found + rest)
-
-
-def _with_found(sides: Sides, known: Twins, ways: list[_Way]) -> Twins:
-    """What one side declares and a search brought into the other's history: there it need not be declared."""
-    left, right = ([tool for tool in side.tools if tool.kind != "hosted"] for side in (sides.source, sides.output))
-    left, right = _without(left, known, 0), _without(right, known, 1)
-    return [
-        *_matched(_undeclared(sides.source), right, ways),
-        *_matched(left, _undeclared(sides.output), ways),
-    ]
-
-
-def _undeclared(reading: Reading) -> list[Tool]:
-    """The tools that a search brought and that the body does not declare itself."""
-    declared = {tool.name for tool in reading.tools}
-    return [tool for tool in reading.found_tools if tool.kind != "hosted" and tool.name not in declared]
-
-
-def names_of(sides: Sides, twins: Twins) -> dict[str, str]:
-    """The output's names of tools by the source's, as calls name them."""
-    names = (
-        (called(sides.corpus, sides.source, tool), called(sides.corpus, sides.output, twin))
-        for tool, twin in twins
-        if not stands_for_several(sides.corpus, sides.source, tool)
-        and not stands_for_several(sides.corpus, sides.output, twin)
-    )
-    return {old: new for old, new in names if old is not None and new is not None}
-
-
-@dataclass(frozen=True, slots=True)
-class _Way:
-    """How tools may be the same; those that are have one key. A tool without a key is like no other in this way."""
-
-    key: Callable[[Tool], str | None]
-    same: Callable[[Tool, Tool], bool]
-
-
-def _matched(source: list[Tool], output: list[Tool], ways: list[_Way]) -> Twins:
-    """Tools that are the same in one of the ways, tried one after the other, each tool once and in order."""
-    found: Twins = []
-    for way in ways:
-        left, right = _without(source, found, 0), _without(output, found, 1)
-        if not left or not right:
-            break
-        free: dict[str | None, list[Tool]] = {}
-        for tool in right:
-            free.setdefault(way.key(tool), []).append(tool)
-        for tool in left:
-            key = way.key(tool)
-            alike = free.get(key, []) if key is not None else []
-            twin = next((other for other in alike if way.same(tool, other)), None)
-            if twin is not None:
-                found.append((tool, twin))
-                alike.remove(twin)
-    return found
-
-
-def _without(tools: list[Tool], twins: Twins, side: int) -> list[Tool]:
-    if not tools or not twins:
-        return tools
-    taken = {id(pair[side]) for pair in twins}
-    return [tool for tool in tools if id(tool) not in taken]
-
-
-def _ends(twins: Twins) -> set[tuple[int, int]]:
-    return {(id(tool), id(twin)) for tool, twin in twins}
-
-
-@dataclass(frozen=True, slots=True)
-class _Likeness:
-    """In which ways two tools may be alike."""
-
-    corpus: Corpus
-
-    def named(self, tool: Tool) -> str | None:
-        return tool.name
-
-    def described(self, tool: Tool) -> str | None:
-        return (tool.description or "").strip() or None
-
-    def name(self, left: Tool, right: Tool) -> bool:
-        return left.name is not None and left.name == right.name
-
-    def similar_name(self, left: Tool, right: Tool) -> bool:
-        """One name is spelt in the other: a prefix, a suffix, an exchanged character, a cut and a hash."""
-        if not left.name or not right.name:
-            return False
-        one, two = _letters(left.name), _letters(right.name)
-        alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, two, strict=False)))
-        enough = self.corpus.alignment.parameters["name_beginning"]
-        return bool(one) and bool(two) and (one in two or two in one or alike >= enough)
-
-    def name_and_description(self, left: Tool, right: Tool) -> bool:
-        return self.name(left, right) and self.description(left, right)
-
-    def similar_name_and_description(self, left: Tool, right: Tool) -> bool:
-        return self.similar_name(left, right) and self.description(left, right)
-
-    def description(self, left: Tool, right: Tool) -> bool:
-        said = self.described(left)
-        return said is not None and said == self.described(right)
-
-    def schema(self, left: Tool, right: Tool) -> bool:
-        return bool(left.schema) and not compare_schemas(self.corpus, left.schema, right.schema, closing_allowed=True)
-
-    def similar_name_or_schema(self, left: Tool, right: Tool) -> bool:
-        return self.similar_name(left, right) or self.schema(left, right)
-
-    def count(self, twins: Twins) -> int:
-        """How much is alike in pairs of tools: names, descriptions, schemas."""
-        ways = (self.name, self.description, self.schema)
-        return sum(same(tool, twin) for tool, twin in twins for same in ways)
-
-
-@lru_cache(4096)
-def _letters(name: str) -> str:
-    return "".join(char for char in name if char.isalnum()).lower()
 
 
 def compare_tools(pair: Pair) -> Iterator[Finding]:

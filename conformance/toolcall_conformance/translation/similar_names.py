@@ -1,0 +1,111 @@
+"""Names of tools, of which the first that is similar to another can be taken.
+
+One name is spelt in the other: a prefix, a suffix, an exchanged character, a cut and a hash. Who renames a tool renames
+hundreds, so this asks for no likeness of each with each: it looks names up by what makes them similar.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import accumulate
+
+# So few are compared one by one: that takes less time than to look them up. Nearly all bodies have so few.
+_FEW = 8
+_END = b"\n"  # no name has one here: only letters and digits count
+
+
+def are_similar(left: str | None, right: str | None, enough: int) -> bool:
+    """Whether one name is in the other, or ``enough`` letters and digits at their beginning are the same."""
+    return bool(left) and bool(right) and _alike(_letters(left or ""), _letters(right or ""), enough)
+
+
+def _alike(one: str, two: str, enough: int) -> bool:
+    if not one or not two:
+        return False
+    return one in two or two in one or (min(len(one), len(two)) >= enough and one[:enough] == two[:enough])
+
+
+@lru_cache(4096)
+def _letters(name: str) -> str:
+    return "".join(char for char in name if char.isalnum()).lower()
+
+
+class SimilarNames:
+    """Names in an order; each can be taken once. ``enough`` is as in ``are_similar``."""
+
+    def __init__(self, names: Sequence[str | None], enough: int) -> None:
+        found = ((at, _letters(name or "")) for at, name in enumerate(names))
+        self._left = {at: letters for at, letters in found if letters}
+        self._enough = enough
+        self._table: _Table | None = None
+
+    def take(self, name: str | None) -> int | None:
+        """Take the first that is similar to ``name``: its place, counted from 0. None if there is none."""
+        letters = _letters(name or "")
+        if not letters:
+            return None
+        if len(self._left) > _FEW:
+            self._table = self._table or _Table(self._left, self._enough)
+            place = self._table.first(letters)
+        else:
+            places = (at for at, other in self._left.items() if _alike(letters, other, self._enough))
+            place = next(places, None)
+        if place is not None:
+            text = self._left.pop(place)
+            if self._table is not None:
+                self._table.remove(place, text)
+        return place
+
+
+class _Table:
+    """Where names stand that are in another, have another in them, or begin as another."""
+
+    def __init__(self, texts: dict[int, str], enough: int) -> None:
+        self._enough = enough
+        self._places = list(texts)
+        encoded = [text.encode() for text in texts.values()]
+        self._all = bytearray(_END.join(encoded))  # what is taken is blotted out in it
+        self._starts = list(accumulate((len(one) + 1 for one in encoded[:-1]), initial=0))
+        self._by_text: dict[str, deque[int]] = {}
+        self._by_beginning: dict[str, deque[int]] = {}
+        for place, text in texts.items():
+            self._by_text.setdefault(text, deque()).append(place)
+            if len(text) >= enough:
+                self._by_beginning.setdefault(text[:enough], deque()).append(place)
+        self._lengths = sorted({len(text) for text in texts.values()})
+
+    def first(self, letters: str) -> int | None:
+        """The first place that is left of a text that is similar."""
+        found = [self._first_around(letters), *self._firsts_within(letters)]
+        if len(letters) >= self._enough and (begun := self._by_beginning.get(letters[: self._enough])):
+            found.append(begun[0])
+        return min((place for place in found if place is not None), default=None)
+
+    def remove(self, place: int, text: str) -> None:
+        """Take a place out."""
+        start = self._starts[bisect_right(self._places, place) - 1]
+        end = start + len(text.encode())
+        self._all[start:end] = _END * (end - start)
+        self._by_text[text].remove(place)
+        if not self._by_text[text]:
+            del self._by_text[text]
+        if len(text) >= self._enough:
+            self._by_beginning[text[: self._enough]].remove(place)
+
+    def _first_around(self, letters: str) -> int | None:
+        """The first place of a text that the letters are in: one search in C, quick among thousands of names."""
+        at = self._all.find(letters.encode())
+        return None if at < 0 else self._places[bisect_right(self._starts, at) - 1]
+
+    def _firsts_within(self, letters: str) -> Iterator[int]:
+        """The first places of all texts that are in the letters."""
+        lengths = self._lengths[: bisect_right(self._lengths, len(letters))]
+        if len(lengths) * len(letters) <= len(self._by_text):
+            parts = {letters[at : at + size] for size in lengths for at in range(len(letters) - size + 1)}
+            texts: Iterator[str] = (part for part in parts if part in self._by_text)
+        else:  # long names of many lengths have more parts than there are texts
+            texts = (text for text in self._by_text if text in letters)
+        return (self._by_text[text][0] for text in texts)

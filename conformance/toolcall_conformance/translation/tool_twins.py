@@ -1,0 +1,199 @@
+"""Which declared tool of one body is which of another."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.reading import Reading, Tool
+from toolcall_conformance.translation.names import legal_name
+from toolcall_conformance.translation.own_tools import called, pair_own, stands_for_several
+from toolcall_conformance.translation.pair import Sides
+from toolcall_conformance.translation.schemas import compare_schemas
+from toolcall_conformance.translation.similar_names import SimilarNames, are_similar
+
+Twins = list[tuple[Tool, Tool]]
+
+_Take = Callable[[Tool], Tool | None]
+"""Takes the first tool that is the same as one, if there is any left; each can be taken once."""
+_Way = Callable[[list[Tool]], _Take]
+"""How tools may be the same: given those of the output, what takes them."""
+
+
+def map_tools(sides: Sides) -> Twins:
+    """Pair the declared tools by what is alike.
+
+    Names decide in most cases. Where a tool was renamed its description decides, and its old name may stand for another
+    tool. Of the two pairings, names first and descriptions first, the one counts by which more is alike. A tool left
+    over whose name is illegal in the target was renamed: it is paired by schema, by similar names, or as the only one.
+    """
+    source = [tool for tool in sides.source.tools if tool.kind != "hosted"]
+    output = [tool for tool in sides.output.tools if tool.kind != "hosted"]
+    alike = _Likeness(sides.corpus)
+    name, description, by_words = _by_key(_named), _by_key(_described), _by_words(alike.enough)
+    certain = _matched(source, output, [_by_key(_named_and_described)])
+    source, output = _without(source, certain, 0), _without(output, certain, 1)
+    by_name = _matched(source, output, [name, by_words, description])
+    by_description = _matched(source, output, [by_words, description, name])
+    same = _ends(by_name) == _ends(by_description)
+    found = certain + (by_name if same or alike.count(by_name) >= alike.count(by_description) else by_description)
+    source, output = _without(source, found, 0), _without(output, found, 1)
+    forced = [tool for tool in source if tool.name is None or not legal_name(sides, tool.name)]
+    rest = _matched(forced, output, [_by_likeness(alike.similar_name_or_schema)])
+    forced, output = _without(forced, rest, 0), _without(output, rest, 1)
+    if len(forced) == len(output):
+        rest += zip(forced, output, strict=True)
+    rest += _with_found(sides, found + rest, [name, by_words, description])
+    return found + rest + pair_own(sides, found + rest)
+
+
+def _with_found(sides: Sides, known: Twins, ways: list[_Way]) -> Twins:
+    """What one side declares and a search brought into the other's history: there it need not be declared."""
+    left, right = ([tool for tool in side.tools if tool.kind != "hosted"] for side in (sides.source, sides.output))
+    left, right = _without(left, known, 0), _without(right, known, 1)
+    return [
+        *_matched(_undeclared(sides.source), right, ways),
+        *_matched(left, _undeclared(sides.output), ways),
+    ]
+
+
+def _undeclared(reading: Reading) -> list[Tool]:
+    """The tools that a search brought and that the body does not declare itself."""
+    declared = {tool.name for tool in reading.tools}
+    return [tool for tool in reading.found_tools if tool.kind != "hosted" and tool.name not in declared]
+
+
+def names_of(sides: Sides, twins: Twins) -> dict[str, str]:
+    """The output's names of tools by the source's, as calls name them."""
+    names = (
+        (called(sides.corpus, sides.source, tool), called(sides.corpus, sides.output, twin))
+        for tool, twin in twins
+        if not stands_for_several(sides.corpus, sides.source, tool)
+        and not stands_for_several(sides.corpus, sides.output, twin)
+    )
+    return {old: new for old, new in names if old is not None and new is not None}
+
+
+def _by_key(key: Callable[[Tool], Hashable | None]) -> _Way:
+    """Tools are the same that have the same key. One without a key is like no other."""
+
+    def way(output: list[Tool]) -> _Take:
+        free: dict[Hashable, deque[Tool]] = {}
+        for tool in output:
+            free.setdefault(key(tool), deque()).append(tool)
+        free.pop(None, None)
+
+        def take(tool: Tool) -> Tool | None:
+            alike = free.get(key(tool))
+            return alike.popleft() if alike else None
+
+        return take
+
+    return way
+
+
+def _by_words(enough: int) -> _Way:
+    """Tools are the same that have the same description and similar names."""
+
+    def way(output: list[Tool]) -> _Take:
+        groups: dict[str, list[Tool]] = {}
+        for tool in output:
+            if (said := _described(tool)) is not None:
+                groups.setdefault(said, []).append(tool)
+        names: dict[str, SimilarNames] = {}
+
+        def take(tool: Tool) -> Tool | None:
+            said = _described(tool)
+            if said is None or said not in groups:
+                return None
+            if said not in names:
+                names[said] = SimilarNames([one.name for one in groups[said]], enough)
+            place = names[said].take(tool.name)
+            return None if place is None else groups[said][place]
+
+        return take
+
+    return way
+
+
+def _by_likeness(same: Callable[[Tool, Tool], bool]) -> _Way:
+    """Tools are the same that are said to be: asked of each pair."""
+
+    def way(output: list[Tool]) -> _Take:
+        free = [*output]
+
+        def take(tool: Tool) -> Tool | None:
+            place = next((at for at, other in enumerate(free) if same(tool, other)), None)
+            return None if place is None else free.pop(place)
+
+        return take
+
+    return way
+
+
+def _matched(source: list[Tool], output: list[Tool], ways: list[_Way]) -> Twins:
+    """Tools that are the same in one of the ways, tried one after the other, each tool once and in order."""
+    found: Twins = []
+    for way in ways:
+        left, right = _without(source, found, 0), _without(output, found, 1)
+        if not left or not right:
+            break
+        take = way(right)
+        found += [(tool, twin) for tool in left if (twin := take(tool)) is not None]
+    return found
+
+
+def _without(tools: list[Tool], twins: Twins, side: int) -> list[Tool]:
+    if not tools or not twins:
+        return tools
+    taken = {id(pair[side]) for pair in twins}
+    return [tool for tool in tools if id(tool) not in taken]
+
+
+def _ends(twins: Twins) -> set[tuple[int, int]]:
+    return {(id(tool), id(twin)) for tool, twin in twins}
+
+
+def _named(tool: Tool) -> str | None:
+    return tool.name
+
+
+def _described(tool: Tool) -> str | None:
+    return (tool.description or "").strip() or None
+
+
+def _named_and_described(tool: Tool) -> tuple[str, str] | None:
+    said = _described(tool)
+    return None if tool.name is None or said is None else (tool.name, said)
+
+
+@dataclass(frozen=True, slots=True)
+class _Likeness:
+    """In which ways two tools may be alike."""
+
+    corpus: Corpus
+
+    @property
+    def enough(self) -> int:
+        """So many letters and digits at the beginning of two names make them similar."""
+        return int(self.corpus.alignment.parameters["name_beginning"])
+
+    def name(self, left: Tool, right: Tool) -> bool:
+        return left.name is not None and left.name == right.name
+
+    def description(self, left: Tool, right: Tool) -> bool:
+        said = _described(left)
+        return said is not None and said == _described(right)
+
+    def schema(self, left: Tool, right: Tool) -> bool:
+        return bool(left.schema) and not compare_schemas(self.corpus, left.schema, right.schema, closing_allowed=True)
+
+    def similar_name_or_schema(self, left: Tool, right: Tool) -> bool:
+        return are_similar(left.name, right.name, self.enough) or self.schema(left, right)
+
+    def count(self, twins: Twins) -> int:
+        """How much is alike in pairs of tools: names, descriptions, schemas."""
+        ways = (self.name, self.description, self.schema)
+        return sum(same(tool, twin) for tool, twin in twins for same in ways)
