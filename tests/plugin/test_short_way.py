@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -103,3 +104,63 @@ def test_fixtures_of_tests_before_ours_end_before_them(project: Any) -> None:
     result = project.run_apart("test_own.py", "toolcall::box/two::request", "-s", "-v", spec="good:T")
     result.stdout.fnmatch_lines(["*the thing is closed*", "*toolcall::box/two::request::alpha-to-alpha*"])
     result.assert_outcomes(passed=5)
+
+
+# Tells how many reports of each phase the terminal was given; reads none itself.
+COUNT = """
+import pytest
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session):
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if not hasattr(session.config, "workerinput"):
+        with open("counted.txt", "w") as file:
+            file.write(str(sorted(report.when for each in reporter.stats.values() for report in each)))
+"""
+
+READS = "def pytest_runtest_logreport(report): pass"
+# Under xdist only the controller has it.
+READS_BESIDE_WORKERS = """
+class Reader:
+    def pytest_runtest_logreport(self, report): pass
+
+def pytest_configure(config):
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Reader())
+"""
+
+
+@pytest.mark.parametrize("workers", [[], ["-n", "2"]], ids=["alone", "workers"])
+@pytest.mark.parametrize(
+    ("reader", "more", "phases"),
+    [
+        ("", [], ["call"]),
+        (READS, [], ["call", "setup", "teardown"]),
+        (READS_BESIDE_WORKERS, [], ["call", "setup", "teardown"]),
+        ("", ["--durations=1"], ["call", "setup", "teardown"]),
+        ("", ["--junit-xml=found.xml"], ["call", "setup", "teardown"]),
+    ],
+    ids=["nobody", "a plugin", "a plugin of the controller", "durations", "junit"],
+)
+def test_phases_are_reported_where_somebody_reads_of_them(
+    project: Any, workers: list[str], reader: str, more: list[str], phases: list[str]
+) -> None:
+    project.module("count", COUNT)
+    project.module("reader", reader)
+    result = project.run_apart("toolcall::", "-p", "count", "-p", "reader", *workers, *more, spec="good:T")
+    result.assert_outcomes(passed=24)
+    counted = eval((project.path / "counted.txt").read_text(encoding="utf-8"))
+    assert counted == sorted(phases * 24)
+
+
+def test_a_record_that_crosses_as_text_says_the_same(project: Any) -> None:
+    """On the long way, and from workers, records are text in reports; on the short way they are handed over."""
+    project.module("other", SETS_UP)
+    spec = project.translator(LOSES_TEXT_TO_BETA)
+    found = []
+    for more in ([], ["-p", "other"], ["-n", "2"]):
+        project.run_apart("toolcall::", "--toolcall-report=report.json", *more, spec=spec)
+        report = json.loads((project.path / "report.json").read_text(encoding="utf-8"))
+        found.append([{**item, "duration": item["duration"] > 0} for item in report["items"]])
+    assert found[0] == found[1] == found[2]
+    assert len({item["outcome"] for item in found[0]}) > 1

@@ -14,6 +14,7 @@ def start(config: pytest.Config, arguments: list[str]) -> None:
     """
     from toolcall_conformance.engine.crossing import fit
     from toolcall_conformance.engine.cycles import Cycles
+    from toolcall_conformance.engine.handover import Handover
     from toolcall_conformance.engine.hooks import Engine
     from toolcall_conformance.engine.recording import RecordCollector
     from toolcall_conformance.engine.screen import Screen
@@ -32,11 +33,12 @@ def start(config: pytest.Config, arguments: list[str]) -> None:
             config.pluginmanager.register(Unprepared(config, fit(str(mistake))), "toolcall-unprepared")
             return
         raise pytest.UsageError(fit(str(mistake))) from None
-    config.pluginmanager.register(Engine(run), "toolcall-engine")
-    config.pluginmanager.register(ShortWay(), "toolcall-short-way")
+    handover = Handover(possible=not is_worker)
+    config.pluginmanager.register(Engine(run, handover), "toolcall-engine")
+    config.pluginmanager.register(ShortWay(handover), "toolcall-short-way")
     send_together(config)
     if not is_worker:  # under xdist only the controller reports
-        recorder = RecordCollector(config, run)
+        recorder = RecordCollector(config, run, handover)
         config.pluginmanager.register(recorder, "toolcall-recorder")
         config.pluginmanager.register(Stopping(recorder.write_reports), "toolcall-stopping")
         config.pluginmanager.register(Screen(recorder), "toolcall-screen")

@@ -18,6 +18,7 @@ from toolcall_conformance.drivers.foreign import text_of
 from toolcall_conformance.drivers.tracebacks import place_of
 from toolcall_conformance.engine import artefacts, live_logs
 from toolcall_conformance.engine.crossing import keep_captured, keep_text, make_fit, make_warning_fit
+from toolcall_conformance.engine.handover import Handover
 from toolcall_conformance.engine.nodes import ConformanceItem, HarnessError, ItemFailedError, RootNode
 from toolcall_conformance.engine.run import Run
 from toolcall_conformance.engine.selection import PREFIX
@@ -40,8 +41,9 @@ UNSTABLE = "unstable"
 class Engine:
     """Collects the items and makes their records. Active in every process that runs items."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, handover: Handover) -> None:
         self.run = run
+        self._handover = handover
         self._examples = Examples()
 
     @pytest.hookimpl(wrapper=True)
@@ -71,7 +73,7 @@ class Engine:
             return (yield)
         if call.when != "call":
             if call.when == "teardown":
-                item.tried = None  # pytest keeps its items; all their bodies would fill the memory
+                item.forget()
             report = yield
             make_fit(report, self._files(item))
             return report
@@ -99,7 +101,8 @@ class Engine:
         make_fit(report, self._files(item))
         record = self._with_bodies(item, record_of(item, error))
         item.user_properties += _properties(record)
-        setattr(report, RECORD, record.dumps())
+        if not self._handover.takes(record):
+            setattr(report, RECORD, record.dumps())
         setattr(report, VERDICT, UNSTABLE if record.outcome == UNSTABLE else record.verdict)
         return report
 

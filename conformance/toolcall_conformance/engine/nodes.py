@@ -117,6 +117,10 @@ class ConformanceItem(pytest.Item):
                 traceback_of(tried.result.exception) if tried.result.exception is not None else None
             )
 
+    def forget(self) -> None:
+        """Forget what was played: pytest keeps its items, and all their bodies would fill the memory."""
+        self.tried = None
+
     def _reasons(self, tried: Tried) -> list[str]:
         """Why each of its failures is known, in the order of the findings."""
         told = [(one.rule, self.run.known_reason(self.nodeid, one)) for one in self.run.failing(tried.result)]

@@ -14,6 +14,7 @@ import pytest
 
 from toolcall_conformance import fingerprint
 from toolcall_conformance.engine import baseline, nothing
+from toolcall_conformance.engine.handover import Handover
 from toolcall_conformance.engine.hooks import RECORD
 from toolcall_conformance.engine.last_report import ended, told_of
 from toolcall_conformance.engine.printing import say
@@ -32,9 +33,10 @@ from toolcall_conformance.showing import visible
 class RecordCollector:
     """Active in the process that the user started; under xdist, the controller."""
 
-    def __init__(self, config: pytest.Config, run: Run) -> None:
+    def __init__(self, config: pytest.Config, run: Run, handover: Handover) -> None:
         self.config = config
         self.run = run
+        self._handover = handover
         self.records: dict[str, ItemRecord] = {}
         self._examples = Examples()
         self.expected: frozenset[str] = frozenset()
@@ -86,10 +88,11 @@ class RecordCollector:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         text = getattr(report, RECORD, None)
-        if text is not None:
+        record = self._handover.record_of(report) if text is None else ItemRecord.loads(text)
+        if record is not None:
             if self.run.watchdog is not None and self.run.settings.reports:
-                self.run.watchdog.keep(text, report.duration)
-            self._keep(ItemRecord.loads(text).lasting(report.duration))
+                self.run.watchdog.keep(text or record.dumps(), report.duration)
+            self._keep(record.lasting(report.duration))
         elif (
             report.nodeid.startswith(f"{PREFIX}::")
             and report.failed

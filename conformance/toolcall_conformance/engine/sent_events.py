@@ -43,11 +43,16 @@ def send_together(config: pytest.Config) -> None:
     if path is None:
         return
     for plugin in config.pluginmanager.get_plugins():
-        if callable(getattr(plugin, "sendevent", None)) and hasattr(plugin, "channel"):
+        if sends_events(plugin):
             with contextlib.suppress(OSError):  # the file is not there for this process
                 sender = _Sender(Path(path), plugin.sendevent)
                 plugin.sendevent = sender.send
                 config.add_cleanup(sender.close)
+
+
+def sends_events(plugin: object) -> bool:
+    """Whether a plugin is that of xdist's which tells the controller of a worker's items."""
+    return callable(getattr(plugin, "sendevent", None)) and hasattr(plugin, "channel")
 
 
 class _Sender:

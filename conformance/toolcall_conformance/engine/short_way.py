@@ -1,8 +1,8 @@
 """The short way of an item through pytest: nothing of ours is set up before an item, and nothing torn down after it.
 
 pytest goes through three phases with each test, and captures output and logs around each: the first and the last took a
-twentieth of a run to do nothing. Here they are only reported, to whoever reports them, and marks that skip or expect
-failures go pytest's own way. So does every item where somebody besides pytest itself has a part in these phases.
+twentieth of a run to do nothing. Here they are only reported, where somebody reads of them, and marks that skip or
+expect failures go pytest's own way. So does every item where somebody besides pytest itself has a part in these phases.
 """
 
 from __future__ import annotations
@@ -15,18 +15,42 @@ import pytest
 from _pytest.logging import caplog_handler_key, caplog_records_key
 from _pytest.runner import call_and_report
 
+from toolcall_conformance.engine.handover import Handover
 from toolcall_conformance.engine.nodes import CaseNode, ConformanceItem
+from toolcall_conformance.engine.sent_events import sends_events
 
 # What the hooks of pytest's plugin for skipping look for before an item.
 _MARKS = frozenset({"skip", "skipif", "xfail"})
+
+# Modules that make or read reports and do nothing with those of a phase in which nothing was done.
+_NOT_CURIOUS = frozenset(
+    {
+        "_hypothesis_pytestplugin",
+        "_pytest.cacheprovider",
+        "_pytest.logging",
+        "_pytest.main",
+        "_pytest.runner",
+        "_pytest.skipping",
+        "_pytest.terminal",
+        "_pytest.tmpdir",
+        "_pytest.unittest",
+        "syrupy",
+        "toolcall_conformance.engine.hooks",
+        "toolcall_conformance.engine.recording",
+    }
+)
+# The key under which xdist's controller tells its workers whether somebody reads there of such phases.
+PHASES_READ = "toolcall_phases_read"
 
 
 class ShortWay:
     """Active in every process that runs items."""
 
-    def __init__(self) -> None:
+    def __init__(self, handover: Handover) -> None:
+        self._handover = handover
         self._case: pytest.Collector | None = None
         self._is_free = False
+        self._are_phases_read = True
 
     def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
         """Play an item of ours, if it can go the short way; None leaves it to pytest."""
@@ -34,11 +58,15 @@ class ShortWay:
             return None
         hook = item.ihook
         hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-        _report(item, hook, "setup")
+        if self._are_phases_read:
+            _report(item, hook, "setup")
         item.stash[caplog_records_key] = {}  # where the plugin for logs puts those of each phase
-        call_and_report(item, "call")
+        with self._handover:
+            call_and_report(item, "call")
         _forget(item)
-        _report(item, hook, "teardown")
+        item.forget()
+        if self._are_phases_read:
+            _report(item, hook, "teardown")
         hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
         return True
 
@@ -47,6 +75,7 @@ class ShortWay:
         case = item.getparent(CaseNode)
         if case is not self._case:  # asked once a case: plugins may come and go
             self._case, self._is_free = case, _nobody_else(item)
+            self._are_phases_read = phases_read(item.config)
         return self._is_free and _MARKS.isdisjoint(mark.name for mark in item.iter_markers())
 
 
@@ -63,6 +92,18 @@ def _nobody_else(item: ConformanceItem) -> bool:
 
 def _are_pytests(found: Iterable[Any]) -> bool:
     return all(str(getattr(one.function, "__module__", "")).startswith("_pytest.") for one in found)
+
+
+def phases_read(config: pytest.Config) -> bool:
+    """Whether somebody may read the reports of an item's setup and teardown, in which nothing is done."""
+    if config.getoption("durations", default=None) is not None:
+        return True
+    is_told = getattr(config, "workerinput", {}).get(PHASES_READ) is False
+    return any(
+        getattr(one.function, "__module__", None) not in _NOT_CURIOUS and not (is_told and sends_events(one.plugin))
+        for each in (config.hook.pytest_runtest_makereport, config.hook.pytest_runtest_logreport)
+        for one in each.get_hookimpls()
+    )
 
 
 def _report(item: pytest.Item, hook: Any, when: Literal["setup", "teardown"]) -> None:

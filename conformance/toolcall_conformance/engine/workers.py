@@ -9,6 +9,7 @@ import pytest
 from toolcall_conformance.engine.received_events import Reader
 from toolcall_conformance.engine.run import Run
 from toolcall_conformance.engine.setup import SUPPORT
+from toolcall_conformance.engine.short_way import PHASES_READ, phases_read
 from toolcall_conformance.engine.watchdog import COMMAND, command
 
 _MISTAKE = "toolcall_mistake"
@@ -23,9 +24,10 @@ class Workers:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """Tell a worker what the translator supports, and what the user wrote."""
+        """Tell a worker what the translator supports, what the user wrote, and whether somebody reads of all phases."""
         node.workerinput[SUPPORT] = self._run.support.to_json()
         node.workerinput[COMMAND] = command(self._config)
+        node.workerinput[PHASES_READ] = phases_read(self._config)
         self._reader.read_from(node)
 
     @pytest.hookimpl(optionalhook=True)
