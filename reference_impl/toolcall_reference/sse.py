@@ -54,6 +54,10 @@ class Parser:
 
     def feed(self, chunk: bytes) -> list[Event]:
         """The events that ``chunk`` completes."""
+        if not (self._after_cr or b"\n" in chunk or b"\r" in chunk):
+            if chunk:
+                self._pieces.append(chunk)
+            return []
         if self._after_cr and chunk:
             chunk = chunk.removeprefix(b"\n")
             self._after_cr = False

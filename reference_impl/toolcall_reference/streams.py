@@ -79,7 +79,10 @@ class Translation:
 
     def feed(self, chunk: bytes, /) -> bytes:
         """What the client is told behind ``chunk``."""
-        return self._written(delta for event in self._parser.feed(chunk) for delta in _event(event, self._decoder))
+        events = self._parser.feed(chunk)
+        if not events:  # as behind nearly each piece of a stream that is cut finely
+            return b""
+        return self._written(delta for event in events for delta in _event(event, self._decoder))
 
     def end(self) -> bytes:
         """What the client is told when the source has ended."""
