@@ -147,8 +147,10 @@ def test_what_items_leave_is_kept_from_the_collector_now_and_then(monkeypatch: p
     monkeypatch.setattr(cycles, "_ITEMS_BETWEEN", 2)
     monkeypatch.setattr(cycles, "ends_with_run", lambda: False)  # the one of this test does not
     one = cycles.Cycles(cast("pytest.Config", SimpleNamespace(args=["test_own.py"], add_cleanup=lambda _end: None)))
+    thresholds = gc.get_threshold()
     one.pytest_runtestloop(cast("pytest.Session", SimpleNamespace(items=[])))
     try:
+        assert gc.get_threshold() == (10_000, *thresholds[1:])
         before = gc.get_freeze_count()
         left: list[list[Any]] = [[] for _ in range(1_000)]
         one.pytest_runtest_logfinish()
@@ -158,6 +160,7 @@ def test_what_items_leave_is_kept_from_the_collector_now_and_then(monkeypatch: p
     finally:
         one.end()
     assert gc.get_freeze_count() == 0
+    assert gc.get_threshold() == thresholds
 
 
 WORKING = """

@@ -15,6 +15,8 @@ from toolcall_conformance.engine.nodes import ConformanceItem
 
 # Often enough that what the collector walks stays small, and seldom enough that a collection of it all costs nothing.
 _ITEMS_BETWEEN = 1_000
+# So many new objects let it look for cycles among them: an item makes thousands, and nearly all go without it.
+_NEW_BETWEEN = 10_000
 
 
 class Cycles:
@@ -26,6 +28,7 @@ class Cycles:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._ours = False
+        self._thresholds = gc.get_threshold()
         self._left = _ITEMS_BETWEEN
         self._rests = gc.isenabled() and not config.args
         if self._rests:
@@ -39,6 +42,8 @@ class Cycles:
         self._ours = gc.get_freeze_count() == 0 and all(isinstance(item, ConformanceItem) for item in session.items)
         if self._ours:
             gc.freeze()
+            self._thresholds = new, *older = gc.get_threshold()
+            gc.set_threshold(max(new, _NEW_BETWEEN) if new else new, *older)  # zero is none at all
         self._go_on()
 
     def end(self) -> None:
@@ -46,6 +51,7 @@ class Cycles:
         self._go_on()
         if not self._ours:
             return
+        gc.set_threshold(*self._thresholds)
         if ends_with_run() or hasattr(self._config, "workerinput"):
             gc.freeze()
         else:
