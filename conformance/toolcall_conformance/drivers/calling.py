@@ -13,6 +13,7 @@ from toolcall_conformance.drivers.foreign import PASSING
 from toolcall_conformance.drivers.limits import TimeIsUp, limited
 from toolcall_conformance.drivers.outcomes import Crashed, RefusedOutcome, TimedOut, UnsupportedOutcome
 from toolcall_conformance.drivers.raised import failure_of
+from toolcall_conformance.drivers.streams import Streamed
 from toolcall_conformance.drivers.surroundings import able_to_go_on, kept
 
 T = TypeVar("T")
@@ -98,7 +99,9 @@ class Caller:
 
     def _run(self, function: Callable[[], Any]) -> Any:
         value = function()
-        if type(value) is dict or not inspect.isawaitable(value):  # bodies, first since the other question takes long
+        kind = type(value)
+        # What calls nearly always return comes first: the other question takes long.
+        if kind is dict or kind is Streamed or kind is list or kind is tuple or not inspect.isawaitable(value):
             return value
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
@@ -122,8 +125,4 @@ async def _awaited(value: Awaitable[Any]) -> Any:
 
 def _loop_runs() -> bool:
     """Whether an event loop runs in this thread (a notebook), which cannot run a second one."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True
+    return asyncio._get_running_loop() is not None  # noqa: SLF001 - documented for this; the other raises if there is none

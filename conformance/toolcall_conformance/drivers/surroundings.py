@@ -11,7 +11,7 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
 # Both are context managers that contextlib would make three times as slow, and each call goes through both.
@@ -52,8 +52,14 @@ class able_to_go_on:  # noqa: N801
             signal.pthread_sigmask(signal.SIG_SETMASK, self._blocked)  # the last: an alarm that waited rings here
 
 
+# The function in C within signal.pthread_sigmask, which makes an enumeration of each signal and takes twice as long.
+_set_mask: Callable[[int, Iterable[int]], set[int]] | None = getattr(
+    sys.modules.get("_signal"), "pthread_sigmask", getattr(signal, "pthread_sigmask", None)
+)
+
+
 def _blocked() -> set[int]:
-    return signal.pthread_sigmask(signal.SIG_BLOCK, ()) if hasattr(signal, "pthread_sigmask") else set()
+    return _set_mask(signal.SIG_BLOCK, ()) if _set_mask is not None else set()
 
 
 def _folder() -> str | None:

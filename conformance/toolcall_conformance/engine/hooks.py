@@ -99,7 +99,7 @@ class Engine:
         if report.skipped and not hasattr(report, "wasxfail") and item.tried is not None:
             report.longrepr = (str(item.path), 1, item.tried.result.reason)
         make_fit(report, self._files(item))
-        record = self._with_bodies(item, record_of(item, error))
+        record = self._with_bodies(item, record_of(item, error, call.duration))
         item.user_properties += _properties(record)
         if not self._handover.takes(record):
             setattr(report, RECORD, record.dumps())
@@ -148,8 +148,8 @@ def _properties(record: ItemRecord) -> Iterator[tuple[str, object]]:
         yield "toolcall_rules", " ".join(record.rules)
 
 
-def record_of(item: ConformanceItem, error: BaseException | None) -> ItemRecord:
-    """Make the record of an item that has run."""
+def record_of(item: ConformanceItem, error: BaseException | None, seconds: float) -> ItemRecord:
+    """Make the record of an item that has run, for so many ``seconds``."""
     planned, tried = item.planned, item.tried
     result = tried.result if tried is not None else None
     if isinstance(error, HarnessError) or tried is None or result is None:
@@ -170,6 +170,7 @@ def record_of(item: ConformanceItem, error: BaseException | None) -> ItemRecord:
         variant=planned.variant or None,
         verdict=verdict,
         outcome=outcome,
+        duration=round(seconds, 6),
         reason=reason,
         findings=findings,
         facts=functools.partial(_facts, item, _bodies(result)),

@@ -86,7 +86,8 @@ class ItemRecord:
 
     def lasting(self, duration: float) -> ItemRecord:
         """The same with its duration in seconds."""
-        return replace(self, duration=round(duration, 6))
+        seconds = round(duration, 6)
+        return self if seconds == self.duration else replace(self, duration=seconds)
 
     def to_json(self) -> dict[str, Any]:
         found = {name: getattr(self, name) for name in self.__slots__}  # asdict would copy plain data

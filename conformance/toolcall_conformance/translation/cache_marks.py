@@ -24,6 +24,8 @@ def compare_cache_marks(pair: Pair) -> Iterator[Finding]:
     way = (pair.through, pair.output.format)
     if any(pair.corpus.expresses(name, "cache-control") != "native" for name in way if name is not None):
         return
+    if not pair.source.cache_marks:
+        return
     there = Counter(mark.on for mark in pair.output.cache_marks)
     if there[_WHOLE] or there.total() >= pair.target["cache_marks"]:
         return

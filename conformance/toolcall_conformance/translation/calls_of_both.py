@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from toolcall_conformance.jsonvalue import canonical
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Call, Reading, Unreadable
 from toolcall_conformance.translation.surroundings import Surroundings, surroundings
 
+T = TypeVar("T")
 _NEAR = 10
 """With so many calls before and behind its place each of very many equal calls is compared."""
 
@@ -101,7 +103,7 @@ class Calls:
         """
         if not self.source or not self.output:
             return {}
-        before, after = (Counter([call.id for call in calls]) for calls in (self.source, self.output))
+        before, after = (_counted(call.id for call in calls) for calls in (self.source, self.output))
         if not all(after) or not after.keys() <= before.keys():
             return {}
         where = {call.id: right for right, call in enumerate(self.output)}
@@ -139,6 +141,14 @@ class Calls:
         }
 
 
+def _counted(things: Iterable[T]) -> dict[T, int]:
+    """How often each is there. A Counter first asks whether it was given a mapping, which takes longer than this."""
+    found: dict[T, int] = {}
+    for one in things:
+        found[one] = found.get(one, 0) + 1
+    return found
+
+
 def _set(*marks: str | None) -> frozenset[str]:
     return frozenset(mark for mark in marks if mark is not None)
 
@@ -156,7 +166,7 @@ def worth_comparing(calls: Calls, rows: Sequence[int], columns: Sequence[int]) -
     equal: dict[Said, list[int]] = {}
     for column in columns:
         equal.setdefault((calls.output[column].name, calls.values[1][column]), []).append(column)
-    asking = Counter(said for row in rows for said in _said(calls, row))
+    asking = _counted(said for row in rows for said in _said(calls, row))
     crowds = {
         said: _Crowd(calls, every) for said, every in equal.items() if max(len(every), asking.get(said, 0)) > _NEAR
     }
