@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 from toolcall_conformance.drivers import standing
 
@@ -22,6 +22,8 @@ _REPEAT_SECONDS = 0.25
 # A call that returns in its last moment may be measured a little behind it: other processes use the processor, too.
 _LATE_SECONDS = 0.1
 
+
+_HAS_TIMER = hasattr(signal, "setitimer")
 
 # The function in C within signal.signal, which looks for a constant that a handler may be, and takes ten times as long.
 _set_handler: Callable[[int, Any], Any] = getattr(sys.modules.get("_signal"), "signal", signal.signal)
@@ -41,83 +43,102 @@ def call_within(seconds: float, function: Callable[[], T], *, in_thread: bool = 
         return within(function)
 
 
-class limited:  # noqa: N801 - a context manager, which contextlib would make three times as slow
-    """Give what calls functions, each within ``seconds``, as ``call_within`` calls one."""
-
-    __slots__ = ("_alarm", "_seconds")
-
-    def __init__(self, seconds: float, *, in_thread: bool = False) -> None:
-        on_main = not in_thread and hasattr(signal, "setitimer") and threading.get_ident() == _main_thread()
-        self._seconds = seconds
-        self._alarm = _Alarm() if on_main else None
-
-    def __enter__(self) -> Within:
-        if self._alarm is None:
-            return Within(self._seconds, _in_thread)
-        self._alarm.begin()
-        return Within(self._seconds, self._alarm.stopped)
-
-    def __exit__(self, *_error: object) -> None:
-        if self._alarm is not None:
-            self._alarm.end()
+def limited(seconds: float, *, in_thread: bool = False) -> Within:
+    """Gives what calls functions, each within ``seconds``, as ``call_within`` calls one. For ``with``."""
+    on_main = not in_thread and _HAS_TIMER and threading.get_ident() == threading.main_thread().ident
+    return _Alarm(seconds) if on_main else _Threads(seconds)
 
 
-def _main_thread() -> int | None:
-    return threading.main_thread().ident
-
-
-class Within:
+class Within(Protocol):
     """Calls functions, each within the same time."""
 
-    def __init__(self, seconds: float, stopped: Callable[[float, Callable[[], Any]], Any]) -> None:
-        self._seconds = seconds
-        self._stopped = stopped
+    def __enter__(self) -> Self: ...
 
-    def __call__(self, function: Callable[[], T]) -> T:
+    def __exit__(self, *_error: object) -> None: ...
+
+    def __call__(self, function: Callable[[], T], /) -> T:
         """Call ``function`` and return its result. Raises TimeIsUp, and what it raises."""
-        with standing.shown(self._seconds):
-            started = time.monotonic()
-            returned: T = self._stopped(self._seconds, function)
-            if time.monotonic() - started > self._seconds + _LATE_SECONDS:
-                raise TimeIsUp
+
+
+class _Threads:
+    """Calls each function in a thread of its own."""
+
+    __slots__ = ("_seconds",)
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        """Do nothing."""
+
+    def __call__(self, function: Callable[[], T], /) -> T:
+        """Call ``function``."""
+        started = time.monotonic()
+        shown = standing.show(started, self._seconds)
+        try:
+            returned = _in_thread(self._seconds, function)
+            _verify(started, self._seconds)
             return returned
+        finally:
+            standing.show_again(shown)
 
 
 class _Alarm:
     """Calls a function and raises in it when its time is up."""
 
-    __slots__ = ("_armed", "_before", "_interval", "_left", "_started")
+    __slots__ = ("_armed", "_before", "_interval", "_left", "_seconds", "_started")
 
-    def begin(self) -> None:
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+
+    def __enter__(self) -> Self:
         """Take the timer and its signal over."""
         self._armed = False
         self._started = time.monotonic()
         # Another time limit may be running (pytest-timeout): its timer goes on afterwards, less the time used here.
         self._left, self._interval = signal.setitimer(signal.ITIMER_REAL, 0)
         self._before = _set_handler(signal.SIGALRM, self._ring)
+        return self
 
-    def end(self) -> None:
+    def __exit__(self, *_error: object) -> None:
         """Give them back."""
         _set_handler(signal.SIGALRM, self._before)
         if self._left:
             _resume(self._before, self._left - (time.monotonic() - self._started), self._interval)
 
-    def stopped(self, seconds: float, function: Callable[[], Any]) -> Any:
+    def __call__(self, function: Callable[[], T], /) -> T:
         """Call ``function``."""
-        self._armed = True
-        signal.setitimer(signal.ITIMER_REAL, seconds, _REPEAT_SECONDS)
+        # In one piece, as each call of the translator goes through here twice.
+        seconds, started = self._seconds, time.monotonic()
+        shown = standing.show(started, seconds)
         try:
+            self._armed = True
+            signal.setitimer(signal.ITIMER_REAL, seconds, _REPEAT_SECONDS)
             try:
-                return function()
+                try:
+                    returned = function()
+                finally:
+                    self._armed = False
             finally:
                 self._armed = False
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            _verify(started, seconds)
+            return returned
         finally:
-            self._armed = False
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            standing.show_again(shown)
 
     def _ring(self, _signal: int, _frame: Any) -> None:
         if self._armed:
             raise TimeIsUp
+
+
+def _verify(started: float, seconds: float) -> None:
+    """Raise TimeIsUp for a call that returned too late."""
+    if time.monotonic() - started > seconds + _LATE_SECONDS:
+        raise TimeIsUp
 
 
 def _resume(handler: Any, left: float, interval: float) -> None:

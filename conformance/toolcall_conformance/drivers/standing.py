@@ -6,7 +6,7 @@ signal. So each call writes into shared memory until when it is to return; ``eng
 
 from __future__ import annotations
 
-import time
+from typing import TYPE_CHECKING
 
 # A call stands still after three times its limit, and these seconds. The alarm has then rung for long.
 SHARE, MORE_SECONDS = 3.0, 2.0
@@ -19,20 +19,25 @@ def show_in(cell: memoryview[float] | None) -> None:
     _cells[:] = [cell] if cell is not None else []
 
 
-class shown:  # noqa: N801 - a context manager, which contextlib would make three times as slow
-    """Within this a call is played that is limited to ``seconds``."""
+if TYPE_CHECKING:
+    Shown = tuple[memoryview[float], float] | None
 
-    __slots__ = ("_before", "_cell", "_seconds")
 
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self._cell = _cells[0] if _cells else None
+def show(now: float, seconds: float) -> Shown:
+    """Say that a call is played that is limited to ``seconds``; returns what ``show_again`` needs behind it.
 
-    def __enter__(self) -> None:
-        if self._cell is not None:
-            self._before = self._cell[0]
-            self._cell[0] = time.monotonic() + SHARE * self._seconds + MORE_SECONDS
+    ``now`` is the monotonic time.
+    """
+    if not _cells:
+        return None
+    cell = _cells[0]
+    before = cell[0]
+    cell[0] = now + SHARE * seconds + MORE_SECONDS
+    return cell, before
 
-    def __exit__(self, *_error: object) -> None:
-        if self._cell is not None:
-            self._cell[0] = self._before
+
+def show_again(shown: Shown) -> None:
+    """Say what was said before a call."""
+    if shown is not None:
+        cell, before = shown
+        cell[0] = before
