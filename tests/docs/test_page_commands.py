@@ -28,7 +28,7 @@ from toolcall_reference.render import main as render
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 NOT_RUN = {
-    "CONTRIBUTING.md": 4,
+    "CONTRIBUTING.md": 5,
     "docs/choosing-what-runs.md": 1,
     "docs/drawn-findings.md": 3,
     "docs/faults.md": 4,
@@ -36,7 +36,7 @@ NOT_RUN = {
     "docs/recording.md": 2,
     "docs/reference-gateway.md": 2,
 }
-IN_CI = {"README.md": 9}
+IN_CI = {"README.md": 8}
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
 BLOCK = re.compile(r"^( *)(?:<!-- (not run|command): ([^\n]+) -->\n *)?```sh\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 
@@ -209,4 +209,4 @@ def test_what_is_not_run_is_counted() -> None:
 def test_ci_runs_the_readme_s() -> None:
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     for one in commands(ROOT / "README.md"):
-        assert one.mark != "command" or f"readme_command {one.reason}" in script
+        assert one.mark != "command" or re.search(rf"readme(_command)? {one.reason}\b", script)

@@ -18,7 +18,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from doubles.catalogue import (
@@ -38,7 +38,7 @@ from doubles.catalogue import (
     heading,
     rules_of,
 )
-from doubles.day import number_of, turned
+from doubles.day import PLACES, number_of, turned
 from doubles.draft import Draft, Skip, need
 from doubles.illegal import ILLEGAL
 from doubles.places import Place, illegal, places, places_of, translated
@@ -112,15 +112,15 @@ class BodyDouble(Double):
             return None if json.dumps(output) == json.dumps(place.output) else output
         return None if equal(output, place.output) else output
 
-    def places(self, number: int | None = None) -> Iterator[tuple[Place, Any]]:
+    def places(self) -> Iterator[tuple[Place, Any]]:
         """Where it changes the body, and to what: all places."""
         for source in self.sources:
-            yield from self._places_of(source, number)
+            yield from self._places_of(source)
 
-    def _places_of(self, source: str, number: int | None) -> Iterator[tuple[Place, Any]]:
-        """The places that come from a format; with a number in an order that jumps about the corpus."""
+    def _places_of(self, source: str, *, spread: bool = False) -> Iterator[tuple[Place, Any]]:
+        """The places that come from a format; perhaps in an order that jumps about the corpus."""
         every = [place for place in self._all(source) if place.case in self.cases or not self.cases]
-        every = every if number is None else turned(_spread(every), number)
+        every = _spread(every) if spread else every
         return ((place, output) for place in every if (output := self.changed(place)) is not None)
 
     def among(self, source: str, case: str) -> Iterator[Place]:
@@ -134,39 +134,43 @@ class BodyDouble(Double):
         return given(self.check, source, self.format)
 
     def played(self, day: int | None) -> Iterator[Played]:
-        """Everywhere; or at one place: another source, its own format or an item, by turns."""
-        ways: list[Callable[[int | None], Iterator[Played]]] = [partial(self._from, source) for source in self.sources]
-        ways += [self._at_home] if self.at_home else []
-        ways += [self._in_an_item]
-        if day is None:
-            for way in ways:
-                yield from way(None)
-            return
-        number = number_of(self.name, day)
-        turn, ways = number // len(ways), list(turned(ways, number))
-        yield from islice((played for way in ways for played in way(turn)), 1)
+        """At three places that are spread over its sources and the corpus, in its own format, and in an item.
 
-    def _from(self, source: str, number: int | None) -> Iterator[Played]:
-        """At the places that come from a format, but for that of its verdict."""
+        Of these at one by turns, for a day.
+        """
+        ways = [partial(self._from, source, number) for source in self.sources for number in range(self._each)]
+        ways += [partial(self._at_home)] if self.at_home else []
+        ways += [partial(self._in_an_item)]
+        if day is not None:
+            ways = turned(ways, number_of(self.name, day))
+        yield from islice((played for way in ways for played in way()), None if day is None else 1)
+
+    @property
+    def _each(self) -> int:
+        """How many places of each source."""
+        return -(-PLACES // len(self.sources))
+
+    def _from(self, source: str, number: int) -> Iterator[Played]:
+        """At one of the places that come from a format, if it is not that of its verdict."""
         known = self.exported() or {}
         shown = (known.get("case"), known.get("exchange"), known.get("client"), known.get("upstream"))
-        for place, output in self._places_of(source, number):
+        for place, output in islice(self._places_of(source, spread=True), number, number + 1):
             if (place.case, place.number, place.client, place.upstream) != shown:
                 yield Played(str(place), self._told(place, output))
 
-    def _at_home(self, number: int | None) -> Iterator[Played]:
-        """At the places that come from its own format."""
-        for place, output in self._places_of(self.format, number):
+    def _at_home(self) -> Iterator[Played]:
+        """At a place that comes from its own format."""
+        for place, output in islice(self._places_of(self.format, spread=True), 1):
             found = self._told(place, output)
             if self.kind == "harmless":
                 found = [one for one in found if one.rule not in SPELLINGS]
             yield Played(f"at home: {place}", found)
 
-    def _in_an_item(self, number: int | None) -> Iterator[Played]:
-        """As a translator in one item; nowhere if only the examples of the rules have what it changes."""
-        del number  # there is no other place where it is known to pass, or to fail, in all that the item plays
-        cases = load_corpus().cases
-        clean = (place for place, _ in self.places(0) if place.case in cases and self._is_clean(place))
+    def _in_an_item(self) -> Iterator[Played]:
+        """As a translator in an item; nowhere if only the examples of the rules have what it changes."""
+        few = (islice(self._places_of(source, spread=True), self._each) for source in self.sources)
+        places = (place for place, _ in chain(*few, self.places()))
+        clean = (place for place in places if place.case in load_corpus().cases and self._is_clean(place))
         for place in islice(clean, 1):
             result = self._item(place)
             also = frozenset({"translation/bad-output"}) if self.kind == "broken" else frozenset[str]()

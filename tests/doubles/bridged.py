@@ -19,7 +19,7 @@ from itertools import islice
 from typing import Any, ClassVar, Literal
 
 from doubles.catalogue import FORMATS, Double, Kind, Played, Rules, as_tuple, enter, heading
-from doubles.day import number_of, turned
+from doubles.day import PLACES, number_of
 from doubles.draft import Skip, copied, need
 from doubles.running import HARNESS
 from toolcall_conformance.checks import CHECKS, ItemResult
@@ -72,9 +72,6 @@ def text_block(text: str) -> dict[str, Any]:
 
 Change = Callable[[Seen], Any]
 
-_TRIES = 3
-"""Cases of today that are played; a double that changes nothing there has its usual place alone."""
-
 
 class Changed:
     """The reference, with what it is given or makes changed at one place."""
@@ -120,11 +117,10 @@ class BridgeDouble(Double):
     exact: ClassVar[bool] = True
 
     def played(self, day: int | None) -> Iterator[Played]:
-        """In cases of servers: all, or the first and today's."""
-        every = _cases(self.format)
-        yield from islice(self._in(every), None if day is None else 1)
-        if day is not None:
-            yield from islice(self._in(turned(every, number_of(self.name, day))[:_TRIES]), 1)
+        """In three cases of servers, or in one of them."""
+        number = 0 if day is None else number_of(self.name, day) % PLACES
+        found = list(islice(self._in(_cases(self.format)), number + 1 if day is not None else PLACES))
+        yield from found if day is None else found[-1:]
 
     def _in(self, cases: Sequence[Case]) -> Iterator[Played]:
         for case in cases:

@@ -114,7 +114,7 @@ class Double(ABC):
 
     @abstractmethod
     def played(self, day: int | None) -> Iterator[Played]:
-        """Where it must be seen, or pass: everywhere, or at few of many places, at others each day.
+        """Where it must be seen, or pass: a few places, or one of them, another each day.
 
         The place of its verdict is none of them: that is judged from the verdict.
         """

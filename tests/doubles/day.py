@@ -10,6 +10,8 @@ from typing import TypeVar
 from zlib import crc32
 
 VARIABLE = "TOOLCALL_DAY"
+PLACES = 3
+"""So many places of a double are played, beside that of its verdict."""
 Element = TypeVar("Element")
 
 

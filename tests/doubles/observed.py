@@ -17,7 +17,7 @@ from itertools import islice
 from typing import Any, ClassVar
 
 from doubles.catalogue import FORMATS, Double, Kind, Played, Rules, as_tuple, enter, heading
-from doubles.day import number_of, turned
+from doubles.day import PLACES, number_of
 from doubles.draft import Skip, copied, need
 from doubles.running import HARNESS
 from toolcall_conformance.library import Exchange, load_corpus
@@ -69,11 +69,10 @@ class ObservedDouble(Double):
     exact: ClassVar[bool] = True
 
     def played(self, day: int | None) -> Iterator[Played]:
-        """At exchanges that are spread over the corpus: all, or the first and today's."""
-        every = _exchanges(self.format)
-        yield from islice(self._at(every), None if day is None else 1)
-        if day is not None:
-            yield from islice(self._at(turned(every, number_of(self.name, day))), 1)
+        """At three exchanges that are spread over the corpus, or at one of them."""
+        number = 0 if day is None else number_of(self.name, day) % PLACES
+        found = list(islice(self._at(_exchanges(self.format)), number + 1 if day is not None else PLACES))
+        yield from found if day is None else found[-1:]
 
     def _at(self, exchanges: Sequence[tuple[str, Exchange]]) -> Iterator[Played]:
         for where, exchange in exchanges:

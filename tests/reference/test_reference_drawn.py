@@ -53,9 +53,9 @@ def test_what_is_no_picture_is_told_in_chat() -> None:
 
 
 def test_it_comes_back_from_chat() -> None:
-    asked = CASE.exchanges("openai_chat")[1].request
+    asked = copy.deepcopy(CASE.exchanges("openai_chat")[1].request)
     asked["messages"][1] = {**asked["messages"][1], "images": [SHOWN]}
-    told = open_way("openai_chat", "gemini").request(copy.deepcopy(asked))["contents"][1]["parts"]
+    told = open_way("openai_chat", "gemini").request(asked)["contents"][1]["parts"]
     assert told == [{"text": WORDS}, {"inlineData": PICTURE}]
 
 

@@ -353,7 +353,7 @@ def response_format_without_schema(draft: Draft) -> None:
 def temperature_added(draft: Draft) -> None:
     """A temperature is set of which nobody spoke."""
     holder = draft.body.setdefault("generationConfig", {}) if draft.format == GEMINI else draft.body
-    need("temperature" not in holder)
+    need("temperature" not in holder and "thinking" not in holder)  # which allows no other temperature
     holder["temperature"] = 0.7
 
 
