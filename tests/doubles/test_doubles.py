@@ -8,6 +8,7 @@ each source format at least, one of its own format, and an item.
 from __future__ import annotations
 
 import json
+import traceback
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
@@ -62,9 +63,8 @@ def all_wrong(family: str, day: int | None) -> list[str]:
     for double in FAMILIES[family]:
         try:
             found += [f"{double.kind} {double.name}: {told}" for told in wrong_with(double, day) if told]
-        except Exception as error:
-            error.add_note(f"the {double.kind} double {double.name}")
-            raise
+        except Exception:
+            found.append(f"{double.kind} {double.name}: {traceback.format_exc()}")
     return found
 
 
@@ -95,6 +95,14 @@ def test_all_wrong_names_each(monkeypatch: pytest.MonkeyPatch) -> None:
     for double in others:
         assert f"broken {double.name}: its verdict alone: MUST [], SHOULD []" in told
         assert f"broken {double.name}: {double.direction} alone: MUST [], SHOULD []" in told  # type: ignore[attr-defined]
+
+
+def test_all_wrong_goes_on_behind_what_raises(monkeypatch: pytest.MonkeyPatch) -> None:
+    family = "border-calls"
+    monkeypatch.setattr("doubles.border.alone", lambda *_: 1 / 0)
+    told = all_wrong(family, today())
+    raised = {each.partition(": Traceback")[0] for each in told if "ZeroDivisionError" in each}
+    assert raised == {f"{double.kind} {double.name}" for double in FAMILIES[family]}
 
 
 def test_a_day_can_be_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
