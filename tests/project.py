@@ -23,6 +23,7 @@ class Project:
 
     def __init__(self, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
         self.pytester = pytester
+        self.monkeypatch = monkeypatch
         self.path = pytester.path
         self.corpus = self.path / "mini"
         write_corpus(self.corpus)
@@ -45,16 +46,36 @@ class Project:
         return f"{module}:T"
 
     def run(self, *arguments: str, spec: str | None = "good:T") -> pytest.RunResult:
-        """Run pytest inside this process."""
+        """Run pytest inside this process, with our plugin alone; with ``-n``, xdist's workers have their own.
+
+        pytest spends a third of a short run on other plugins: it lists all files of their packages, and asks for their
+        versions. What our plugin does beside them is seen in processes of their own.
+        """
         # Modules that other tests' projects had under the same names.
         importlib.invalidate_caches()
-        return self.pytester.runpytest_inprocess(*_options(spec), *arguments)
+        # With `-p` pytest would read the entry points of all that is installed.
+        plugins = ["toolcall_conformance.plugin"]
+        with self.monkeypatch.context() as patch:
+            patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+            if "-n" in arguments:
+                plugins.append("xdist.plugin")
+                # Imported before the run, as above; it gives workers the path of Python from its own import.
+                importlib.import_module("xdist.dsession")
+                patch.setattr("xdist.workermanage._sys_path", [str(self.path), *sys.path])
+                # These runs are none of a worker, wherever the tests themselves are run.
+                patch.delenv("PYTEST_XDIST_WORKER", raising=False)
+                self._write_conftest()
+            patch.setenv("PYTEST_PLUGINS", ",".join(plugins))
+            return self.pytester.runpytest_inprocess(*_translator(spec), *arguments)
 
     def run_apart(self, *arguments: str, spec: str | None = "good:T") -> pytest.RunResult:
         """Run pytest in a process of its own, as a user would."""
+        self._write_conftest()
+        return self.pytester.runpytest_subprocess(*_options(spec), *arguments)
+
+    def _write_conftest(self) -> None:
         if not (self.path / "conftest.py").exists():
             self.pytester.makeconftest(CONFTEST)
-        return self.pytester.runpytest_subprocess(*_options(spec), *arguments)
 
     def run_below(self, script: str, *arguments: str, spec: str | None = "good:T") -> pytest.RunResult:
         """Run pytest in a process of its own, by a script of the user's that calls it."""
@@ -70,11 +91,15 @@ class Project:
 
 
 # Other plugins that are installed for our own tests, and slow to import.
-_QUIET = ("-p", "no:hypothesispytest", "-p", "no:anyio")
+QUIET = ("-p", "no:hypothesispytest", "-p", "no:anyio", "-p", "no:syrupy")
 
 
 def _options(spec: str | None) -> tuple[str, ...]:
-    return _QUIET if spec is None else (*_QUIET, "--toolcall-translator", spec)
+    return (*QUIET, *_translator(spec))
+
+
+def _translator(spec: str | None) -> tuple[str, ...]:
+    return () if spec is None else ("--toolcall-translator", spec)
 
 
 @pytest.fixture

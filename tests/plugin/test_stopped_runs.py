@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from miniature import CONFTEST
+from project import QUIET
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
 
@@ -33,7 +34,7 @@ def swallowing():
     except BaseException:
         pass
 """
-OPTIONS = ("-q", "-p", "no:cacheprovider", "--toolcall-timeout=50", "--toolcall-report=report.json")
+OPTIONS = ("-q", *QUIET, "-p", "no:cacheprovider", "--toolcall-timeout=50", "--toolcall-report=report.json")
 
 
 def start(project: Any, session: str, *options: str) -> subprocess.Popen[bytes]:
