@@ -34,13 +34,12 @@ class Baseline:
         self.file = Path(project.path) / "known.toml"
         self.times = 0
 
-    def run(self, *arguments: str, where: str = TWO, session: str = "", apart: bool = False) -> pytest.RunResult:
+    def run(self, *arguments: str, where: str = TWO, session: str = "") -> pytest.RunResult:
         """Run with a translator that loses the text on its way to beta where an expression is true."""
         self.times += 1  # each run its own module: Python keeps what it imported
         spec = self.project.translator(session or LOST.format(where=where), f"mine_{self.times}")
-        run = self.project.run_apart if apart else self.project.run
         given = arguments if any(word.startswith("toolcall::") for word in arguments) else ("toolcall::", *arguments)
-        result: pytest.RunResult = run("--toolcall-known-failures=known.toml", *given, spec=spec)
+        result: pytest.RunResult = self.project.run("--toolcall-known-failures=known.toml", *given, spec=spec)
         return result
 
     def update(self, *arguments: str, **more: Any) -> pytest.RunResult:
@@ -150,15 +149,14 @@ def test_last_failed_runs_only_what_is_new(baseline: Baseline) -> None:
     assert problems(again) == []
 
 
-def test_workers_write_and_read_the_same(baseline: Baseline, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_write_and_read_the_same(baseline: Baseline) -> None:
     pytest.importorskip("xdist")
-    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
-    baseline.update("-n", "2", apart=True)
+    baseline.update("-n", "2")
     together = baseline.text
     baseline.file.unlink()
     baseline.update()
     assert baseline.text == together
-    result = baseline.run("-n", "2", where="'box' in body['text'] and self.route.client == 'alpha'", apart=True)
+    result = baseline.run("-n", "1", where="'box' in body['text'] and self.route.client == 'alpha'")
     result.assert_outcomes(passed=22, xfailed=1, failed=1)
     assert len(problems(result)) == 1
 

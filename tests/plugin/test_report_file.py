@@ -124,7 +124,7 @@ def test_two_workers_give_the_same_report(project: Any) -> None:
     spec = project.translator(MIXED)
     reports = []
     for name, more in (("one.json", ()), ("two.json", ("-n", "2"))):
-        project.run_apart("toolcall::", "--toolcall-report", name, *more, spec=spec)
+        project.run("toolcall::", "--toolcall-report", name, *more, spec=spec)
         report = json.loads((project.path / name).read_text(encoding="utf-8"))
         for item in report["items"]:
             item["duration"] = 0
@@ -226,10 +226,11 @@ def test_a_worker_that_dies_is_a_crash_of_the_translator(project: Any) -> None:
         "        return super().request(body)"
     )
     # One death: when a second worker dies while xdist still mourns the first, xdist itself ends in an internal error.
-    project.run_apart("toolcall::", "-n", "2", "--toolcall-report", "report.json", spec=spec)
+    project.run("toolcall::box::request", "-n", "1", "--toolcall-report", "report.json", spec=spec)
     report = valid(json.loads((project.path / "report.json").read_text(encoding="utf-8")))
     dead = [item for item in report["items"] if item["findings"]]
     assert {item["findings"][0]["rule"] for item in dead} == {"translation/crashed"}
+    assert (len(dead), len(report["items"])) == (1, 8)
     assert all("process died" in item["findings"][0]["message"] for item in dead)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -59,37 +60,50 @@ def pytest_runtest_protocol(item, nextitem):
 """
 
 
+@pytest.fixture(autouse=True)
+def as_in_a_process_of_their_own(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The runs inside this process find the plugins of the project, and no test that they would be a part of."""
+    project.pytester.syspathinsert()
+    monkeypatch.delenv("PYTEST_CURRENT_TEST", raising=False)
+
+
+# Plugins that have nothing to do with our items.
+BESIDE = ("-p", "syrupy", "-p", "pytest_timeout")
+
+
 def seen(project: Any, *arguments: str) -> tuple[list[str], list[Any]]:
     """The ways of the items of a run, and what was told of them."""
     project.module("watch", WATCH)
     spec = project.translator(LOSES_TEXT_TO_BETA)
-    project.run_apart("toolcall::", "-p", "watch", *arguments, spec=spec)
+    project.run("toolcall::", "-p", "watch", *BESIDE, *arguments, spec=spec)
     found: tuple[list[str], list[Any]] = eval((project.path / "seen.txt").read_text(encoding="utf-8"))
     return found
 
 
-@pytest.mark.parametrize("other", [SETS_UP, PLAYS_ITSELF], ids=["who sets up", "who plays the items"])
-def test_an_item_goes_pytests_own_way_where_another_plugin_has_a_part(project: Any, other: str) -> None:
-    project.module("other", other)
+def test_an_item_goes_pytests_own_way_where_another_plugin_has_a_part(project: Any) -> None:
     ways, alone = seen(project)
-    others_ways, beside = seen(project, "-p", "other")
-    assert (ways, others_ways) == (["short"], ["long"])
-    assert alone == beside
+    assert ways == ["short"]
+    for name, text in (("sets_up", SETS_UP), ("plays_itself", PLAYS_ITSELF)):
+        project.module(name, text)
+        others_ways, beside = seen(project, "-p", name)
+        assert (name, others_ways) == (name, ["long"])
+        assert alone == beside, name
     assert any("here comes" in str(one) for one in alone)
 
 
-@pytest.mark.parametrize(("mark", "outcome"), [("skip", "skipped"), ("xfail(run=False)", "xfailed")])
-def test_a_mark_of_the_user_counts(project: Any, mark: str, outcome: str) -> None:
+def test_marks_of_the_user_count(project: Any) -> None:
     project.module(
         "marks",
-        f"import pytest\ndef pytest_collection_modifyitems(items): items[0].add_marker(pytest.mark.{mark})\n",
+        "import pytest\n"
+        "def pytest_collection_modifyitems(items):\n"
+        "    items[0].add_marker(pytest.mark.skip)\n"
+        "    items[1].add_marker(pytest.mark.xfail(run=False))\n",
     )
-    result = project.run_apart("toolcall::", "-p", "marks", spec="good:T")
-    result.assert_outcomes(passed=23, **{outcome: 1})
+    project.run("toolcall::", "-p", "marks").assert_outcomes(passed=22, skipped=1, xfailed=1)
 
 
 def test_setup_show_shows_each_item(project: Any) -> None:
-    result = project.run_apart("toolcall::box/two::request", "--setup-show", spec="good:T")
+    result = project.run("toolcall::box/two::request", "--setup-show")
     result.stdout.fnmatch_lines(["*toolcall::box/two::request::alpha-to-beta*"])
 
 
@@ -101,7 +115,7 @@ def test_fixtures_of_tests_before_ours_end_before_them(project: Any) -> None:
         "def open_thing():\n    yield\n    print('the thing is closed')\n"
         "def test_own(): pass\n",
     )
-    result = project.run_apart("test_own.py", "toolcall::box/two::request", "-s", "-v", spec="good:T")
+    result = project.run("test_own.py", "toolcall::box/two::request", "-s", "-v")
     result.stdout.fnmatch_lines(["*the thing is closed*", "*toolcall::box/two::request::alpha-to-alpha*"])
     result.assert_outcomes(passed=5)
 
@@ -130,11 +144,11 @@ def pytest_configure(config):
 """
 
 
-@pytest.mark.parametrize("workers", [[], ["-n", "2"]], ids=["alone", "workers"])
+@pytest.mark.parametrize("workers", [[], ["-n", "1"]], ids=["alone", "workers"])
 @pytest.mark.parametrize(
     ("reader", "more", "phases"),
     [
-        ("", [], ["call"]),
+        ("", BESIDE, ["call"]),
         (READS, [], ["call", "setup", "teardown"]),
         (READS_BESIDE_WORKERS, [], ["call", "setup", "teardown"]),
         ("", ["--durations=1"], ["call", "setup", "teardown"]),
@@ -143,14 +157,14 @@ def pytest_configure(config):
     ids=["nobody", "a plugin", "a plugin of the controller", "durations", "junit"],
 )
 def test_phases_are_reported_where_somebody_reads_of_them(
-    project: Any, workers: list[str], reader: str, more: list[str], phases: list[str]
+    project: Any, workers: list[str], reader: str, more: Sequence[str], phases: list[str]
 ) -> None:
     project.module("count", COUNT)
     project.module("reader", reader)
-    result = project.run_apart("toolcall::", "-p", "count", "-p", "reader", *workers, *more, spec="good:T")
-    result.assert_outcomes(passed=24)
+    result = project.run("toolcall::box", "-p", "count", "-p", "reader", *workers, *more)
+    result.assert_outcomes(passed=16)
     counted = eval((project.path / "counted.txt").read_text(encoding="utf-8"))
-    assert counted == sorted(phases * 24)
+    assert counted == sorted(phases * 16)
 
 
 def test_a_record_that_crosses_as_text_says_the_same(project: Any) -> None:
@@ -158,8 +172,8 @@ def test_a_record_that_crosses_as_text_says_the_same(project: Any) -> None:
     project.module("other", SETS_UP)
     spec = project.translator(LOSES_TEXT_TO_BETA)
     found = []
-    for more in ([], ["-p", "other"], ["-n", "2"]):
-        project.run_apart("toolcall::", "--toolcall-report=report.json", *more, spec=spec)
+    for more in ([], ["-p", "other"], ["-n", "1"]):
+        project.run("toolcall::", "--toolcall-report=report.json", *more, spec=spec)
         report = json.loads((project.path / "report.json").read_text(encoding="utf-8"))
         found.append([{**item, "duration": item["duration"] > 0} for item in report["items"]])
     assert found[0] == found[1] == found[2]

@@ -39,13 +39,22 @@ def no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
 
 
-@pytest.mark.parametrize("here", ["HERE == 'gw0'", "HERE", "not HERE"])
-def test_all_collect_what_the_first_process_found(project: Any, here: str) -> None:
+def ran(project: Any, *arguments: str, spec: str) -> pytest.RunResult:
+    """A run with the controller inside this process."""
+    project.pytester.syspathinsert()
+    result: pytest.RunResult = project.run(*arguments, spec=spec)
+    said = result.stdout.str() + result.stderr.str()
+    assert "INTERNALERROR" not in said
+    assert "Traceback" not in said
+    return result
+
+
+@pytest.mark.parametrize(("here", "workers"), [("HERE == 'gw0'", "2"), ("HERE", "1"), ("not HERE", "1")])
+def test_all_collect_what_the_first_process_found(project: Any, here: str, workers: str) -> None:
     project.module("moody", MOODY.format(here=here))
     alone = project.report("toolcall::", spec="good:T" if here.startswith("HERE") else "moody:T")
     (project.path / "report.json").unlink()
-    result = project.run_apart("toolcall::", "-n", "2", "--toolcall-report", "report.json", spec="moody:T")
-    assert "INTERNALERROR" not in result.stdout.str() + result.stderr.str()
+    result = ran(project, "toolcall::", "-n", workers, "--toolcall-report", "report.json", spec="moody:T")
     assert "Different tests were collected" not in result.stdout.str()
     together = json.loads((project.path / "report.json").read_text(encoding="utf-8"))
     assert [item["nodeid"] for item in together["items"]] == [item["nodeid"] for item in alone["items"]]
@@ -61,10 +70,7 @@ def test_an_item_that_only_a_worker_has_does_not_end_the_run(project: Any) -> No
         "@pytest.hookimpl(trylast=True)\n"
         "def pytest_configure_node(node): del node.workerinput['toolcall_support']\n",
     )
-    result = project.run_apart(
-        "toolcall::", "-n", "2", "-p", "forgetful", "--toolcall-report", "report.json", spec="moody:T"
-    )
-    assert "INTERNALERROR" not in result.stdout.str() + result.stderr.str()
+    ran(project, "toolcall::", "-n", "1", "-p", "forgetful", "--toolcall-report", "report.json", spec="moody:T")
     items = [item["nodeid"] for item in json.loads((project.path / "report.json").read_text(encoding="utf-8"))["items"]]
     beta = [item for item in items if item.endswith("to-beta")]
     assert beta
@@ -336,9 +342,7 @@ class T:
 
 def ran_with(project: Any, *arguments: str, makes: str = "pass", plays: str = "pass") -> pytest.RunResult:
     project.module("lone", LONE.format(makes=makes, plays=plays))
-    result: pytest.RunResult = project.run_apart("toolcall::box", *arguments, spec="lone:T")
-    assert "Traceback" not in result.stdout.str() + result.stderr.str()
-    return result
+    return ran(project, "toolcall::box", *arguments, spec="lone:T")
 
 
 def test_a_worker_that_cannot_make_the_translator_is_one_usage_error(project: Any) -> None:
