@@ -1,6 +1,7 @@
 """A child for the miniature formats that does one thing wrong: ``python exec_faulty.py FAULT``.
 
-Faults of a call come with the first request of the case box/two. Every process writes its id to the file ``pids``.
+Faults of a call come with the first request of the case box/two, and a case ``fault/NAME`` has the fault of its name.
+Every process writes its id to the file ``pids``.
 """
 
 from __future__ import annotations
@@ -123,9 +124,11 @@ def main() -> None:
             write(b"[info] listening on nothing at all\r\n\n12 \xff\n\xef\xbb\xbf")  # a byte order mark at the end
         if FAULT == "warnings":
             os.write(2, b"warning: this is deprecated\n" * 4_000)
-        here = message["op"] == "request" and message["case"] == "box/two"
-        if here and FAULT in INSTEAD:
-            INSTEAD[FAULT](message["seq"])
+        family, _, name = message.get("case", "").partition("/")
+        here = message["op"] == "request" and (family == "fault" or message["case"] == "box/two")
+        fault = name if family == "fault" else FAULT
+        if here and fault in INSTEAD:
+            INSTEAD[fault](message["seq"])
             continue
         if here and FAULT in ("never-again", "grandchild"):
             Path("died").touch()

@@ -1,8 +1,8 @@
 """A gateway between the miniature corpus's formats, with one fault: ``gateway_faulty.py FAULT PORT UPSTREAM``.
 
-Faults of a call come with bodies of the case box/two; others come at its start or its end. A client says in headers
-which provider to ask, and where. Every process writes its id to the file ``pids``. Streams pass through at once; their
-faults come after the first piece, or at the end.
+Faults of a call come with bodies of the case box/two, and a case ``fault/NAME`` has the fault of its name; others come
+at the gateway's start or its end. A client says in headers which provider to ask, and where. Every process writes its
+id to the file ``pids``. Streams pass through at once; their faults come after the first piece, or at the end.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         note("posts", f"{self.path} {self.headers.get('x-case', '')}")
-        fault = FAULT if "box/two" in body["text"] else "none"
+        fault = fault_of(body["text"])
         try:
             if fault != "none":
                 print(WORDS)
@@ -243,6 +243,13 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header(name, text)
         self.end_headers()
         self.wfile.write(data)
+
+
+def fault_of(text: str) -> str:
+    family, _, name = text.partition(" ")[0].partition("/")
+    if family == "fault":
+        return name
+    return FAULT if "box/two" in text else "none"
 
 
 def note(file: str, text: str) -> None:

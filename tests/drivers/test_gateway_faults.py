@@ -9,17 +9,22 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
 from drivers import gateway_project
 from drivers.gateway_project import free_port, left, noted, write
+from every import every
 from miniature import CONFTEST
+from one_run_of_faults import Faults
+from project import QUIET
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="process groups")
 
 REQUEST, RESPONSE = "toolcall::box/two::request::alpha-to-beta", "toolcall::box/two::response::alpha-to-beta"
+THEN = "toolcall::crate::request::alpha-to-beta"
 WORDS = "these are my last words"
 
 
@@ -38,16 +43,9 @@ def no_traceback(result: pytest.RunResult) -> None:
     assert "toolcall_conformance/" not in text
 
 
-def limit(rule: str) -> str:
-    """A time limit that is short only where it is to be exceeded: machines are slow at times."""
-    return "--toolcall-timeout=0.6" if rule == "timed-out" else "--toolcall-timeout=20"
-
-
 BEFORE = [
     ("dies", "crashed", "request failed: the gateway died with exit code 3", WORDS),
     ("is-killed", "crashed", "request failed: the gateway was killed by signal 11", WORDS),
-    ("hangs", "timed-out", "request did not return within 0.6 s", WORDS),
-    ("hangs-alone", "timed-out", "request did not return within 0.6 s", WORDS),
     ("is-garbage", "protocol-error", "request: the gateway broke off, or its answer is not HTTP (*)", WORDS),
     (
         "is-another-protocol",
@@ -112,22 +110,37 @@ BEFORE = [
 ]
 
 
-@pytest.mark.parametrize(("fault", "rule", "sentence", "words"), BEFORE, ids=[row[0] for row in BEFORE])
-def test_a_fault_on_the_way_up(project: Any, fault: str, rule: str, sentence: str, words: str) -> None:
-    result = project.run("-v", REQUEST, "toolcall::crate", limit(rule), "--toolcall-strict", spec=write(project, fault))
-    # The other case comes after it.
-    result.assert_outcomes(failed=1, passed=8)
-    result.stdout.fnmatch_lines([f"  translation/{rule}  *        MUST", f"    what  {_literal(sentence)}"])
-    if words:
-        result.stdout.fnmatch_lines([words])
-    no_traceback(result)
+NAMES = "fault, rule, sentence, words"
+
+
+def name(fault: str, *_: str) -> str:
+    return fault
+
+
+def faults(project: Any, rows: Iterable[tuple[str, ...]], *options: str, reply: bool, **more: Any) -> Faults:
+    """A run with all faults of the rows: the gateway goes on, and leaves nothing."""
+    # The request of a reply is played before: what the gateway does to the reply is no matter there.
+    checks = ("request", "response") if reply else ("request",)
+    run = Faults(project, write(project, **more), [row[0] for row in rows], *options, checks=checks)
+    no_traceback(run.result)
     assert left(project) == []
+    return run
 
 
-LATE = "response did not return within 0.6 s"
+@pytest.fixture
+def way_up(project: Any) -> Faults:
+    run = faults(project, BEFORE, "--toolcall-strict", reply=False)
+    assert len(noted(project, "pids")) == 3  # started again for those that had ended: dies, is-killed
+    return run
+
+
+@every(NAMES, BEFORE, id=name)
+def test_a_fault_on_the_way_up(way_up: Faults, fault: str, rule: str, sentence: str, words: str) -> None:
+    way_up.expect(fault, rule, _literal(sentence), words)
+
+
 AFTER = [
     ("dies-after", "crashed", "response failed: the gateway died with exit code 3", WORDS),
-    ("hangs-after", "timed-out", "response did not return within 0.6 s", WORDS),
     ("is-garbage-after", "protocol-error", "response: the gateway broke off, or its answer is not HTTP (*", WORDS),
     ("closes-after", "protocol-error", "response: the gateway broke off, *(ServerDisconnectedError: *", WORDS),
     ("half-a-body", "protocol-error", "response: the gateway broke off, *(ClientPayloadError: *", WORDS),
@@ -155,8 +168,6 @@ AFTER = [
     ("two-keys", "bad-output", "the gateway answered 200 with *, which is not JSON (the key 'text' occurs twice *", ""),
     ("is-a-list", "bad-output", "the gateway returned a list; a body is one JSON object (a dict)", ""),
     ("a-gigabyte", "bad-output", "the gateway answered more than 1,000 bytes (`max_bytes` in gateway.toml)", WORDS),
-    ("drips", "timed-out", LATE, "[1-9] bytes of its answer had come when the *; --toolcall-timeout *"),
-    ("continues-for-ever", "timed-out", LATE, "0 bytes of its answer had come *"),
     (
         "answers-500-after",
         "crashed",
@@ -172,33 +183,57 @@ AFTER = [
 ]
 
 
-@pytest.mark.parametrize(("fault", "rule", "sentence", "words"), AFTER, ids=[row[0] for row in AFTER])
-def test_a_fault_on_the_way_down(project: Any, fault: str, rule: str, sentence: str, words: str) -> None:
-    # Its request is played before it: what the gateway does to the reply is no matter there.
-    spec = write(project, fault, max_bytes=1000)
-    result = project.run("-v", REQUEST, RESPONSE, "toolcall::crate", limit(rule), spec=spec)
-    result.assert_outcomes(failed=1, passed=9)
-    result.stdout.fnmatch_lines([f"  translation/{rule}  *        MUST", f"    what  {_literal(sentence)}"])
-    if words:
-        result.stdout.fnmatch_lines([words])
-    no_traceback(result)
-    assert left(project) == []
+@pytest.fixture
+def way_down(project: Any) -> Faults:
+    run = faults(project, AFTER, reply=True, max_bytes=1000)
+    assert len(noted(project, "pids")) == 3  # one that dies behind its reply does so in both items
+    return run
+
+
+@every(NAMES, AFTER, id=name)
+def test_a_fault_on_the_way_down(way_down: Faults, fault: str, rule: str, sentence: str, words: str) -> None:
+    way_down.expect(fault, rule, _literal(sentence), words)
+
+
+SHORT = "--toolcall-timeout=0.6"
+LATE = "response did not return within 0.6 s"
+LATER = [
+    ("hangs-after", LATE, WORDS),
+    ("drips", LATE, "[1-9] bytes of its answer had come when the *; --toolcall-timeout *"),
+    ("continues-for-ever", LATE, "0 bytes of its answer had come *"),
+]
+
+
+@pytest.fixture
+def late(project: Any) -> Faults:
+    run = faults(project, LATER, SHORT, reply=True)
+    assert len(noted(project, "pids")) == 1
+    return run
+
+
+@every("fault, sentence, words", LATER, id=name)
+def test_a_reply_that_is_late(late: Faults, fault: str, sentence: str, words: str) -> None:
+    late.expect(fault, "timed-out", sentence, words)
 
 
 def _literal(sentence: str) -> str:
     return sentence.replace("[", "[[]")
 
 
-@pytest.mark.parametrize(("fault", "starts"), [("dies", 2), ("hangs-alone", 2), ("hangs", 1), ("answers-500", 1)])
-def test_it_is_started_again_only_if_it_must_be(project: Any, fault: str, starts: int) -> None:
-    project.run(REQUEST, "toolcall::crate", "--toolcall-timeout=0.6", spec=write(project, fault))
+@pytest.mark.parametrize(
+    ("fault", "tables", "starts"),
+    [("hangs", "", 1), ("hangs-alone", "", 2), ("hangs", "[ready]", 2)],
+    ids=["one call hangs", "no other call gets through", "one that only listens is not trusted"],
+)
+def test_one_that_hangs_is_started_again_only_if_it_must_be(project: Any, fault: str, tables: str, starts: int) -> None:
+    result = project.run("-v", REQUEST, THEN, SHORT, spec=write(project, fault, tables=tables))
+    result.assert_outcomes(failed=1, passed=1)
+    result.stdout.fnmatch_lines(
+        ["  translation/timed-out  *        MUST", "    what  request did not return within 0.6 s", WORDS]
+    )
+    no_traceback(result)
     assert len(noted(project, "pids")) == starts
-
-
-def test_one_that_only_listens_is_not_trusted_after_a_hang(project: Any) -> None:
-    spec = write(project, "hangs", tables="[ready]")
-    project.run(REQUEST, "toolcall::crate", "--toolcall-timeout=0.6", spec=spec).assert_outcomes(failed=1, passed=8)
-    assert len(noted(project, "pids")) == 2
+    assert left(project) == []
 
 
 def test_one_that_does_not_start_again_fails_every_item_at_once(project: Any) -> None:
@@ -220,15 +255,15 @@ def test_one_that_does_not_start_again_fails_every_item_at_once(project: Any) ->
     "fault", ["none", "banners", "ignores-sigterm", "leaves-a-grandchild", "looks-around-first", "ready-elsewhere"]
 )
 def test_what_is_no_fault_of_an_item(project: Any, fault: str) -> None:
-    result = project.run("toolcall::", spec=write(project, fault))
-    result.assert_outcomes(passed=24)
+    result = project.run("toolcall::box/two", spec=write(project, fault))
+    result.assert_outcomes(passed=8)
     assert len(noted(project, "pids")) == (2 if fault == "leaves-a-grandchild" else 1)
     assert left(project) == []
 
 
 def test_a_slow_start_is_no_slow_call(project: Any) -> None:
-    result = project.run("toolcall::box/one", "--toolcall-timeout=1", spec=write(project, "starts-slowly"))
-    result.assert_outcomes(passed=8)
+    result = project.run(THEN, "--toolcall-timeout=1", spec=write(project, "starts-slowly"))
+    result.assert_outcomes(passed=1)
 
 
 @pytest.mark.parametrize(
@@ -285,7 +320,7 @@ def test_a_port_that_the_gateway_cannot_know(project: Any) -> None:
     [("starts-very-slowly", (), True), ("starts-very-slowly", ("-q",), False), ("none", (), False)],
 )
 def test_a_slow_start_is_told(project: Any, fault: str, options: tuple[str, ...], told: bool) -> None:
-    result = project.run("toolcall::box/one", *options, spec=write(project, fault))
+    result = project.run(THEN, *options, spec=write(project, fault))
     assert ("toolcall: waiting for the gateway faulty (GET http://127.0.0.1:" in result.stderr.str()) is told
 
 
@@ -340,8 +375,8 @@ def test_a_port_that_is_taken(project: Any) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere one who leaves the group is not found")
 def test_one_who_leaves_the_group_with_the_port_is_ended(project: Any) -> None:
     port = free_port()
-    result = project.run("toolcall::box/one", spec=write(project, "leaves-the-port", port=port))
-    result.assert_outcomes(passed=8)
+    result = project.run(THEN, spec=write(project, "leaves-the-port", port=port))
+    result.assert_outcomes(passed=1)
     assert len(noted(project, "escaped")) == 1
     assert left(project) == []
 
@@ -351,7 +386,7 @@ def test_a_run_that_is_terminated_leaves_nothing(project: Any) -> None:
     spec = write(project, "hangs-alone")
     project.pytester.makeconftest(CONFTEST)
     started = subprocess.Popen(
-        [sys.executable, "-m", "pytest", "-q", "--toolcall-timeout=60", "--toolcall-translator", spec, REQUEST],
+        [sys.executable, "-m", "pytest", "-q", *QUIET, "--toolcall-timeout=60", "--toolcall-translator", spec, REQUEST],
         cwd=project.path,
         env={**os.environ, "TMPDIR": str(project.path / "tmp")},
         stdout=subprocess.DEVNULL,

@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from every import every
+from one_run_of_faults import Faults
+
 ITEM = "toolcall::box/one::request::alpha-to-beta"
 
 
@@ -69,44 +72,74 @@ def test_a_time_limit_that_is_none(project: Any, seconds: str) -> None:
     result.stderr.fnmatch_lines(["ERROR: --toolcall-timeout: * is not a time limit; give seconds above zero"])
 
 
-@pytest.mark.parametrize(
-    ("body", "rule", "sentence"),
-    [
-        ("raise KeyError('oops')", "crashed", "request raised KeyError: 'oops'"),
-        ("raise SystemExit(3)", "crashed", "request raised SystemExit: 3"),
-        ("__import__('pytest').skip('not today')", "crashed", "request raised Skipped: not today"),
-        ("return f(body)\n        f = f", "crashed", "request raised UnboundLocalError: *"),
-        ("return self.request(body)", "crashed", "request raised RecursionError: maximum recursion depth exceeded*"),
-        ("return None", "bad-output", "request returned None; return the translated body (is a `return` missing[?])"),
-        ("return '{}'", "bad-output", "request returned a string; return the body as a dict, not its JSON text"),
-        ("return [body]", "bad-output", "request returned a list; a body is one JSON object (a dict)"),
-        ("return {'a': [float('nan')]}", "bad-output", "request returned nan, which JSON cannot express (at /a/0)"),
-        ("body['me'] = body; return body", "bad-output", "request returned a body that contains itself; *"),
-        (
-            "return {'a': 'x' * 17_000_000}",
-            "bad-output",
-            "request returned a body of more than 16,777,216 bytes of JSON*",
-        ),
-        ("return {'a': {1, 2}}", "bad-output", "request returned a set inside the body; make it plain JSON (at /a)"),
-        ("while True: pass", "timed-out", "request did not return within 0.2 s"),
-        ("__import__('time').sleep(60)", "timed-out", "request did not return within 0.2 s"),
-    ],
-)
-@pytest.mark.parametrize("word", ["def", "async def"])
-def test_a_call_that_brings_no_body_is_one_finding(
-    project: Any, word: str, body: str, rule: str, sentence: str
-) -> None:
-    if word == "async def":
-        body = body.replace("self.request(body)", "await self.request(body)")
-    spec = project.translator(f"    {word} request(self, body):\n        {body}")
+# By the name of a fault: what a call does, and the finding that it is.
+CALLS = [
+    ("raises", "raise KeyError('oops')", "crashed", "request raised KeyError: 'oops'"),
+    ("leaves", "raise SystemExit(3)", "crashed", "request raised SystemExit: 3"),
+    ("skips", "__import__('pytest').skip('not today')", "crashed", "request raised Skipped: not today"),
+    ("finds-no-name", "return f(body)\n            f = f", "crashed", "request raised UnboundLocalError: *"),
+    (
+        "calls-itself",
+        "return self.request(body)",
+        "crashed",
+        "request raised RecursionError: maximum recursion depth exceeded*",
+    ),
+    (
+        "none",
+        "return None",
+        "bad-output",
+        "request returned None; return the translated body (is a `return` missing[?])",
+    ),
+    ("text", "return '{}'", "bad-output", "request returned a string; return the body as a dict, not its JSON text"),
+    ("list", "return [body]", "bad-output", "request returned a list; a body is one JSON object (a dict)"),
+    (
+        "no-json",
+        "return {'a': [float('nan')]}",
+        "bad-output",
+        "request returned nan, which JSON cannot express (at /a/0)",
+    ),
+    ("circle", "body['me'] = body; return body", "bad-output", "request returned a body that contains itself; *"),
+    (
+        "too-large",
+        "return {'a': 'x' * 17_000_000}",
+        "bad-output",
+        "request returned a body of more than 16,777,216 bytes of JSON*",
+    ),
+    ("set", "return {'a': {1, 2}}", "bad-output", "request returned a set inside the body; make it plain JSON (at /a)"),
+    ("loops", "while True: pass", "timed-out", "request did not return within 0.2 s"),
+    ("sleeps", "__import__('time').sleep(60)", "timed-out", "request did not return within 0.2 s"),
+]
+WORDS = {"function": "def", "coroutine": "async def"}
+
+
+def whether_late(row: tuple[str, ...]) -> bool:
+    return row[2] == "timed-out"
+
+
+@pytest.fixture(params=WORDS)
+def runs(project: Any, request: pytest.FixtureRequest) -> dict[bool, Faults]:
+    """Two runs in which these calls are made: of those that are late, with a short time limit, and of the others."""
+    word = WORDS[request.param]
+    session = [f"    {word} request(self, body):"]
+    for name, body, *_ in CALLS:
+        if word == "async def":
+            body = body.replace("self.request(body)", "await self.request(body)")
+        session.append(f"        if body.get('text', '').startswith('fault/{name} '):\n            {body}")
+    spec = project.translator("\n".join([*session, "        return super().request(body)"]))
     # Only what is to run out of time gets little of it: a busy machine takes long to write 17 MB.
-    limit = "--toolcall-timeout=0.2" if rule == "timed-out" else "--toolcall-timeout=20"
-    result = project.run(ITEM, limit, spec=spec)
-    assert result.ret == pytest.ExitCode.TESTS_FAILED
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines([f"  translation/{rule}  *        MUST"])
-    result.stdout.fnmatch_lines([f"    what  {sentence}"])
-    no_traceback_of_ours(result)
+    found = {}
+    for late, limit in ((True, "--toolcall-timeout=0.2"), (False, "--toolcall-timeout=20")):
+        names = [row[0] for row in CALLS if whether_late(row) is late]
+        found[late] = Faults(project, spec, names, limit)
+        assert found[late].result.ret == pytest.ExitCode.TESTS_FAILED
+        no_traceback_of_ours(found[late].result)
+    return found
+
+
+@every("row", CALLS, id=lambda row: row[0])
+def test_a_call_that_brings_no_body_is_one_finding(runs: dict[bool, Faults], row: tuple[str, ...]) -> None:
+    name, _, rule, sentence = row
+    runs[whether_late(row)].expect(name, rule, sentence, "")
 
 
 def test_the_translators_own_traceback_is_shown(project: Any) -> None:

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from every import every
+from one_run_of_faults import Faults
 from toolcall_conformance.drivers import exec_driver
 
 pytestmark = [
@@ -49,89 +51,88 @@ def judged(report: dict[str, Any]) -> dict[str, dict[str, Any]]:
 WORDS = "these are my last words"
 
 
-@pytest.mark.parametrize(
-    ("fault", "rule", "sentence", "words"),
-    [
-        ("dies", "crashed", "request died with exit code 3", WORDS),
-        ("dies-with-0", "crashed", "request ended with exit code 0 and no answer", WORDS),
-        ("is-killed", "crashed", "request was killed by signal 11 (SIGSEGV)", WORDS),
-        ("closes-output", "crashed", "request closed its output and kept running without an answer", ""),
-        ("failed", "crashed", "request raised TypeError: x is not a function", "at mine.js:7:1"),
-        ("hangs", "timed-out", "request did not return within 0.5 s", WORDS),
-        ("only-noise", "timed-out", "request did not return within 0.5 s", "still at it"),
-        (
-            "garbage",
-            "protocol-error",
-            "request: the line {garbage} is not JSON: *; write one JSON *",
-            "",
-        ),
-        (
-            "two-keys",
-            "protocol-error",
-            "request: the line * is not JSON: the key 'text' occurs twice *",
-            "",
-        ),
-        ("no-utf-8", "protocol-error", "request: the line * is not JSON: not UTF-8: *", ""),
-        (
-            "half-a-line",
-            "protocol-error",
-            'request: its output ended in the middle of the line {"seq": 5, "bo; it ended with exit code 0 *',
-            "",
-        ),
-        (
-            "endless-line",
-            "protocol-error",
-            "request: it wrote a line of more than 16,777,216 bytes, *",
-            "",
-        ),
-        ("wrong-seq", "protocol-error", "request: the answer * has seq * and not *; answer each question *", ""),
-        (
-            "true-seq",
-            "protocol-error",
-            "request: the answer * has seq True and not *; answer each question *",
-            "",
-        ),
-        (
-            "no-seq",
-            "protocol-error",
-            "request: the line * has no seq; every answer repeats *",
-            "",
-        ),
-        (
-            "unknown-key",
-            "protocol-error",
-            "request: the answer has the unknown key 'boddy'; did you mean 'body'*",
-            "",
-        ),
-        ("no-body", "protocol-error", "request: the answer has no 'body', which an answer to request needs *", ""),
-        ("two-results", "protocol-error", "request: the answer says refused and unsupported at once; say one; *", ""),
-        ("list-body", "bad-output", "request returned a list; a body is one JSON object (a dict)", ""),
-        ("null-body", "bad-output", "request returned None; return the translated body (is a `return` missing[?])", ""),
-        ("refused", "refused", "request refused this input: not this one", ""),
-    ],
-)
-def test_a_fault_in_a_call_is_the_verdict_of_that_item(
-    project: Any, fault: str, rule: str, sentence: str, words: str
-) -> None:
-    arguments = ("--toolcall-timeout=0.5", "toolcall::box/two::request::alpha-to-beta", "toolcall::box/one")
-    result = project.run("-v", *arguments, spec=spec(fault))
-    # The other case is played after it, in a child that was started again.
-    result.assert_outcomes(failed=1, passed=8)
-    result.stdout.fnmatch_lines([f"  translation/{rule}  *        MUST", f"    what  {sentence}"])
-    if words:
-        result.stdout.fnmatch_lines([words])
-    text = result.stdout.str() + result.stderr.str()
+CALLS = [
+    ("dies", "crashed", "request died with exit code 3", WORDS),
+    ("dies-with-0", "crashed", "request ended with exit code 0 and no answer", WORDS),
+    ("is-killed", "crashed", "request was killed by signal 11 (SIGSEGV)", WORDS),
+    ("closes-output", "crashed", "request closed its output and kept running without an answer", ""),
+    ("failed", "crashed", "request raised TypeError: x is not a function", "at mine.js:7:1"),
+    ("hangs", "timed-out", "request did not return within 0.5 s", WORDS),
+    ("only-noise", "timed-out", "request did not return within 0.5 s", "still at it"),
+    (
+        "garbage",
+        "protocol-error",
+        "request: the line {garbage} is not JSON: *; write one JSON *",
+        "",
+    ),
+    (
+        "two-keys",
+        "protocol-error",
+        "request: the line * is not JSON: the key 'text' occurs twice *",
+        "",
+    ),
+    ("no-utf-8", "protocol-error", "request: the line * is not JSON: not UTF-8: *", ""),
+    (
+        "half-a-line",
+        "protocol-error",
+        'request: its output ended in the middle of the line {"seq": 5, "bo; it ended with exit code 0 *',
+        "",
+    ),
+    (
+        "endless-line",
+        "protocol-error",
+        "request: it wrote a line of more than 16,777,216 bytes, *",
+        "",
+    ),
+    ("wrong-seq", "protocol-error", "request: the answer * has seq * and not *; answer each question *", ""),
+    (
+        "true-seq",
+        "protocol-error",
+        "request: the answer * has seq True and not *; answer each question *",
+        "",
+    ),
+    (
+        "no-seq",
+        "protocol-error",
+        "request: the line * has no seq; every answer repeats *",
+        "",
+    ),
+    (
+        "unknown-key",
+        "protocol-error",
+        "request: the answer has the unknown key 'boddy'; did you mean 'body'*",
+        "",
+    ),
+    ("no-body", "protocol-error", "request: the answer has no 'body', which an answer to request needs *", ""),
+    ("two-results", "protocol-error", "request: the answer says refused and unsupported at once; say one; *", ""),
+    ("list-body", "bad-output", "request returned a list; a body is one JSON object (a dict)", ""),
+    ("null-body", "bad-output", "request returned None; return the translated body (is a `return` missing[?])", ""),
+    ("refused", "refused", "request refused this input: not this one", ""),
+]
+
+
+@pytest.fixture
+def run(project: Any) -> Faults:
+    """A run with all of these faults; the item after each is played, in a child that is started again if it must be."""
+    run = Faults(project, spec("none"), [row[0] for row in CALLS], "--toolcall-timeout=0.5")
+    text = run.result.stdout.str() + run.result.stderr.str()
     assert "INTERNALERROR" not in text
     assert "toolcall_conformance/drivers" not in text
     assert left(project) == []
+    return run
+
+
+@every("fault, rule, sentence, words", CALLS, id=lambda fault, *_: fault)
+def test_a_fault_in_a_call_is_the_verdict_of_that_item(
+    run: Faults, fault: str, rule: str, sentence: str, words: str
+) -> None:
+    run.expect(fault, rule, sentence, words)
 
 
 @pytest.mark.parametrize("fault", ["none", "banners", "warnings", "dies-at-the-end", "dies-at-close"])
 def test_what_is_no_fault_of_an_item(project: Any, fault: str) -> None:
-    result = project.run("--toolcall-timeout=5", "toolcall::", spec=spec(fault))
-    counts = result.parseoutcomes()
-    assert set(counts) == {"passed"}
-    assert counts["passed"] == project.run("toolcall::").parseoutcomes()["passed"] > 20
+    result = project.run("--toolcall-timeout=5", "toolcall::box/two", spec=spec(fault))
+    result.assert_outcomes(passed=8)
     assert result.ret == 0
     assert left(project) == []
 
@@ -158,7 +159,7 @@ def test_a_second_answer_is_met_with_the_next_question(project: Any) -> None:
 
 @pytest.mark.parametrize("fault", ["ignores-the-end", "grandchild"])
 def test_nothing_is_left_running(project: Any, fault: str) -> None:
-    result = project.run_apart("-v", "toolcall::box/two::request", spec=spec(fault))
+    result = project.run("-v", "toolcall::box/two::request", spec=spec(fault))
     expected = {"passed": 4} if fault == "ignores-the-end" else {"failed": 4}
     result.assert_outcomes(**expected)
     if fault == "grandchild":  # which holds its parent's output open
@@ -183,7 +184,7 @@ def test_a_command_that_cannot_be_started_again(project: Any) -> None:
 
 def test_each_worker_has_a_child_of_its_own(project: Any) -> None:
     pytest.importorskip("xdist")
-    result = project.run_apart("-n", "2", "toolcall::", spec=spec("dies"))
+    result = project.run("-n", "2", "toolcall::", spec=spec("dies"))
     result.assert_outcomes(failed=4, passed=16, skipped=4)
     assert left(project) == []
 
