@@ -1,23 +1,24 @@
 """Regeneration: it writes what the reference renders anew, nothing else, all of it or nothing, and survives a kill.
 
-Each run is a pytest of its own over a temporary copy of the corpus, ``--corpus DIR``.
+Each run is a pytest in a process of its own over a temporary copy of the corpus, ``--corpus DIR``.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from zlib import crc32
 
 import pytest
 from syrupy.data import SnapshotCollection
 
+import forked_runs
 from regeneration.changes import Change, PublishError, found_in, publish, told
 from regeneration.extension import GoldenExtension
 from regeneration.validation import without
@@ -68,10 +69,12 @@ def counted(self, target):
     return rename(self, target)
 
 whole_files._fill, Path.replace = half, counted
-
+"""
+#: What the corpus's own tests would say is no matter here, and takes seconds.
+UNEXAMINED = """
 def pytest_configure():
     import regeneration.hooks
-    regeneration.hooks.objections = lambda *_: []  # examined elsewhere; this saves seconds
+    regeneration.hooks.objections = lambda *_: []
 """
 
 
@@ -79,34 +82,41 @@ def copy_of(folder: Path, cases: tuple[str, ...]) -> Path:
     """A copy of the corpus with these cases alone."""
     corpus = folder / "corpus"
     shutil.copytree(ROOT, corpus, ignore=lambda path, _: ["scenarios", "verdicts"] if Path(path) == ROOT else [])
-    for case in cases:
-        shutil.copytree(ROOT / "scenarios" / case, corpus / "scenarios" / case)
+    copy_cases(corpus, cases)
     return corpus
 
 
+def copy_cases(corpus: Path, cases: tuple[str, ...]) -> None:
+    for case in cases:
+        shutil.copytree(ROOT / "scenarios" / case, corpus / "scenarios" / case)
+
+
+@pytest.fixture(scope="module")
+def whole_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What no run may touch, a thousand files, is copied once."""
+    return copy_of(tmp_path_factory.mktemp("regenerated"), ())
+
+
 @pytest.fixture
-def corpus(tmp_path: Path) -> Path:
-    return copy_of(tmp_path, FEW)
+def corpus(whole_corpus: Path) -> Path:
+    shutil.rmtree(whole_corpus / "scenarios", ignore_errors=True)
+    copy_cases(whole_corpus, FEW)
+    return whole_corpus
 
 
 def run(corpus: Path, *arguments: str, plugin: str = "") -> SimpleNamespace:
     """A pytest over the goldens of a corpus, in a process of its own: its return code, and what it said."""
-    (corpus.parent / "plugin_of_the_test.py").write_text(plugin, encoding="utf-8")
-    quick = ["-q", "-p", "plugin_of_the_test", *without("cacheprovider", "hypothesispytest", "anyio")]
+    # A plugin of equal length, written within the same second, would be taken for the one that was compiled before.
+    name = f"plugin_{crc32(plugin.encode())}"
+    (corpus.parent / f"{name}.py").write_text(plugin, encoding="utf-8")
+    quick = ["-q", "-p", name, *without("cacheprovider", "hypothesispytest", "anyio")]
     # Not as an argument: syrupy deletes most freely where no path was given.
     golden = ["-o", "testpaths=tests/corpus/test_rendered_goldens.py", f"--corpus={corpus}"]
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
     environment["PYTHONPATH"] = os.pathsep.join([str(corpus.parent), environment.get("PYTHONPATH", "")])
     # The stage of a run that is killed stays behind.
     environment["TMPDIR"] = str(corpus.parent)
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", *golden, *quick, *arguments],
-        cwd=TESTS.parent,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = forked_runs.run([*golden, *quick, *arguments], TESTS.parent, environment)
     return SimpleNamespace(code=done.returncode, said=done.stdout + done.stderr)
 
 
@@ -116,10 +126,15 @@ def update(corpus: Path, *arguments: str, plugin: str = "") -> SimpleNamespace:
 
 def tree(corpus: Path) -> dict[str, tuple[bytes, int]]:
     """Every file and folder: contents, and when it was written."""
-    return {
-        str(path.relative_to(corpus)): (path.read_bytes(), path.stat().st_mtime_ns) if path.is_file() else (b"", 0)
-        for path in corpus.rglob("*")
-    }
+    found: dict[str, tuple[bytes, int]] = {}
+    # A tenth of what Path.rglob takes for a thousand files, and each test asks twice.
+    for folder, folders, files in os.walk(corpus):
+        inside = folder[len(str(corpus)) + 1 :]
+        found |= {os.path.join(inside, name): (b"", 0) for name in folders}  # noqa: PTH118
+        for name in files:
+            with open(os.path.join(folder, name), "rb", buffering=0) as file:  # noqa: PTH118, PTH123
+                found[os.path.join(inside, name)] = (file.read(), os.fstat(file.fileno()).st_mtime_ns)  # noqa: PTH118
+    return found
 
 
 def differing(before: dict[str, Any], after: dict[str, Any]) -> set[str]:
@@ -167,12 +182,14 @@ def test_on_a_clean_corpus_nothing_changes(corpus: Path) -> None:
     assert f"0 rewritten, 0 new, {len(rendered(corpus))} unchanged." in done.said
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["one process", "two workers"])
-def test_exactly_the_files_concerned_change(corpus: Path, workers: tuple[str, ...]) -> None:
-    if workers:
-        pytest.importorskip("xdist")
+def workers(count: int) -> tuple[str, ...]:
+    return ("-n", str(count)) if importlib.util.find_spec("xdist") else ()
+
+
+def test_exactly_the_files_concerned_change(corpus: Path) -> None:
+    """With several workers, too: the next test."""
     before = tree(corpus)
-    done = update(corpus, *workers, plugin=CHANGED)
+    done = update(corpus, plugin=CHANGED)
     assert done.code == 0, done.said
     after = tree(corpus)
     concerned = replies(corpus)
@@ -183,16 +200,6 @@ def test_exactly_the_files_concerned_change(corpus: Path, workers: tuple[str, ..
         assert name.removeprefix("scenarios/") in done.said
     assert '+  "modelVersion": "changed"' in done.said
     assert "10 rewritten, 0 new, " in done.said
-
-
-def test_without_the_option_a_difference_fails_and_nothing_is_written(corpus: Path) -> None:
-    before = tree(corpus)
-    done = run(corpus, plugin=CHANGED)
-    assert done.code == 1
-    assert "2 failed, 2 passed" in done.said
-    assert "--snapshot-update" in done.said
-    assert '+  "modelVersion": "changed"' in done.said
-    assert tree(corpus) == before
 
 
 def test_typed_and_foreign_files_survive(corpus: Path) -> None:
@@ -207,12 +214,29 @@ def test_typed_and_foreign_files_survive(corpus: Path) -> None:
     (corpus / "scenarios/shell/ideas").mkdir()
     (corpus / "scenarios/shell/ideas/one.json").write_text("mine")
     before = tree(corpus)
-    done = update(corpus, plugin=CHANGED)
+    done = update(corpus, *workers(2), plugin=CHANGED)
     assert done.code == 0, done.said
     stream = "scenarios/shell/realistic/gemini/01-response.sse"
-    assert differing(before, tree(corpus)) == replies(corpus) | {stream}
+    concerned, after = replies(corpus), tree(corpus)
+    assert differing(before, after) == concerned | {stream}
     assert b"typed by hand" in (corpus / stream).read_bytes(), "a stream is that of the reply as it stands"
-    assert "scenarios/shell/realistic/gemini/01-response.json" not in replies(corpus)
+    assert "scenarios/shell/realistic/gemini/01-response.json" not in concerned
+    assert len(concerned) == 8
+    for name in concerned:
+        assert is_changed(name, before[name][0], after[name][0])
+        assert name.removeprefix("scenarios/") in done.said
+    assert '+  "modelVersion": "changed"' in done.said
+    assert "9 rewritten, 0 new, " in done.said
+
+
+def test_without_the_option_a_difference_fails_and_nothing_is_written(corpus: Path) -> None:
+    before = tree(corpus)
+    done = run(corpus, plugin=CHANGED)
+    assert done.code == 1
+    assert "2 failed, 2 passed" in done.said
+    assert "--snapshot-update" in done.said
+    assert '+  "modelVersion": "changed"' in done.said
+    assert tree(corpus) == before
 
 
 def test_a_foreign_file_among_the_goldens_is_told_and_survives(corpus: Path) -> None:
@@ -220,7 +244,7 @@ def test_a_foreign_file_among_the_goldens_is_told_and_survives(corpus: Path) -> 
     for name in ("mine.txt", "02-response.json.tmp", "02-response.json.lock"):
         (corpus / "scenarios/shell/realistic/gemini" / name).write_text("mine")
     before = tree(corpus)
-    done = update(corpus, "-n", "2", plugin=CHANGED)
+    done = update(corpus, *workers(1), plugin=CHANGED)
     assert done.code == 1
     assert "Nothing was written" in done.said
     assert "test_exchanges_are_complete_in_every_format[shell]\n  shell/realistic\n" in done.said
@@ -272,7 +296,7 @@ def test_killed_while_it_writes(corpus: Path) -> None:
     before = tree(corpus)
     concerned = sorted(replies(corpus))
     for at, whole, unnamed in ((0, 0, 1), (3, 2, 8)):
-        done = update(corpus, plugin=CHANGED + KILLED.replace("AT", str(at)))
+        done = update(corpus, plugin=CHANGED + UNEXAMINED + KILLED.replace("AT", str(at)))
         assert done.code == -signal.SIGKILL
         after = tree(corpus)
         left = [name for name in after if name not in before]
@@ -282,7 +306,7 @@ def test_killed_while_it_writes(corpus: Path) -> None:
         written = {name for name in differing(before, after) if name not in left}
         assert len(written) == whole
         assert all(is_changed(name, before[name][0], after[name][0]) for name in written)
-    done = update(corpus, plugin=CHANGED)
+    done = update(corpus, plugin=CHANGED + UNEXAMINED)
     assert done.code == 0, done.said
     assert f"{10 - 2} rewritten, 0 new, " in done.said, "what the killed run had done is not done again"
     assert differing(before, tree(corpus)) == set(concerned)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+import forked_runs
 
 TESTS = Path(__file__).resolve().parents[1]
 #: Schemas, pairing, canonical text, growing histories; the rules of the formats, and read back against the scenario.
@@ -39,14 +39,7 @@ def objections(stage: Path, cases: Iterable[str]) -> list[str]:
     arguments = [*(str(TESTS / name) for name in JUDGES), f"--corpus={stage}", "-k", chosen]
     quiet = ["-q", "--tb=short", "-rN", "--color=no", *without("cacheprovider", "hypothesispytest", "anyio", "xdist")]
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", *arguments, *quiet],
-        cwd=TESTS.parent,
-        env={**environment, "COLUMNS": "300"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = forked_runs.run([*arguments, *quiet], TESTS.parent, {**environment, "COLUMNS": "300"})
     if done.returncode == 0:
         return []
     lines = (done.stdout + done.stderr).splitlines()
