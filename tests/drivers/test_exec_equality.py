@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+import forked_runs
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="exec: needs pipes that can be polled")
 
@@ -78,14 +79,11 @@ class Translator:
 
 
 def judged(folder: Path, spec: str, *what: str) -> dict[str, Any]:
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--toolcall-translator", spec]
-    done = subprocess.run(
-        [*command, "--toolcall-report", "report.json", *what],
-        cwd=folder,
-        env={key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")},
-        capture_output=True,
-        text=True,
-        check=False,
+    quiet = ("-q", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:anyio")
+    done = forked_runs.run(
+        [*quiet, "--toolcall-translator", spec, "--toolcall-report", "report.json", *what],
+        folder,
+        {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")},
     )
     assert done.returncode in (0, 1), done.stdout[-2000:] + done.stderr[-2000:]
     report: dict[str, Any] = json.loads((folder / "report.json").read_text(encoding="utf-8"))

@@ -4,36 +4,48 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import forked_runs
 from toolcall_conformance.checks import ONE_FORMAT
 from toolcall_reference import formats
 
 HERE = Path(__file__).parent
+# Each format once on either side, in all ways.
+ONE = (
+    *("anthropic-to-openai_chat", "openai_chat-to-gemini"),
+    *("openai_responses-to-anthropic", "gemini-to-openai_responses"),
+)
+TWO = (
+    *("anthropic-to-gemini", "openai_chat-to-openai_responses"),
+    *("openai_responses-to-openai_chat", "gemini-to-anthropic"),
+)
+THREE = (
+    *("anthropic-to-openai_responses", "openai_chat-to-anthropic"),
+    *("openai_responses-to-gemini", "gemini-to-openai_chat"),
+)
 ITEMS = [
     "toolcall::shell/seed",  # every check on every route
     "toolcall::errors/upstream-rate-limit",
-    "toolcall::ids/cleaned-alike::agent_loop",  # ids that a client does not take
-    "toolcall::state/seed::agent_loop",  # replies that are kept for the client, streamed and not
+    *(f"toolcall::ids/cleaned-alike::agent_loop::{route}*" for route in ONE),  # ids that a client does not take
+    *(f"toolcall::ids/cleaned-alike::agent_loop::{route}" for route in (*TWO, *THREE)),
+    # Replies that are kept for the client, streamed and not.
+    *(f"toolcall::state/seed::agent_loop::{route}*" for route in TWO),
     "toolcall::reasoning/seed::stream",  # opaque state; streams that are cut everywhere
-    "toolcall::reasoning/seed::agent_loop",
-    "toolcall::streaming/lost-amid-arguments::stream",
+    *(f"toolcall::reasoning/seed::agent_loop::{route}*" for route in THREE),
+    *(f"toolcall::streaming/lost-amid-arguments::stream::{route}" for route in (*ONE, *TWO)),
 ]
 
 
 def judged(folder: Path, spec: str) -> dict[str, dict[str, Any]]:
     """The items of a run, by their ids."""
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--toolcall-translator={spec}"]
-    done = subprocess.run(
-        [*command, "--toolcall-report=report.json", *ITEMS],
-        cwd=folder,
-        env={key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")},
-        capture_output=True,
-        text=True,
-        check=False,
+    quiet = ("-q", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:anyio")
+    done = forked_runs.run(
+        [*quiet, f"--toolcall-translator={spec}", "--toolcall-report=report.json", *ITEMS],
+        folder,
+        {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")},
     )
     assert done.returncode in (0, 1), done.stdout[-2000:] + done.stderr[-2000:]
     report = json.loads((folder / "report.json").read_text(encoding="utf-8"))

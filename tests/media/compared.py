@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import forked_runs
 from toolcall_conformance.library import load_corpus
 
 HERE = Path(__file__).parent
@@ -35,16 +35,14 @@ def report(folder: Path, spec: str, *what: str, lent: str = "", cuts: str = "def
     """
     paths = [str(folder), str(HERE), os.environ.get("PYTHONPATH", "")]
     environment = {name: text for name, text in os.environ.items() if not name.startswith("PYTEST_")}
-    done = subprocess.run(
+    done = forked_runs.run(
         [
-            *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--toolcall-timeout", "30"),
-            *("--toolcall-cuts", cuts, "--toolcall-translator", spec, "--toolcall-report", "report.json", *what),
+            *("-q", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:anyio"),
+            *("--toolcall-timeout", "30", "--toolcall-cuts", cuts),
+            *("--toolcall-translator", spec, "--toolcall-report", "report.json", *what),
         ],
-        cwd=folder,
-        env={**environment, "LENT": lent, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
-        capture_output=True,
-        text=True,
-        check=False,
+        folder,
+        {**environment, "LENT": lent, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
     )
     assert done.returncode in (0, 1), done.stdout[-4000:] + done.stderr[-2000:]
     found: dict[str, Any] = json.loads((folder / "report.json").read_text(encoding="utf-8"))
