@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -139,13 +138,32 @@ def _found(drawn: Drawn) -> Iterator[tuple[str, bool]]:
             yield from _of_entry(entry, alone=len(turn["content"]) == 1).items()
 
 
+#: So many are drawn at most. What is there to be drawn has long been seen by then, and nothing more is drawn.
+MOST = 1000
+
+
+def _first_of_each_shape(drawn: Iterator[Drawn]) -> tuple[list[Drawn], set[str]]:
+    """The conversations that show a shape which none before them has, until each is seen; and what none has."""
+    firsts: list[Drawn] = []
+    named: set[str] = set()
+    seen: set[str] = set()
+    for one in drawn:
+        found = [*_found(one)]
+        named |= {shape for shape, _ in found}
+        shown = {shape for shape, holds in found if holds}
+        if shown - seen:
+            firsts.append(one)
+            seen |= shown
+        if named == seen:
+            break
+    return firsts, named - seen
+
+
 def test_all_shapes_are_drawn_and_legal() -> None:
-    bricks = bricks_of(load_corpus())
-    found = list(Source(bricks, 0).drawn(1000))
-    counts = Counter(shape for drawn in found for shape, holds in {*_found(drawn)} if holds)
-    assert counts.keys() == {shape for drawn in found for shape, _ in _found(drawn)}, counts
+    firsts, missing = _first_of_each_shape(Source(bricks_of(load_corpus()), 0).drawn(MOST))
+    assert missing == set()
     renderer = load_renderer(RENDERER)
-    for drawn in found[:60]:
+    for drawn in firsts:
         case = rendered(drawn, renderer, "fuzz/drawn", drawn.scenario["models"])
         exchanges = {len(case.exchanges(name)) for name in case.formats}
         assert exchanges == {sum("finish" in turn for turn in drawn.scenario["conversation"])}
