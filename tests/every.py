@@ -10,6 +10,9 @@ It is collected once for each family (``by``), or once altogether; things that t
 function that finds them when the test runs. A run of it goes through all things of the family.
 What fails does not hide what follows: the test fails at the end, with the id of each and what its assertion said, or
 whatever else it raised. ``-k`` finds a test by the ids of the things in it.
+
+Where things are alike and a check takes long, ``parts=3`` lets a run go through a third of each family, another each
+day. A failure prints the day: ``TOOLCALL_DAY=739947 pytest ...`` repeats it. ``--all-items`` and ``-k`` take all.
 """
 
 from __future__ import annotations
@@ -22,14 +25,23 @@ from typing import Any
 
 import pytest
 
+from doubles.day import VARIABLE, share, today
+
 GROUP = "together"
+_ALL = [False]
+"""Whether a run goes through all things, whatever the day; the last of runs inside this process counts."""
 
 
 @dataclass
 class Group:
-    """The things that one test goes through: the arguments of the test for each, by its id."""
+    """The things that one test goes through: the arguments of the test for each, by its id; ``parts`` as above."""
 
     things: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    parts: int = 1
+
+    def of(self, day: int) -> Group:
+        """What is gone through on a day."""
+        return Group({known: self.things[known] for known in share([*self.things], self.parts, day)}, self.parts)
 
 
 def every(
@@ -38,12 +50,14 @@ def every(
     *,
     id: Callable[..., str],
     by: Callable[..., str] | None = None,
+    parts: int = 1,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Let a test for one thing check many.
 
     names: the parameters of the test that say which thing it is, with commas between; a thing is one value, or a tuple
     of as many values as there are names. ``id`` and ``by`` get these values. An id is there once. Other parameters of
-    the test are fixtures, which all things of a group share. A function that finds the things has no ``by``.
+    the test are fixtures, which all things of a group share. A function that finds the things has no ``by``. Of each
+    group one of so many ``parts`` is gone through, another each day.
 
     Without any thing it raises ValueError, for such a test could not fail.
     """
@@ -55,13 +69,16 @@ def every(
         groups: dict[str, Group | Callable[[], Group]] = {"all": lambda: _grouped(words, find(), id, None)["all"]}
     else:
         groups = dict(_grouped(words, things, id, by))
+        for group in groups.values():
+            group.parts = parts
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
         @wraps(test)
         def all_of(**given: Any) -> None:
             group = given.pop(GROUP)
+            group = group if isinstance(group, Group) else group()
             check_all(
-                group if isinstance(group, Group) else group(),
+                group if _ALL[-1] else group.of(today()),
                 lambda values: test(**dict(zip(words, values, strict=True)), **given),
             )
 
@@ -115,6 +132,8 @@ def check_all(group: Group, check: Callable[[tuple[Any, ...]], None]) -> None:
     if failed:
         told = [f"{len(failed)} of {len(group.things)} fail: {', '.join(failed)}"]
         told += [f"____ {known} ____\n{said}" for known, said in failed.items()]
+        if group.parts > 1 and not _ALL[-1]:
+            told.append(f"These were gone through on this day, {VARIABLE}={today()}.")
         pytest.fail("\n".join(told), pytrace=False)
 
 
@@ -124,6 +143,11 @@ def _said(error: BaseException) -> str:
     for _ in range(2):
         trace = trace.tb_next if trace and trace.tb_next else trace
     return str(pytest.ExceptionInfo.from_exception(error.with_traceback(trace)).getrepr(style="short"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    _ALL.append(bool(config.getoption("keyword") or config.getoption("all_items", False)))
+    config.add_cleanup(lambda: _ALL.pop() and None)
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+import every as every_module
 from every import every
 
 MODULE = """
@@ -126,6 +129,23 @@ def test_things_that_are_found_in_the_run(pytester: pytest.Pytester) -> None:
 def test_what_is_found_in_the_run_makes_no_groups() -> None:
     with pytest.raises(ValueError, match="makes no groups"):
         every("number", lambda: [1], id=str, by=str)
+
+
+def parted(pytester: pytest.Pytester, *options: str) -> str:
+    things = [(f"{family}{number}", 1 if number == 4 else 0) for family in "ab" for number in range(7)]
+    pytester.makepyfile(test_made=MODULE.format(things=things).replace("by=", "parts=3, by="))
+    return pytester.runpytest_inprocess("-p", "every", "-p", "no:hypothesispytest", "-rN", "-s", *options).stdout.str()
+
+
+def test_a_part_is_gone_through_each_day(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    through: list[list[str]] = []
+    for day in (6, 7, 8):
+        monkeypatch.setattr(every_module, "today", lambda day=day: day)
+        said = parted(pytester)
+        through.append(re.findall(r"went through a(\d)", said))
+        assert ("1 of 2 fail: id/a4" in said) == (f"on this day, TOOLCALL_DAY={day}." in said) == (day == 8)
+    assert through == [["0", "3", "6"], ["2", "5"], ["1"]]  # and 4, which fails
+    assert len(re.findall("went through a", parted(pytester, "-k", "id/a2"))) == 6
 
 
 def test_two_things_of_one_id_are_an_error() -> None:

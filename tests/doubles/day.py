@@ -1,4 +1,4 @@
-"""Which of a double's many places are played today: a number that is printed, and that repeats a run."""
+"""Which of many places are played today, or of many things checked: a number that is printed, and repeats a run."""
 
 from __future__ import annotations
 
@@ -30,6 +30,12 @@ def turned(elements: Sequence[Element], number: int) -> list[Element]:
     """The elements, beginning with another one for each number."""
     start = number % len(elements) if elements else 0
     return [*elements[start:], *elements[:start]]
+
+
+def share(elements: Sequence[Element], parts: int, number: int) -> list[Element]:
+    """One of so many parts of the elements, in their order; in as many days each is in one, and none is empty."""
+    parts = max(1, min(parts, len(elements)))
+    return [element for place, element in enumerate(elements) if (place + number) % parts == 0]
 
 
 def number_of(name: str, day: int) -> int:

@@ -31,7 +31,7 @@ PLAYED = [
 ]
 
 
-@every("case, name", PLAYED, id=lambda case, name: f"{case.id}-{name}", by=lambda case, _: case.family)
+@every("case, name", PLAYED, id=lambda case, name: f"{case.id}-{name}", by=lambda case, _: case.family, parts=3)
 def test_the_sdk_is_as_the_ideal_client_and_the_judge_says_nothing(case: Case, name: str) -> None:
     """Both at once, since the SDK's part takes most of the time.
 

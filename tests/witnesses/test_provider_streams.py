@@ -35,7 +35,7 @@ BROKEN = [
 ]
 
 
-@every("case, name", STREAMED, id=lambda case, name: f"{case.id}-{name}", by=lambda case, _: case.family)
+@every("case, name", STREAMED, id=lambda case, name: f"{case.id}-{name}", by=lambda case, _: case.family, parts=3)
 def test_the_sdk_sees_the_unary_reply(case: Case, name: str) -> None:
     for exchange in case.exchanges(name):
         if exchange.stream_path is None:
