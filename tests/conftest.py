@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import ssl
 import tempfile
 import time
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,7 +23,7 @@ for name in formats.names():
 _BYTECODE = "toolcall-bytecode-"
 _DAY = 86_400.0
 
-pytest_plugins = ["every", "pytester", "project", "languages", "starters", "regeneration.hooks"]
+pytest_plugins = ["doubles.day", "every", "pytester", "project", "languages", "starters", "regeneration.hooks"]
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -94,6 +96,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in {*left_out}]
     # The one test that takes a minute goes first: at the end it would keep one core busy while the others wait.
     items.sort(key=lambda item: item.path.name != "test_whole_corpus.py")
+
+
+_context_of_tls = cache(ssl.create_default_context)
+
+
+@pytest.fixture
+def certificates_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests that make many clients: each has a context of TLS with all certificates, and none asks over TLS."""
+    monkeypatch.setattr(ssl, "create_default_context", _context_of_tls)
 
 
 @pytest.fixture(scope="session")

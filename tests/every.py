@@ -25,7 +25,7 @@ from typing import Any
 
 import pytest
 
-from doubles.day import VARIABLE, share, today
+from doubles.day import VARIABLE, part_of, today
 
 GROUP = "together"
 _ALL = [False]
@@ -41,7 +41,7 @@ class Group:
 
     def of(self, day: int) -> Group:
         """What is gone through on a day."""
-        return Group({known: self.things[known] for known in share([*self.things], self.parts, day)}, self.parts)
+        return Group({known: self.things[known] for known in part_of([*self.things], self.parts, day)}, self.parts)
 
 
 def every(

@@ -39,11 +39,13 @@ def record(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
+    certificates_read_once: None,
 ) -> Record:
     """``record(format, *arguments)`` runs the command against the provider, cassettes go to ``tmp_path / 'kept'``.
 
     With ``settled`` the settings say so, not the command.
     """
+    del certificates_read_once
     clear_environment(corpus, monkeypatch)
 
     def run(name: str, *arguments: str, url: str | None = None, key: str | None = KEY, settled: bool = False) -> Ran:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cache
+
 import pytest
 
+from doubles.day import share
 from doubles.running import HARNESS
 from every import every
 from toolcall_conformance import formats
 from toolcall_conformance.checks import CHECKS, variants
 from toolcall_conformance.checks.json_values import JSONValues
-from toolcall_conformance.checks.twin import other_words, twin_of
+from toolcall_conformance.checks.twin import Twin, other_words, twin_of
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.findings import Verdict
@@ -32,12 +36,25 @@ each_of_its_formats = every(
 )
 
 
+@cache
+def made(case: Case) -> Twin:
+    """The twin of a case, which makes its exchanges once."""
+    return twin_of(CORPUS, case)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forgotten() -> Iterator[None]:
+    yield
+    made.cache_clear()
+
+
 @every("case", PLAYED, id=lambda case: case.id, by=lambda case: case.family)
 def test_the_reference_translates_it(case: Case) -> None:
-    twin = twin_of(CORPUS, case)
+    """From one of its formats to half of them, to the other half on another day."""
+    twin = made(case)
     driver = PythonDriver(ReferenceTranslator(), "toolcall_reference:ReferenceTranslator")
     client = case.formats[PLAYED.index(case) % len(case.formats)]
-    for upstream in case.formats:
+    for upstream in share(case.formats, 2, PLAYED.index(case)):
         route = Route(client, upstream, case.model(client), case.model(upstream))
         for variant in {"", "streamed"} & {*variants(CORPUS, "agent_loop", case, client, upstream)}:
             result = CHECKS["agent_loop"](twin, route, driver.open, HARNESS, variant, None)
@@ -46,7 +63,7 @@ def test_the_reference_translates_it(case: Case) -> None:
 
 @each_of_its_formats
 def test_ids_are_the_same_and_contents_are_not(case: Case, name: str) -> None:
-    for own, other in zip(case.exchanges(name), twin_of(CORPUS, case).exchanges(name), strict=True):
+    for own, other in zip(case.exchanges(name), made(case).exchanges(name), strict=True):
         before, after = (formats.read(name, "request", one.request) for one in (own, other))
         assert [call.id for call in before.calls] == [call.id for call in after.calls]
         assert [result.call for result in before.results] == [result.call for result in after.results]
@@ -55,7 +72,7 @@ def test_ids_are_the_same_and_contents_are_not(case: Case, name: str) -> None:
             assert own.request == other.request
         for call, twin in zip(before.calls, after.calls, strict=True):
             says = any(isinstance(each, str) and each.isascii() and each for each in _leaves(call.arguments))
-            changes = twin_of(CORPUS, case).changes_calls
+            changes = made(case).changes_calls
             assert not says or ((call.name, call.arguments) != (twin.name, twin.arguments)) is changes
 
 
@@ -67,7 +84,7 @@ def _leaves(value: object) -> list[object]:
 
 @each_of_its_formats
 def test_its_streams_say_what_its_replies_say(case: Case, name: str) -> None:
-    for own, other in zip(case.exchanges(name), twin_of(CORPUS, case).exchanges(name), strict=True):
+    for own, other in zip(case.exchanges(name), made(case).exchanges(name), strict=True):
         if own.stream_path is None:
             continue
         differ = [_said(name, one.response) != _said(name, _together(name, one.stream())) for one in (own, other)]

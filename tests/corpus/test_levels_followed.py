@@ -1,4 +1,7 @@
-"""A level that is edited in the corpus is the level of the finding, wherever the finding comes from."""
+"""A level that is edited in the corpus is the level of the finding, wherever the finding comes from.
+
+Each rule is broken at one of the levels a day.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from doubles.day import share
 from toolcall_conformance.checks import CHECKS, ItemResult
 from toolcall_conformance.checks.base import Tally, failure
 from toolcall_conformance.contract import Refused, Route
@@ -87,7 +91,7 @@ def unlike(corpus: Corpus, found: Iterable[Finding]) -> list[tuple[str, Level]]:
 
 def test_rules_of_translation(edited: Corpus) -> None:
     missed = []
-    for rule in edited.rules.values():
+    for rule in share(edited.rules.values(), len(LEVELS), LEVELS.index(level_of(edited).name)):
         if rule.raw["check"] not in ("judge", "loop") or "source" not in rule.raw["breaks"]:
             continue
         pair = rule.raw["breaks"]
@@ -102,16 +106,14 @@ def test_rules_of_translation(edited: Corpus) -> None:
 
 def test_rules_of_formats(edited_formats: Corpus) -> None:
     asked = 0
-    for rule in edited_formats.rules.values():
-        if rule.raw["check"] in ("schema", "function"):
-            name, _ = rule.id.split("/")
-            found = check_body(
-                edited_formats, name, rule.raw["direction"], rule.raw["breaks"], model=rule.raw.get("model")
-            )
-            assert rule.id in {finding.rule for finding in found}
-            assert unlike(edited_formats, found) == []
-            asked += 1
-    assert asked > 300
+    rules = [rule for rule in edited_formats.rules.values() if rule.raw["check"] in ("schema", "function")]
+    for rule in share(rules, len(LEVELS), LEVELS.index(rules[0].level.name)):
+        name, _ = rule.id.split("/")
+        found = check_body(edited_formats, name, rule.raw["direction"], rule.raw["breaks"], model=rule.raw.get("model"))
+        assert rule.id in {finding.rule for finding in found}
+        assert unlike(edited_formats, found) == []
+        asked += 1
+    assert asked > 100
 
 
 @pytest.mark.parametrize(

@@ -72,16 +72,17 @@ class ObservedDouble(Double):
         """At three exchanges that are spread over the corpus, or at one of them."""
         number = 0 if day is None else number_of(self.name, day) % PLACES
         found = list(islice(self._at(_exchanges(self.format)), number + 1 if day is not None else PLACES))
-        yield from found if day is None else found[-1:]
+        for where, exchange, output in found if day is None else found[-1:]:
+            yield Played(f"{where} {self.format}", self._told(exchange, output))
 
-    def _at(self, exchanges: Sequence[tuple[str, Exchange]]) -> Iterator[Played]:
-        for where, exchange in exchanges:
-            output = self._changed(exchange)
+    def _at(self, exchanges: Sequence[tuple[str, Exchange]]) -> Iterator[tuple[str, Exchange, Any]]:
+        for number, (where, exchange) in enumerate(exchanges):
+            output = self._changed(number, exchange)
             if output is not None:
-                yield Played(f"{where} {self.format}", self._told(exchange, output))
+                yield where, exchange, output
 
-    def _changed(self, exchange: Exchange) -> Any:
-        made = copied(_made(self.format, exchange))
+    def _changed(self, number: int, exchange: Exchange) -> Any:
+        made = copied(_made(self.format, number))
         seen = Seen(made, exchange.request, exchange.response, self.format)
         before = json.dumps(made)
         try:
@@ -112,7 +113,9 @@ def _exchanges(name: str) -> tuple[tuple[str, Exchange], ...]:
     return tuple(every[index * step % len(every)] for index in range(len(every)))
 
 
-def _made(name: str, exchange: Exchange) -> dict[str, Any]:
+@cache
+def _made(name: str, number: int) -> dict[str, Any]:
+    _, exchange = _exchanges(name)[number]
     return otel.of_exchange(exchange.request, exchange.response or {}, name).attributes()
 
 

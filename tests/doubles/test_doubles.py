@@ -1,8 +1,8 @@
 """Every broken double is seen under its rule, no harmless one is failed, and ``corpus/verdicts/`` says so.
 
-Each is judged from its verdict, which is the smallest place where it is seen, and played at one more, another each
-day: a failure prints the number that ``TOOLCALL_DAY`` repeats it with. ``-m all_places`` plays all these places: one of
-each source format at least, one of its own format, and an item.
+Each is judged from its verdict, which is the smallest place where it is seen; a third of them, and those without a
+verdict, are played at one place more, another each time: a failure prints the number that ``TOOLCALL_DAY`` repeats it
+with. ``-m all_places`` plays all these places: one of each source format at least, one of its own format, and an item.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pytest
 from doubles.alone import disagreement
 from doubles.body import BodyDouble
 from doubles.catalogue import Double, Kind, doubles, exported
-from doubles.day import VARIABLE, today
+from doubles.day import REST, VARIABLE, today
 from doubles.draft import Draft
 from doubles.export import AGAIN, line_of
 from doubles.loop import LoopDouble, play
@@ -114,14 +114,16 @@ def test_a_day_can_be_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_another_day_plays_other_places() -> None:
-    """In five days a double is played at all its places: of each source, of its own format, in an item."""
+    """In five turns a double is played at all its places: of each source, of its own format, in an item."""
     double = next(each for each in doubles(BodyDouble, "broken") if each.at_home and not each.cases)
-    places = [played.where for day in range(6) for played in double.played(day)]
+    days = {day: [played.where for played in double.played(day)] for day in range(6 * REST)}
+    places = [where for wheres in days.values() for where in wheres]
     assert len(places) == 6
+    assert sorted(map(len, days.values())) == [0] * 6 * (REST - 1) + [1] * 6
     assert {*places} == {played.where for played in double.played(None)}
     assert len([where for where in {*places} if where.startswith("at home: ")]) == 1
     assert len([where for where in {*places} if where.startswith("the item of ")]) == 1
-    assert [played.where for played in double.played(3)] == [places[3]]
+    assert all([played.where for played in double.played(day)] == wheres for day, wheres in days.items())
 
 
 def test_a_habit_changes_what_comes() -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import aiohttp
 import pytest
 
+from doubles.day import share
 from toolcall_conformance.checks import CHECKS
 from toolcall_conformance.contract import Route, Unsupported
 from toolcall_conformance.drivers import Opened, Produced, TimedOut, UnsupportedOutcome, load_driver
@@ -147,8 +148,9 @@ BEFORE = [
 
 
 @pytest.mark.parametrize(("before", "rule", "sentence"), BEFORE, ids=[row[0] for row in BEFORE])
-@pytest.mark.parametrize("way", ["def", "async def"])
-def test_a_fault_on_the_way_up(project: Any, way: str, before: str, rule: str, sentence: str) -> None:
+def test_a_fault_on_the_way_up(project: Any, before: str, rule: str, sentence: str) -> None:
+    """In a function or in a coroutine, by turns."""
+    [way] = share(("def", "async def"), 2, BEFORE.index((before, rule, sentence)))
     spec = library(project, before, way=way)
     result = project.run("-v", REQUEST, "toolcall::crate", limit(rule), "--toolcall-strict", spec=spec)
     result.assert_outcomes(failed=1, passed=8)
@@ -175,8 +177,9 @@ AFTER = [
 
 
 @pytest.mark.parametrize(("after", "rule", "sentence"), AFTER, ids=[row[0] for row in AFTER])
-@pytest.mark.parametrize("way", ["def", "async def"])
-def test_a_fault_on_the_way_down(project: Any, way: str, after: str, rule: str, sentence: str) -> None:
+def test_a_fault_on_the_way_down(project: Any, after: str, rule: str, sentence: str) -> None:
+    """In a function or in a coroutine, by turns."""
+    [way] = share(("def", "async def"), 2, AFTER.index((after, rule, sentence)))
     spec = library(project, "pass", after, way=way)
     result = project.run("-v", REQUEST, RESPONSE, "toolcall::crate", limit(rule), spec=spec)
     result.assert_outcomes(failed=1, passed=9)

@@ -12,6 +12,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from doubles.day import share
 from every import every
 from formats.test_mutations import JUNK, each_format, mutated
 from toolcall_conformance.library import Corpus
@@ -82,8 +83,8 @@ def test_bodies_fit_where_jsonschema_says_so(name: str, direction: str, corpus: 
     schema = corpus.schema(name, direction)
     plain, compiled = jsonschema.Draft202012Validator(schema), Shapes(schema)
     bodies = list(golden(corpus, name, direction))
-    damaged = [damage(chance, copy.deepcopy(chance.choice(bodies))) for _ in range(150) if bodies]
-    for body in (*bodies, *damaged, *VALUES):
+    damaged = share([damage(chance, copy.deepcopy(chance.choice(bodies))) for _ in range(150) if bodies], 3)
+    for body in (*share(bodies, 3), *damaged, *VALUES):
         assert compiled.fits(body) == plain.is_valid(body), body
     assert len({compiled.fits(body) for body in damaged}) == (2 if bodies else 0)
 

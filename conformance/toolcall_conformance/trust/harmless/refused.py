@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from toolcall_conformance.library import Corpus, read_json
@@ -86,8 +87,14 @@ class _Body:
     direction: str
     value: Any
 
-    def __post_init__(self) -> None:
-        self._told, self._broken = self.told(self.value), self.broken(self.value)
+    # Most bodies have no member that others have not shown already, and are asked for neither.
+    @cached_property
+    def _told(self) -> set[Any]:
+        return self.told(self.value)
+
+    @cached_property
+    def _broken(self) -> set[str]:
+        return self.broken(self.value)
 
     def told(self, value: Any) -> set[Any]:
         sdk = sdk_of(self.format)
