@@ -1,4 +1,4 @@
-"""Rewrite texts within texts: decode percent encoding, base64, gzip or escapes, rewrite, and encode again."""
+"""Rewrite texts within texts: decode percent encoding, base64, hexadecimal digits, gzip or escapes, rewrite, and encode again."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ _PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2}|[A-Za-z0-9_.~+-]){3,}")
 _BASE64 = re.compile(r"(?!REDACTED-)[A-Za-z0-9+/_-]{11,}(?:\r?\n[A-Za-z0-9+/_-]+)*={0,2}")
 _ESCAPES = re.compile(r"(?:\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|[^\\\s\"'])+")
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2}))")
+_HEX = re.compile(r"(?<![0-9A-Za-z])[0-9A-Fa-f]{2}(?:[ :-]?[0-9A-Fa-f]{2}){11,}(?![0-9A-Za-z])")
 _GZIP = b"\x1f\x8b\x08"
 _MOST_UNPACKED = 2**24
 
@@ -43,6 +44,20 @@ def rewrite_escapes(text: str, rewrite: Rewrite) -> str:
         return found[0] if said == meant else said
 
     return _ESCAPES.sub(one, text) if "\\u" in text or "\\x" in text else text
+
+
+def rewrite_hex(text: str, rewrite: Rewrite) -> str:
+    """The same for a text's bytes in hexadecimal digits, also with a sign between them."""
+
+    def one(found: re.Match[str]) -> str:
+        data = bytes.fromhex(re.sub("[^0-9A-Fa-f]", "", found[0]))
+        if not data.isascii():  # a digest
+            return found[0]
+        meant = data.decode()
+        said = rewrite(meant)
+        return found[0] if said == meant else said.encode("utf-8", "replace").hex()
+
+    return _HEX.sub(one, text)
 
 
 def rewrite_base64(text: str, rewrite: Rewrite, rewrite_bytes: Rewrite) -> str:

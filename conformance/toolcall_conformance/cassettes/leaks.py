@@ -1,6 +1,7 @@
 """The last check before a cassette is written: it must hold no known secret in any spelling that it can undo.
 
 It shares no code with the search that redacts: it takes the texts apart, where that one puts all spellings together.
+It knows nothing of frames either: see ``scattered``.
 """
 
 from __future__ import annotations
@@ -15,53 +16,67 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import unquote
 
-from toolcall_conformance.cassettes.json_strings import is_json
-from toolcall_conformance.cassettes.split_secrets import joined_texts
+from toolcall_conformance.cassettes.scattered import is_scattered, joined
 
-_ESCAPE = re.compile(r"\\{1,8}(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([0-3][0-7]{2})|([^\w\s]))")
+_ESCAPE = re.compile(r"\\{1,8}(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([0-3][0-7]{2})|([^\w\s]))|%u([0-9a-fA-F]{4})")
 _SOFT_BREAK = re.compile(r"=\r?\n")
 _QUOTED = re.compile("=([0-9A-Fa-f]{2})")
-_BREAK = re.compile(r"(?:\\{1,8}r)?(?:\\{1,8}n|\n)[ \t]*|\r\n[ \t]*")
+_BREAK = re.compile(r"(?:\\{1,8}r)?(?:\\{1,8}n|\n)[ \t]*|\r\n?[ \t]*")
 _APART = re.compile(r"0x|\\x|[\s:.,_-]")
+_NUMBERS = re.compile(r"(?<![0-9.])[0-9]{1,3}(?:[,;\s]{1,8}[0-9]{1,3}){7,}(?![0-9.])")
 _PACKED = re.compile(r"H4sI[A-Za-z0-9+/_-]{20,}")
 _MOST_UNPACKED = 2**24
 _CUT = 0.75
+_LEAST = 8
 
 
 def leaked(cassette: Any, secrets: Iterable[str]) -> bool:
-    """Whether a cassette, as JSON, still holds one of the secrets, or its first three quarters.
+    """Whether a cassette, as JSON, still holds one of the secrets, or its first or last three quarters.
 
-    It searches all texts and names, as they are and with escapes undone, without ends of lines, unpacked, and joined
-    as clients assemble them from streams. It searches for the secret itself, in base64 at any place of a longer text,
-    and in hexadecimal digits.
+    It searches all texts and names, as they are and with escapes undone, without ends of lines, unpacked, and scattered
+    over a stream. It searches for the secret itself, in base64 at any place of a longer text, in hexadecimal digits,
+    and as a list of bytes.
     """
     secrets = tuple(secrets)
     wanted = {form for secret in secrets for form in forms(secret)}
-    digits = [_hex(secret) for secret in secrets]
-    for text in _texts(cassette):
+    digits = {form for secret in secrets for form in _digits(secret)}
+    bodies = tuple(_bodies(cassette))
+    for text in _texts([cassette, *(row for body in bodies for row in joined(body))]):
         apart = _APART.sub("", text.lower())
         if any(form in apart for form in digits):
             return True
         if any(form in reading for reading in _readings(text) for form in wanted):
             return True
-    return False
+    return any(is_scattered(secret, text) for text in bodies for secret in secrets)
 
 
 def forms(secret: str) -> set[str]:
     """The spellings of a secret that cannot be undone without knowing its place, in lower case."""
-    cut = _cut(secret)
-    coded = _coded(cut.encode("utf-8", "surrogatepass"))
+    found: set[str] = set()
+    for part in _parts(secret):
+        found |= {part, _BREAK.sub("", part), *_in_base64(part)}
+    return {form.lower() for form in found}
+
+
+def _parts(secret: str) -> tuple[str, ...]:
+    """What is as bad as the whole: most of it, from either end."""
+    length = max(_LEAST, math.ceil(len(secret) * _CUT))
+    return tuple(dict.fromkeys((secret[:length], secret[-length:])))
+
+
+def _digits(secret: str) -> set[str]:
+    """A secret, and its base64, in hexadecimal digits."""
+    parts = _parts(secret)
+    texts = {text for part in parts for text in (part, *_coded(part.encode("utf-8", "surrogatepass")))}
+    return {text.encode("utf-8", "surrogatepass").hex() for text in texts}
+
+
+def _in_base64(part: str) -> set[str]:
+    coded: set[str] = set()
+    for codec in ("utf-8", "utf-16-le", "utf-16-be"):
+        coded |= _coded(part.encode(codec, "surrogatepass"))
     coded |= {twice for once in coded for twice in _coded(once.encode())}
-    both = {form for text in coded for form in (text, text.replace("+", "-").replace("/", "_"))}
-    return {form.lower() for form in (cut, _BREAK.sub("", cut), *both)}
-
-
-def _cut(secret: str) -> str:
-    return secret[: max(8, math.ceil(len(secret) * _CUT))]
-
-
-def _hex(secret: str) -> str:
-    return _cut(secret).encode("utf-8", "surrogatepass").hex()
+    return {form for text in coded for form in (text, text.replace("+", "-").replace("/", "_"))}
 
 
 def _coded(data: bytes) -> set[str]:
@@ -84,17 +99,25 @@ def _readings(text: str) -> tuple[str, ...]:
             break
         text = meant
     found.append(_QUOTED.sub(lambda one: chr(int(one[1], 16)), _SOFT_BREAK.sub("", found[0])))
+    found += map(_of_numbers, _NUMBERS.findall(found[0]))
     return tuple(dict.fromkeys(one.lower() for one in found))
 
 
 def _meant(found: re.Match[str]) -> str:
     if found[4]:
         return found[4]
-    return chr(int(found[1] or found[2], 16)) if found[3] is None else chr(int(found[3], 8))
+    if found[3] is not None:
+        return chr(int(found[3], 8))
+    return chr(int(found[1] or found[2] or found[5], 16))
+
+
+def _of_numbers(text: str) -> str:
+    """A list of bytes as the text that they are."""
+    return bytes(int(number) & 0xFF for number in re.findall("[0-9]+", text)).decode("utf-8", "replace")
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """All texts and names, also those in JSON within a text, in a stream's events, and in packed data."""
+    """All texts, names and numbers, also those in JSON within a text, and in packed data."""
     if isinstance(value, bytes):
         yield from _unpacked(value)
         value = value.decode("latin-1")
@@ -103,11 +126,7 @@ def _texts(value: Any) -> Iterator[str]:
         for found in _PACKED.finditer(value):
             coded = found[0].replace("-", "+").replace("_", "/")
             yield from _unpacked(base64.b64decode(coded[: len(coded) // 4 * 4]))
-        if is_json(value):
-            yield from _texts(json.loads(value, strict=False))
-        elif "data:" in value:
-            for text in (*re.findall(r"(?m)^data: ?(.*)$", value), *joined_texts(value)):
-                yield from _texts(text)
+        yield from _texts(_json(value))
     elif isinstance(value, dict):
         for key, entry in value.items():
             yield from _texts(str(key))
@@ -115,6 +134,28 @@ def _texts(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for entry in value:
             yield from _texts(entry)
+
+
+def _json(text: str) -> Any:
+    """The object or list that a text is, or nothing."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return None
+    try:
+        return json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _bodies(value: Any) -> Iterator[str]:
+    """The texts of a cassette as they stand in it."""
+    if isinstance(value, bytes):
+        yield from _unpacked(value)
+        yield value.decode("utf-8", "replace")
+    elif isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for entry in value.values() if isinstance(value, dict) else value:
+            yield from _bodies(entry)
 
 
 def _unpacked(data: bytes) -> Iterator[str]:

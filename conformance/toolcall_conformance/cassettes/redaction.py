@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote_plus
 
 from toolcall_conformance.cassettes import assignments
 from toolcall_conformance.cassettes.assignments import Named
-from toolcall_conformance.cassettes.encodings import rewrite_base64, rewrite_escapes, rewrite_percent
+from toolcall_conformance.cassettes.encodings import rewrite_base64, rewrite_escapes, rewrite_hex, rewrite_percent
 from toolcall_conformance.cassettes.filters import Filters, SecretPattern, normal
 from toolcall_conformance.cassettes.json_strings import is_json, rewritten
 from toolcall_conformance.cassettes.naming import Kind, is_inner, is_placeholder, kind_of, looks_drawn
@@ -121,7 +121,8 @@ class Redactor:
 
         text = rewrite_percent(text, deeper)
         text = rewrite_escapes(text, deeper)
-        return rewrite_base64(text, deeper, self._bytes)
+        text = rewrite_hex(text, deeper)
+        return rewrite_base64(text, deeper, self.bytes)
 
     def _plain(self, text: str, patterns: Iterable[SecretPattern], *, shapes_alone: bool = False) -> str:
         text = self._known.replaced(text, lambda secret: self.placeholder("key", secret))
@@ -140,7 +141,7 @@ class Redactor:
         start, end = found.start(group) - found.start(), found.end(group) - found.start()
         return found[0][:start] + said + found[0][end:]
 
-    def _bytes(self, data: str) -> str:
+    def bytes(self, data: str) -> str:
         """Redact binary data: known values and unmistakable shapes alone; e-mail addresses occur there by chance."""
         return self._plain(data, (one for one in self.filters.patterns if one.shape), shapes_alone=True)
 

@@ -1,19 +1,18 @@
 """Redact secrets that are spread over the events of a stream: clients join the pieces, and so does this module.
 
 Texts at the same place of several events are joined; if events name their block, item or call by an index or an id,
-only those with the same one. So this module needs no format.
+only those with the same one. So this module needs no format. Data that is no JSON is joined line by line.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from toolcall_conformance.cassettes.redaction import Redactor
+from toolcall_conformance.streaming.rewriting import data_of, with_data
 
-_DATA = re.compile(r"^data: ?(?P<json>[{\[].*)$", re.MULTILINE)
 _WHICH = ("index", "output_index", "content_index", "summary_index", "item_id")
 
 TextPiece = tuple[Any, Any, str]
@@ -21,47 +20,57 @@ TextPiece = tuple[Any, Any, str]
 
 
 def redact_streams(stream: str, redactor: Redactor) -> str:
-    """Redact the secrets that no single event holds. Lines without them stay byte for byte."""
-    lines = list(_lines(stream))
+    """Redact the secrets that no single event holds. Events without them stay byte for byte."""
+    data = list(data_of(stream))
+    values = [_value(one.text) for one in data]
     changed: set[int] = set()
-    for pieces in _grouped([value for _, value in lines]).values():
+    for place, pieces in _grouped(values).items():
         texts = [piece[2] for _, piece in pieces]
         joined = "".join(texts)
-        said = redactor.text(joined)
+        # Lines of a text that come one after the other are not one word: a name at an end says nothing of the next.
+        said = redactor.bytes(joined) if place == _RAW else redactor.text(joined)
         if said == joined:
             continue
         for (number, (container, key, before)), after in zip(pieces, _spread(texts, said), strict=True):
             if before != after:
                 container[key] = after
                 changed.add(number)
-    made, end = [], 0
-    for number, (found, value) in enumerate(lines):
-        if number in changed:
-            made += [stream[end : found.start("json")], json.dumps(value, ensure_ascii=False, separators=(",", ":"))]
-            end = found.end("json")
-    return "".join([*made, stream[end:]])
+    return with_data(stream, ((data[number], _written(values[number])) for number in sorted(changed)))
 
 
-def joined_texts(stream: str) -> Iterator[str]:
-    """The texts that clients assemble from a stream: those of each place, joined."""
-    for pieces in _grouped([value for _, value in _lines(stream)]).values():
-        yield "".join(piece[2] for _, piece in pieces)
+class _Raw(list[str]):
+    """The lines of data that is no JSON, or a number alone."""
 
 
-def _lines(stream: str) -> Iterator[tuple[re.Match[str], Any]]:
-    """The lines of data that hold JSON, with their values."""
-    for found in _DATA.finditer(stream):
-        try:
-            yield found, json.loads(found["json"])
-        except (ValueError, RecursionError):
-            continue
+_RAW = ((None,), ())
+"""The place of such lines."""
+
+
+def _value(text: str) -> Any:
+    """What the data of an event holds: a list of one JSON value, or the lines of a text."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return _Raw(text.split("\n"))
+    return [value] if isinstance(value, dict | list | str) else _Raw(text.split("\n"))
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, _Raw):
+        return "\n".join(value)
+    return json.dumps(value[0], ensure_ascii=False, separators=(",", ":"))
 
 
 def _grouped(events: list[Any]) -> dict[tuple[Any, ...], list[tuple[int, TextPiece]]]:
     """Group pieces by place, each with the number of its event; a group has at least two."""
     groups: dict[tuple[Any, ...], list[tuple[int, TextPiece]]] = {}
     for number, event in enumerate(events):
-        for place, piece in _pieces(event, (), ()):
+        found = (
+            [(_RAW, (event, at, line)) for at, line in enumerate(event)]
+            if isinstance(event, _Raw)
+            else _pieces(event, (), ())
+        )
+        for place, piece in found:
             groups.setdefault(place, []).append((number, piece))
     return {place: found for place, found in groups.items() if len(found) > 1}
 

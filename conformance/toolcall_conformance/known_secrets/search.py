@@ -6,7 +6,7 @@ import base64
 import re
 from collections.abc import Callable, Iterable
 
-from toolcall_conformance.known_secrets import spellings
+from toolcall_conformance.known_secrets import marks, spellings
 
 SHORTEST = 8
 """Shorter values are not secret (local servers take any key), and occur everywhere by chance."""
@@ -29,11 +29,20 @@ class KnownSecrets:
 
     def occur(self, text: str) -> bool:
         """Whether one of them is in a text."""
-        return self._regex is not None and self._regex.search(text) is not None
+        return self._regex is not None and any(self._regex.search(one) for one in (text, marks.without(text)[0]))
 
     def replaced(self, text: str, make: Callable[[str], str]) -> str:
         """The text with what ``make`` returns for a secret in its place, whatever its spelling was."""
-        return _replaced(self._regex, text, self.values, make)
+        if self._regex is None:
+            return text
+        text = _replaced(self._regex, text, self.values, make)
+        plain, place = marks.without(text)
+        made, end = [], 0
+        for found in self._regex.finditer(plain) if plain != text else ():
+            start = place(found.start())
+            made += [text[end:start], make(_value(found, self.values))]
+            end = place(found.end() - 1) + 1
+        return "".join([*made, text[end:]])
 
     def replaced_in_base64(self, text: str, make: Callable[[str], str]) -> str:
         """The same for their base64, at any place of a longer one, which is not base64 any more then."""
@@ -43,7 +52,11 @@ class KnownSecrets:
 def _replaced(regex: re.Pattern[str] | None, text: str, values: tuple[str, ...], make: Callable[[str], str]) -> str:
     if regex is None:
         return text
-    return regex.sub(lambda found: make(values[int((found.lastgroup or "s0")[1:])]), text)
+    return regex.sub(lambda found: make(_value(found, values)), text)
+
+
+def _value(found: re.Match[str], values: tuple[str, ...]) -> str:
+    return values[int((found.lastgroup or "s0")[1:])]
 
 
 def _in_base64(secret: str) -> str:

@@ -3,36 +3,51 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
 _LINES = re.compile("[^\r\n]*(?:\r\n|\n|\r|$)")
 _DATA = re.compile("\ufeff?data(?:: ?|$)")
 
 
+@dataclass(frozen=True, slots=True)
+class Data:
+    """The data of one event: its text, as a client joins it, and where each of its lines stands in the stream."""
+
+    text: str
+    spans: tuple[tuple[int, int], ...]
+
+
+def data_of(stream: str) -> Iterator[Data]:
+    """The data of each event, and of what follows the last blank line."""
+    spans: list[tuple[int, int]] = []
+    for line in _LINES.finditer(stream):
+        end = line.start() + len(line[0].rstrip("\r\n"))
+        if end > line.start():
+            if found := _DATA.match(stream, line.start(), end):
+                spans.append((found.end(), end))
+            continue
+        if spans:
+            yield Data("\n".join(stream[start:stop] for start, stop in spans), tuple(spans))
+            spans = []
+
+
+def with_data(stream: str, changes: Iterable[tuple[Data, str]]) -> str:
+    """The stream with other data in some of its events, given in their order.
+
+    An event keeps its lines: one that a change has no text for becomes empty.
+    """
+    made, done = [], 0
+    for data, text in changes:
+        lines = text.split("\n", len(data.spans) - 1)
+        for (start, stop), line in zip(data.spans, lines + [""] * (len(data.spans) - len(lines)), strict=True):
+            made += [stream[done:start], line]
+            done = stop
+    return "".join([*made, stream[done:]])
+
+
 def rewrite_data(stream: bytes, rewrite: Callable[[str], str]) -> bytes:
     """Apply ``rewrite`` to the data of each event; it must keep the number of lines."""
     text = stream.decode("utf-8", "surrogateescape")  # bytes that are not UTF-8 stay as they are, too
-    written: list[str] = []
-    block: list[str] = []
-    for line in _LINES.findall(text):
-        if line.strip("\r\n"):
-            block.append(line)
-        else:
-            written += [*_rewritten(block, rewrite), line]
-            block = []
-    return "".join(written).encode("utf-8", "surrogateescape")
-
-
-def _rewritten(block: list[str], rewrite: Callable[[str], str]) -> list[str]:
-    """Apply ``rewrite`` to the data lines of one event."""
-    starts = {place: found.end() for place, line in enumerate(block) if (found := _DATA.match(line))}
-    bodies = {place: block[place][start:].rstrip("\r\n") for place, start in starts.items()}
-    before = "\n".join(bodies.values())
-    after = rewrite(before)
-    if after == before:
-        return block
-    lines = list(block)
-    for place, body in zip(starts, after.split("\n"), strict=True):
-        line, start = block[place], starts[place]
-        lines[place] = line[:start] + body + line[start + len(bodies[place]) :]
-    return lines
+    changes = ((data, rewrite(data.text)) for data in data_of(text))
+    return with_data(text, changes).encode("utf-8", "surrogateescape")

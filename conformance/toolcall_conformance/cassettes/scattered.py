@@ -1,0 +1,164 @@
+"""Whether a secret is scattered over a text: its characters in order, with something else between its pieces.
+
+Nothing here knows what a stream, an event or markup is. Only letters and digits count, in either case, so that quotes,
+colours, tags without letters and marks of no width between two of them hide nothing. Of a secret three quarters in a row
+are enough. They may be scattered in three ways:
+
+- in pieces of four or more, little between them: one value in two lines, a sentence's emphasis amid a word;
+- in pieces of any size, always the same between them: what a frame repeats;
+- in pieces that are whole values of one name, few others of that name between them: what clients join.
+
+Words are no secret in this sense, for prose is made of them: a secret needs letters and digits. ``joined`` gives values
+of one name as one text, for a search that takes words and spellings as well.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import deque
+from collections.abc import Iterator
+
+_CUT = 0.75
+_PIECE = 4
+_GAP = 80
+"""So much may stand between two pieces of a few characters, letters and digits counted."""
+_FRAME = 600
+"""And so much if it always is the same; a Responses event has some 200."""
+_OTHERS = 3
+"""So many values of other blocks may stand between two of one block."""
+_SHORTEST, _LONGEST_NUMBER = 8, 12
+_VALUE = re.compile(r'"((?:[^"\\]|\\.)*)"\s*:\s*"((?:[^"\\]|\\.)*)"', re.DOTALL)
+
+
+def is_scattered(secret: str, text: str) -> bool:
+    """Whether a text holds a secret in pieces."""
+    key = _letters(secret)
+    if len(key) < _SHORTEST or key.isalpha() or (key.isdigit() and len(key) < _LONGEST_NUMBER):
+        return False
+    plain = _letters(text)
+    needed = math.ceil(len(key) * _CUT)
+    if len(plain) < needed:
+        return False
+    return _in_pieces(key, plain, needed) or _in_frames(key, plain, needed) or _in_values(key, text, needed)
+
+
+def joined(text: str) -> Iterator[str]:
+    """The values of each name, in a row: all of them, and every second to fourth as where blocks alternate."""
+    for values in _values(text).values():
+        for step in range(1, min(len(values), _OTHERS + 1)):
+            for start in range(step):
+                yield "".join(values[start::step])
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.lower()))
+
+
+def _places(piece: str, text: str, start: int = 0, stop: int | None = None) -> Iterator[int]:
+    at = text.find(piece, start, stop)
+    while at >= 0:
+        yield at
+        at = text.find(piece, at + 1, stop)
+
+
+def _common(key: str, at: int, text: str, place: int) -> int:
+    """How many characters of the key, from ``at``, stand at a place of the text."""
+    most = min(len(key) - at, len(text) - place)
+    return next((count for count in range(most) if key[at + count] != text[place + count]), most)
+
+
+def _in_pieces(key: str, text: str, needed: int) -> bool:
+    """In pieces of four or more, with little between them."""
+    places = {at: list(_places(key[at : at + _PIECE], text)) for at in range(len(key) - _PIECE + 1)}
+    # What each place of a piece reaches: how much of the key stands before it in a row.
+    before: dict[tuple[int, int], int] = {}
+    for at in range(len(key) - _PIECE + 1):
+        for place in places[at]:
+            held = before.get((at, place), 0)
+            length = _common(key, at, text, place)
+            if held + length >= needed:
+                return True
+            for count in range(_PIECE, length + 1):
+                for following in places.get(at + count, ()):
+                    if 0 <= following - (place + count) <= _GAP:
+                        spot = (at + count, following)
+                        before[spot] = max(before.get(spot, 0), held + count)
+            rest = len(key) - at - length
+            if held + length + rest >= needed and 0 < rest < _PIECE:
+                end = text.find(key[-rest:], place + length, place + length + rest + _PIECE)
+                if end >= 0:
+                    return True
+    return False
+
+
+def _in_frames(key: str, text: str, needed: int) -> bool:
+    """From its beginning in pieces of any size, with the same between them."""
+    for place in _places(key[0], text):
+        length = _common(key, 0, text, place)
+        if length >= _PIECE:
+            continue  # larger pieces are found above
+        for count in range(1, length + 1):
+            start = place + count
+            # A frame begins anew behind the second piece.
+            for again in _places(text[start : start + _PIECE], text, start + _PIECE, start + _FRAME):
+                for following in range(max(again - _PIECE, start + _PIECE), again):
+                    goes_on = text[following] == key[count]
+                    if goes_on and _goes_on(key[count:], text, following, text[start:following], needed - count):
+                        return True
+    return False
+
+
+def _goes_on(key: str, text: str, place: int, frame: str, needed: int) -> bool:
+    """Whether so much of a key stands at a place, the same frame between its pieces."""
+    for count, letter in enumerate(key):
+        if count >= needed:
+            return True
+        if count and text.startswith(frame, place):
+            place += len(frame)
+        if not text.startswith(letter, place):
+            return False
+        place += 1
+    return len(key) >= needed
+
+
+def _in_values(key: str, text: str, needed: int) -> bool:
+    """In values of one name, few others between them."""
+    return any(_in_row(key, list(map(_letters, found)), needed) for found in _values(text).values())
+
+
+def _values(text: str) -> dict[str, list[str]]:
+    """The values of each name that has several."""
+    values: dict[str, list[str]] = {}
+    for name, value in _VALUE.findall(text):
+        values.setdefault(name, []).append(_meant(value))
+    return {name: found for name, found in values.items() if len(found) > 1}
+
+
+def _in_row(key: str, values: list[str], needed: int) -> bool:
+    # Where the key may go on, and how much of it stands before, for each of the last few values.
+    backwards = key[::-1]
+    recent: deque[dict[int, int]] = deque(maxlen=_OTHERS + 1)
+    for value in filter(None, values):
+        reached: dict[int, int] = {}
+        for at, held in [(at, held) for spots in recent for at, held in spots.items()]:
+            length = _common(key, at, value, 0)
+            if held + length >= needed:
+                return True
+            if length == len(value):
+                reached[at + length] = max(reached.get(at + length, 0), held + length)
+        # It begins at the end of a value.
+        for end in _places(value[-1], key):
+            held = _common(backwards, len(key) - 1 - end, value[::-1], 0)
+            if end + 1 - held <= len(key) - needed:
+                reached[end + 1] = max(reached.get(end + 1, 0), held)
+        recent.append(reached)
+    return False
+
+
+def _meant(value: str) -> str:
+    try:
+        return str(json.loads(f'"{value}"', strict=False))
+    except ValueError:
+        return value

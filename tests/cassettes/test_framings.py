@@ -1,0 +1,80 @@
+"""A known secret in every framing of a stream that our reader of replies accepts, in pieces: none is left, or told."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+from typing import Any
+
+from cassettes.carriers import interaction
+from cassettes.framings import CARRIERS, CUTS, FRAMINGS, RAW, plain
+from every import every
+from toolcall_conformance.cassettes.filters import Filters
+from toolcall_conformance.cassettes.leaks import leaked
+from toolcall_conformance.cassettes.redaction import Redactor
+from toolcall_conformance.cassettes.scrubbing import scrubbed
+from toolcall_conformance.streaming import parse
+
+KEY = "sk-test-Zq81hRk2mVw9LtB4xN7pYc3e"
+NUMBER = "4071938264550172"
+REDACTORS = {key: Redactor(Filters.default(), [key]) for key in (KEY, NUMBER)}
+
+
+def streamed(text: str) -> dict[str, Any]:
+    return interaction(response_type="text/event-stream", response=text)
+
+
+def left(raw: dict[str, Any], key: str) -> bool:
+    """Whether anything is left of a secret that a reader could put together."""
+    kept = scrubbed(raw, REDACTORS[key])
+    said = kept["response"]["body"]["string"]
+    return leaked(kept, [key]) or key[:10] in json.dumps(said) or key[10:] in json.dumps(said)
+
+
+@every("framing", FRAMINGS, id=str)
+def test_a_framing_is_read_as_the_same_events(framing: str) -> None:
+    events = CARRIERS["Anthropic's text, two blocks"](["a", "b"])
+    read = parse(FRAMINGS[framing](events).encode())
+    data = [event["data"] for event in read["events"]]
+    assert data == events or (data == events[:-1] and "rest" in read)
+
+
+@every("framing, carrier", itertools.product(FRAMINGS, CARRIERS), id="{}, {}".format)
+def test_a_key_in_pieces_is_redacted_and_would_be_told(framing: str, carrier: str) -> None:
+    for cut, make in CUTS.items():
+        events = CARRIERS[carrier](["It is ", *make(KEY), ". Keep it."])
+        raw = streamed(FRAMINGS[framing](events))
+        assert leaked(raw, [KEY]), cut
+        assert not left(raw, KEY), cut
+        kept = parse(scrubbed(raw, REDACTORS[KEY])["response"]["body"]["string"].encode())
+        assert len(kept["events"]) == len(parse(FRAMINGS[framing](events).encode())["events"]), cut
+        assert "Keep it." in json.dumps(kept), cut
+
+
+@every("layout, cut", itertools.product(RAW, CUTS), id="{}, {}".format)
+def test_a_text_that_is_no_json(layout: str, cut: str) -> None:
+    for key in (KEY, NUMBER):
+        raw = streamed(RAW[layout](CUTS[cut](key)))
+        told = leaked(raw, [key])
+        if layout not in ("comments", "lines that are no field") or cut == "whole":
+            assert not left(raw, key)
+        assert told or cut == "of one" or (key == NUMBER and cut == "of three")
+
+
+def test_a_stream_without_a_secret_stays_byte_for_byte() -> None:
+    draw = random.Random(5)
+    for framing, carrier in itertools.product(FRAMINGS.values(), CARRIERS.values()):
+        words = ["".join(draw.choices("abcdefghij 0123456789", k=draw.randint(1, 6))) for _ in range(12)]
+        raw = streamed(framing(carrier(words)))
+        assert scrubbed(raw, REDACTORS[KEY])["response"] == raw["response"] | {
+            "headers": {"content-type": ["text/event-stream"]}
+        }
+        assert not leaked(raw, [KEY, NUMBER])
+
+
+def test_words_that_tell_no_secret() -> None:
+    """A password of words is found in a row, and not in prose that has the same letters."""
+    raw = streamed(plain(CARRIERS["Chat's text"](["a correct", " horse, a", " battery", ": staple"])))
+    assert not leaked(raw, ["correcthorse", "battery-staple"])
+    assert leaked(streamed(plain(CARRIERS["Chat's text"](["a correct", "horse is"]))), ["correcthorse"])
