@@ -72,6 +72,23 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
     "base64 of gzip": packed,
     "quoted-printable": lambda key: quopri.encodestring((key * 3).encode()).decode(),
     "broken and indented": lambda key: f"a:\n    {key[: len(key) // 2]}\n    {key[len(key) // 2 :]}\n",
+    "broken by CR alone": lambda key: f"a\r{key[: len(key) // 2]}\r{key[len(key) // 2 :]}\r",
+    "hex of base64": lambda key: base64.b64encode(key.encode()).hex(),
+    "base64 of UTF-16": lambda key: base64.b64encode(key.encode("utf-16-le")).decode(),
+    "base64 of UTF-16, marked": lambda key: base64.b64encode(f"a {key}".encode("utf-16")).decode(),
+    "a list of bytes": lambda key: str(list(key.encode())),
+    "a list of bytes in lines": lambda key: json.dumps(list(key.encode()), indent=1),
+    "escapes of JavaScript": spelt("%u{:04x}"),
+    "joined strings": lambda key: f'a = "{key[:6]}" + "{key[6:9]}" + \\n    "{key[9:]}"'.replace("\\n", "\n"),
+    "joined strings without a sign": lambda key: f"('{key[:6]}' '{key[6:]}')",
+    "colours": lambda key: f"{key[:5]}\x1b[1;31m{key[5:]}\x1b[0m",
+    "emphasis": lambda key: f"{key[:5]}**{key[5:8]}**{key[8:]}",
+    "places where a line may break": lambda key: "<wbr>".join(pieces(key, 4)),
+    "tags": lambda key: f"{key[:4]}<b class='x'>{key[4:]}</b>",
+    "soft hyphens": lambda key: "\u00ad".join(pieces(key, 3)),
+    "soft hyphens by name": lambda key: "&shy;".join(pieces(key, 6)),
+    "no width": "\u200b".join,
+    "the last three quarters": lambda key: key[-max(8, -(-len(key) * 3 // 4)) :],
     "the first nine tenths": lambda key: key[: max(8, len(key) * 9 // 10)],
 }
 
@@ -82,6 +99,8 @@ def test_no_spelling_is_left(spelling: str) -> None:
         text = SPELLINGS[spelling](key)
         if not key.isascii() and spelling in ("octal", "capitals", "quoted-printable"):
             continue  # not all of its characters are one byte
+        if not all(sign.isalnum() or sign in "-_" for sign in key) and spelling.startswith("joined strings"):
+            continue  # it has quotes of its own
         for raw in (
             interaction(response=json.dumps({"text": f"It is {text}, keep it."}, ensure_ascii=False)),
             interaction(response=json.dumps({"arguments": json.dumps({"a": f"It is {text}."})})),

@@ -16,12 +16,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import unquote
 
-from toolcall_conformance.cassettes.scattered import is_scattered, joined
+from toolcall_conformance.cassettes.scattered import is_scattered, is_spread, joined
 
 _ESCAPE = re.compile(r"\\{1,8}(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([0-3][0-7]{2})|([^\w\s]))|%u([0-9a-fA-F]{4})")
 _SOFT_BREAK = re.compile(r"=\r?\n")
 _QUOTED = re.compile("=([0-9A-Fa-f]{2})")
 _BREAK = re.compile(r"(?:\\{1,8}r)?(?:\\{1,8}n|\n)[ \t]*|\r\n?[ \t]*")
+_UNSEEN = re.compile("[\\0\u00ad\u200b-\u200d\u2060\ufeff]|\x1b\\[[0-9;]*[a-zA-Z]|</?[a-zA-Z][^<>]{0,64}>|[*]+|~~|`+")
+_JOINED = re.compile(r"""["'`]\s*[+.&|]{0,2}\s*["'`]""")
 _APART = re.compile(r"0x|\\x|[\s:.,_-]")
 _NUMBERS = re.compile(r"(?<![0-9.])[0-9]{1,3}(?:[,;\s]{1,8}[0-9]{1,3}){7,}(?![0-9.])")
 _PACKED = re.compile(r"H4sI[A-Za-z0-9+/_-]{20,}")
@@ -45,9 +47,12 @@ def leaked(cassette: Any, secrets: Iterable[str]) -> bool:
         apart = _APART.sub("", text.lower())
         if any(form in apart for form in digits):
             return True
-        if any(form in reading for reading in _readings(text) for form in wanted):
+        readings = _readings(text)
+        if any(form in reading for reading in readings for form in wanted):
             return True
-    return any(is_scattered(secret, text) for text in bodies for secret in secrets)
+        if any(is_scattered(secret, reading) for reading in readings for secret in secrets):
+            return True
+    return any(is_spread(secret, text) for text in bodies for secret in secrets)
 
 
 def forms(secret: str) -> set[str]:
@@ -94,6 +99,7 @@ def _readings(text: str) -> tuple[str, ...]:
     # Whatever stands for itself in one spelling stands for something else in another: each step is a reading.
     for _ in range(4):
         found += [text, _BREAK.sub("", text), _BREAK.sub("", _SOFT_BREAK.sub("", text))]
+        found += [_UNSEEN.sub("", text), _JOINED.sub("", _BREAK.sub("", text))]
         meant = html.unescape(unquote(_ESCAPE.sub(_meant, text)))
         if meant == text:
             break

@@ -33,15 +33,23 @@ _VALUE = re.compile(r'"((?:[^"\\]|\\.)*)"\s*:\s*"((?:[^"\\]|\\.)*)"', re.DOTALL)
 
 
 def is_scattered(secret: str, text: str) -> bool:
-    """Whether a text holds a secret in pieces."""
+    """Whether a text holds a secret in pieces of four or more, with little between them."""
+    key, needed = _key(secret)
+    return needed > 0 and _in_pieces(key, _letters(text), needed)
+
+
+def is_spread(secret: str, text: str) -> bool:
+    """Whether a whole body holds one in the other two ways."""
+    key, needed = _key(secret)
+    return needed > 0 and (_in_frames(key, _letters(text), needed) or _in_values(key, text, needed))
+
+
+def _key(secret: str) -> tuple[str, int]:
+    """What counts of a secret, and how much of that is as bad as all; 0 for words and short numbers."""
     key = _letters(secret)
     if len(key) < _SHORTEST or key.isalpha() or (key.isdigit() and len(key) < _LONGEST_NUMBER):
-        return False
-    plain = _letters(text)
-    needed = math.ceil(len(key) * _CUT)
-    if len(plain) < needed:
-        return False
-    return _in_pieces(key, plain, needed) or _in_frames(key, plain, needed) or _in_values(key, text, needed)
+        return key, 0
+    return key, math.ceil(len(key) * _CUT)
 
 
 def joined(text: str) -> Iterator[str]:
