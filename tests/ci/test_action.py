@@ -158,6 +158,16 @@ def test_a_run_of_a_translator_fills_the_reports_and_the_summary(runner: Runner)
     assert runner.summary.read_text(encoding="utf-8").startswith("## Tool call conformance: passed\n")
 
 
+@pytest.mark.parametrize("report", [None, '{"footer": {"complete": false}}'])
+def test_a_run_that_ended_before_its_report_is_not_green(report: str | None, runner: Runner) -> None:
+    (runner.folder / "toolcall-reports").mkdir()
+    if report is not None:
+        (runner.folder / "toolcall-reports" / "report.json").write_text(report, encoding="utf-8")
+    done = runner.step("Judge")
+    assert done.returncode == 1
+    assert "::error title=Tool call conformance::the run ended before its report was complete" in done.stdout
+
+
 def test_without_reports_there_is_no_summary(runner: Runner) -> None:
     assert runner.step("Write").returncode == 0
     assert not runner.summary.exists()

@@ -256,7 +256,7 @@ class T:
     ("deed", "code", "said"),
     [
         ("hold()", -9, "a call did not return within 0.2 s, and nothing stops it; the command ends here"),
-        ("os._exit(0)", 0, "the process died in a call; the command ends here; its exit code is no verdict"),
+        ("os._exit(0)", 70, "the process died in a call; the command ends here; its exit code is no verdict"),
     ],
 )
 def test_what_stands_still_or_ends_the_process_is_named(deed: str, code: int, said: str, tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def test_a_process_that_ends_outside_of_a_call_says_so(project: Any) -> None:
     project.module("ender", hook)
     code, _ = run(project, "quiet", "-p", "ender")
     complete, found = items(project)
-    assert (code, complete) == (0, False)  # nobody can change it any more
+    assert (code, complete) == (70, False)
     assert {name: item["verdict"] for name, item in found.items()} == {"before": "pass", "quiet": "pass"}
     told = "after toolcall::stuck/quiet::request::alpha-to-beta had begun; its exit code is no verdict\n"
     assert f"toolcall: the process ended before the run did, {told}" in said_behind(project, "isolation shows")

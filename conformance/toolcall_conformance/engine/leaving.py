@@ -15,6 +15,7 @@ from types import FrameType
 import pytest
 
 from toolcall_conformance.drivers.tracebacks import last_line
+from toolcall_conformance.engine.exits import codes
 from toolcall_conformance.showing import visible
 
 # What is about to end gets this time; libraries send their last telemetry then.
@@ -23,8 +24,6 @@ _EXIT_SECONDS = 3.0
 _NAMED = 3
 # The functions behind `pytest` and `python -m pytest`; the second since pytest 9.
 _COMMANDS = ("console_main", "_console_main")
-# The exit codes of the runs of this process, in their order.
-_codes: list[int] = []
 
 
 class Leaving:
@@ -72,8 +71,8 @@ def _count(names: tuple[str, ...]) -> int:
 
 def _end_after(code: int) -> None:
     """End the process with the code of its last run, once the interpreter ends and something keeps it from that."""
-    _codes.append(code)
-    if len(_codes) == 1:
+    codes.append(code)
+    if len(codes) == 1:
         ending = threading.Event()
         threading._register_atexit(ending.set)  # type: ignore[attr-defined]  # noqa: SLF001 - called before Python waits
         threading.Thread(target=_end, args=(ending,), name="toolcall-leaving", daemon=True).start()
@@ -86,7 +85,7 @@ def _end(ending: threading.Event) -> None:
     """
     ending.wait()
     sleep(_GRACE_SECONDS)
-    code = _codes[-1]
+    code = codes[-1]
     waiting = [thread for thread in threading.enumerate() if not thread.daemon and thread.is_alive()]
     others = [thread for thread in waiting if thread is not threading.main_thread()]
     what = ", ".join(map(_named, others[:_NAMED])) or f"a function at exit{_place(threading.main_thread())}"

@@ -121,6 +121,8 @@ class RecordCollector:
             self.write_reports()  # who took the place of a worker that died can do nothing
         if not broken and not self.config.option.collectonly:
             self._conclude()
+        elif self.run.aside is not None:
+            self.run.aside.end()
         failed = bool(self.problems) and exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
         if failed:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
@@ -147,6 +149,8 @@ class RecordCollector:
                 self.problems.append(str(error))
             else:
                 self.written.append(path)
+        if self.run.aside is not None:
+            self.run.aside.end()
         return record
 
     def _conclude(self) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import platform
 import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ from toolcall_conformance.drivers.held_back import Printed, held_back, real
 from toolcall_conformance.drivers.loading import OTHER_PROCESSES, adopt, importable
 from toolcall_conformance.drivers.no_translator import NoTranslator
 from toolcall_conformance.engine import selection
+from toolcall_conformance.engine.aside import Aside
 from toolcall_conformance.engine.leaving import Leaving
 from toolcall_conformance.engine.plan import Support, UnusableSessionError, drawn_case, probe
 from toolcall_conformance.engine.run import Run, make_harness
@@ -46,6 +49,7 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
     known_secrets.forget()  # plugins and conftest files have set their variables by now
     chosen = settings(config, translator if translator is None or isinstance(translator, str) else name)
     printed = Printed()
+    watchdog, aside = None, Aside(())
     try:
         for report in () if hasattr(config, "workerinput") else chosen.reports:
             verify_writable(report)
@@ -75,6 +79,10 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
             known = known_failures.load(chosen.known_failures, names, may_lack=chosen.update, name=shown)
         policy = load_policy(corpus, chosen.policy) if chosen.policy is not None else None
         watchdog = _watchdog(config, chosen, translator)  # before its standard error is held back
+        if not (hasattr(config, "workerinput") or config.option.collectonly):
+            aside = Aside(chosen.reports)
+            if watchdog is not None and chosen.reports:
+                watchdog.plan(_plan(chosen, corpus))
         with held_back() as printed:
             driver = _driver(config, chosen, corpus, translator, name)
             try:
@@ -96,11 +104,34 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
         known_failures.KnownFailuresError,
         OSError,  # a path that cannot even be asked for, as one too long
     ) as error:
+        aside.end()
+        if watchdog is not None:
+            watchdog.rest()
         raise pytest.UsageError("\n".join([str(error), *_told(printed)])) from None
     _say(config, _told(printed))
     harness = make_harness(corpus, chosen.fineness, policy)
-    run = Run(chosen, corpus, driver, harness, wanted, support, known, cassettes, policy, watchdog)
+    run = Run(chosen, corpus, driver, harness, wanted, support, known, cassettes, policy, watchdog, aside)
     return run if other is None else replace(run, other=replace(run, driver=other[0], support=other[1]))
+
+
+def _plan(chosen: Settings, corpus: Corpus) -> dict[str, object]:
+    """What the reports of a run begin with whose translator ends it before there are items."""
+    spec = str(chosen.translator)
+    return {
+        "header": {
+            "tool": {"name": "toolcall-conformance", "version": metadata.version("toolcall-conformance")},
+            "corpus": {"version": corpus.version, "private": [str(folder) for folder in chosen.corpora]},
+            "translator": {"spec": spec, "name": spec, "version": None},
+            "strict": chosen.strict,
+            "command": chosen.repeat,
+            "python": platform.python_version(),
+            "pytest": pytest.__version__,
+        },
+        "report": [str(path) for path in chosen.reports],
+        "corpus": [str(folder) for folder in chosen.corpora],
+        "not_applicable": [],
+        "expected": 1,  # nobody knows how many: the report is not complete
+    }
 
 
 def _watchdog(config: pytest.Config, chosen: Settings, translator: Any) -> Watchdog | None:

@@ -24,10 +24,12 @@ from typing import Any
 import pytest
 
 from toolcall_conformance.drivers import standing
+from toolcall_conformance.engine.exits import Guard
 
 # The key under which xdist's controller tells its workers the command that the user gave.
 COMMAND = "toolcall_command"
 _WRITE_SECONDS = 1.0
+_CONCLUDE_SECONDS = 20.0
 
 
 class Watchdog:
@@ -87,6 +89,7 @@ class Watchdog:
         if signal.getsignal(signal.SIGUSR1) == signal.SIG_DFL:
             faulthandler.register(signal.SIGUSR1, file=self._stand, all_threads=False)
         standing.show_in(self._cell)
+        self._guard = Guard(self._await_reports)
 
     def plan(self, content: Mapping[str, Any]) -> None:
         """Say what the reports begin with."""
@@ -104,7 +107,14 @@ class Watchdog:
         """The run is over, or writes its reports itself."""
         standing.show_in(None)
         self._tell({"rest": True})
+        self._guard.lift()
         faulthandler.unregister(signal.SIGUSR1)
+
+    def _await_reports(self) -> None:
+        """The process is about to end amid its run: wait until the watcher has written what there is."""
+        self._tell({"dies": True})
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_CONCLUDE_SECONDS)
 
     def _leave(self) -> None:
         """This process ends by itself: nobody is to watch it any more."""

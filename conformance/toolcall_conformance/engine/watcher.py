@@ -34,6 +34,7 @@ class _State:
     def clear(self) -> None:
         """Forget a run."""
         self.plan: dict[str, Any] | None = None
+        self.dies = False
         self.item: dict[str, Any] | None = None
         self.seconds = 0.0
         self.records: list[tuple[str, float]] = []
@@ -46,6 +47,8 @@ class _State:
         elif "rest" in message:
             self.clear()
             self.begin = {}
+        elif "dies" in message:
+            self.dies = True
         elif "plan" in message:
             self.plan = message["plan"]
         elif "item" in message:
@@ -86,7 +89,7 @@ def main(told: int, life: int, memory: int, stand: int) -> None:
         *lines, held = (held + _read(told)).split(b"\n")
         for line in lines:
             state.hear(json.loads(line))
-        if ended:
+        if ended or state.dies:
             # xdist ends workers when it likes; only one that dies in a call says so.
             if state.begin and (cell[0] or not state.begin["worker"]):
                 _conclude(state, in_call=cell[0] != 0)
