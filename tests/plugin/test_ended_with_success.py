@@ -1,4 +1,4 @@
-"""A translator that ends the process with exit code 0 makes no green run, and an earlier report is not taken for its own."""
+"""A translator that ends the process with exit code 0 makes no green run; no earlier report is taken for this one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rewrite texts within texts: decode percent encoding, base64, hexadecimal digits, gzip or escapes, rewrite, and encode again."""
+"""Rewrite texts within texts: undo percent encoding, base64, hex digits, gzip or escapes, rewrite, and redo it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Whether a secret is scattered over a text: its characters in order, with something else between its pieces.
 
 Nothing here knows what a stream, an event or markup is. Only letters and digits count, in either case, so that quotes,
-colours, tags without letters and marks of no width between two of them hide nothing. Of a secret three quarters in a row
-are enough. They may be scattered in three ways:
+colours and marks of no width between two of them hide nothing. Three quarters of a secret, in a row, are enough. They
+may be scattered in three ways:
 
 - in pieces of four or more, little between them: one value in two lines, a sentence's emphasis amid a word;
 - in pieces of any size, always the same between them: what a frame repeats;

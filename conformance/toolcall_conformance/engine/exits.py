@@ -1,7 +1,7 @@
 """Keeps a translator from ending the process of a run with an exit code that says all is well.
 
-``os._exit(0)`` ends a process at once: no report, no summary, and a shell that goes on. Code that is not Python can do so
-past this guard; then only the report, which is missing or incomplete, tells of it.
+``os._exit(0)`` ends a process at once: no report, no summary, and a shell that goes on. Code that is not Python can do
+so past this guard; then only the report, which is missing or incomplete, tells of it.
 """
 
 from __future__ import annotations

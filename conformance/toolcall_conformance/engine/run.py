@@ -15,12 +15,12 @@ from toolcall_conformance.checks import CHECKS, NEEDS, ONE_FORMAT, Harness, Item
 from toolcall_conformance.checks.agent_loop import VARIANTS, speaks_beside
 from toolcall_conformance.drivers import Driver
 from toolcall_conformance.engine.against import differences
+from toolcall_conformance.engine.aside import Aside
 from toolcall_conformance.engine.last_report import told_of
 from toolcall_conformance.engine.plan import Planned, Support, drawn_case, drawn_items, items, recorded_items
 from toolcall_conformance.engine.selection import Selection
 from toolcall_conformance.engine.settings import Settings
 from toolcall_conformance.engine.tries import Tried, play
-from toolcall_conformance.engine.aside import Aside
 from toolcall_conformance.engine.watchdog import Watchdog
 from toolcall_conformance.findings import Finding, Verdict, failing
 from toolcall_conformance.fuzz.whole import CHECK, AllDrawn

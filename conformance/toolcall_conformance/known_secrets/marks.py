@@ -1,4 +1,4 @@
-"""What may stand amid a secret and is not seen, or joins its parts: colours, emphasis, tags, a string's concatenation."""
+"""What may stand amid a secret unseen, or joins its parts: colours, emphasis, tags, strings that are joined."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ _MARKS = re.compile(
             # Two strings that source code joins.
             rf"""{_JOINED}|"{_GAP}"|'{_GAP}'""",
             # The same, escaped.
-            rf"(?<!\\)\\{{1,8}}(?:(?:u001b|x1b|033|e){_COLOUR}|u(?:0000|00ad|200[bcd]|2060|feff)"
-            rf"|u003c/?[a-z][^<>\r\n\\]{{0,64}}\\{{1,8}}u003e|{_JOINED})",
+            (
+                rf"(?<!\\)\\{{1,8}}(?:(?:u001b|x1b|033|e){_COLOUR}|u(?:0000|00ad|200[bcd]|2060|feff)"
+                rf"|u003c/?[a-z][^<>\r\n\\]{{0,64}}\\{{1,8}}u003e|{_JOINED})"
+            ),
         )
     ),
     re.IGNORECASE,
