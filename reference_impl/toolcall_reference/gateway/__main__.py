@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import signal
 import sys
+from typing import Any
 
 from toolcall_reference.policy import Policy, PolicyError
 from toolcall_reference.translator import ReferenceTranslator
@@ -14,6 +15,8 @@ from .config import Config, ConfigError
 from .options import config_of, parse_options
 
 _LEAVE_SECONDS = 3.0
+_BACKLOG = 1024
+_MANY = 1_000_000
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -49,22 +52,55 @@ async def _serve(config: Config, policy: Policy | None, *, verbose: bool) -> Non
     """Listen until a signal comes. Raises OSError where that is not possible."""
     from aiohttp import web
 
+    from .patience import Patience
     from .server import Gateway
 
+    files = _take_all_files()
+    gateway = Gateway(config, ReferenceTranslator(policy), verbose=verbose)
+    server: asyncio.Server | None = None
     runner = web.AppRunner(
-        Gateway(config, ReferenceTranslator(policy), verbose=verbose).app(),
+        gateway.app(),
         access_log=None,
         handler_cancellation=True,
         shutdown_timeout=_LEAVE_SECONDS,
     )
     await runner.setup()
     try:
-        await web.TCPSite(runner, config.host, config.port, backlog=1024).start()
-        host, port = runner.addresses[0][:2]
+        assert runner.server is not None, "it is set up"
+        patience = Patience(runner.server, files)
+        gateway.patience = patience
+        loop = asyncio.get_running_loop()
+
+        def met(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+            patience.make_room(loop, context)
+            gateway.log.of_loop(loop, context)
+
+        loop.set_exception_handler(met)
+        server = await loop.create_server(patience, config.host, config.port, backlog=_BACKLOG)
+        host, port = server.sockets[0].getsockname()[:2]
         _announce(config, f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
         await _told_to_stop()
     finally:
+        if server is not None:
+            server.close()
         await runner.cleanup()
+
+
+def _take_all_files() -> int:
+    """Let the process have as many connections as the system lets it, and say how many files that is.
+
+    Many shells allow 256 or 1,024 unless asked.
+    """
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return _MANY
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return _MANY if allowed == resource.RLIM_INFINITY else allowed
 
 
 async def _told_to_stop() -> None:

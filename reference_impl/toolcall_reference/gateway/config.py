@@ -35,7 +35,8 @@ class Upstream:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """``memory`` and ``body`` are bytes: of all that is remembered, and of the largest request. ``client_key`` is what
+    """``memory``, ``body`` and ``reply`` are bytes: of all that is remembered, of the largest request, and of the
+    largest reply, or event of a stream, unpacked. ``client_key`` is what
     clients must present; None where anybody may ask.
     """
 
@@ -45,6 +46,7 @@ class Config:
     client_key: str | None = None
     memory: int = 64_000_000
     body: int = 64_000_000
+    reply: int = 64_000_000
     default: str | None = None
 
     def choose(self, model: str) -> tuple[Upstream, str]:

@@ -24,6 +24,7 @@ _KEYS = {
     "client_key_env": str,
     "memory_mb": (int, float),
     "body_mb": (int, float),
+    "reply_mb": (int, float),
     "default": str,
     "upstream": dict,
 }
@@ -79,6 +80,7 @@ def read_config(said: Mapping[str, Any], where: str, environment: Mapping[str, s
         key,
         memory=round(said.get("memory_mb", 64) * 1_000_000),
         body=round(said.get("body_mb", 64) * 1_000_000),
+        reply=round(said.get("reply_mb", 64) * 1_000_000),
         default=default,
     )
 

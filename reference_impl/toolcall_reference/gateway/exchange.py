@@ -6,8 +6,7 @@ Nothing is collected on the way: a piece is read from the provider when the one 
 from __future__ import annotations
 
 import asyncio
-import sys
-import traceback
+import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -25,10 +24,11 @@ from toolcall_reference.jsontext import dump
 from toolcall_reference.streams import Pouring
 from toolcall_reference.translator import Session
 
-from . import failing, headers
+from . import bounds, failing, headers
 from .addresses import Asked, upstream_address
 from .config import Upstream
 from .framing import ArrayFraming, EventFraming, Framing
+from .log import Log
 
 _CONNECT_SECONDS = 10.0
 # What a provider still sends behind the end of a reply, so that its connection can be used again.
@@ -36,6 +36,7 @@ _REST_SECONDS = 1.0
 _JSON = "application/json"
 _EVENTS = {"content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache", "x-accel-buffering": "no"}
 _ARRAY = {"content-type": "application/json; charset=UTF-8"}
+_CONTROL = re.compile("[\0-\x08\x0a-\x1f\x7f]")
 _BROKEN = (aiohttp.ClientError, TimeoutError, OSError)
 
 
@@ -53,7 +54,8 @@ class Way:
 @dataclass(slots=True)
 class Exchange:
     """``given`` are the client's headers, their names in lower case, and ``key`` is its key. ``lost`` names what the
-    translations could not carry. ``streamed``: the client has all of its stream.
+    translations could not carry. ``most`` is how many bytes a reply, or an event of a stream, may have.
+    ``streamed``: the client has all of its stream.
     """
 
     request: web.Request
@@ -63,6 +65,8 @@ class Exchange:
     upstream: Upstream
     way: Way
     session: Session
+    most: int
+    log: Log
     lost: set[str] = field(default_factory=set)
     streamed: bool = False
 
@@ -74,11 +78,13 @@ class Exchange:
         """Ask the provider and answer the client. Raises FailedError before anything is answered."""
         sent = self._translated("the request", 400, lambda: self.session.request(body))
         async with self._provider(http, sent) as reply:
-            told = {name.lower(): text for name, text in reply.headers.items()}
+            told = self._headers(reply)
             if self.way.stream and reply.status == 200:
                 return await self._streamed(reply, told)
             try:
-                content = await reply.read()
+                content = await bounds.whole(reply, self.most)
+            except bounds.TooLargeError as error:
+                raise failing.unreadable(self.upstream, f"sent {error}") from None
             except _BROKEN as error:
                 raise failing.unreachable(self.upstream, error) from None
         if reply.status < 300:
@@ -87,6 +93,22 @@ class Exchange:
             place = told.get("location", "elsewhere")
             raise failing.unreadable(self.upstream, f"answered {reply.status} and sends to {place}; correct its url")
         return self._failed(reply.status, content, told)
+
+    @property
+    def _own_key(self) -> str | None:
+        """The gateway's key, which no client is to see."""
+        return None if self.upstream.forward_client_key else self.upstream.key
+
+    def _headers(self, reply: aiohttp.ClientResponse) -> Headers:
+        """A reply's headers, their names in lower case. Raises FailedError for what cannot be passed on."""
+        told = {name.lower(): text for name, text in reply.headers.items()}
+        for name, text in told.items():
+            if _CONTROL.search(text):
+                what = f"answered with a control character in its header {name}, which HTTP forbids"
+                raise failing.unreadable(self.upstream, what)
+            if self._own_key:
+                told[name] = text.replace(self._own_key, failing.HIDDEN)
+        return told
 
     @asynccontextmanager
     async def _provider(self, http: aiohttp.ClientSession, sent: Body) -> AsyncIterator[aiohttp.ClientResponse]:
@@ -122,7 +144,7 @@ class Exchange:
                 Failure(_KINDS[status], status, f"{what} cannot be translated: {error}")
             ) from None
         except Exception as error:
-            traceback.print_exc(file=sys.stderr)
+            self.log.fault(error)
             said = f"the gateway failed at {what} ({type(error).__name__}); its log says more"
             raise failing.own_fault(said) from None
         self._note_losses()
@@ -142,6 +164,7 @@ class Exchange:
 
     def _failed(self, status: int, content: bytes, told: Headers) -> web.Response:
         """The client's error for the provider's."""
+        content = failing.without_key(content, self._own_key)
         status, body, own = self._translated(
             "the upstream's error",
             502,
@@ -185,12 +208,17 @@ class Exchange:
         self, first: bytes, reply: aiohttp.ClientResponse, pouring: Pouring
     ) -> AsyncIterator[bytes | None]:
         """The client's pieces; None at the end of a stream that broke off and cannot say so."""
-        chunk = first
+        chunk, bound = first, bounds.EventBound(self.most)
         try:
             while chunk and not pouring.ended:
-                yield pouring.feed(chunk)
+                bound.passes(chunk)
+                yield pouring.feed(failing.without_key(chunk, self._own_key))
                 chunk = b"" if pouring.ended else await reply.content.readany()
             yield pouring.end()
+        except bounds.TooLargeError as error:
+            reply.close()
+            said = f"the upstream {self.upstream.name} sent {error}"
+            yield pouring.fail(Failure("server_error", 502, said)) or None
         except TimeoutError as error:
             yield pouring.fail(failing.broken_off(self.upstream, error)) or None
         except _BROKEN:
@@ -198,17 +226,13 @@ class Exchange:
             if self.client is self.upstream.format:
                 yield None
         if pouring.problem is not None:
-            _report(pouring.problem)
+            if not isinstance(pouring.problem, (Refused, Unsupported)):
+                self.log.fault(pouring.problem)
             said = f"the upstream's stream cannot be translated: {pouring.problem}"
             yield pouring.fail(Failure("server_error", 502, said))
 
 
 _KINDS = {400: "invalid_request", 502: "server_error"}
-
-
-def _report(problem: Exception) -> None:
-    if not isinstance(problem, (Refused, Unsupported)):
-        traceback.print_exception(problem, file=sys.stderr)
 
 
 async def _read_rest(reply: aiohttp.ClientResponse) -> None:

@@ -15,6 +15,7 @@ from toolcall_reference.translator import Session
 from .config import Upstream
 
 _SHOWN = 500
+HIDDEN = "[the gateway's key]"
 
 
 class FailedError(Exception):
@@ -53,6 +54,14 @@ def broken_off(upstream: Upstream, error: Exception) -> Failure:
         return Failure("timeout", 504, said)
     what = " ".join(str(error).split()) or type(error).__name__
     return Failure("server_error", 502, f"the upstream {upstream.name} cannot be reached, or broke off: {what}")
+
+
+def without_key(content: bytes, key: str | None) -> bytes:
+    """What a provider sent, without the gateway's own key: some quote it when they refuse it."""
+    if not key:
+        return content
+    raw = key.encode("utf-8", "surrogateescape")
+    return content.replace(raw, HIDDEN.encode()).replace(raw.replace(b"/", b"\\/"), HIDDEN.encode())
 
 
 def provider_error(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hmac
+import ipaddress
 import sys
 import time
 from collections.abc import AsyncIterator
+from contextlib import nullcontext
 
 import aiohttp
 from aiohttp import web
@@ -19,6 +21,8 @@ from . import failing, headers
 from .addresses import Asked, Served
 from .config import Config
 from .exchange import Exchange, Way, as_json
+from .log import Log, shown
+from .patience import Patience
 
 _JSON = "application/json"
 
@@ -33,6 +37,9 @@ class Gateway:
         self._store = Store(config.memory)
         self._served = Served()
         self._http: aiohttp.ClientSession | None = None
+        self.log = Log()
+        self.patience: Patience | None = None
+        """Who watches the connections, where somebody does."""
 
     def app(self) -> web.Application:
         """The application, to be served with ``handler_cancellation``: who goes away ends the provider's request."""
@@ -51,7 +58,14 @@ class Gateway:
             yield
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
+        with self.patience.answering(request.transport) if self.patience is not None else nullcontext():
+            return await self._answered(request)
+
+    async def _answered(self, request: web.Request) -> web.StreamResponse:
         begun = time.monotonic()
+        if not self._is_meant(request):
+            said = f"this gateway is not {request.host!r}: ask it as localhost, or by its address"
+            return as_json(403, {"error": {"message": said, "type": "permission_error", "code": 403}}, {})
         asked = self._served.find(request.raw_path.partition("?")[0], request.query)
         if asked is None or request.method != "POST":
             return _not_served(request, self._served.paths, known=asked is not None)
@@ -70,6 +84,22 @@ class Gateway:
                 _print_line(request, exchange, told, time.monotonic() - begun)
         return response
 
+    def _is_meant(self, request: web.Request) -> bool:
+        """Whether a client means this gateway by the name that it asks for.
+
+        A page of the web can have its own name point to this machine, and ask with the gateway's keys; so a gateway
+        that takes no client key goes by addresses, its own name, and localhost alone.
+        """
+        name = request.headers.get("host", "").rpartition("@")[2]
+        host = name[1:].partition("]")[0] if name.startswith("[") else name.partition(":")[0]
+        if self.config.client_key is not None or not host or host.lower() in ("localhost", self.config.host.lower()):
+            return True
+        try:
+            ipaddress.ip_address(host)
+        except ValueError:
+            return host.lower().endswith(".localhost")
+        return True
+
     async def _begun(self, request: web.Request, asked: Asked) -> tuple[Exchange, Body]:
         """The exchange that a request begins, and the request's body. Raises FailedError."""
         given = {name.lower(): text for name, text in request.headers.items()}
@@ -87,7 +117,7 @@ class Gateway:
             raise failing.wrong_request(str(error.args[0]), 404) from None
         way = Way(asked.client.name, upstream.format.name, model, name, asked.wants_stream(body))
         session = self._translator.open(way, Memory.of(asked.client, self._store, headers.owner_of(key)))
-        return Exchange(request, given, key, asked, upstream, way, session), body
+        return Exchange(request, given, key, asked, upstream, way, session, self.config.reply, self.log), body
 
     async def _body(self, request: web.Request) -> Body:
         """The client's body. Raises FailedError for what is no JSON object."""
@@ -126,7 +156,9 @@ def _print_line(request: web.Request, exchange: Exchange | None, status: int | N
     route = losses = ""
     if exchange is not None:
         way = exchange.way
-        route = f" {way.client} → {exchange.upstream.name} ({way.upstream}), {way.client_model} → {way.upstream_model}"
+        models = f"{shown(way.client_model)} → {shown(way.upstream_model)}"
+        route = f" {way.client} → {exchange.upstream.name} ({way.upstream}), {models}"
         losses = f", lost: {', '.join(sorted(exchange.lost))}" if exchange.lost else ""
     end = "the client left" if status is None else status
-    print(f"{request.method} {request.path}{route}: {end} in {seconds:.2f} s{losses}", file=sys.stderr, flush=True)
+    asked = f"{request.method} {shown(request.path)}"
+    print(f"{asked}{route}: {end} in {seconds:.2f} s{losses}", file=sys.stderr, flush=True)

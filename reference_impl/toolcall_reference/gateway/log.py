@@ -1,0 +1,57 @@
+"""What the gateway says on stderr: a line for each exchange, and its own faults; of the same one a line a second."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+import traceback
+from typing import Any
+
+_APART_SECONDS = 1.0
+_MOST_KINDS = 200
+
+
+def shown(text: str) -> str:
+    """A text of somebody else's for a terminal: what is no visible character is escaped."""
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
+
+
+class Log:
+    """Says what fails. Of the same fault, by its kind and place, the traceback comes once, and then a line a second."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, tuple[float, int]] = {}
+
+    def fault(self, error: BaseException) -> None:
+        """Say what went wrong in the gateway itself."""
+        frames = traceback.extract_tb(error.__traceback__)
+        place = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "nowhere"
+        kind = f"{type(error).__name__} at {place}"
+        if self._due(kind, f"{kind}: {error}"):
+            traceback.print_exception(error, file=sys.stderr)
+
+    def of_loop(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Say what asyncio met, for ``loop.set_exception_handler``."""
+        error = context.get("exception")
+        what = f"{context.get('message')}: {error}" if isinstance(error, OSError) else None
+        if what is None and isinstance(error, BaseException):
+            self.fault(error)
+        elif self._due(what or str(context.get("message")), ""):
+            print(f"toolcall gateway: {shown(what or str(context.get('message')))}", file=sys.stderr, flush=True)
+
+    def _due(self, kind: str, again: str) -> bool:
+        """Whether a kind is new. One that is not is told in a line, once a second."""
+        now = time.monotonic()
+        told, more = self._seen.get(kind, (0.0, 0))
+        if kind not in self._seen:
+            if len(self._seen) >= _MOST_KINDS:
+                self._seen.pop(next(iter(self._seen)))
+            self._seen[kind] = (now, 0)
+            return True
+        if now - told < _APART_SECONDS:
+            self._seen[kind] = (told, more + 1)
+            return False
+        self._seen[kind] = (now, 0)
+        print(f"toolcall gateway: again ({more + 1} times): {shown(again or kind)}", file=sys.stderr, flush=True)
+        return False

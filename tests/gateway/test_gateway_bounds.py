@@ -1,0 +1,218 @@
+"""What a provider, or somebody who connects, can do to the gateway: each thing has a bound, and a sentence."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import os
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import aiohttp
+import pytest
+from aiohttp import web
+
+from gateway.running import Answer, replying, running
+from gateway.test_gateway_exchanges import PATHS, asking, reply_of, run
+from toolcall_reference.gateway.bounds import EventBound, TooLargeError
+from toolcall_reference.gateway.log import Log, shown
+
+CLIENT = "openai_chat"
+MEGABYTE = 1_000_000
+
+
+def asked(answer: Answer, body: Any = None, headers: Any = None, said: Any = None, **more: Any) -> Any:
+    """Status and body of what a client gets, the provider being Anthropic's."""
+
+    async def work() -> Any:
+        async with running(answer, "anthropic", said, **more) as gateway:
+            return await gateway.ask(PATHS[CLIENT], body or asking(CLIENT), headers)
+
+    return run(work())
+
+
+def without_end(piece: bytes, kind: str) -> Answer:
+    async def answer(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"content-type": kind})
+        await response.prepare(request)
+        with suppress(ConnectionError):
+            while True:
+                await response.write(piece)
+        return response
+
+    return answer
+
+
+BOMB = replying(gzip.compress(b" " * 50 * MEGABYTE), headers={"content-encoding": "gzip"})
+STREAMED = asking(CLIENT, stream=True)
+
+
+@pytest.mark.parametrize("answer", [BOMB, without_end(b" " * 65536, "application/json")], ids=["packed", "endless"])
+def test_a_reply_that_is_too_large_is_an_error(answer: Answer) -> None:
+    status, body, _ = asked(answer, reply_mb=1)
+    assert status == 502
+    assert body["error"]["message"].endswith("sent a reply of more than 1,000,000 bytes")
+
+
+@pytest.mark.parametrize("piece", [b"data: " + b"x" * 65536, b"data: x\n" * 8192], ids=["a line", "an event"])
+def test_an_event_without_end_is_an_error_of_the_stream(piece: bytes) -> None:
+    status, text, _ = asked(without_end(piece, "text/event-stream"), STREAMED, reply_mb=1)
+    assert status == 200
+    assert "sent an event of more than 1,000,000 bytes" in text
+
+
+def test_a_long_stream_of_short_events_is_none() -> None:
+    bound = EventBound(20)
+    for cut in (b"data: 1\n\n" * 9, b"data: 1\r", b"\n\r", b"\n", b"data: 2\r\r", b"d" * 18, b"\n", b"\n"):
+        bound.passes(cut)
+    with pytest.raises(TooLargeError, match="an event of more than 20 bytes"):
+        bound.passes(b"d" * 30 + b"\n\n")
+
+
+async def _raw(head: bytes) -> Any:
+    """What a client gets from a provider that answers with these bytes."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(head)
+        await writer.drain()
+        await asyncio.sleep(0.2)
+        writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    async with server, running(replying({}), "anthropic", {"url": f"http://127.0.0.1:{port}"}) as gateway:
+        return await gateway.ask(PATHS[CLIENT], asking(CLIENT))
+
+
+@pytest.mark.parametrize("sign", [b"\x00", b"\x01", b"\x08", b"\x0b", b"\x0c", b"\x1b", b"\x1f", b"\x7f", b"\r"])
+def test_a_control_character_in_a_provider_s_header_is_an_error_of_the_client_s(sign: bytes) -> None:
+    body = b"{}"
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nrequest-id: a" + sign + b"b\r\n"
+    status, found, _ = run(_raw(head + b"content-length: 2\r\n\r\n" + body))
+    assert status == 502
+    assert found["error"]["message"]
+
+
+def test_a_provider_that_quotes_its_key_tells_no_client() -> None:
+    refusal = {"type": "error", "error": {"type": "authentication_error", "message": "no such key: provider's key."}}
+    answer = replying(refusal, 401, headers={"request-id": "of provider's key"})
+    status, body, headers = asked(answer, said={"key_env": "PROVIDER_KEY"})
+    assert status == 401
+    assert body["error"]["message"] == "no such key: [the gateway's key]."
+    assert "provider's key" not in str(headers)
+
+
+@pytest.mark.parametrize(
+    ("host", "served"),
+    [
+        ("localhost:8080", True),
+        ("127.0.0.1", True),
+        ("[::1]:8080", True),
+        ("a.localhost", True),
+        ("evil.example", False),
+        ("127.0.0.1.evil.example:8080", False),
+    ],
+)
+def test_a_name_that_a_page_can_have_is_refused(host: str, served: bool) -> None:
+    status, body, _ = asked(replying(reply_of("anthropic")), headers={"host": host})
+    assert (status == 200) is served, body
+    if not served:
+        assert status == 403
+        assert "ask it as localhost" in body["error"]["message"]
+
+
+def test_with_a_client_key_any_name_is_served() -> None:
+    told = {"host": "gateway.example", "authorization": "Bearer door key"}
+    status, body, _ = asked(replying(reply_of("anthropic")), headers=told, client_key_env="DOOR_KEY")
+    assert status == 200, body
+
+
+def test_what_a_client_says_is_escaped_in_the_log(capsys: pytest.CaptureFixture[str]) -> None:
+    asked(replying(reply_of("anthropic")), body=asking(CLIENT) | {"model": "m\x1b[2J\nGET /fake"})
+    said = capsys.readouterr().err
+    assert "\x1b" not in said
+    assert "m\\x1b[2J\\nGET /fake" in said
+    assert shown("é ⛄ \u202e\x07") == "é ⛄ \\u202e\\x07"
+
+
+def test_the_same_fault_is_told_once_and_then_counted(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr("toolcall_reference.gateway.log.time.monotonic", lambda: now[0])
+    log = Log()
+    for number in range(1000):
+        now[0] = number / 400
+        try:
+            raise KeyError(number)
+        except KeyError as error:
+            log.fault(error)
+    said = capsys.readouterr().err
+    assert said.count("Traceback") == 1
+    again = [line for line in said.splitlines() if line.startswith("toolcall gateway: again (400 times): KeyError at ")]
+    assert len(again) == 2
+
+
+@contextmanager
+def a_gateway(files: int) -> Iterator[tuple[int, subprocess.Popen[str]]]:
+    """The command with so many open files at most, and its port."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+
+    words = ["--upstream", "anthropic=http://127.0.0.1:9", "--listen", "127.0.0.1:0"]
+    command = [sys.executable, "-m", "toolcall_reference.gateway", *words]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=limit) as child:
+        assert child.stderr is not None
+        port = int(child.stderr.readline().strip().rpartition(":")[2])
+        child.stderr.readline()
+        try:
+            yield port, child
+        finally:
+            child.send_signal(signal.SIGTERM)
+
+
+def connected(port: int, count: int, said: bytes) -> list[socket.socket]:
+    found = []
+    for _ in range(count):
+        made = socket.create_connection(("127.0.0.1", port), timeout=5)
+        made.sendall(said)
+        found.append(made)
+    return found
+
+
+@pytest.mark.parametrize("files", [128, 1024], ids=["few files", "many"])
+def test_half_headers_starve_nobody(files: int) -> None:
+    with a_gateway(files) as (port, child):
+        waiting = connected(port, 250, b"POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nX-")
+        time.sleep(1.2)
+
+        async def health() -> int:
+            deadline = time.monotonic() + 25
+            while True:
+                with suppress(aiohttp.ClientError, OSError, TimeoutError):
+                    async with (
+                        aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(2)) as http,
+                        http.get(f"http://127.0.0.1:{port}/health") as reply,
+                    ):
+                        return reply.status
+                assert time.monotonic() < deadline
+
+        assert asyncio.run(health()) == 200
+        child.send_signal(signal.SIGTERM)
+        _, said = child.communicate(timeout=20)
+        for one in waiting:
+            one.close()
+    assert said.count("Traceback") == 0
+    assert len(said.splitlines()) < 60
+
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="limits of files")
