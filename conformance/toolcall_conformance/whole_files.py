@@ -47,6 +47,17 @@ def target_of(path: Path) -> Path:
     return target
 
 
+def is_special(target: Path) -> bool:
+    """Whether a file is there that is none on a disk: a device or a pipe, which takes what is written and stays."""
+    return target.exists() and not target.is_file() and not target.is_dir()
+
+
+def _pour(target: Path, content: bytes) -> None:
+    with target.open("wb", buffering=0) as file:
+        while content:
+            content = content[file.write(content) :]
+
+
 def beside(path: Path) -> Path:
     """A name for the temporary file of ``path``, in the same folder."""
     return path.with_name(f".{path.name[:_KEPT_OF_NAME]}.{secrets.token_hex(4)}.tmp")
@@ -65,10 +76,15 @@ def write_all(
     renamed by then are as they were.
     """
     waiting: list[tuple[Path, Path]] = []
+    names: set[tuple[Path, str]] = set()
     try:
         for path, content in files:
             target = target_of(path)
             with _named(target):
+                if is_special(target):
+                    _pour(target, content)
+                    renamed(target)
+                    continue
                 target.parent.mkdir(parents=True, exist_ok=True)
                 waiting.append((temporary(target), target))
                 _fill(*waiting[-1], content)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import io
 import os
 import sys
@@ -42,22 +43,56 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line and return its exit code: 0, 1 for a MUST finding or new failures, else for wrong usage."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # bodies and names may have lone surrogates
-    parsed = _parser().parse_args(arguments)
+    parser = _parser()
+    try:
+        parsed = parser.parse_args(arguments)
+    except SystemExit as ended:  # after --help or --version, whose text may not have arrived
+        return int(ended.code or 0) or _flushed(parser.prog)
+    except BrokenPipeError:
+        _give_up_output()
+        return 0
+    except OSError as error:
+        return _not_printed(parser.prog, error)
     try:
         code: int = parsed.run(parsed)
-        sys.stdout.flush()
     except BrokenPipeError:
-        # The reader (head, less) has closed the pipe; Python's own flush at exit must not complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_output()
         return 0
     except Exception as error:
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:
+            return _not_printed(f"toolcall-conformance {parsed.command}", error)
         if not _is_told(error):
             raise
         from toolcall_conformance.cli.console import say_lines
 
         say_lines(f"toolcall-conformance {parsed.command}: {error}", error=True)
         return int(parsed.usage)
+    return _flushed(f"toolcall-conformance {parsed.command}", code)
+
+
+def _flushed(whose: str, code: int = 0) -> int:
+    """The exit code, once all that was printed has arrived."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _give_up_output()
+    except OSError as error:
+        return _not_printed(whose, error)
     return code
+
+
+def _not_printed(whose: str, error: OSError) -> int:
+    from toolcall_conformance.cli.console import say_lines
+
+    _give_up_output()
+    said = f"{whose}: what it had to say could not be written to standard output ({error.strerror}); free some space"
+    say_lines(said, error=True)
+    return USAGE
+
+
+def _give_up_output() -> None:
+    """Let Python's own flush at exit not complain of a pipe whose reader (head, less) has gone, or a full disk."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _is_told(error: Exception) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import contextlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from toolcall_conformance import whole_files
@@ -64,12 +66,37 @@ def write(run: Run, records: Iterable[ItemRecord]) -> str:
     """Write the file of known failures anew; a sentence about what it holds now. Raises KnownFailuresError."""
     path = run.known.path
     assert path is not None  # the settings demand one
-    text = read(path) if path.exists() else ""
+    text = run.known.text
     found = update(run.known, text, _existing(run), judged(records))
-    if found.text != text:
-        _write(path, found.text)
+    with _alone(path):
+        if (read(path) if path.exists() else "") != text:
+            kept = path.with_name(f"{path.stem}.update{path.suffix}")
+            _write(kept, found.text)
+            raise KnownFailuresError(
+                f"{path} has changed since this run began, and stays as it is; what the run would have written is "
+                f"{kept}: compare the two, or run again"
+            )
+        if found.text != text:
+            _write(path, found.text)
     load(path, Names(run.corpus.rules, run.corpus.retired))
     return f"{relative(path, run.settings.directory)} has {found}{_converted(path, text)}"
+
+
+@contextlib.contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Let other runs wait that write a file of the same folder; where the system cannot, none waits."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    folder = os.open(path.resolve().parent, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # some network disks have no locks
+            fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
 
 
 def _converted(path: Path, before: str) -> str:

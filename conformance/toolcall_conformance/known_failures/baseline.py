@@ -45,12 +45,15 @@ class Stale:
 
 @dataclass(frozen=True)
 class KnownFailures:
-    """The entries of one file, as they stand on the day ``today``; ``name`` is the file's in messages."""
+    """The entries of one file, as they stand on the day ``today``; ``name`` is the file's in messages, ``text`` what
+    was in it.
+    """
 
     path: Path | None = None
     entries: tuple[Entry, ...] = ()
     today: dt.date = dt.date.max
     name: str = ""
+    text: str = ""
 
     @cached_property
     def _by_item(self) -> dict[str, list[Entry]]:

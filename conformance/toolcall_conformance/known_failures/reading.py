@@ -45,7 +45,7 @@ def load(
         return KnownFailures(path, (), today, name)
     text = read(path)
     found = toml_entries(path, text, names.current) if is_toml(path, text) else _lines(path, text, names)
-    return KnownFailures(path, tuple(found), today, name)
+    return KnownFailures(path, tuple(found), today, name, text)
 
 
 def read(path: Path) -> str:
