@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import gzip
 import os
-import resource
 import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -143,6 +142,14 @@ def test_what_a_client_says_is_escaped_in_the_log(capsys: pytest.CaptureFixture[
     assert shown("é ⛄ \u202e\x07") == "é ⛄ \\u202e\\x07"
 
 
+def failed(number: int) -> KeyError:
+    try:
+        {}[number]
+    except KeyError as error:
+        return error
+    raise AssertionError
+
+
 def test_the_same_fault_is_told_once_and_then_counted(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -151,10 +158,7 @@ def test_the_same_fault_is_told_once_and_then_counted(
     log = Log()
     for number in range(1000):
         now[0] = number / 400
-        try:
-            raise KeyError(number)
-        except KeyError as error:
-            log.fault(error)
+        log.fault(failed(number))
     said = capsys.readouterr().err
     assert said.count("Traceback") == 1
     again = [line for line in said.splitlines() if line.startswith("toolcall gateway: again (400 times): KeyError at ")]
@@ -164,13 +168,10 @@ def test_the_same_fault_is_told_once_and_then_counted(
 @contextmanager
 def a_gateway(files: int) -> Iterator[tuple[int, subprocess.Popen[str]]]:
     """The command with so many open files at most, and its port."""
-
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
-
     words = ["--upstream", "anthropic=http://127.0.0.1:9", "--listen", "127.0.0.1:0"]
-    command = [sys.executable, "-m", "toolcall_reference.gateway", *words]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=limit) as child:
+    limited = ["sh", "-c", f'ulimit -n {files}; exec "$@"', "sh"]
+    command = [*limited, sys.executable, "-m", "toolcall_reference.gateway", *words]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as child:
         assert child.stderr is not None
         port = int(child.stderr.readline().strip().rpartition(":")[2])
         child.stderr.readline()

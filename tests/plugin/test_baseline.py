@@ -337,6 +337,25 @@ def test_a_circle_of_links_is_told_at_once(baseline: Baseline) -> None:
     result.stderr.fnmatch_lines(["ERROR: --toolcall-known-failures: *loop.toml cannot be written (*symbolic links)"])
 
 
+CHANGES = """
+    def request(self, body):
+        if "one" in body["text"]:
+            open("known.toml", "a").write("# another run was here\\n")
+        return {"text": "lost"}
+"""
+
+
+def test_a_file_that_changed_meanwhile_stays_and_the_update_is_beside_it(baseline: Baseline) -> None:
+    baseline.update()
+    result = baseline.run(UPDATE, session=CHANGES)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    said = "*known.toml has changed since this run began, and stays as it is; what the run would have written is"
+    result.stdout.fnmatch_lines([f"toolcall: {said} *known.update.toml: compare the two, or run again"])
+    assert "# another run was here" in baseline.text
+    kept = baseline.file.with_name("known.update.toml").read_text(encoding="utf-8")
+    assert len(tomllib.loads(kept)["known"]) > len(baseline.entries)
+
+
 def test_a_failed_write_leaves_the_earlier_file(baseline: Baseline, monkeypatch: pytest.MonkeyPatch) -> None:
     baseline.update()
     before = baseline.text

@@ -157,6 +157,21 @@ def test_a_report_that_was_cut_off_is_recognised(project: Any) -> None:
         json_report.read(path)
 
 
+def test_a_report_with_an_odd_node_id_is_told(project: Any) -> None:
+    project.report("toolcall::box/one")
+    path = project.path / "report.json"
+    whole = json.loads(path.read_text(encoding="utf-8"))
+    for place, odd in (("items/0/nodeid", "toolcall::shell"), ("not_applicable/0", "toolcall::a::b")):
+        changed = json.loads(json.dumps(whole))
+        if place.startswith("items"):
+            changed["items"][0]["nodeid"] = odd
+        else:
+            changed["not_applicable"] = [odd]
+        path.write_text(json.dumps(changed), encoding="utf-8")
+        with pytest.raises(files.ReportError, match=f"/{place}: '{odd}' is no item's node id"):
+            json_report.read(path)
+
+
 @pytest.mark.parametrize(
     ("path", "sentence"),
     [

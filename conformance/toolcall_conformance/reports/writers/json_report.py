@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
@@ -20,6 +21,7 @@ from toolcall_conformance.reports.writers.writer import Writer
 from toolcall_conformance.showing import visible_json
 
 FORMAT = "1"
+_NODEID = re.compile("toolcall::.+::.+::.+", re.DOTALL)
 SCHEMA_PATH = Path(__file__).parents[1] / "report.schema.json"
 
 
@@ -106,6 +108,11 @@ def _missing(report: Mapping[str, Any]) -> Iterator[str]:
     for number, item in enumerate(report["items"]):
         if not isinstance(item, dict) or not keys <= item.keys():
             yield f"/items/{number}: the keys of an item are not there"
+        elif not _NODEID.match(str(item["nodeid"])):
+            yield f"/items/{number}/nodeid: {item['nodeid']!r:.200} is no item's node id"
+    for number, nodeid in enumerate(report.get("not_applicable", ())):
+        if not _NODEID.match(str(nodeid)):
+            yield f"/not_applicable/{number}: {nodeid!r:.200} is no item's node id"
 
 
 WRITER = Writer(".json", text)
