@@ -14,6 +14,8 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
+from toolcall_conformance.drivers.spare_files import spare
+
 # Both are context managers that contextlib would make three times as slow, and each call goes through both.
 
 
@@ -44,8 +46,10 @@ class able_to_go_on:  # noqa: N801
 
     def __enter__(self) -> None:
         self._limit, self._blocked = sys.getrecursionlimit(), _blocked()
+        spare.hold()
 
     def __exit__(self, *_error: object) -> None:
+        spare.free()
         if sys.getrecursionlimit() != self._limit:
             sys.setrecursionlimit(self._limit)
         if _blocked() != self._blocked:
