@@ -42,7 +42,9 @@ def _parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line and return its exit code: 0, 1 for a MUST finding or new failures, else for wrong usage."""
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # bodies and names may have lone surrogates
+        # Bodies and names may have lone surrogates. What is written goes out with a flush: argparse passes over a write
+        # that fails.
+        sys.stdout.reconfigure(errors="backslashreplace", write_through=False)
     parser = _parser()
     try:
         parsed = parser.parse_args(arguments)

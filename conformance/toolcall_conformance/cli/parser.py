@@ -39,10 +39,6 @@ class Parser(argparse.ArgumentParser):
 
     code = USAGE
 
-    def _print_message(self, message: str, file: Any = None) -> None:
-        if message:  # argparse keeps it to itself if the disk is full
-            (file or sys.stderr).write(message)
-
     def error(self, message: str) -> NoReturn:
         from toolcall_conformance.cli.console import say_lines
 

@@ -28,7 +28,7 @@ class Guard:
 
     def __init__(self, last: Callable[[], None]) -> None:
         self._last, self._owner, self._stands = last, os.getpid(), True
-        os._exit = self._end  # type: ignore[assignment]
+        os._exit = self._end
 
     def lift(self) -> None:
         """The run writes its reports itself from now on."""
