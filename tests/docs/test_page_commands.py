@@ -1,8 +1,8 @@
 """Every command of every page runs, as far as it can here, in the order of its page.
 
 A block of commands that is not run says why in a comment above it, and is counted. Those that `.ci/run` takes from the
-README are named by `<!-- command: NAME -->`. A run of pytest plays a few cases of the corpus; `pip install` is not run,
-but what it names is looked up.
+README are named by `<!-- command: NAME -->`. A run of pytest plays a few cases of the corpus, and where it would play
+them all, on two routes; `pip install` is not run, but what it names is looked up.
 """
 
 from __future__ import annotations
@@ -39,6 +39,9 @@ NOT_RUN = {
 IN_CI = {"README.md": 8}
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
 BLOCK = re.compile(r"^( *)(?:<!-- (not run|command): ([^\n]+) -->\n *)?```sh\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+
+#: And what a translator without routes is asked, of its messages for OpenTelemetry.
+TWO_ROUTES = "anthropic-to-gemini or gemini-to-openai_responses or otel"
 
 MODULE = """
 from toolcall_reference import ReferenceTranslator, otel
@@ -122,8 +125,9 @@ class Shell:
                 shutil.copy("report.json", word)
 
     def _pytest(self, words: list[str]) -> int:
-        quiet = ("-p", "no:hypothesispytest", "-p", "no:anyio")
-        return int(self._pytester.runpytest_inprocess(*quiet, *words).ret)
+        quiet = ["-p", "no:hypothesispytest", "-p", "no:anyio"]
+        few = ["-k", TWO_ROUTES] if "toolcall::" in words and "-k" not in words else []
+        return int(self._pytester.runpytest_inprocess(*quiet, *few, *words).ret)
 
     def _pip(self, words: list[str]) -> int:
         assert words[0] == "install"
