@@ -68,9 +68,10 @@ def every(
         find = things
         groups: dict[str, Group | Callable[[], Group]] = {"all": lambda: _grouped(words, find(), id, None)["all"]}
     else:
-        groups = dict(_grouped(words, things, id, by))
-        for group in groups.values():
+        grouped = _grouped(words, things, id, by)
+        for group in grouped.values():
             group.parts = parts
+        groups = dict(grouped)
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
         @wraps(test)
@@ -88,8 +89,8 @@ def every(
         all_of.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
             [own, *(one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in fixtures)]
         )
-        grouped: Callable[..., None] = pytest.mark.parametrize(GROUP, list(groups.values()), ids=list(groups))(all_of)
-        return grouped
+        marked: Callable[..., None] = pytest.mark.parametrize(GROUP, list(groups.values()), ids=list(groups))(all_of)
+        return marked
 
     return decorate
 
@@ -145,9 +146,13 @@ def _said(error: BaseException) -> str:
     return str(pytest.ExceptionInfo.from_exception(error.with_traceback(trace)).getrepr(style="short"))
 
 
+def _forget() -> None:
+    _ALL.pop()
+
+
 def pytest_configure(config: pytest.Config) -> None:
     _ALL.append(bool(config.getoption("keyword") or config.getoption("all_items", False)))
-    config.add_cleanup(lambda: _ALL.pop() and None)
+    config.add_cleanup(_forget)
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

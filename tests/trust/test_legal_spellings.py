@@ -21,7 +21,7 @@ from toolcall_conformance.trust.mutation import Workshop
 from toolcall_conformance.trust.nodes import nodes
 from toolcall_conformance.trust.sampling import Sampler
 
-COUNT = 660
+COUNT = 440
 SEED = 17
 
 
