@@ -111,14 +111,20 @@ def of_record(record: Record) -> frozenset[str]:
     return found
 
 
-def left(name: str, *, compatible: bool) -> dict[str, list[Record]]:
-    """The outermost shapes that no golden of a format has, each with the exchanges that show it."""
+@cache
+def _of_records(name: str) -> list[tuple[str, bool, frozenset[str]]]:
+    """Of each recorded exchange of a format its path, whether it is a compatible vendor's, and its shapes."""
+    return [(record.path, is_compatible(record, name), of_record(record)) for record in records(name)]
+
+
+def left(name: str, *, compatible: bool) -> dict[str, list[str]]:
+    """The outermost shapes that no golden of a format has, each with the paths of the exchanges that show it."""
     known = of_corpus(name)
-    found: dict[str, list[Record]] = defaultdict(list)
-    for record in records(name):
-        if is_compatible(record, name) == compatible:
-            for shape in of_record(record) - known:
-                found[shape].append(record)
+    found: dict[str, list[str]] = defaultdict(list)
+    for path, is_theirs, shapes in _of_records(name):
+        if is_theirs == compatible:
+            for shape in shapes - known:
+                found[shape].append(path)
     places = {place_of(shape) for shape in known}
     return {shape: found[shape] for shape in found if all(above in places for above in _above(place_of(shape)))}
 
@@ -151,11 +157,11 @@ def unexplained(name: str, shapes: Iterable[str], *, compatible: bool) -> list[s
     ]
 
 
-def lines(found: Mapping[str, Sequence[Record]]) -> Iterator[str]:
+def lines(found: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """Shapes with counts and an example, the most frequent first."""
     for shape, shown in sorted(found.items(), key=lambda each: (-len(each[1]), each[0])):
-        repositories = {record.path.split("/")[1] for record in shown}
-        yield f"[{len(shown):3}, {len(repositories):2}] {shape}    {shown[0].path}"
+        repositories = {path.split("/")[1] for path in shown}
+        yield f"[{len(shown):3}, {len(repositories):2}] {shape}    {shown[0]}"
 
 
 def main(arguments: Sequence[str]) -> int:

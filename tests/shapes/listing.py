@@ -35,7 +35,9 @@ _DATE = re.compile(r"_20[0-9]{6}")
 
 def of_body(kind: str, body: Any) -> frozenset[str]:
     """The shapes of a request, a reply or an error."""
-    return frozenset(_walk(kind, "", body))
+    found: set[str] = set()
+    _walk(found, kind, "", body)
+    return frozenset(found)
 
 
 def of_stream(events: Sequence[Any]) -> frozenset[str]:
@@ -45,30 +47,31 @@ def of_stream(events: Sequence[Any]) -> frozenset[str]:
         data = event.get("data")
         kind = data.get("type") if isinstance(data, dict) else None
         if isinstance(data, dict) and isinstance(kind, str):
-            found.update(_walk(f"event {kind}", "", {key: data[key] for key in data if key != "response"}))
-            found.update(_walk("streamed response", "", data["response"]) if "response" in data else ())
+            _walk(found, f"event {kind}", "", {key: data[key] for key in data if key != "response"})
+            if "response" in data:
+                _walk(found, "streamed response", "", data["response"])
         elif isinstance(data, (dict, list)):
-            found.update(_walk("chunk", "", data))
+            _walk(found, "chunk", "", data)
         else:
             found.add(f"event: {data if data == '[DONE]' else 'text'}")
     return frozenset(found)
 
 
-def _walk(kind: str, place: str, value: Any, key: str = "") -> Iterator[str]:
+def _walk(found: set[str], kind: str, place: str, value: Any, key: str = "") -> None:
     """``key`` is the name of the member; of entries of an array, that of the array."""
-    yield f"{kind} {place or '/'}: {_type(value)}"
+    found.add(f"{kind} {place or '/'}: {_type(value)}")
     if key in VALUES and isinstance(value, str) and _WORD.fullmatch(value):
-        yield f"{kind} {place} = {_DATE.sub('_DATE', value)}"
+        found.add(f"{kind} {place} = {_DATE.sub('_DATE', value)}")
     if isinstance(value, list):
         for entry in value:
-            yield from _walk(kind, f"{place}/*{_kind(entry)}", entry, "" if isinstance(entry, dict) else key)
+            _walk(found, kind, f"{place}/*{_kind(entry)}", entry, "" if isinstance(entry, dict) else key)
     elif isinstance(value, dict) and key in SCHEMAS:
-        yield from _schema((), value)
+        found.update(_schema((), value))
     elif isinstance(value, dict) and key not in FREE:
         for name, member in value.items():
             if name not in KINDS or not isinstance(member, str):
                 step = "" if name in FREE or name in SCHEMAS else _kind(member)
-                yield from _walk(kind, f"{place}/{name}{step}", member, name)
+                _walk(found, kind, f"{place}/{name}{step}", member, name)
 
 
 def _kind(value: Any) -> str:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
+import forked_runs
 from formats.test_traffic import TRAFFIC, records
 from shapes import broad
 from toolcall_conformance import Judge, formats
@@ -22,8 +21,12 @@ MET = 85
 #: How many of them recorded exchanges show.
 RECORDED = 69
 
-SAMPLE = ("toolcall::errors", "toolcall::mcp/two-servers", "toolcall::grep/keyword-properties")
-"""Cases that the raising translator is played in: some have a shape, some have none."""
+ERRORS = ("object", "reply-blocked", "reply-fails", "seed", "turn-paused", "upstream-rate-limit")
+SAMPLE = (
+    *(f"toolcall::errors/{case}" for case in ERRORS),
+    *("toolcall::mcp/two-servers", "toolcall::grep/keyword-properties"),
+)
+"""Cases that the raising translator is played in: some have a shape, some have none; of some the reply may be one."""
 
 
 def test_as_many_are_met_as_before(corpus: Corpus) -> None:
@@ -48,16 +51,10 @@ def test_they_are_known_in_recorded_exchanges() -> None:
 def test_a_translator_that_raises_fails_where_a_shape_is_seen(corpus: Corpus, tmp_path: Path) -> None:
     """In every item of some cases, and in no other."""
     report = tmp_path / "report.json"
-    options = ["-q", "-p", "no:cacheprovider", "-k", "request or response", "--toolcall-report", str(report)]
+    quiet = ["-q", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:anyio"]
+    options = [*quiet, "-k", "request or response", "--toolcall-report", str(report)]
     translator = ["--toolcall-translator", "shapes.raising:Raising"]
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", *options, *translator, *SAMPLE],
-        cwd=tmp_path,
-        env=_environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = forked_runs.run([*options, *translator, *SAMPLE], tmp_path, _environment())
     assert report.exists(), done.stdout + done.stderr
     items = json.loads(report.read_text(encoding="utf-8"))["items"]
     items = [item for item in items if item["check"] in ("request", "response")]
