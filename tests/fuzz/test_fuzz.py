@@ -22,7 +22,13 @@ from toolcall_conformance.library import load_corpus
 from toolcall_reference import ReferenceTranslator
 
 pytest.importorskip("hypothesis")
+from hypothesis import settings
+
+from toolcall_conformance.fuzz import drawing
+
 ROUTE = "anthropic-to-gemini"
+LOT = settings(drawing._SETTINGS, max_examples=10)
+"""Conversations are drawn in lots of 25, and here at most ten are looked at."""
 OTHER = "gemini-to-anthropic"
 
 
@@ -67,6 +73,11 @@ class _Double:
         return _Session(route, self.fault)
 
 
+@pytest.fixture(autouse=True)
+def _small_lots(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drawing, "_SETTINGS", LOT)
+
+
 def _run(pytester: pytest.Pytester, translator: Any, *arguments: str) -> Run:
     config = pytester.parseconfig("--toolcall-artifacts=kept", *arguments)
     return prepare(config, ["toolcall::shell/seed"], translator=translator, name="double")
@@ -105,10 +116,10 @@ def test_a_fault_is_found_and_shrunk(
 
 def test_the_reference_passes(pytester: pytest.Pytester) -> None:
     run = _run(pytester, ReferenceTranslator())
-    fuzz = Fuzz(run, FuzzSettings(20, 0, RENDERER))
+    fuzz = Fuzz(run, FuzzSettings(10, 0, RENDERER))
     for route in (ROUTE, "openai_responses-to-anthropic"):
         result = fuzz.play(_item(run, route))
-        assert (result.findings, result.reason) == ((), "20 drawn conversations, seed 0")
+        assert (result.findings, result.reason) == ((), "10 drawn conversations, seed 0")
 
 
 def test_a_seed_gives_the_same_conversations() -> None:
