@@ -115,30 +115,18 @@ class BodyDouble(Double):
     def places(self) -> Iterator[tuple[Place, Any]]:
         """Where it changes the body, and to what: all places."""
         for source in self.sources:
-            every = (place for place in self._all(source) if place.case in self.cases or not self.cases)
-            yield from ((place, output) for place in every if (output := self.changed(place)) is not None)
+            yield from self._places_of(source)
 
-    def _about(self, source: str) -> Iterator[tuple[Place, Any]]:
-        """The places that come from a format, in an order that jumps about the corpus: one of each case, then the rest.
-
-        A case is translated when its turn comes, for most doubles are content with the first ones.
-        """
-        corpus = load_corpus()
-        names = _spread(list(self.cases or (*corpus.cases, *corpus.rules)))
-        found = (self._changed_in(source, name) for name in names)
-        rests = []
-        for here in found:
-            yield from islice(here, 1)
-            rests.append(here)
-        yield from chain.from_iterable(rests)
-
-    def _changed_in(self, source: str, case: str) -> Iterator[tuple[Place, Any]]:
-        return ((place, output) for place in self.among(source, case) if (output := self.changed(place)) is not None)
+    def _places_of(self, source: str, *, spread: bool = False) -> Iterator[tuple[Place, Any]]:
+        """The places that come from a format; perhaps in an order that jumps about the corpus."""
+        every = [place for place in self._all(source) if place.case in self.cases or not self.cases]
+        every = _spread(every) if spread else every
+        return ((place, output) for place in every if (output := self.changed(place)) is not None)
 
     def among(self, source: str, case: str) -> Iterator[Place]:
         """The places of one case, or of the example of a rule."""
         given = illegal if case in ILLEGAL else places_of
-        yield from given(self.check, source, self.format, case)
+        return (place for place in given(self.check, source, self.format, case))
 
     def _all(self, source: str) -> tuple[Place, ...]:
         """The places to choose from: illegal bodies only where they are named."""
@@ -169,13 +157,13 @@ class BodyDouble(Double):
         """At one of the places that come from a format, if it is not that of its verdict."""
         known = self.exported() or {}
         shown = (known.get("case"), known.get("exchange"), known.get("client"), known.get("upstream"))
-        for place, output in islice(self._about(source), number, number + 1):
+        for place, output in islice(self._places_of(source, spread=True), number, number + 1):
             if (place.case, place.number, place.client, place.upstream) != shown:
                 yield Played(str(place), self._told(place, output))
 
     def _at_home(self) -> Iterator[Played]:
         """At a place that comes from its own format."""
-        for place, output in islice(self._about(self.format), 1):
+        for place, output in islice(self._places_of(self.format, spread=True), 1):
             found = self._told(place, output)
             if self.kind == "harmless":
                 found = [one for one in found if one.rule not in SPELLINGS]
@@ -183,7 +171,7 @@ class BodyDouble(Double):
 
     def _in_an_item(self) -> Iterator[Played]:
         """As a translator in an item; nowhere if only the examples of the rules have what it changes."""
-        few = (islice(self._about(source), self._each) for source in self.sources)
+        few = (islice(self._places_of(source, spread=True), self._each) for source in self.sources)
         places = (place for place, _ in chain(*few, self.places()))
         clean = (place for place in places if place.case in load_corpus().cases and self._is_clean(place))
         for place in islice(clean, 1):
@@ -251,8 +239,8 @@ def _weight(found: tuple[Place, Any]) -> tuple[bool, bool, int, str]:
     return case is None, in_dialect, len(json.dumps([place.source, output, place.asked])), str(place)
 
 
-def _spread(every: list[str]) -> list[str]:
-    """The names in an order that jumps about the corpus, always the same."""
+def _spread(every: list[Place]) -> list[Place]:
+    """The places in an order that jumps about the corpus, always the same."""
     step = next(step for step in (61, 67, 71) if len(every) % step or len(every) < step)
     return [every[index * step % len(every)] for index in range(len(every))] if len(every) > step else every
 

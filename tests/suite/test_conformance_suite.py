@@ -64,7 +64,7 @@ class User:
 
     def run(self, *arguments: str) -> pytest.RunResult:
         """Run it as a strict user does: every warning is an error."""
-        quiet = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:anyio")
+        quiet = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest")
         return self.pytester.runpytest_inprocess("-W", "error", *quiet, *arguments)
 
     def snapshots(self) -> dict[str, Any]:
@@ -77,8 +77,9 @@ def user(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> User:
     return User(pytester, monkeypatch)
 
 
-def test_snapshots_are_taken_kept_and_compared(user: User) -> None:
-    user.tests()
+@pytest.mark.parametrize("translator", ["'{module}:Translator'", "__import__('{module}').Translator"])
+def test_snapshots_are_taken_kept_and_compared(user: User, translator: str) -> None:
+    user.tests(translator=translator)
     user.run("--snapshot-update").assert_outcomes(passed=16)
     taken = user.snapshots()
     assert len(taken) == 8
@@ -87,7 +88,7 @@ def test_snapshots_are_taken_kept_and_compared(user: User) -> None:
     assert made["01-request"]["contents"][0]["role"] == "user"
     user.run().assert_outcomes(passed=16)
     # A change that no rule forbids.
-    user.tests(request="{**self.session.request(body), 'labels': {'by': 'me'}}")
+    user.tests(translator=translator, request="{**self.session.request(body), 'labels': {'by': 'me'}}")
     done = user.run("-k", "shell and request and gemini and output")
     done.assert_outcomes(failed=1)
     done.stdout.fnmatch_lines(["*labels*"])
@@ -95,13 +96,6 @@ def test_snapshots_are_taken_kept_and_compared(user: User) -> None:
     user.run("--snapshot-update", "-k", "shell and request and gemini").assert_outcomes(passed=2)
     changed = {name for name, body in user.snapshots().items() if body != taken[name]}
     assert changed == {"TestMine.test_output[shell.seed-request-anthropic-to-gemini].json"}
-
-
-def test_a_class_stands_for_its_name(user: User) -> None:
-    user.tests(translator="__import__('{module}').Translator")
-    user.run("--snapshot-update", "-k", "shell and gemini").assert_outcomes(passed=4)
-    user.run("-k", "shell and gemini").assert_outcomes(passed=4)
-    assert len(user.snapshots()) == 2
 
 
 def test_what_differs_from_run_to_run_is_numbered(user: User) -> None:
@@ -268,8 +262,7 @@ def test_an_item_is_played_once_and_then_forgotten(user: User) -> None:
     assert 0 < alone.stdout.str().count("PLAYED") == done.stdout.str().count("PLAYED")
 
 
-# In the two cases, and not where the run finds out what it supports: a process for each of these tries takes long.
-DYING = "self.session.request(body) if 'shelves' in str(body) else __import__('os')._exit(3)"
+DYING = "__import__('os')._exit(3) if 'PYTEST_CURRENT_TEST' in __import__('os').environ else self.session.request(body)"
 
 
 def test_a_translator_in_a_process_of_its_own(user: User) -> None:
