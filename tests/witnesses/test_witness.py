@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from doubles.day import VARIABLE, share, today
+from doubles.day import VARIABLE, part_of, today
 from toolcall_conformance import formats, witnesses
 from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.library import Case, load_corpus
@@ -52,7 +52,7 @@ def test_golden_bodies_are_accepted(request: pytest.FixtureRequest, name: str) -
     if not request.config.getoption("--all-items"):
         failing = [case for case in cases if "upstream_error" in case.scenario]
         others = [case for case in cases if "upstream_error" not in case.scenario]
-        cases = [one for few in (failing, others) for one in share(few, len(few) // EACH_DAY, today())]
+        cases = [one for few in (failing, others) for one in part_of(few, len(few) // EACH_DAY, today())]
     refused = {}
     for where, direction, body, golden in goldens(name, cases):
         for right in (None, golden):

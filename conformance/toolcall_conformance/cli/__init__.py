@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         parsed = parser.parse_args(arguments)
     except SystemExit as ended:  # after --help or --version, whose text may not have arrived
-        return int(ended.code or 0) or _flushed(parser.prog)
+        raise SystemExit(ended.code or _flushed(parser.prog)) from None
     except BrokenPipeError:
         _give_up_output()
         return 0

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,23 @@ Told = Mapping[str, Any]
 
 # A process can be ended with any exit code, 0 too, and nobody can change it then.
 _CODE = "; its exit code is no verdict"
+
+
+def plan_of(
+    header: Told,
+    reports: Iterable[Path],
+    corpora: Iterable[Path],
+    expected: int,
+    not_applicable: Iterable[NotApplicable] = (),
+) -> dict[str, Any]:
+    """What the reports of a run begin with, for ``conclude``."""
+    return {
+        "header": header,
+        "report": [str(path) for path in reports],
+        "corpus": [str(folder) for folder in corpora],
+        "not_applicable": [astuple(one) for one in not_applicable],
+        "expected": expected,
+    }
 
 
 def conclude(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Generator
-from dataclasses import astuple, replace
+from dataclasses import replace
 from functools import cached_property
 from importlib import metadata
 from pathlib import Path
@@ -16,7 +16,7 @@ from toolcall_conformance import fingerprint
 from toolcall_conformance.engine import baseline, nothing
 from toolcall_conformance.engine.handover import Handover
 from toolcall_conformance.engine.hooks import RECORD
-from toolcall_conformance.engine.last_report import ended, told_of
+from toolcall_conformance.engine.last_report import ended, plan_of, told_of
 from toolcall_conformance.engine.printing import say
 from toolcall_conformance.engine.run import Run
 from toolcall_conformance.engine.selection import PREFIX
@@ -58,7 +58,9 @@ class RecordCollector:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self._expect([item.nodeid for item in session.items])
         if self.run.watchdog is not None and self.run.settings.reports:
-            self.run.watchdog.plan(self._plan())
+            settings = self.run.settings
+            plan = plan_of(self._header, settings.reports, settings.corpora, len(self.expected), self._not_applicable())
+            self.run.watchdog.plan(plan)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
@@ -70,16 +72,6 @@ class RecordCollector:
         from toolcall_conformance.engine.spreading import scheduler
 
         return scheduler(config, log) if self.run.selected else None
-
-    def _plan(self) -> dict[str, object]:
-        """What reports that another process writes begin with."""
-        return {
-            "header": self._header,
-            "report": [str(path) for path in self.run.settings.reports],
-            "corpus": [str(folder) for folder in self.run.settings.corpora],
-            "not_applicable": [astuple(one) for one in self._not_applicable()],
-            "expected": len(self.expected),
-        }
 
     def _expect(self, nodeids: list[str]) -> None:
         self._collected = True

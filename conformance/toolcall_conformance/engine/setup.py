@@ -26,6 +26,7 @@ from toolcall_conformance.drivers.loading import OTHER_PROCESSES, adopt, importa
 from toolcall_conformance.drivers.no_translator import NoTranslator
 from toolcall_conformance.engine import selection
 from toolcall_conformance.engine.aside import Aside
+from toolcall_conformance.engine.last_report import plan_of
 from toolcall_conformance.engine.leaving import Leaving
 from toolcall_conformance.engine.plan import Support, UnusableSessionError, drawn_case, probe
 from toolcall_conformance.engine.run import Run, make_harness
@@ -114,24 +115,20 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
     return run if other is None else replace(run, other=replace(run, driver=other[0], support=other[1]))
 
 
-def _plan(chosen: Settings, corpus: Corpus) -> dict[str, object]:
+def _plan(chosen: Settings, corpus: Corpus) -> dict[str, Any]:
     """What the reports of a run begin with whose translator ends it before there are items."""
     spec = str(chosen.translator)
-    return {
-        "header": {
-            "tool": {"name": "toolcall-conformance", "version": metadata.version("toolcall-conformance")},
-            "corpus": {"version": corpus.version, "private": [str(folder) for folder in chosen.corpora]},
-            "translator": {"spec": spec, "name": spec, "version": None},
-            "strict": chosen.strict,
-            "command": chosen.repeat,
-            "python": platform.python_version(),
-            "pytest": pytest.__version__,
-        },
-        "report": [str(path) for path in chosen.reports],
-        "corpus": [str(folder) for folder in chosen.corpora],
-        "not_applicable": [],
-        "expected": 1,  # nobody knows how many: the report is not complete
+    header = {
+        "tool": {"name": "toolcall-conformance", "version": metadata.version("toolcall-conformance")},
+        "corpus": {"version": corpus.version, "private": [str(folder) for folder in chosen.corpora]},
+        "translator": {"spec": spec, "name": spec, "version": None},
+        "strict": chosen.strict,
+        "command": chosen.repeat,
+        "python": platform.python_version(),
+        "pytest": pytest.__version__,
     }
+    # Nobody knows how many items there are: more than none, so that the report is not complete.
+    return plan_of(header, chosen.reports, chosen.corpora, 1)
 
 
 def _watchdog(config: pytest.Config, chosen: Settings, translator: Any) -> Watchdog | None:

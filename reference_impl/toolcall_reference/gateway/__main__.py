@@ -56,6 +56,7 @@ async def _serve(config: Config, policy: Policy | None, *, verbose: bool) -> Non
     from .server import Gateway
 
     files = _take_all_files()
+    loop = asyncio.get_running_loop()
     gateway = Gateway(config, ReferenceTranslator(policy), verbose=verbose)
     server: asyncio.Server | None = None
     runner = web.AppRunner(
@@ -69,7 +70,6 @@ async def _serve(config: Config, policy: Policy | None, *, verbose: bool) -> Non
         assert runner.server is not None, "it is set up"
         patience = Patience(runner.server, files)
         gateway.patience = patience
-        loop = asyncio.get_running_loop()
 
         def met(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
             patience.make_room(loop, context)
@@ -82,6 +82,8 @@ async def _serve(config: Config, policy: Policy | None, *, verbose: bool) -> Non
         await _told_to_stop()
     finally:
         if server is not None:
+            # A socket that could not accept is asked once more by asyncio, which then fails at its own doing.
+            loop.set_exception_handler(lambda *_: None)
             server.close()
         await runner.cleanup()
 
