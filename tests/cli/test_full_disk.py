@@ -28,7 +28,7 @@ def test_what_cannot_be_printed_is_told(words: str, unbuffered: str) -> None:
         )
     assert done.returncode == 4
     [said] = done.stderr.splitlines()
-    assert said.endswith("could not be written to standard output (No space left on device); free some space")
+    assert said.endswith(": standard output could not be written (No space left on device); free some space")
 
 
 def test_a_report_to_a_full_device_is_told(project: Any) -> None:

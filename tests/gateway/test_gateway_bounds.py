@@ -69,7 +69,17 @@ def test_an_event_without_end_is_an_error_of_the_stream(piece: bytes) -> None:
 
 def test_a_long_stream_of_short_events_is_none() -> None:
     bound = EventBound(20)
-    for cut in (b"data: 1\n\n" * 9, b"data: 1\r", b"\n\r", b"\n", b"data: 2\r\r", b"d" * 18, b"\n", b"\n"):
+    for cut in (
+        b"data: 1\n\n" * 9,
+        b"data: 1\r",
+        b"\n\r",
+        b"\n",
+        b"data: 2\r\r",
+        b"data: 3\n\r\ndata: 45\r\n\n",
+        b"d" * 18,
+        b"\n",
+        b"\n",
+    ):
         bound.passes(cut)
     with pytest.raises(TooLargeError, match="an event of more than 20 bytes"):
         bound.passes(b"d" * 30 + b"\n\n")
@@ -125,7 +135,8 @@ def test_a_name_that_a_page_can_have_is_refused(host: str, served: bool) -> None
     assert (status == 200) is served, body
     if not served:
         assert status == 403
-        assert "ask it as localhost" in body["error"]["message"]
+        assert f"does not answer to the name '{host}'" in body["error"]["message"]
+        assert body["error"]["type"] == "invalid_request_error"
 
 
 def test_with_a_client_key_any_name_is_served() -> None:

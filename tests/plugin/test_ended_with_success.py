@@ -93,6 +93,14 @@ def test_a_mistake_leaves_the_earlier_report(project: Any) -> None:
         assert not list(project.path.glob("*.earlier"))
 
 
+def test_who_ends_the_process_behind_a_run_that_plays_nothing_ends_it_so(project: Any) -> None:
+    """Some projects end pytest so in a hook of theirs, for threads that do not end."""
+    project.module("ender", "import os\ndef pytest_unconfigure():\n    os._exit(0)\n")
+    result = project.run_apart("toolcall::", "--collect-only", "-p", "ender")
+    assert result.ret == 0
+    assert "no verdict" not in result.stderr.str()
+
+
 def test_links_and_pipes_stay(tmp_path: Path) -> None:
     (tmp_path / "real.json").write_text("old", encoding="utf-8")
     (tmp_path / "link.json").symlink_to("real.json")

@@ -66,7 +66,9 @@ def forms(secret: str) -> set[str]:
 def _parts(secret: str) -> tuple[str, ...]:
     """What is as bad as the whole: most of it, from either end."""
     length = max(_LEAST, math.ceil(len(secret) * _CUT))
-    return tuple(dict.fromkeys((secret[:length], secret[-length:])))
+    head, tail = secret[:length], secret[-length:]
+    # The end of `2password` is a word, and no secret.
+    return (head,) if head == tail or (tail.isalpha() and not secret.isalpha()) else (head, tail)
 
 
 def _digits(secret: str) -> set[str]:

@@ -122,7 +122,7 @@ class Redactor:
         text = rewrite_percent(text, deeper)
         text = rewrite_escapes(text, deeper)
         text = rewrite_hex(text, deeper)
-        return rewrite_base64(text, deeper, self.bytes)
+        return rewrite_base64(text, deeper, self.sure)
 
     def _plain(self, text: str, patterns: Iterable[SecretPattern], *, shapes_alone: bool = False) -> str:
         text = self._known.replaced(text, lambda secret: self.placeholder("key", secret))
@@ -141,8 +141,8 @@ class Redactor:
         start, end = found.start(group) - found.start(), found.end(group) - found.start()
         return found[0][:start] + said + found[0][end:]
 
-    def bytes(self, data: str) -> str:
-        """Redact binary data: known values and unmistakable shapes alone; e-mail addresses occur there by chance."""
+    def sure(self, data: str) -> str:
+        """Redact known values and unmistakable shapes alone: in bytes, and across lines, others occur by chance."""
         return self._plain(data, (one for one in self.filters.patterns if one.shape), shapes_alone=True)
 
     def _assigned(self, named: Named) -> str:

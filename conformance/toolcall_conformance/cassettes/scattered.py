@@ -4,7 +4,8 @@ Nothing here knows what a stream, an event or markup is. Only letters and digits
 colours and marks of no width between two of them hide nothing. Three quarters of a secret, in a row, are enough. They
 may be scattered in three ways:
 
-- in pieces of four or more, little between them: one value in two lines, a sentence's emphasis amid a word;
+- in pieces of four or more, little between them: one value in two lines, a sentence's emphasis amid a word. A short
+  secret must stand in a row, for its pieces are words as often as not: `test`, `1234`;
 - in pieces of any size, always the same between them: what a frame repeats;
 - in pieces that are whole values of one name, few others of that name between them: what clients join.
 
@@ -28,14 +29,14 @@ _FRAME = 600
 """And so much if it always is the same; a Responses event has some 200."""
 _OTHERS = 3
 """So many values of other blocks may stand between two of one block."""
-_SHORTEST, _LONGEST_NUMBER = 8, 12
+_SHORTEST, _LONG, _LONGEST_NUMBER = 8, 16, 12
 _VALUE = re.compile(r'"((?:[^"\\]|\\.)*)"\s*:\s*"((?:[^"\\]|\\.)*)"', re.DOTALL)
 
 
 def is_scattered(secret: str, text: str) -> bool:
     """Whether a text holds a secret in pieces of four or more, with little between them."""
     key, needed = _key(secret)
-    return needed > 0 and _in_pieces(key, _letters(text), needed)
+    return needed > 0 and _in_pieces(key, _letters(text), needed, _GAP if len(key) >= _LONG else 0)
 
 
 def is_spread(secret: str, text: str) -> bool:
@@ -49,7 +50,11 @@ def _key(secret: str) -> tuple[str, int]:
     key = _letters(secret)
     if len(key) < _SHORTEST or key.isalpha() or (key.isdigit() and len(key) < _LONGEST_NUMBER):
         return key, 0
-    return key, math.ceil(len(key) * _CUT)
+    needed = max(_SHORTEST, math.ceil(len(key) * _CUT))
+    # A part that is a word, as of `password1`, tells nothing of the rest.
+    while any(key[at : at + needed].isalpha() for at in range(len(key) - needed + 1)):
+        needed += 1
+    return key, needed
 
 
 def joined(text: str) -> Iterator[str]:
@@ -77,8 +82,8 @@ def _common(key: str, at: int, text: str, place: int) -> int:
     return next((count for count in range(most) if key[at + count] != text[place + count]), most)
 
 
-def _in_pieces(key: str, text: str, needed: int) -> bool:
-    """In pieces of four or more, with little between them."""
+def _in_pieces(key: str, text: str, needed: int, gap: int) -> bool:
+    """In pieces of four or more, with so much between them at most."""
     places = {at: list(_places(key[at : at + _PIECE], text)) for at in range(len(key) - _PIECE + 1)}
     # What each place of a piece reaches: how much of the key stands before it in a row.
     before: dict[tuple[int, int], int] = {}
@@ -90,7 +95,7 @@ def _in_pieces(key: str, text: str, needed: int) -> bool:
                 return True
             for count in range(_PIECE, length + 1):
                 for following in places.get(at + count, ()):
-                    if 0 <= following - (place + count) <= _GAP:
+                    if 0 <= following - (place + count) <= gap:
                         spot = (at + count, following)
                         before[spot] = max(before.get(spot, 0), held + count)
             rest = len(key) - at - length

@@ -13,10 +13,9 @@ from urllib.parse import urlsplit, urlunsplit
 from toolcall_conformance.cassettes.encodings import rewrite_data
 from toolcall_conformance.cassettes.redaction import Redactor
 from toolcall_conformance.cassettes.split_secrets import redact_streams
-from toolcall_conformance.streaming.rewriting import data_of, with_data
+from toolcall_conformance.streaming.rewriting import data_of, is_data, with_data
 
 _LINES = re.compile("(\r\n|\n|\r)")
-_DATA = re.compile("\ufeff?data(?::|$)")
 _FIELDS = ("", "event", "id", "retry")
 _DISPOSITION = re.compile(r"""(?i)content-disposition:[^\r\n]*?;\s*name="?([^";\r\n]*)""")
 
@@ -88,7 +87,7 @@ def _text(found: str, content_type: str, redactor: Redactor) -> str:
 def _stream(text: str, redactor: Redactor) -> str:
     """Redact a stream: each event's data, all else line by line, then the secrets that are spread over its events."""
     text = with_data(text, [(data, redactor.text(data.text)) for data in data_of(text)])
-    made = [line if _DATA.match(line) else _other(line, redactor) for line in _LINES.split(text)]
+    made = [line if is_data(line) else _other(line, redactor) for line in _LINES.split(text)]
     return redact_streams("".join(made), redactor)
 
 

@@ -28,7 +28,7 @@ def redact_streams(stream: str, redactor: Redactor) -> str:
         texts = [piece[2] for _, piece in pieces]
         joined = "".join(texts)
         # Lines of a text that come one after the other are not one word: a name at an end says nothing of the next.
-        said = redactor.bytes(joined) if place == _RAW else redactor.text(joined)
+        said = redactor.sure(joined) if place == _RAW else redactor.text(joined)
         if said == joined:
             continue
         for (number, (container, key, before)), after in zip(pieces, _spread(texts, said), strict=True):

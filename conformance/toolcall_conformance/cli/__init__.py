@@ -87,8 +87,7 @@ def _not_printed(whose: str, error: OSError) -> int:
     from toolcall_conformance.cli.console import say_lines
 
     _give_up_output()
-    said = f"{whose}: what it had to say could not be written to standard output ({error.strerror}); free some space"
-    say_lines(said, error=True)
+    say_lines(f"{whose}: standard output could not be written ({error.strerror}); free some space", error=True)
     return USAGE
 
 

@@ -70,11 +70,11 @@ def write(run: Run, records: Iterable[ItemRecord]) -> str:
     found = update(run.known, text, _existing(run), judged(records))
     with _alone(path):
         if (read(path) if path.exists() else "") != text:
-            kept = path.with_name(f"{path.stem}.update{path.suffix}")
-            _write(kept, found.text)
+            beside = path.with_name(f"{path.stem}.update{path.suffix}")
+            _write(beside, found.text)
             raise KnownFailuresError(
                 f"{path} has changed since this run began, and stays as it is; what the run would have written is "
-                f"{kept}: compare the two, or run again"
+                f"{beside}: compare the two, or run again"
             )
         if found.text != text:
             _write(path, found.text)

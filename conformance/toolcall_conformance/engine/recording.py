@@ -113,8 +113,8 @@ class RecordCollector:
             self.write_reports()  # who took the place of a worker that died can do nothing
         if not broken and not self.config.option.collectonly:
             self._conclude()
-        elif self.run.aside is not None:
-            self.run.aside.end()
+        else:
+            self._let_go()
         failed = bool(self.problems) and exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
         if failed:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
@@ -128,6 +128,13 @@ class RecordCollector:
                 say(reporter, f"toolcall: {note}")
             for problem in self.problems:
                 say(reporter, f"toolcall: {problem}", "bad")
+
+    def _let_go(self) -> None:
+        """No report is written: earlier ones come back, and nobody watches any more."""
+        if self.run.aside is not None:
+            self.run.aside.end()
+        if self.run.watchdog is not None:
+            self.run.watchdog.rest()
 
     def write_reports(self) -> RunRecord:
         """Write the reports of the items that have run so far."""

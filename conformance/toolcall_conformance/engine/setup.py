@@ -47,10 +47,18 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
     ``translator`` replaces that of the options: a value of ``--toolcall-translator``, or with its ``name`` the
     translator itself, its class or its factory.
     """
+    with contextlib.ExitStack() as undo:  # what to put back if there will be no run
+        run = _prepared(config, arguments, undo, translator, name)
+        undo.pop_all()
+        return run
+
+
+def _prepared(
+    config: pytest.Config, arguments: Sequence[str], undo: contextlib.ExitStack, translator: Any, name: str
+) -> Run:
     known_secrets.forget()  # plugins and conftest files have set their variables by now
     chosen = settings(config, translator if translator is None or isinstance(translator, str) else name)
     printed = Printed()
-    watchdog, aside = None, Aside(())
     try:
         for report in () if hasattr(config, "workerinput") else chosen.reports:
             verify_writable(report)
@@ -80,9 +88,11 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
             known = known_failures.load(chosen.known_failures, names, may_lack=chosen.update, name=shown)
         policy = load_policy(corpus, chosen.policy) if chosen.policy is not None else None
         watchdog = _watchdog(config, chosen, translator)  # before its standard error is held back
-        if not (hasattr(config, "workerinput") or config.option.collectonly):
-            aside = Aside(chosen.reports)
-            if watchdog is not None and chosen.reports:
+        aside = _moved_aside(config, chosen)
+        undo.callback(aside.end)
+        if watchdog is not None:
+            undo.callback(watchdog.rest)
+            if chosen.reports:
                 watchdog.plan(_plan(chosen, corpus))
         with held_back() as printed:
             driver = _driver(config, chosen, corpus, translator, name)
@@ -105,14 +115,17 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
         known_failures.KnownFailuresError,
         OSError,  # a path that cannot even be asked for, as one too long
     ) as error:
-        aside.end()
-        if watchdog is not None:
-            watchdog.rest()
         raise pytest.UsageError("\n".join([str(error), *_told(printed)])) from None
     _say(config, _told(printed))
     harness = make_harness(corpus, chosen.fineness, policy)
     run = Run(chosen, corpus, driver, harness, wanted, support, known, cassettes, policy, watchdog, aside)
     return run if other is None else replace(run, other=replace(run, driver=other[0], support=other[1]))
+
+
+def _moved_aside(config: pytest.Config, chosen: Settings) -> Aside:
+    """Earlier reports, out of the way of a run that will write its own."""
+    writes = not hasattr(config, "workerinput") and not config.option.collectonly
+    return Aside(chosen.reports if writes else ())
 
 
 def _plan(chosen: Settings, corpus: Corpus) -> dict[str, Any]:

@@ -39,11 +39,11 @@ def without(text: str) -> tuple[str, Callable[[int], int]]:
     if not spans:
         return text, lambda place: place
     ends = [0, *(end for _, end in spans)]
-    kept = [text[end:start] for end, (start, _) in zip(ends, spans, strict=False)] + [text[ends[-1] :]]
-    starts = list(accumulate(map(len, kept), initial=0))[:-1]
+    pieces = [text[end:start] for end, (start, _) in zip(ends, spans, strict=False)] + [text[ends[-1] :]]
+    starts = list(accumulate(map(len, pieces), initial=0))[:-1]
 
     def place(at: int) -> int:
         piece = bisect_right(starts, at) - 1
         return ends[piece] + at - starts[piece]
 
-    return "".join(kept), place
+    return "".join(pieces), place

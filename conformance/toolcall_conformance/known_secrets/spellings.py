@@ -33,7 +33,9 @@ def pattern(secret: str) -> str:
     data = secret.encode("utf-8", "surrogatepass")
     coded = [f"{byte:02x}" for byte in data]
     ways = [_cut(plain, _BREAK), _cut(coded, _APART), f"{_cut(plain, '', _SHORTEST)}{_MARK}"]
-    ways += [_tail(plain, _BREAK), _tail(coded, _APART), f"(?<![0-9.]){_cut([str(byte) for byte in data], _LISTED)}"]
+    if secret.isalpha() or not secret[-_needed(plain) :].isalpha():  # the end of `2password` is a word, and no secret
+        ways += [_tail(plain, _BREAK), _tail(coded, _APART)]
+    ways += [f"(?<![0-9.]){_cut([str(byte) for byte in data], _LISTED)}"]
     return f"(?:{'|'.join(ways)})"
 
 

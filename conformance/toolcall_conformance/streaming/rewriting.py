@@ -18,6 +18,11 @@ class Data:
     spans: tuple[tuple[int, int], ...]
 
 
+def is_data(line: str) -> bool:
+    """Whether a line, without its end, is of an event's data."""
+    return _DATA.match(line) is not None
+
+
 def data_of(stream: str) -> Iterator[Data]:
     """The data of each event, and of what follows the last blank line."""
     spans: list[tuple[int, int]] = []

@@ -6,7 +6,7 @@ import re
 
 import aiohttp
 
-_BLANK = re.compile(rb"\r\n\r\n|\n\n|\r\r")
+_BLANK = re.compile(rb"(?>\r\n|\n|\r)(?>\r\n|\n|\r)")
 _TAIL = 3
 
 

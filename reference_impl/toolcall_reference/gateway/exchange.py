@@ -217,8 +217,8 @@ class Exchange:
             yield pouring.end()
         except bounds.TooLargeError as error:
             reply.close()
-            said = f"the upstream {self.upstream.name} sent {error}"
-            yield pouring.fail(Failure("server_error", 502, said)) or None
+            why = f"the upstream {self.upstream.name} sent {error}"
+            yield pouring.fail(Failure("server_error", 502, why)) or None
         except TimeoutError as error:
             yield pouring.fail(failing.broken_off(self.upstream, error)) or None
         except _BROKEN:

@@ -63,9 +63,6 @@ class Gateway:
 
     async def _answered(self, request: web.Request) -> web.StreamResponse:
         begun = time.monotonic()
-        if not self._is_meant(request):
-            said = f"this gateway is not {request.host!r}: ask it as localhost, or by its address"
-            return as_json(403, {"error": {"message": said, "type": "permission_error", "code": 403}}, {})
         asked = self._served.find(request.raw_path.partition("?")[0], request.query)
         if asked is None or request.method != "POST":
             return _not_served(request, self._served.paths, known=asked is not None)
@@ -102,6 +99,12 @@ class Gateway:
 
     async def _begun(self, request: web.Request, asked: Asked) -> tuple[Exchange, Body]:
         """The exchange that a request begins, and the request's body. Raises FailedError."""
+        if not self._is_meant(request):
+            raise failing.wrong_request(
+                f"without a client key this gateway does not answer to the name {request.host!r}, which any page of "
+                "the web could give to this machine: ask it as localhost or by its address, or give it client_key_env",
+                403,
+            )
         given = {name.lower(): text for name, text in request.headers.items()}
         key = headers.client_key(given, request.query)
         wanted = self.config.client_key
