@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import ssl
+import sys
 import tempfile
 import time
 from functools import cache
@@ -33,6 +34,14 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.pop("COVERAGE_PROCESS_START", None)
     elif os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
         _keep_bytecode_elsewhere(config)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish() -> None:
+    # xdist kills a worker that does not exit within ten seconds, and coverage writes what it knows at the very end.
+    if (measured := sys.modules.get("coverage")) and (current := measured.Coverage.current()):
+        current.stop()
+        current.save()
 
 
 def _keep_bytecode_elsewhere(config: pytest.Config) -> None:

@@ -72,10 +72,19 @@ def _forker() -> Forker:
     process = subprocess.Popen(
         [sys.executable, __file__], cwd=TESTS.parent, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
-    atexit.register(process.communicate)
+    atexit.register(_end, process)
     assert process.stdin is not None
     assert process.stdout is not None
     return Forker(process.stdin.fileno(), process.stdout.fileno())
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Close its orders; where some other process still holds them open, it would wait for ever."""
+    try:
+        process.communicate(timeout=2)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
 
 
 # -- the process that forks --------------------------------------------------------------------------------------------
