@@ -300,7 +300,7 @@ def test_a_reader_that_has_seen_enough(monkeypatch: pytest.MonkeyPatch) -> None:
 
     with open("devnull", "wb") as devnull:  # noqa: PTH123 - only its descriptor matters
         monkeypatch.setattr(sys, "stdout", Closed())
-        assert run("list") == 0
+        assert run("list", "cases") == 0
 
 
 def test_python_m() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from toolcall_conformance import whole_files
+from toolcall_conformance.library import default_root
 
 FULL = Path("/dev/full")
 pytestmark = pytest.mark.skipif(not FULL.is_char_device(), reason="there is no /dev/full")
@@ -29,6 +30,26 @@ def test_what_cannot_be_printed_is_told(words: str, unbuffered: str) -> None:
     assert done.returncode == 4
     [said] = done.stderr.splitlines()
     assert said.endswith(": standard output could not be written (No space left on device); free some space")
+
+
+@pytest.mark.parametrize("words", ["--version", "--help", "list formats", "judge a b"])
+def test_a_closed_output_is_told(words: str) -> None:
+    command = ["sh", "-c", '"$@" >&-', "sh", *COMMAND, *words.split()]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 4
+    [said] = done.stderr.splitlines()
+    assert said.endswith(": standard output could not be written (it is closed); send it to a file, or to /dev/null")
+
+
+def test_a_verdict_is_not_lost_where_nobody_reads_the_lines() -> None:
+    body = str(default_root() / "scenarios" / "shell" / "seed" / "anthropic" / "01-request.json")
+    judged = [*COMMAND, "judge", "--client", "anthropic", "--upstream", "gemini", body, body]
+    with subprocess.Popen(judged, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        assert child.stderr is not None
+        child.stdout.close()
+        assert child.stderr.read() == ""
+    assert child.returncode == 1
 
 
 def test_a_report_to_a_full_device_is_told(project: Any) -> None:

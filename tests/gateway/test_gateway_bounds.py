@@ -101,6 +101,32 @@ async def _raw(head: bytes) -> Any:
         return await gateway.ask(PATHS[CLIENT], asking(CLIENT))
 
 
+async def _dripped(piece: bytes) -> Any:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        with suppress(ConnectionError):
+            while True:
+                writer.write(piece)
+                await writer.drain()
+                await asyncio.sleep(0.02)
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    async with running(replying({}), "anthropic", {"url": url, "timeout": 0.2}) as gateway:
+        try:
+            return await asyncio.wait_for(gateway.ask(PATHS[CLIENT], asking(CLIENT)), 10)
+        finally:
+            server.close()
+
+
+@pytest.mark.parametrize("piece", [b"", b"HTTP/1.1 100 Continue\r\n\r\n"], ids=["nothing", "100 Continue"])
+def test_a_header_without_end_is_an_error(piece: bytes) -> None:
+    status, body, _ = run(_dripped(piece))
+    assert status == 504
+    said = "sent no whole header of a reply in 0.2 seconds" if piece else "was silent for 0.2 seconds"
+    assert body["error"]["message"].endswith(said)
+
+
 @pytest.mark.parametrize("sign", [b"\x00", b"\x01", b"\x08", b"\x0b", b"\x0c", b"\x1b", b"\x1f", b"\x7f", b"\r"])
 def test_a_control_character_in_a_provider_s_header_is_an_error_of_the_client_s(sign: bytes) -> None:
     body = b"{}"

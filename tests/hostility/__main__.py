@@ -63,9 +63,22 @@ def named(places: Sequence[Place], words: str) -> Combination:
 
 def every_place() -> list[Place]:
     """All places."""
-    from hostility import bridges, files, paths, pytest_runs, python_translators, servers
+    from hostility import (
+        bridges,
+        files,
+        paths,
+        pytest_runs,
+        python_translators,
+        recordings,
+        reference_gateway,
+        servers,
+        unfinished_runs,
+    )
 
-    modules = (files, servers, python_translators, pytest_runs, paths, bridges)
+    modules = (
+        *(files, servers, python_translators, pytest_runs, paths, bridges),
+        *(unfinished_runs, recordings, reference_gateway),
+    )
     return [place for module in modules for place in module.places()]
 
 

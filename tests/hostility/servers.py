@@ -97,7 +97,7 @@ def _gateway_file(folder: Path, value: str, draw: Random) -> int:
     return main(["smoke", "gateway:gateway.toml", "--timeout", LIMIT])
 
 
-def _recorded(name: str, kind: str, answers: Callable[[list[Reply]], list[Reply]], *more: str) -> int:
+def recorded(name: str, kind: str, answers: Callable[[list[Reply]], list[Reply]], *more: str) -> int:
     """Record a case from a provider that gives these answers, made of the good ones."""
     corpus = load_corpus()
     laid = replies(corpus.cases["shell/seed"], name, streamed=kind == "stream")
@@ -114,7 +114,7 @@ def _recorded(name: str, kind: str, answers: Callable[[list[Reply]], list[Reply]
 
 def _provider(name: str, kind: str) -> Place:
     def play(_folder: Path, value: str, draw: Random) -> int:
-        return _recorded(name, kind, lambda laid: [*_hostile(laid, value, draw)])
+        return recorded(name, kind, lambda laid: [*_hostile(laid, value, draw)])
 
     return Place("provider", f"{kind}-{name}", _answer, play, seconds=40.0, weight=3)
 
@@ -125,7 +125,7 @@ def _filters(folder: Path, value: str, draw: Random) -> int:
         texts.make(folder / "filters", FILTERS, value, draw)
     else:
         texts.make_toml(folder / "filters", FILTERS, value, draw)
-    return _recorded(draw.choice(formats.names()), "unary", lambda laid: laid, "--filters", "filters")
+    return recorded(draw.choice(formats.names()), "unary", lambda laid: laid, "--filters", "filters")
 
 
 def _hostile(laid: list[Reply], value: str, draw: Random) -> Iterator[Given]:

@@ -28,6 +28,12 @@ SURE = (
     "test class/cases=text@1",
     "known failures/lines=stars@2",
     "filters/file=expression-deep@1",
+    "ended run/alone-open=exit-0@1",
+    "changed file/known=files@1",
+    "output/judged=unread@1",
+    "provider that says the key/stream=CR / Chat's text / of five / plain@1",
+    "gateway's provider/stream-gemini=event-endless@1",
+    "gateway's client/anthropic=head:half-a-head@1",
 )
 """One at each kind of place where code guards; the others are drawn."""
 

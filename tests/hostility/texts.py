@@ -165,20 +165,21 @@ def word(name: str, draw: Random) -> str:
 def make_toml(path: Path, table: Mapping[str, Any], name: str, draw: Random, header: str = "") -> None:
     """Write a table of TOML with a hostile value for one of its keys, or under a key of a hostile name."""
     if name in FILES:
-        FILES[name](path, _toml(table, header).encode())
+        FILES[name](path, toml_text(table, header).encode())
         return
     key = draw.choice([*table])
     hostile = RAW if name in WRITTEN else JSON[name]
     if isinstance(table[key], list) and draw.random() < 0.5:
         hostile = [hostile, *table[key]]
     changed = {hostile: 1, **table} if isinstance(hostile, str) and draw.random() < 0.2 else {**table, key: hostile}
-    text = _toml(changed, header)
+    text = toml_text(changed, header)
     if name in WRITTEN:
         text = text.replace(json.dumps(RAW), WRITTEN[name])
     path.write_bytes(text.encode("utf-8", "surrogatepass"))
 
 
-def _toml(table: Mapping[str, Any], header: str) -> str:
+def toml_text(table: Mapping[str, Any], header: str = "") -> str:
+    """A table as TOML."""
     return "\n".join([header, *(f"{json.dumps(key)} = {_in_toml(value)}" for key, value in table.items()), ""])
 
 

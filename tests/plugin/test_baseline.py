@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 import re
 import tomllib
 from pathlib import Path
@@ -354,6 +355,23 @@ def test_a_file_that_changed_meanwhile_stays_and_the_update_is_beside_it(baselin
     assert "# another run was here" in baseline.text
     kept = baseline.file.with_name("known.update.toml").read_text(encoding="utf-8")
     assert len(tomllib.loads(kept)["known"]) > len(baseline.entries)
+
+
+def test_a_lock_that_nobody_gives_back_is_told(baseline: Baseline, monkeypatch: pytest.MonkeyPatch) -> None:
+    fcntl = pytest.importorskip("fcntl")
+    baseline.update()
+    before = baseline.text
+    monkeypatch.setattr("toolcall_conformance.engine.baseline.LOCK_SECONDS", 0.2)
+    folder = os.open(baseline.project.path, os.O_RDONLY)
+    fcntl.flock(folder, fcntl.LOCK_EX)
+    try:
+        result = baseline.run(UPDATE, where="False")
+    finally:
+        os.close(folder)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["toolcall: *known.toml is locked by another process *; what the run would have*"])
+    assert baseline.text == before
+    assert baseline.file.with_name("known.update.toml").is_file()
 
 
 def test_a_failed_write_leaves_the_earlier_file(baseline: Baseline, monkeypatch: pytest.MonkeyPatch) -> None:

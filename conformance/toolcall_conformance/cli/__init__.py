@@ -8,6 +8,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from toolcall_conformance.cli import completion
@@ -46,20 +47,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # that fails.
         sys.stdout.reconfigure(errors="backslashreplace", write_through=False)
     parser = _parser()
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until the process ends
+    if sys.stdout is None:
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+        return _not_printed(parser.prog, OSError(errno.EBADF, "it is closed"))
     try:
         parsed = parser.parse_args(arguments)
     except SystemExit as ended:  # after --help or --version, whose text may not have arrived
         raise SystemExit(ended.code or _flushed(parser.prog)) from None
-    except BrokenPipeError:
-        _give_up_output()
-        return 0
     except OSError as error:
         return _not_printed(parser.prog, error)
     try:
         code: int = parsed.run(parsed)
-    except BrokenPipeError:
-        _give_up_output()
-        return 0
     except Exception as error:
         if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:
             return _not_printed(f"toolcall-conformance {parsed.command}", error)
@@ -73,27 +73,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _flushed(whose: str, code: int = 0) -> int:
-    """The exit code, once all that was printed has arrived."""
+    """The exit code, once all that was printed has arrived, or nobody reads it any more."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
-        _give_up_output()
+        from toolcall_conformance.cli.console import give_up
+
+        give_up(sys.stdout)
     except OSError as error:
         return _not_printed(whose, error)
     return code
 
 
 def _not_printed(whose: str, error: OSError) -> int:
-    from toolcall_conformance.cli.console import say_lines
+    from toolcall_conformance.cli.console import give_up, say_lines
 
-    _give_up_output()
-    say_lines(f"{whose}: standard output could not be written ({error.strerror}); free some space", error=True)
+    give_up(sys.stdout)
+    what = "send it to a file, or to /dev/null" if error.errno == errno.EBADF else "free some space"
+    say_lines(f"{whose}: standard output could not be written ({error.strerror}); {what}", error=True)
     return USAGE
-
-
-def _give_up_output() -> None:
-    """Let Python's own flush at exit not complain of a pipe whose reader (head, less) has gone, or a full disk."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _is_told(error: Exception) -> bool:

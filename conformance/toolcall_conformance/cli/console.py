@@ -28,12 +28,15 @@ _ours: list[tuple[TextIO, TextIO]] = []
 def say(*pieces: str | tuple[str, str], error: bool = False) -> None:
     """Print a line; a piece with a kind has its colour on a terminal. ``error`` prints to standard error."""
     stream = _stream(error=error)
-    print("".join(_piece(one, stream) for one in pieces), file=stream, flush=True)
+    with going_on(stream):
+        print("".join(_piece(one, stream) for one in pieces), file=stream, flush=True)
 
 
 def say_lines(text: str, *, error: bool = False) -> None:
     """Print a text of several lines."""
-    print(visible_lines(text), file=_stream(error=error))
+    stream = _stream(error=error)
+    with going_on(stream):
+        print(visible_lines(text), file=stream)
 
 
 def say_progress(done: int, of: int) -> None:
@@ -47,12 +50,28 @@ def say_progress(done: int, of: int) -> None:
 
 def say_json(text: str) -> None:
     """Print JSON text: each value stays what it is."""
-    print(visible_json(text))
+    with going_on(sys.stdout):
+        print(visible_json(text))
 
 
 def say_script(text: str) -> None:
     """Print what a shell reads. Nothing foreign is in it."""
-    print(text)
+    with going_on(sys.stdout):
+        print(text)
+
+
+@contextlib.contextmanager
+def going_on(stream: TextIO) -> Iterator[None]:
+    """Let a command that judges go on to its verdict when whoever read its lines (``head``, ``less``) has gone."""
+    try:
+        yield
+    except BrokenPipeError:
+        give_up(stream)
+
+
+def give_up(stream: TextIO) -> None:
+    """Let what is still printed, and Python's own flush at exit, go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 @contextlib.contextmanager

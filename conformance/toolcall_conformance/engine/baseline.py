@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -16,6 +17,9 @@ from toolcall_conformance.known_failures import Failure, KnownFailuresError, Nam
 from toolcall_conformance.known_failures.reading import read
 from toolcall_conformance.known_secrets import without_secrets
 from toolcall_conformance.reports.model import ItemRecord
+
+LOCK_SECONDS = 10.0
+"""How long a run waits for another that writes a file of the same folder: that takes milliseconds."""
 
 
 def judged(records: Iterable[ItemRecord]) -> Mapping[str, list[Failure]]:
@@ -68,13 +72,14 @@ def write(run: Run, records: Iterable[ItemRecord]) -> str:
     assert path is not None  # the settings demand one
     text = run.known.text
     found = update(run.known, text, _existing(run), judged(records))
-    with _alone(path):
-        if (read(path) if path.exists() else "") != text:
+    with _alone(path) as alone:
+        changed = "has changed since this run began" if (read(path) if path.exists() else "") != text else ""
+        if why := changed or ("" if alone else "is locked by another process (its folder, with flock)"):
             beside = path.with_name(f"{path.stem}.update{path.suffix}")
             _write(beside, found.text)
             raise KnownFailuresError(
-                f"{path} has changed since this run began, and stays as it is; what the run would have written is "
-                f"{beside}: compare the two, or run again"
+                f"{path} {why}, and stays as it is; what the run would have written is {beside}: compare the two, or "
+                "run again"
             )
         if found.text != text:
             _write(path, found.text)
@@ -83,18 +88,29 @@ def write(run: Run, records: Iterable[ItemRecord]) -> str:
 
 
 @contextlib.contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """Let other runs wait that write a file of the same folder; where the system cannot, none waits."""
+def _alone(path: Path) -> Iterator[bool]:
+    """Let other runs wait that write a file of the same folder; False where one does not end.
+
+    Where the system cannot, none waits.
+    """
     try:
         import fcntl
     except ImportError:
-        yield
+        yield True
         return
     folder = os.open(path.resolve().parent, os.O_RDONLY)
+    end = time.monotonic() + LOCK_SECONDS
+    locked = False
     try:
-        with contextlib.suppress(OSError):  # some network disks have no locks
-            fcntl.flock(folder, fcntl.LOCK_EX)
-        yield
+        while not locked and time.monotonic() < end:
+            try:
+                fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                locked = True
+            except BlockingIOError:
+                time.sleep(0.05)
+            except OSError:  # some network disks have no locks
+                locked = True
+        yield locked
     finally:
         os.close(folder)
 

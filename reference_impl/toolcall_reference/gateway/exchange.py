@@ -33,6 +33,8 @@ from .log import Log
 _CONNECT_SECONDS = 10.0
 # What a provider still sends behind the end of a reply, so that its connection can be used again.
 _REST_SECONDS = 1.0
+# The limit of silence, which says more, rings first.
+_SLACK_SECONDS = 0.5
 _JSON = "application/json"
 _EVENTS = {"content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache", "x-accel-buffering": "no"}
 _ARRAY = {"content-type": "application/json; charset=UTF-8"}
@@ -117,19 +119,23 @@ class Exchange:
         key = self.key if upstream.forward_client_key else upstream.key
         url = upstream_address(upstream.format, upstream.url, self.way.upstream_model, stream=self.way.stream)
         names = headers.request_headers(self.client, upstream.format, self.given, key, own=upstream.forward_client_key)
+        connect = min(_CONNECT_SECONDS, upstream.timeout)
+        # Bytes that come end the silence, but a provider may drip a header, or "100 Continue", without end.
+        headed = asyncio.timeout(connect + upstream.timeout + _SLACK_SECONDS)
         try:
-            reply = await http.post(
-                URL(url, encoded=True),
-                data=as_bytes(sent),
-                headers={**names, **upstream.headers},
-                allow_redirects=False,
-                proxy=upstream.proxy,
-                timeout=aiohttp.ClientTimeout(
-                    total=None, sock_connect=min(_CONNECT_SECONDS, upstream.timeout), sock_read=upstream.timeout
-                ),
-            )
+            async with headed:
+                reply = await http.post(
+                    URL(url, encoded=True),
+                    data=as_bytes(sent),
+                    headers={**names, **upstream.headers},
+                    allow_redirects=False,
+                    proxy=upstream.proxy,
+                    timeout=aiohttp.ClientTimeout(total=None, sock_connect=connect, sock_read=upstream.timeout),
+                )
         except aiohttp.ConnectionTimeoutError:
             raise failing.unreachable(upstream, ConnectionError("no connection in time")) from None
+        except TimeoutError as error:
+            raise failing.headless(upstream) if headed.expired() else failing.unreachable(upstream, error) from None
         except (*_BROKEN, ValueError) as error:  # a header that HTTP does not take is a ValueError
             raise failing.unreachable(upstream, error) from None
         async with reply:

@@ -42,6 +42,12 @@ def unreadable(upstream: Upstream, message: str) -> FailedError:
     return FailedError(Failure("server_error", 502, f"the upstream {upstream.name} {message}"))
 
 
+def headless(upstream: Upstream) -> FailedError:
+    """The provider sends something, and no whole header."""
+    said = f"the upstream {upstream.name} sent no whole header of a reply in {upstream.timeout:g} seconds"
+    return FailedError(Failure("timeout", 504, said))
+
+
 def unreachable(upstream: Upstream, error: Exception) -> FailedError:
     """The provider was not reached, or fell silent."""
     return FailedError(broken_off(upstream, error))
