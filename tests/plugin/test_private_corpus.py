@@ -139,6 +139,14 @@ def test_a_case_that_has_no_bodies_yet(project: Any, private: Path, what: str) -
     project.run("toolcall::box", "--toolcall-corpus", "private").assert_outcomes(passed=16)
 
 
+def test_a_body_that_no_output_could_match(project: Any, private: Path) -> None:
+    body = private / "scenarios" / "ours" / "first" / "alpha" / "01-request.json"
+    body.write_text(json.dumps({"format": "alpha", "text": "x" * 9_000_000}), encoding="utf-8")
+    result = project.run("toolcall::ours/first", "--toolcall-corpus", "private")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: *01-request.json: 9,0*,* bytes; a case's body may have 8,388,608, *"])
+
+
 def test_a_case_that_was_just_rendered_runs(pytester: pytest.Pytester) -> None:
     """From a scenario without bodies to green, by the command that the message prints. The tool is the corpus's."""
     case = pytester.path / "private" / "scenarios" / "ours" / "first"

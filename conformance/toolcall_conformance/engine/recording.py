@@ -163,6 +163,8 @@ class RecordCollector:
             self.problems.append(f"the same run with --toolcall-known-failures-update deletes them{by_hand}")
         if not record.judged:
             self.problems.append(self._nothing())
+        if self.run.law is not None and (changed := self.run.law.changed()):
+            self.problems.append(changed)
 
     def _update(self) -> None:
         """Write the known failures anew."""

@@ -21,6 +21,7 @@ from toolcall_conformance.engine.plan import Planned, Support, drawn_case, drawn
 from toolcall_conformance.engine.selection import Selection
 from toolcall_conformance.engine.settings import Settings
 from toolcall_conformance.engine.tries import Tried, play
+from toolcall_conformance.engine.untouched import Law
 from toolcall_conformance.engine.watchdog import Watchdog
 from toolcall_conformance.findings import Finding, Verdict, failing
 from toolcall_conformance.fuzz.whole import CHECK, AllDrawn
@@ -48,6 +49,7 @@ class Run:
     policy: Policy | None = None
     watchdog: Watchdog | None = None
     aside: Aside | None = None
+    law: Law | None = None
     other: Run | None = None  # the same run of another translator, with which this one is compared
 
     def existing(self, has_case: Callable[[str], bool]) -> frozenset[str]:

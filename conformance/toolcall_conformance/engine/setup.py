@@ -22,6 +22,7 @@ from toolcall_conformance.cassettes.replay import REPLAYS
 from toolcall_conformance.checks import CHECKS
 from toolcall_conformance.drivers import Driver, SpecError, load_driver
 from toolcall_conformance.drivers.held_back import Printed, held_back, real
+from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT
 from toolcall_conformance.drivers.loading import OTHER_PROCESSES, adopt, importable
 from toolcall_conformance.drivers.no_translator import NoTranslator
 from toolcall_conformance.engine import selection
@@ -31,6 +32,7 @@ from toolcall_conformance.engine.leaving import Leaving
 from toolcall_conformance.engine.plan import Support, UnusableSessionError, drawn_case, probe
 from toolcall_conformance.engine.run import Run, make_harness
 from toolcall_conformance.engine.settings import Settings, relative, settings
+from toolcall_conformance.engine.untouched import Law
 from toolcall_conformance.engine.watchdog import Watchdog
 from toolcall_conformance.fuzz.whole import CHECK
 from toolcall_conformance.library import Case, Corpus, CorpusError, load_corpus
@@ -39,6 +41,9 @@ from toolcall_conformance.reports.files import ReportError, verify_writable
 from toolcall_conformance.showing import visible
 from toolcall_conformance.upstream import MissingLibraryError, PortInUseError
 from toolcall_conformance.whole_files import NotWrittenError, target_of
+
+_MOST_BODY = OUTPUT_LIMIT // 2
+"""So many bytes leave room for a body that grows when it is translated: texts are escaped, files are base64."""
 
 
 def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any = None, name: str = "") -> Run:
@@ -87,6 +92,7 @@ def _prepared(
             shown = relative(chosen.known_failures, chosen.directory)
             known = known_failures.load(chosen.known_failures, names, may_lack=chosen.update, name=shown)
         policy = load_policy(corpus, chosen.policy) if chosen.policy is not None else None
+        law = None if hasattr(config, "workerinput") else Law(corpus.root)
         watchdog = _watchdog(config, chosen, translator)  # before its standard error is held back
         aside = _moved_aside(config, chosen)
         undo.callback(aside.end)
@@ -118,7 +124,7 @@ def _prepared(
         raise pytest.UsageError("\n".join([str(error), *_told(printed)])) from None
     _say(config, _told(printed))
     harness = make_harness(corpus, chosen.fineness, policy)
-    run = Run(chosen, corpus, driver, harness, wanted, support, known, cassettes, policy, watchdog, aside)
+    run = Run(chosen, corpus, driver, harness, wanted, support, known, cassettes, policy, watchdog, aside, law)
     return run if other is None else replace(run, other=replace(run, driver=other[0], support=other[1]))
 
 
@@ -262,6 +268,12 @@ def _verify_bodies(case: Case) -> None:
     """Read the bodies of a case, so that a broken file is reported before anything runs."""
     counts, shapes = {}, set()
     for name in case.formats:
+        for path in sorted((case.path / name).glob("[0-9][0-9]-*")):
+            if path.stat().st_size > _MOST_BODY:
+                raise CorpusError(
+                    f"{path}: {path.stat().st_size:,} bytes; a case's body may have {_MOST_BODY:,}, for what a "
+                    f"translator returns may have {OUTPUT_LIMIT:,}; shorten its texts or files"
+                )
         if name not in case.scenario["models"]:
             raise CorpusError(f"{case.path / 'scenario.json'}: `models` has no {name}; add its model")
         counts[name] = len(case.exchanges(name))

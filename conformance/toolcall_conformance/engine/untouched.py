@@ -1,0 +1,45 @@
+"""Whether the law that a run judged by is the one that it began with: its files are read when they are needed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+_NO_LAW = {"scenarios", "verdicts", "drift", "mutations"}
+"""Scenarios are read before anything is translated; by the others no translator is judged."""
+
+
+class Law:
+    """The files of the corpus that rules, formats and comparisons stand in, as they were when this was made."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._before = self._now()
+
+    def changed(self) -> str | None:
+        """A sentence, if a file has changed, come or gone since."""
+        now = self._now()
+        found = sorted({path for path, _ in self._before.items() ^ now.items()})
+        if not found:
+            return None
+        more = f" and {len(found) - 1} more" if found[1:] else ""
+        return (
+            f"the corpus changed while the run lasted ({found[0]}{more}): its verdicts may rest on either state; see "
+            "who writes there (the translator?), restore the files and run again"
+        )
+
+    def _now(self) -> Mapping[str, tuple[int, int]]:
+        return dict(_files(self._root)) if self._root.is_dir() else {}
+
+
+def _files(folder: Path, depth: int = 0) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Each file with its size in bytes and when it changed last."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir():
+                if depth or entry.name not in _NO_LAW:
+                    yield from _files(Path(entry.path), depth + 1)
+            else:
+                about = entry.stat()
+                yield entry.path, (about.st_size, about.st_mtime_ns)
