@@ -179,9 +179,23 @@ def write(case: Path, key: str, text: str) -> bool:
 
 
 def sweep(corpus: Path) -> None:
-    """Take away the temporary files of runs that were killed."""
+    """Take away the temporary files of runs that were killed; those of another that is at work stay."""
     for left in corpus.glob(f"scenarios/*/*/{TEMPORARY}*.tmp"):
-        left.unlink(missing_ok=True)
+        if not _is_at_work(left.name.removeprefix(TEMPORARY).partition("-")[0].partition(".")[0]):
+            left.unlink(missing_ok=True)
+
+
+def _is_at_work(number: str) -> bool:
+    """Whether a process of this number, other than this one, is there. Where one cannot ask, it is not."""
+    if os.name != "posix" or not number.isdecimal() or int(number) == os.getpid():
+        return False
+    try:
+        os.kill(int(number), 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 def load_tools(corpus: Path) -> dict[str, dict[str, Any]]:
@@ -204,13 +218,28 @@ def main(arguments: Iterable[str]) -> int:
     failed = 0
     for case in cases:
         try:
-            for key, text in wanted(case, tools).items():
-                if write(case, key, text):
-                    print(case / key)
+            rendered = wanted(case, tools)
         except CANNOT_RENDER as error:
             failed += 1
             print(f"{case}: {type(error).__name__}: {error}", file=sys.stderr)
+            continue
+        for key, text in rendered.items():
+            try:
+                if write(case, key, text):
+                    _say(case / key)
+            except OSError as error:
+                failed += 1
+                print(f"{case / key}: not written ({error.strerror or error}); it is as before", file=sys.stderr)
+                break
     return 1 if failed else 0
+
+
+def _say(path: Path) -> None:
+    """Name a file that was written; who reads the names may have gone."""
+    try:
+        print(path, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -167,14 +169,17 @@ def test_a_first_rendering_says_so_before_it_writes_and_leftovers_are_swept(tmp_
     case = write_case(tmp_path, None)
     (case / "anthropic" / "01-request.json").unlink()
     assert next(iter(wanted(case, TOOLS))) == "scenario.json"
-    left, kept = case / ".rendering-1.tmp", case / "01-request.json.tmp"
+    left, kept = case / f".rendering-{os.getpid()}-a.tmp", case / "01-request.json.tmp"
     left.write_text("{")
     kept.write_text("mine")
+    other = case / f".rendering-{os.getppid()}.tmp"
+    other.write_text("another run is at work")
     assert main([str(tmp_path)]) == 0
     assert json.loads((case / "scenario.json").read_text())["files"] == {}
     assert next(iter(wanted(case, TOOLS))) != "scenario.json"
     assert not left.exists()
     assert kept.exists()
+    assert other.exists() is (os.name == "posix")
 
 
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
@@ -187,6 +192,17 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
         write(case, "anthropic/01-request.json", "new")
     assert sorted(case.rglob("*")) == before
     assert (case / "anthropic" / "01-request.json").read_text() == "{}"
+
+
+def test_a_file_that_cannot_be_written_is_named_and_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    case = write_case(tmp_path, {})
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(full))
+    assert main([str(tmp_path)]) == 1
+    said = capsys.readouterr().err
+    assert said == f"{case / 'anthropic' / '01-request.json'}: not written (No space left on device); it is as before\n"
 
 
 def test_usage_and_broken_cases(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -97,7 +98,9 @@ def _write(changes: Iterable[Change], corpus: Path, renamed: Callable[[Path], No
     scenarios = (corpus / "scenarios").resolve()
 
     def temporary(path: Path) -> Path:
-        return scenarios.joinpath(*path.relative_to(scenarios).parts[:2], f"{TEMPORARY}{secrets.token_hex(8)}.tmp")
+        return scenarios.joinpath(
+            *path.relative_to(scenarios).parts[:2], f"{TEMPORARY}{os.getpid()}-{secrets.token_hex(8)}.tmp"
+        )
 
     files = ((corpus / "scenarios" / change.case / change.key, change.after.encode()) for change in changes)
     whole_files.write_all(files, temporary=temporary, renamed=renamed)
