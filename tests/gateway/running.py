@@ -70,9 +70,9 @@ class Running:
 
 
 @asynccontextmanager
-async def listening(app: web.Application) -> AsyncIterator[str]:
+async def listening(app: web.Application, **more: Any) -> AsyncIterator[str]:
     """The URL at which an application listens meanwhile."""
-    runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1)
+    runner = web.AppRunner(app, access_log=None, **more, handler_cancellation=True, shutdown_timeout=0.1)
     await runner.setup()
     try:
         await web.TCPSite(runner, "127.0.0.1", 0).start()
@@ -97,7 +97,8 @@ async def running(
         table = {"url": provider.url, **(said or {})}
         environment = {"PROVIDER_KEY": "provider's key", "DOOR_KEY": "door key"}
         config = read_config({"upstream": {upstream: table}, **more}, "a test", environment)
-        async with listening(Gateway(config, translator, verbose=True).app()) as url, aiohttp.ClientSession() as http:
+        made = Gateway(config, translator, verbose=True)
+        async with listening(made.app(), logger=made.log.logger()) as url, aiohttp.ClientSession() as http:
             yield Running(url, provider, http)
 
 

@@ -202,6 +202,32 @@ def test_the_same_fault_is_told_once_and_then_counted(
     assert len(again) == 2
 
 
+async def _sent_raw(head: bytes, times: int) -> None:
+    async with running(replying({}), "anthropic") as gateway:
+        for _ in range(times):
+            reader, writer = await asyncio.open_connection("127.0.0.1", int(gateway.url.rpartition(":")[2]))
+            writer.write(head)
+            assert (await reader.read(100)).startswith((b"HTTP/1.0 4", b"HTTP/1.1 4"))
+            writer.close()
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"POST /v1/messages HTTP/1.1\r\nhost: localhost\r\ncontent-length: -5\r\n\r\n",
+        b"POST /v1/messages HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n",
+        b"POST /x HTTP/1.1\r\nhost: a.b\r\ncontent-encoding: gzip\r\ncontent-length: 2\r\n\r\n{}",
+    ],
+    ids=["length", "chunk", "gzip"],
+)
+def test_what_is_no_request_is_told_in_a_line(head: bytes, capsys: pytest.CaptureFixture[str]) -> None:
+    run(_sent_raw(head, 20))
+    said = capsys.readouterr().err
+    assert "Traceback" not in said
+    assert "\x1b" not in said
+    assert said.count("toolcall gateway: a client sent no HTTP request: ") == 1
+
+
 @contextmanager
 def a_gateway(files: int) -> Iterator[tuple[int, subprocess.Popen[str]]]:
     """The command with so many open files at most, and its port."""

@@ -62,6 +62,7 @@ async def _serve(config: Config, policy: Policy | None, *, verbose: bool) -> Non
     runner = web.AppRunner(
         gateway.app(),
         access_log=None,
+        logger=gateway.log.logger(),
         handler_cancellation=True,
         shutdown_timeout=_LEAVE_SECONDS,
     )

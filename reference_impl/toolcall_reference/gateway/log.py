@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import sys
 import time
 import traceback
 from typing import Any
 
+from aiohttp.http_exceptions import HttpProcessingError
+from aiohttp.web import RequestPayloadError
+
 _APART_SECONDS = 1.0
 _MOST_KINDS = 200
+_MOST_LETTERS = 120
 
 
 def shown(text: str) -> str:
@@ -40,6 +45,19 @@ class Log:
         elif self._due(what or str(context.get("message")), ""):
             print(f"toolcall gateway: {shown(what or str(context.get('message')))}", file=sys.stderr, flush=True)
 
+    def logger(self) -> logging.Logger:
+        """A logger for aiohttp's server: what is no request of HTTP is told in a line, and all else is a fault."""
+        made = logging.Logger("toolcall gateway")  # noqa: LOG001 - one for each gateway, apart from those of the process
+        made.addHandler(_Served(self))
+        return made
+
+    def no_request(self, error: Exception) -> None:
+        """Say that a client sent what is no request of HTTP."""
+        what = " ".join(str(error).split())
+        kind = f"a client sent no HTTP request: {what[:_MOST_LETTERS]}"
+        if self._due(kind, kind):
+            print(f"toolcall gateway: {shown(kind)}", file=sys.stderr, flush=True)
+
     def _due(self, kind: str, again: str) -> bool:
         """Whether a kind is new. One that is not is told in a line, once a second."""
         now = time.monotonic()
@@ -55,3 +73,16 @@ class Log:
         self._seen[kind] = (now, 0)
         print(f"toolcall gateway: again ({more + 1} times): {shown(again or kind)}", file=sys.stderr, flush=True)
         return False
+
+
+class _Served(logging.Handler):
+    def __init__(self, log: Log) -> None:
+        super().__init__(logging.WARNING)
+        self._log = log
+
+    def emit(self, record: logging.LogRecord) -> None:
+        error = record.exc_info[1] if record.exc_info else None
+        if isinstance(error, (HttpProcessingError, RequestPayloadError)):
+            self._log.no_request(error)
+        elif error is not None:
+            self._log.fault(error)
