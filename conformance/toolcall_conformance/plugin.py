@@ -22,6 +22,7 @@ _SETTINGS = (
     "translator",
     *_LISTS,
     "strict",
+    "pairs",
     "known_failures",
     "policy",
     "timeout",
@@ -89,6 +90,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="append",
         help="a folder of cassettes from `toolcall-conformance record`, vcrpy or VCR for Ruby: every recorded exchange "
         "is a case of toolcall::recorded; needs no translator; may be given several times",
+    )
+    group.addoption(
+        "--toolcall-pairs",
+        metavar="FILE",
+        help="a TOML file that says which golden files of yours belong together: every pair of a translator's input "
+        "and output is a case of toolcall::pairs; needs no translator",
     )
     group.addoption(
         "--toolcall-known-failures",

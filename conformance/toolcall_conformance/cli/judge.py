@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from toolcall_conformance.cli import captured
+from toolcall_conformance.cli import captured, pairs
 from toolcall_conformance.cli.common import UsageError, did_you_mean
 from toolcall_conformance.cli.console import say, say_json
 from toolcall_conformance.cli.settings import Settings
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def fill(parser: argparse.ArgumentParser) -> None:
     parser.description = "Judge a translator's output for one body or stream. Exits with 1 if a MUST rule is violated."
-    parser.add_argument("source", metavar="SOURCE", help="the translator's input; - reads stdin")
+    parser.add_argument("source", metavar="SOURCE", nargs="?", help="the translator's input; - reads stdin")
     parser.add_argument(
         "output",
         metavar="OUTPUT",
@@ -34,7 +34,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
         help="the translator's output; - reads stdin. Without it SOURCE is judged alone, by the rules of the "
         "format that --client names",
     )
-    parser.add_argument("--client", required=True, metavar="FORMAT", help="the format that the caller speaks")
+    parser.add_argument("--client", metavar="FORMAT", help="the format that the caller speaks")
     parser.add_argument("--upstream", metavar="FORMAT", help="the format that the provider speaks")
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument(
@@ -73,6 +73,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
         help="also say what the official client of OUTPUT's format does with it; needs the extra `witnesses`",
     )
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+    pairs.add_arguments(parser)
     parser.set_defaults(run=run)
 
 
@@ -81,6 +82,11 @@ def run(parsed: argparse.Namespace) -> int:
     corpus, settings = load_corpus(), Settings(parsed)
     parsed.strict, parsed.witness = settings.holds("strict"), settings.named("witness")
     parsed.policy = settings.named("policy")
+    if parsed.pairs is not None:
+        return pairs.run(parsed, corpus, settings)
+    needed = [name for name, value in (("SOURCE", parsed.source), ("--client", parsed.client)) if value is None]
+    if needed:
+        raise UsageError(f"the following arguments are required: {', '.join(needed)}; or --pairs FILE")
     missing = [name for name, value in (("--upstream", parsed.upstream), ("OUTPUT", parsed.output)) if value is None]
     if len(missing) == 1 and not (parsed.stream and parsed.output is None):
         raise UsageError(f"the following arguments are required: {', '.join(missing)}")

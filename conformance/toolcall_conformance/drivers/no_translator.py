@@ -1,4 +1,4 @@
-"""Stands for the translator in a run that judges recordings only."""
+"""Stands for the translator in a run that judges only what is there: recordings, golden files."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ class NoTranslator:
     """Supports no route; ``drivers.base.Driver`` describes the methods."""
 
     spec = ""
-    name = "recordings alone"
     version = None
     carries: frozenset[str] = frozenset()
+
+    def __init__(self, name: str = "recordings alone") -> None:
+        self.name = name
 
     def begin_item(self, case: str, /) -> None:
         pass

@@ -20,6 +20,11 @@ def nothing_selected(run: Run) -> str:
     """Why the arguments select no item that can run."""
     if run.not_applicable:
         return unsupported(run, run.not_applicable)
+    if not run.driver.carries and run.pairs is not None:
+        return (
+            "without a translator there are only the golden files; "
+            "select toolcall::pairs, or give --toolcall-translator"
+        )
     if not run.driver.carries:
         return (
             f"without a translator there are only the checks {_listed(ALONE)} of recordings; "

@@ -28,6 +28,7 @@ from toolcall_conformance.drivers.base import FORMAT_OPERATIONS
 from toolcall_conformance.engine.selection import PREFIX
 from toolcall_conformance.fuzz.whole import CHECK, AllDrawn
 from toolcall_conformance.library import Case, Corpus
+from toolcall_conformance.pairs import PairCase
 from toolcall_conformance.streaming import cuts
 
 Ends = tuple[str, str]
@@ -93,6 +94,8 @@ class Support:
         done = self.operations.get(ends, frozenset())
         if isinstance(item.case, RecordedCase):
             return replay.needs(item.case, item.check) - done
+        if isinstance(item.case, PairCase):
+            return frozenset()  # the output is there already
         if isinstance(item.case, AllDrawn):
             return frozenset() if done else frozenset({"request"})  # it is played in all checks that apply
         if item.check == "round_trip":
@@ -138,6 +141,12 @@ def recorded_items(corpus: Corpus, cases: Mapping[str, RecordedCase]) -> Iterato
                         yield Planned(
                             case, check, Route(client, upstream, models[client], models[upstream], stream=False)
                         )
+
+
+def paired_items(cases: Mapping[str, PairCase]) -> Iterator[Planned]:
+    """Every item of golden files: one a pair."""
+    for case in cases.values():
+        yield Planned(case, case.check, case.route)
 
 
 def drawn_case(corpus: Corpus) -> AllDrawn:

@@ -204,6 +204,7 @@ class RecordCollector:
             **_other(run),
             **({"policy": dict(run.policy.raw)} if run.policy is not None else {}),
             **({"recordings": run.cassettes.to_json()} if run.cassettes is not None else {}),
+            **({"pairs": run.pairs.to_json()} if run.pairs is not None else {}),
             "strict": run.settings.strict,
             "command": run.settings.repeat,
             "python": platform.python_version(),

@@ -17,7 +17,15 @@ from toolcall_conformance.drivers import Driver
 from toolcall_conformance.engine.against import differences
 from toolcall_conformance.engine.aside import Aside
 from toolcall_conformance.engine.last_report import told_of
-from toolcall_conformance.engine.plan import Planned, Support, drawn_case, drawn_items, items, recorded_items
+from toolcall_conformance.engine.plan import (
+    Planned,
+    Support,
+    drawn_case,
+    drawn_items,
+    items,
+    paired_items,
+    recorded_items,
+)
 from toolcall_conformance.engine.selection import Selection
 from toolcall_conformance.engine.settings import Settings
 from toolcall_conformance.engine.tries import Tried, play
@@ -27,6 +35,7 @@ from toolcall_conformance.findings import Finding, Verdict, failing
 from toolcall_conformance.fuzz.whole import CHECK, AllDrawn
 from toolcall_conformance.known_failures import Kind, KnownFailures, Standing
 from toolcall_conformance.library import Case, Corpus, Rule
+from toolcall_conformance.pairs import PairCase, Pairs, play_pair
 from toolcall_conformance.policy import Policy
 from toolcall_conformance.streaming.cuts import Fineness
 
@@ -50,6 +59,7 @@ class Run:
     watchdog: Watchdog | None = None
     aside: Aside | None = None
     law: Law | None = None
+    pairs: Pairs | None = None
     other: Run | None = None  # the same run of another translator, with which this one is compared
 
     def existing(self, has_case: Callable[[str], bool]) -> frozenset[str]:
@@ -62,6 +72,8 @@ class Run:
         if self.cassettes is not None:
             found = {name: case for name, case in self.cassettes.cases.items() if has_case(name)}
             yield from recorded_items(self.corpus, found)
+        if self.pairs is not None:
+            yield from paired_items({name: case for name, case in self.pairs.cases.items() if has_case(name)})
         if self.settings.fuzz is not None and has_case(drawn_case(self.corpus).id):
             yield from drawn_items(self.corpus)
         yield from items(self.corpus, cut_everywhere=self._cuts_all, wanted=lambda case, _check: has_case(case))
@@ -89,6 +101,8 @@ class Run:
         if self.cassettes is not None:
             recorded = recorded_items(self.corpus, self.cassettes.cases)
             yield from (item for item in recorded if self.driver.carries or self._applies(item))
+        if self.pairs is not None:
+            yield from paired_items(self.pairs.cases)
         if self.settings.fuzz is not None and wanted(drawn_case(self.corpus).id, CHECK):
             yield from drawn_items(self.corpus)
         if self.driver.carries:  # without a translator there are only recordings
@@ -159,6 +173,8 @@ class Run:
 
     def play(self, item: Planned) -> ItemResult:
         """Play one case in one check."""
+        if isinstance(item.case, PairCase):
+            return play_pair(item.case, item.route, self.driver.open, self.harness)
         play = (REPLAYS if isinstance(item.case, RecordedCase) else CHECKS)[item.check]
         self.driver.begin_item(item.case.id)
         try:

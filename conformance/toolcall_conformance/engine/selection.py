@@ -15,6 +15,7 @@ from toolcall_conformance.cassettes.cases import FAMILY
 from toolcall_conformance.cassettes.replay import ALONE
 from toolcall_conformance.checks import ONE_FORMAT, WAYS
 from toolcall_conformance.fuzz.whole import FAMILY as DRAWN
+from toolcall_conformance.pairs import FAMILY as PAIRS
 
 PREFIX = "toolcall"
 QUICK = "@quick"
@@ -167,6 +168,8 @@ def _cases(argument: str, name: str | None, cases: Mapping[str, Collection[str]]
     families = {case.split("/")[0] for case in cases}
     if name.split("/")[0] == FAMILY and FAMILY not in families:
         raise SelectionError(f"{argument}: {_NO_RECORDINGS}")
+    if name.split("/")[0] == PAIRS and PAIRS not in families:
+        raise SelectionError(f"{argument}: golden files need --toolcall-pairs=FILE.toml")
     if name.split("/")[0] == DRAWN and DRAWN not in families:
         raise SelectionError(f"{argument}: drawn conversations need --toolcall-fuzz N")
     known = {*cases, *families, QUICK}

@@ -27,6 +27,7 @@ _REPEATED = (
     "translator",
     "corpus",
     "cassettes",
+    "pairs",
     "strict",
     "cuts",
     "timeout",
@@ -38,7 +39,7 @@ _REPEATED = (
     "against",
     *FUZZ,
 )
-_PATHS = ("report", "corpus", "cassettes", "known-failures", "policy", "artifacts")
+_PATHS = ("report", "corpus", "cassettes", "pairs", "known-failures", "policy", "artifacts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,7 @@ class Settings:
     strict: bool
     corpora: tuple[Path, ...]
     cassettes: tuple[Path, ...]
+    pairs: Path | None
     known_failures: Path | None
     update: bool
     policy: Path | None
@@ -101,11 +103,12 @@ def settings(config: pytest.Config, translator: str | None = None) -> Settings:
     directory = config.invocation_params.dir
     named = sources.named("translator")
     cassettes = sources.paths("cassettes")
-    if not translator and named is None and not cassettes:
+    pairs = sources.path("pairs")
+    if not translator and named is None and not cassettes and pairs is None:
         raise pytest.UsageError(
             "toolcall:: needs a translator to judge: --toolcall-translator package.module:attribute "
             '(or `translator = "..."` under [tool.toolcall] in pyproject.toml), '
-            "or recordings to judge alone: --toolcall-cassettes=FOLDER"
+            "or recordings to judge alone: --toolcall-cassettes=FOLDER, or golden files: --toolcall-pairs=FILE.toml"
         )
     known, update = sources.path("known-failures"), bool(config.getoption("toolcall_known_failures_update"))
     if update and known is None:
@@ -118,6 +121,7 @@ def settings(config: pytest.Config, translator: str | None = None) -> Settings:
         strict=bool(_value(sources, "strict", default=False)),
         corpora=sources.paths("corpus"),
         cassettes=cassettes,
+        pairs=pairs,
         known_failures=known,
         update=update,
         policy=sources.path("policy"),

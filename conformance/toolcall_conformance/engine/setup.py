@@ -36,6 +36,7 @@ from toolcall_conformance.engine.untouched import Law
 from toolcall_conformance.engine.watchdog import Watchdog
 from toolcall_conformance.fuzz.whole import CHECK
 from toolcall_conformance.library import Case, Corpus, CorpusError, load_corpus
+from toolcall_conformance.pairs import PairsError, load_pairs
 from toolcall_conformance.policy import PolicyError, load_policy
 from toolcall_conformance.reports.files import ReportError, verify_writable
 from toolcall_conformance.showing import visible
@@ -73,9 +74,13 @@ def _prepared(
         cassettes = load_cassettes(corpus, chosen.cassettes) if chosen.cassettes else None
         recorded = cassettes.cases if cassettes is not None else {}
         drawn = [drawn_case(corpus)] if chosen.fuzz is not None else []
+        pairs = load_pairs(corpus, chosen.pairs) if chosen.pairs is not None else None
+        paired = pairs.cases if pairs is not None else {}
         wanted = selection.parse(
             arguments,
-            cases={case.id: case.formats for case in (*corpus.cases.values(), *recorded.values(), *drawn)},
+            cases={
+                case.id: case.formats for case in (*corpus.cases.values(), *recorded.values(), *paired.values(), *drawn)
+            },
             checks=tuple(dict.fromkeys([*CHECKS, *(REPLAYS if recorded else ()), *([CHECK] if drawn else ())])),
             formats=corpus.formats,
             quick=lambda: corpus.quick,
@@ -111,6 +116,7 @@ def _prepared(
     except (
         CorpusError,
         CassetteError,
+        PairsError,
         PolicyError,
         SpecError,
         UnusableSessionError,
@@ -124,7 +130,7 @@ def _prepared(
         raise pytest.UsageError("\n".join([str(error), *_told(printed)])) from None
     _say(config, _told(printed))
     harness = make_harness(corpus, chosen.fineness, policy)
-    run = Run(chosen, corpus, driver, harness, wanted, support, known, cassettes, policy, watchdog, aside, law)
+    run = Run(chosen, corpus, driver, harness, wanted, support, known, cassettes, policy, watchdog, aside, law, pairs)
     return run if other is None else replace(run, other=replace(run, driver=other[0], support=other[1]))
 
 
@@ -178,7 +184,8 @@ def _driver(config: pytest.Config, chosen: Settings, corpus: Corpus, translator:
     if translator is not None and not isinstance(translator, str):
         return _given(translator, name, chosen, corpus)
     if chosen.translator is None:
-        return NoTranslator()
+        judged = ["recordings"] if chosen.cassettes else []
+        return NoTranslator(f"{' and '.join([*judged, *(['golden files'] if chosen.pairs else [])])} alone")
     return _loaded(config, chosen, corpus, chosen.translator)
 
 

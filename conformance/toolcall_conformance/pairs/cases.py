@@ -1,0 +1,230 @@
+"""The pairs of a file as cases and items: each output is one, and no translator is asked."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, PlayedBodies, Tally
+from toolcall_conformance.contract import Route
+from toolcall_conformance.findings import MISSING
+from toolcall_conformance.judge.given import Ends
+from toolcall_conformance.library import Case, Corpus, Exchange
+from toolcall_conformance.pairs import readers
+from toolcall_conformance.pairs.description import Description, Kind, read_description
+from toolcall_conformance.pairs.errors import PairsError, UnreadableError
+from toolcall_conformance.pairs.hidden import Hidden
+from toolcall_conformance.pairs.judging import judged
+from toolcall_conformance.showing import visible
+
+FAMILY = "pairs"
+CHECK_OF = {"request": "request", "response": "response", "error": "response", "stream": "stream"}
+"""The check whose column in a report an item of each direction stands in."""
+
+
+class PairCase(Case):
+    """One pair. Its id is ``pairs/`` and the path of the output; ``source`` and ``output`` are the bodies."""
+
+    def __init__(self, id: str, file: Path, kind: Kind, route: Route, bodies: tuple[Any, Any], hidden: Hidden) -> None:
+        super().__init__(file.parent, {"id": id, "title": f"golden file {file.name}", "features": [], "models": {}})
+        self._file, self.direction, self.route = file, kind.direction, route
+        self.ends = Ends(route.client, route.upstream, kind.client_model, kind.upstream_model)
+        self.source, self.output = bodies
+        self.hidden = hidden
+
+    @property
+    def file(self) -> Path:
+        return self._file
+
+    @property
+    def check(self) -> str:
+        return CHECK_OF[self.direction]
+
+    @property
+    def formats(self) -> tuple[str, ...]:  # type: ignore[override]
+        return tuple(sorted({self.route.client, self.route.upstream}))
+
+    def exchanges(self, format_name: str) -> tuple[Exchange, ...]:
+        """One exchange, of whose bodies only those of the pair are known."""
+        del format_name
+        return (Exchange(1, self.source, None, self._file, self._file),)
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """What a file of pairs leads to. ``left_out`` has the files that are not judged, by reason."""
+
+    description: Description
+    cases: Mapping[str, PairCase]
+    left_out: Mapping[str, Sequence[str]]
+
+    @property
+    def summary(self) -> str:
+        """What was found, in a sentence."""
+        said = f"{len(self.cases)} pair{'' if len(self.cases) == 1 else 's'} of golden files"
+        if self.left_out:
+            said += "; left out: " + ", ".join(f"{len(names)} × {reason}" for reason, names in self.left_out.items())
+        return said
+
+    def to_json(self) -> dict[str, Any]:
+        """For a report."""
+        return {"pairs": len(self.cases), "left_out": {reason: [*names] for reason, names in self.left_out.items()}}
+
+
+def load_pairs(corpus: Corpus, path: Path) -> Pairs:
+    """Find and read the pairs that a file describes. Raises PairsError, also where there are none."""
+    told = read_description(path, corpus.formats)
+    finder = _Finder(corpus, told)
+    for kind in told.kinds:
+        finder.find(kind)
+    if not finder.cases:
+        raise PairsError(f"{path}: {finder.why_none()}")
+    return Pairs(told, finder.cases, finder.reasons())
+
+
+class _Finder:
+    def __init__(self, corpus: Corpus, told: Description) -> None:
+        self._corpus, self._told = corpus, told
+        self._hidden = Hidden(told.redacted)
+        self._words = {end: frozenset(told.words) for end in ("client", "upstream")}
+        self._models = {
+            name: next(case.model(name) for case in corpus.cases.values() if name in case.formats)
+            for name in corpus.formats
+        }
+        self.cases: dict[str, PairCase] = {}
+        self.left_out: defaultdict[str, list[str]] = defaultdict(list)
+        self._seen = 0
+
+    def find(self, kind: Kind) -> None:
+        """The pairs of one table."""
+        for file in kind.output.files(self._told.folder):
+            path = file.relative_to(self._told.folder).as_posix()
+            if any(fnmatch(path, pattern) for pattern in self._told.leave_out):
+                continue
+            for entry in self._entries(kind, file, path):
+                fields = kind.output.match(path, entry, self._words)
+                if fields is not None:
+                    self._seen += 1
+                    self._add(kind, file, path, entry, fields)
+
+    def _entries(self, kind: Kind, file: Path, path: str) -> list[Any]:
+        if kind.output.entry is None:
+            return [None]
+        try:
+            return readers.entry_names(file)
+        except UnreadableError as error:
+            self.left_out[str(error)].append(path)
+            return []
+
+    def _add(self, kind: Kind, file: Path, path: str, entry: str | None, fields: Mapping[str, str]) -> None:
+        name = path if entry is None else f"{path}#{entry}"
+        ends = dict(kind.ends)
+        for end in {"client", "upstream"} & fields.keys():
+            word = fields[end]
+            if word not in self._told.words:
+                self.left_out[f"[formats] does not say what {word!r} is"].append(name)
+                return
+            found = self._told.words[word]
+            if found is None:
+                self.left_out[f"{word} is not judged"].append(name)
+                return
+            ends[end] = found
+        source_path, source_entry = kind.source.filled(fields)
+        source_file = self._told.folder / source_path
+        if source_file == file and source_entry == entry and kind.source_body == kind.output_body:
+            return
+        if not source_file.is_file():
+            self.left_out["its source is not there"].append(f"{name} ({source_path})")
+            return
+        id = f"{FAMILY}/{visible(_id(name))}"
+        client, upstream = ends["client"], ends["upstream"]
+        try:
+            bodies = self._bodies(kind, (source_file, source_entry), (file, entry), ends)
+        except UnreadableError as error:
+            self.left_out[str(error)].append(name)
+            return
+        if id in self.cases:
+            raise PairsError(f"{self._told.path}: two tables [[pairs]] take {path}; change one of their patterns")
+        route = Route(
+            client,
+            upstream,
+            kind.client_model or self._models[client],
+            kind.upstream_model or self._models[upstream],
+            stream=kind.direction == "stream",
+        )
+        self.cases[id] = PairCase(id, file, kind, route, bodies, self._hidden)
+
+    def _bodies(
+        self, kind: Kind, source: tuple[Path, str | None], output: tuple[Path, str | None], ends: Mapping[str, str]
+    ) -> tuple[Any, Any]:
+        if kind.direction != "stream":
+            return _body("its source", source, kind.source_body), _body("", output, kind.output_body)
+        return (
+            _stream("its source", source, kind.source_body, ends["upstream"], self._corpus),
+            _stream("", output, kind.output_body, ends["client"], self._corpus),
+        )
+
+    def reasons(self) -> dict[str, list[str]]:
+        """The files that are left out, by reason, the most frequent first; not what another table has taken."""
+        taken = {case.id for case in self.cases.values()}
+        found = {
+            reason: [name for name in names if f"{FAMILY}/{visible(_id(name))}" not in taken]
+            for reason, names in self.left_out.items()
+        }
+        return dict(sorted(((reason, names) for reason, names in found.items() if names), key=lambda one: -len(one[1])))
+
+    def why_none(self) -> str:
+        """Why there is no pair."""
+        if self.left_out:
+            reason, names = max(self.left_out.items(), key=lambda one: len(one[1]))
+            more = f"; and {len(self.left_out) - 1} other reasons" if self.left_out.keys() - {reason} else ""
+            return f"no pair can be judged: {len(names)} × {reason} (as {names[0]}){more}"
+        if self._seen:
+            return "no pair can be judged"
+        shown = ", ".join(kind.output.text for kind in self._told.kinds[:3])
+        return f"no file below {self._told.folder} fits {shown}; paths are from the folder of this file"
+
+
+def _id(name: str) -> str:
+    """A name that can stand in a node id, whose parts two colons divide."""
+    return name.replace("::", ":")
+
+
+def _body(whose: str, place: tuple[Path, str | None], pointer: str) -> Any:
+    try:
+        return readers.body(*place, pointer)
+    except UnreadableError as error:
+        raise UnreadableError(f"{whose}: {error}" if whose else str(error)) from None
+
+
+def _stream(whose: str, place: tuple[Path, str | None], pointer: str, name: str, corpus: Corpus) -> Any:
+    """A stream; for the source also a unary reply."""
+    try:
+        return readers.stream(*place, pointer, name, corpus)
+    except UnreadableError as error:
+        if not whose:
+            raise
+        try:
+            found = readers.body(*place, pointer)
+        except UnreadableError:
+            raise UnreadableError(f"{whose}: {error}") from None
+        if not isinstance(found, dict):
+            raise UnreadableError(f"{whose}: {error}") from None
+        return found
+
+
+def play_pair(
+    case: Case, route: Route, open_session: OpenSession, harness: Harness, variant: str = "", other: Case | None = None
+) -> ItemResult:
+    """Judge a pair of golden files."""
+    del open_session, variant, other
+    assert isinstance(case, PairCase)
+    tally = Tally.of(harness, case, case.check, route)
+    tally.played.append(PlayedBodies(case.direction, case.source, case.output, MISSING))
+    found = judged(harness.judge, case.direction, case.source, case.output, case.ends, case.hidden)
+    tally.note(found, case.direction)
+    return tally.result()

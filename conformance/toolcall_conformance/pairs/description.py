@@ -1,0 +1,151 @@
+"""Reads and checks the TOML file that says which golden files belong together."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+import tomllib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance import foreign_files
+from toolcall_conformance.pairs.errors import PairsError
+from toolcall_conformance.pairs.patterns import PatternError, Template
+
+_SCHEMA = Path(__file__).with_name("pairs.schema.json")
+_ENDS = ("client", "upstream")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One table ``[[pairs]]``: where its files are, and what they hold.
+
+    ``ends`` are the formats that the table itself names, by ``client`` and ``upstream``.
+    """
+
+    source: Template
+    output: Template
+    direction: str
+    ends: Mapping[str, str]
+    source_body: str
+    output_body: str
+    client_model: str | None
+    upstream_model: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """The file. ``words`` are formats by the words of paths, None for a word of no format that is judged."""
+
+    path: Path
+    kinds: Sequence[Kind]
+    words: Mapping[str, str | None]
+    redacted: Sequence[re.Pattern[str]]
+    leave_out: Sequence[str]
+
+    @property
+    def folder(self) -> Path:
+        return self.path.parent
+
+
+def read_description(path: Path, formats: Collection[str]) -> Description:
+    """Read a file of pairs. Raises PairsError."""
+    said = _toml(path)
+    _check(path, said)
+    words: dict[str, str | None] = {name: name for name in formats}
+    for word, name in said.get("formats", {}).items():
+        if name is not False and name not in formats:
+            raise PairsError(
+                f"{path}: [formats]: {word} = {name!r} is no format{_perhaps(name, formats)}; they are "
+                f"{', '.join(formats)}; write {word} = false for one that is not judged"
+            )
+        words[word] = name or None
+    kinds = [_kind(path, number, table, words) for number, table in enumerate(said["pairs"], 1)]
+    return Description(path, kinds, words, _patterns(path, said), said.get("leave_out", ()))
+
+
+def _kind(path: Path, number: int, table: Mapping[str, Any], words: Mapping[str, str | None]) -> Kind:
+    where = f"{path}: [[pairs]] number {number}"
+    templates = {}
+    for key in ("source", "output"):
+        try:
+            templates[key] = Template.of(table[key])
+        except PatternError as error:
+            raise PairsError(f"{where}: {key}: {error}") from None
+    source, output = templates["source"], templates["output"]
+    if unknown := [name for name in source.fields if name not in output.fields]:
+        raise PairsError(
+            f"{where}: {{{unknown[0]}}} stands in source and not in output ({output.text}): nobody could say which "
+            "source an output has; use the same fields"
+        )
+    ends = {}
+    for end in _ENDS:
+        if end in table:
+            if words.get(table[end]) is None:
+                raise PairsError(f"{where}: {end} = {table[end]!r} is no format{_perhaps(table[end], words)}")
+            ends[end] = str(words[table[end]])
+        elif end not in output.fields:
+            raise PairsError(f"{where}: which format is the {end}'s? Put {{{end}}} into output, or write {end} = …")
+    return Kind(
+        source,
+        output,
+        table.get("direction", "request"),
+        ends,
+        table.get("source_body", ""),
+        table.get("output_body", ""),
+        table.get("client_model"),
+        table.get("upstream_model"),
+    )
+
+
+def _patterns(path: Path, said: Mapping[str, Any]) -> list[re.Pattern[str]]:
+    found = []
+    for text in said.get("redacted", ()):
+        try:
+            found.append(re.compile(text))
+        except re.error as error:
+            raise PairsError(f"{path}: redacted: {text!r} is no regular expression: {error}") from None
+    return found
+
+
+def _toml(path: Path) -> Any:
+    try:
+        return foreign_files.parse_toml(foreign_files.read_text(path))
+    except FileNotFoundError:
+        raise PairsError(f"{path} is not there; `toolcall-conformance new-pairs FOLDER` writes one") from None
+    except OSError as error:
+        raise PairsError(f"{path} cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError as error:
+        raise PairsError(f"{path} is not UTF-8 text (byte {error.start}), as TOML must be") from None
+    except tomllib.TOMLDecodeError as error:
+        raise PairsError(f"{path} is not TOML: {error}; regular expressions go between single quotes") from None
+
+
+def _check(path: Path, said: Any) -> None:
+    import jsonschema
+
+    schema = json.loads(_SCHEMA.read_text(encoding="utf-8"))
+    breach = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(said))
+    if breach is None:
+        return
+    place = ".".join(map(str, breach.absolute_path)) or "the file"
+    if breach.validator == "additionalProperties":
+        known = breach.schema.get("properties", {})
+        for name in breach.instance:
+            if name not in known:
+                raise PairsError(
+                    f"{path}: {place} has no key {name!r}{_perhaps(name, known)}; its keys are {', '.join(known)}"
+                )
+    if breach.validator == "required":
+        what = "a table [[pairs]] with source and output" if place == "the file" else "source and output"
+        raise PairsError(f"{path}: {place} needs {what}")
+    about = breach.schema.get("description", "") if isinstance(breach.schema, dict) else ""
+    raise PairsError(f"{path}: {place}: {breach.message}{f' ({about})' if about else ''}")
+
+
+def _perhaps(wrong: Any, names: Collection[str]) -> str:
+    close = difflib.get_close_matches(str(wrong), names, n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""

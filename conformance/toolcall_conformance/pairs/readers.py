@@ -1,0 +1,197 @@
+"""Reads golden files of many kinds: JSON, event streams, snapshots of insta and Jest, YAML, lines of JSON, gzip.
+
+What a file holds is seen by its content: the endings of golden files differ from project to project.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance import foreign_files
+from toolcall_conformance.foreign_files import MOST_DEPTH, is_too_deep
+from toolcall_conformance.jsonvalue import JSONError
+from toolcall_conformance.jsonvalue import parse as parse_json
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.pairs import jest
+from toolcall_conformance.pairs.errors import UnreadableError
+from toolcall_conformance.streaming import parse
+
+_GZIP = b"\x1f\x8b"
+_INSTA = re.compile(r"\A---\r?\n(.*?\r?\n)---\r?\n", re.DOTALL)
+_INSTA_KEYS = re.compile(r"^(?:source|expression|description|info|assertion_line|snapshot_kind):", re.MULTILINE)
+_FIELD = re.compile(r"^\ufeff?(?:data|event|id|retry)?:", re.MULTILINE)
+_RUST = re.compile(r"\A\s*(?:Ok\(|Some\(|[A-Z]\w*(?:::\w+)* [{(])")
+
+
+@lru_cache(maxsize=256)
+def text_of(path: Path) -> str:
+    """The text of a golden file, unpacked. Raises UnreadableError."""
+    try:
+        data = foreign_files.read_bytes(path)
+        if data.startswith(_GZIP):
+            from toolcall_conformance.cassettes.unpacking import Unpacker
+
+            data = Unpacker().gzip(data)
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UnreadableError(f"it is not UTF-8 text (byte {error.start})") from None
+    except (OSError, ValueError) as error:
+        raise UnreadableError(f"it cannot be read ({getattr(error, 'strerror', None) or error})") from None
+
+
+def entry_names(path: Path) -> list[str]:
+    """The names of the bodies in a file of several: snapshots of Jest, or the members of a JSON object."""
+    text = text_of(path)
+    if jest.is_snapshot(text):
+        return [*jest.entries(text)]
+    value = _value(path, text)
+    return [*value] if isinstance(value, dict) else []
+
+
+def body(path: Path, entry: str | None, pointer: str) -> Any:
+    """The body in a file: a JSON value. Raises UnreadableError."""
+    found = _at(_content(path, entry), pointer)
+    if isinstance(found, str):  # a snapshot of a text
+        found = _at(_parsed(found), "")
+    if is_too_deep(found):
+        raise UnreadableError(f"it is nested more than {MOST_DEPTH} levels deep; no provider takes such a body")
+    return found
+
+
+def stream(path: Path, entry: str | None, pointer: str, name: str, corpus: Corpus) -> dict[str, Any]:
+    """The stream of a format in a file, as ``streaming.parse`` has it. Raises UnreadableError.
+
+    Events without their frame, as a list or one a line, are framed as their API does.
+    """
+    content = _content(path, entry, streams=True)
+    found = content if isinstance(content, str) and not pointer else _at(_as_value(content), pointer)
+    events = found if isinstance(found, list) else None
+    if isinstance(found, str):
+        if _FIELD.search(found):
+            return _events(found.encode())
+        events = [*_lines(found)]
+    if not events or not all(isinstance(one, dict) for one in events):
+        raise UnreadableError("it holds no stream: neither lines `data: …` nor a list of events")
+    return _events(framed(corpus, name, events))
+
+
+def framed(corpus: Corpus, name: str, events: list[Any]) -> bytes:
+    """Events as the API of a format sends them."""
+    told = corpus.transports[name]["stream"]
+    has_names = "event" in told["error"]
+    lines = []
+    for event in events:
+        kind = event.get("type") if has_names else None
+        lines += [f"event: {kind}\n" if isinstance(kind, str) else "", f"data: {json.dumps(event)}\n\n"]
+    if last := told.get("last"):
+        lines.append(f"data: {last}\n\n")
+    return "".join(lines).encode()
+
+
+def _events(data: bytes) -> dict[str, Any]:
+    found = parse(data)
+    if not found["events"]:
+        raise UnreadableError("it holds no event (lines `data: …`, then a blank line)")
+    return found
+
+
+def _content(path: Path, entry: str | None, *, streams: bool = False) -> Any:
+    """A JSON value, or a text: of a snapshot, or with ``streams`` of an event stream."""
+    text = text_of(path)
+    if jest.is_snapshot(text):
+        found = jest.entries(text)
+        if entry is None or entry not in found:
+            names = ", ".join(repr(name) for name in [*found][:3])
+            raise UnreadableError(f"it holds snapshots of Jest ({names}, …); name one behind # in the pattern")
+        return jest.value_of(found[entry], escaped=jest.is_escaped(text))
+    text, is_insta = _without_front_matter(text)
+    if streams and (_FIELD.match(text.lstrip()) or not _is_json(text)):
+        return text
+    value = _value(path, text, yaml=is_insta)
+    if entry is None:
+        return value
+    if not isinstance(value, dict) or entry not in value:
+        raise UnreadableError(f"it has no member {entry!r}")
+    return value[entry]
+
+
+def _without_front_matter(text: str) -> tuple[str, bool]:
+    """The content of a snapshot of insta, and whether it is one (https://insta.rs/docs/snapshot-files/)."""
+    found = _INSTA.match(text)
+    if found is None or not _INSTA_KEYS.search(found[1]):
+        return text, False
+    return text[found.end() :], True
+
+
+def _is_json(text: str) -> bool:
+    try:
+        parse_json(text)
+    except JSONError:
+        return False
+    return True
+
+
+def _value(path: Path, text: str, *, yaml: bool = False) -> Any:
+    try:
+        return parse_json(text)
+    except JSONError as error:
+        problem = error
+    if not text.strip():
+        raise UnreadableError("it is empty")
+    if _FIELD.match(text.lstrip()):
+        raise UnreadableError('it is an event stream; write direction = "stream"')
+    if _RUST.match(text):
+        raise UnreadableError("it holds Rust's Debug output, not JSON; snapshot the body with assert_json_snapshot!")
+    if yaml or path.suffix in (".yaml", ".yml"):
+        return _yaml(path, text)
+    raise UnreadableError(f"it is not JSON: {problem}")
+
+
+def _yaml(path: Path, text: str) -> Any:
+    from toolcall_conformance.cassettes.interactions import CassetteError
+    from toolcall_conformance.cassettes.yaml_cassettes import parse_yaml
+
+    try:
+        found = parse_yaml(path, text)
+    except CassetteError as error:
+        raise UnreadableError(str(error).removeprefix(f"{path}: ").partition("; it is")[0]) from None
+    return json.loads(json.dumps(found, default=str))
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return parse_json(text)
+    except JSONError as error:
+        raise UnreadableError(f"it holds a text that is not JSON: {error}") from None
+
+
+def _as_value(content: Any) -> Any:
+    return _parsed(content) if isinstance(content, str) else content
+
+
+def _lines(text: str) -> Iterator[Any]:
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip() and line.strip() != "[DONE]":
+            try:
+                yield parse_json(line)
+            except JSONError as error:
+                raise UnreadableError(
+                    f"line {number} is neither a field of an event stream nor JSON: {error}"
+                ) from None
+
+
+def _at(value: Any, pointer: str) -> Any:
+    for step in pointer.split("/")[1:]:
+        key = step.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, dict) and key in value:
+            value = value[key]
+        elif isinstance(value, list) and key.isdecimal() and int(key) < len(value):
+            value = value[int(key)]
+        else:
+            raise UnreadableError(f"it has nothing at {pointer}")
+    return value
