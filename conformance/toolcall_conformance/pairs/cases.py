@@ -22,6 +22,8 @@ from toolcall_conformance.pairs.judging import judged
 from toolcall_conformance.showing import visible
 
 FAMILY = "pairs"
+_ASKED = " is not judged"
+_REASONS = 6
 CHECK_OF = {"request": "request", "response": "response", "error": "response", "stream": "stream"}
 """The check whose column in a report an item of each direction stands in."""
 
@@ -67,7 +69,9 @@ class Pairs:
         """What was found, in a sentence."""
         said = f"{len(self.cases)} pair{'' if len(self.cases) == 1 else 's'} of golden files"
         if self.left_out:
-            said += "; left out: " + ", ".join(f"{len(names)} × {reason}" for reason, names in self.left_out.items())
+            shown = [f"{len(names)} × {reason}" for reason, names in self.left_out.items()][:_REASONS]
+            more = [f"{len(self.left_out) - _REASONS} more reasons"] if len(self.left_out) > _REASONS else []
+            said += f"; left out: {', '.join([*shown, *more])}"
         return said
 
     def to_json(self) -> dict[str, Any]:
@@ -130,7 +134,7 @@ class _Finder:
                 return
             found = self._told.words[word]
             if found is None:
-                self.left_out[f"{word} is not judged"].append(name)
+                self.left_out[f"{word}{_ASKED}"].append(name)
                 return
             ends[end] = found
         source_path, source_entry = kind.source.filled(fields)
@@ -170,12 +174,15 @@ class _Finder:
 
     def reasons(self) -> dict[str, list[str]]:
         """The files that are left out, by reason, the most frequent first; not what another table has taken."""
-        taken = {case.id for case in self.cases.values()}
-        found = {
-            reason: [name for name in names if f"{FAMILY}/{visible(_id(name))}" not in taken]
-            for reason, names in self.left_out.items()
-        }
-        return dict(sorted(((reason, names) for reason, names in found.items() if names), key=lambda one: -len(one[1])))
+        told = {case.id for case in self.cases.values()}
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        # What the user says of a word comes before what a pattern that does not fit makes of it.
+        for reason in sorted(self.left_out, key=lambda reason: not reason.endswith(_ASKED)):
+            for name in self.left_out[reason]:
+                if (id := f"{FAMILY}/{visible(_id(name))}") not in told:
+                    told.add(id)
+                    found[reason].append(name)
+        return dict(sorted(found.items(), key=lambda one: -len(one[1])))
 
     def why_none(self) -> str:
         """Why there is no pair."""

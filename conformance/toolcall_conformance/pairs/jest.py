@@ -38,7 +38,7 @@ def entries(text: str) -> dict[str, str]:
 
 
 def is_escaped(text: str) -> bool:
-    """Whether texts stand with ``\\"`` for their quotation marks: until Jest 29, which no longer names Object and Array."""
+    """Whether quotation marks in texts are escaped: until Jest 29, which no longer writes Object and Array either."""
     return bool(re.search(r"(?:Object \{|Array \[)", text))
 
 
@@ -80,7 +80,7 @@ class _Reader:
             return json.loads(word.rstrip("n"))
         if kind == "word":
             plain = word.strip()
-            return _WORDS[plain] if plain in _WORDS else f"[{plain}]"
+            return _WORDS.get(plain, f"[{plain}]")
         raise self._broken()
 
     def end(self) -> None:
