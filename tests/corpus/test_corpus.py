@@ -42,6 +42,7 @@ SHAPES = {
     "transport": ["formats/*/transport.json"],
     "expresses": ["formats/*/expresses.json"],
     "own-tools": ["formats/*/own-tools.json"],
+    "signs": ["formats/*/signs.json"],
     "drift-known": ["drift/known/*.json"],
     "circumstance": ["circumstances/*.json"],
     "equivalence": ["equivalences/*/equivalence.json"],

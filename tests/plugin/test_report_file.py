@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -170,6 +171,25 @@ def test_a_report_with_an_odd_node_id_is_told(project: Any) -> None:
         path.write_text(json.dumps(changed), encoding="utf-8")
         with pytest.raises(files.ReportError, match=f"/{place}: '{odd}' is no item's node id"):
             json_report.read(path)
+
+
+@pytest.mark.parametrize(
+    ("member", "value", "said"),
+    [
+        ("findings", 0, "/items/0/findings: it is no array"),
+        ("findings", [{"rule": "alpha/text-kept"}], "/items/0/findings/0: its keys are not there"),
+        ("duration", "long", "/items/0/duration: it is no number"),
+        ("client", None, "/items/0/client: it is no string"),
+    ],
+)
+def test_a_report_whose_items_were_edited(member: str, value: object, said: str, project: Any) -> None:
+    path = project.path / "report.json"
+    project.run("toolcall::box/one", "--toolcall-report", "report.json")
+    report = json.loads(path.read_text(encoding="utf-8"))
+    report["items"][0][member] = value
+    path.write_text(json.dumps(report), encoding="utf-8")
+    with pytest.raises(files.ReportError, match=re.escape(said)):
+        json_report.read(path)
 
 
 @pytest.mark.parametrize(

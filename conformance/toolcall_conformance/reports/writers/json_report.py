@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -67,6 +67,17 @@ class Bodies:
         return name
 
 
+_TYPES = {
+    "string": str,
+    "array": list,
+    "object": dict,
+    "integer": int,
+    "number": float,
+    "boolean": bool,
+    "null": type(None),
+}
+
+
 def text(run: RunRecord, _corpus: Corpus) -> str:
     """The text of the report file."""
     return visible_json(json.dumps(document(run), indent=1, ensure_ascii=True)) + "\n"
@@ -97,7 +108,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def _missing(report: Mapping[str, Any]) -> Iterator[str]:
-    """What makes a document no report. Of the items, which may be many thousands, the keys alone are looked at."""
+    """What makes a document no report. Of items, which may be many, keys and types are looked at."""
     import jsonschema
 
     schema = json.loads(SCHEMA_PATH.read_text(encoding="utf-8"))
@@ -110,9 +121,32 @@ def _missing(report: Mapping[str, Any]) -> Iterator[str]:
             yield f"/items/{number}: the keys of an item are not there"
         elif not _NODEID.match(str(item["nodeid"])):
             yield f"/items/{number}/nodeid: {item['nodeid']!r:.200} is no item's node id"
+        else:
+            yield from _of_other_types(f"/items/{number}", item, schema["$defs"]["item"], schema["$defs"])
     for number, nodeid in enumerate(report.get("not_applicable", ())):
         if not _NODEID.match(str(nodeid)):
             yield f"/not_applicable/{number}: {nodeid!r:.200} is no item's node id"
+
+
+def _is_of(value: Any, names: Sequence[str]) -> bool:
+    return any(isinstance(value, _TYPES[name]) or (name == "number" and isinstance(value, int)) for name in names)
+
+
+def _of_other_types(place: str, value: Mapping[str, Any], schema: Any, defs: Mapping[str, Any]) -> Iterator[str]:
+    """The members of an object that are of another JSON type than the schema says, and entries of lists that are."""
+    for key, told in schema["properties"].items():
+        about = defs[told["$ref"].rpartition("/")[2]] if "$ref" in told else told
+        if key not in value or "type" not in about:
+            continue
+        names = [about["type"]] if isinstance(about["type"], str) else about["type"]
+        if not _is_of(value[key], names):
+            yield f"/{place[1:]}/{key}: it is no {' or '.join(names)}"
+        elif isinstance(value[key], list) and "items" in about:
+            entry = about["items"]
+            entry = defs[entry["$ref"].rpartition("/")[2]] if "$ref" in entry else entry
+            for number, one in enumerate(value[key] if entry.get("type") == "object" else ()):
+                if not isinstance(one, dict) or not set(entry.get("required", ())) <= one.keys():
+                    yield f"{place}/{key}/{number}: its keys are not there"
 
 
 WRITER = Writer(".json", text)

@@ -1,0 +1,82 @@
+"""Which format and direction a body is of, by the members that it has: also where it is faulty.
+
+The signs stand in ``formats/<format>/signs.json`` of the corpus.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.library.files import read_json
+
+BODIES = ("request", "response", "error")
+_LEAST = 3
+"""A body with fewer points is not recognised: other JSON has a member or two as well."""
+_SHOWN = 40
+"""So many entries of a list are looked at: conversations may be long."""
+_TYPES = {"string": str, "integer": int, "object": dict, "array": list, "boolean": bool}
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a body is: its format, and ``request``, ``response``, ``stream`` (of one event) or ``error``."""
+
+    format: str
+    direction: str
+
+
+def recognised(corpus: Corpus, body: Any, directions: Sequence[str] = BODIES) -> list[Kind]:
+    """What a body may be, the likeliest first; several where as much speaks for each, none where too little does."""
+    if not isinstance(body, dict):
+        return []
+    points = {
+        Kind(name, direction): sum(_points(body, sign) for sign in signs[direction])
+        for name, signs in _signs(corpus.root).items()
+        for direction in directions
+        if name in corpus.formats
+    }
+    most = max(points.values(), default=0)
+    return [kind for kind, found in points.items() if found == most] if most >= _LEAST else []
+
+
+def recognised_events(corpus: Corpus, events: Sequence[Any]) -> list[str]:
+    """The formats that a stream of events may be of, the likeliest first."""
+    points: dict[str, int] = dict.fromkeys(corpus.formats, 0)
+    for event in [*events][:_SHOWN]:
+        for kind in recognised(corpus, event, ["stream"]):
+            points[kind.format] += 1
+    most = max(points.values(), default=0)
+    return [name for name, found in points.items() if found == most] if most else []
+
+
+@lru_cache(maxsize=8)
+def _signs(root: Path) -> Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]]:
+    return {path.parent.name: read_json(path) for path in sorted((root / "formats").glob("*/signs.json"))}
+
+
+def _points(body: Any, sign: Mapping[str, Any]) -> int:
+    """The sign's weight where the body has it, once."""
+    return int(sign["weight"]) if any(_counts(value, sign) for value in _at(body, sign["at"].split("/")[1:])) else 0
+
+
+def _counts(value: Any, sign: Mapping[str, Any]) -> bool:
+    if "is" in sign:
+        return isinstance(value, str) and value in sign["is"]
+    if "prefix" in sign:
+        return isinstance(value, str) and value.startswith(sign["prefix"])
+    return "type" not in sign or isinstance(value, _TYPES[sign["type"]])
+
+
+def _at(value: Any, steps: Sequence[str]) -> Iterator[Any]:
+    if not steps:
+        yield value
+    elif steps[0] == "*" and isinstance(value, list):
+        for entry in value[:_SHOWN]:
+            yield from _at(entry, steps[1:])
+    elif isinstance(value, dict) and steps[0] in value:
+        yield from _at(value[steps[0]], steps[1:])
