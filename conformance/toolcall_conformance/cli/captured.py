@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance import formats
+from toolcall_conformance.captured.exchanges import UnreadableError
+from toolcall_conformance.captured.reading import unpacked, what_is
+from toolcall_conformance.captured.wrapping import bodies_in, opened
 from toolcall_conformance.cli.common import UsageError
 from toolcall_conformance.foreign_files import MOST_DEPTH, is_too_deep, limited, read_bytes
 from toolcall_conformance.jsonvalue import JSONError
@@ -18,9 +21,48 @@ from toolcall_conformance.streaming import parse
 _FIELD = re.compile(rb"(?m)^\xef?\xbb?\xbf?(?:data|event|id|retry)?:")
 
 
-def body(name: str) -> Any:
-    """Read a JSON body. Raises UsageError."""
-    return _json(name, _bytes(name))
+def body(name: str, corpus: Corpus | None = None, notes: list[str] | None = None) -> Any:
+    """Read a JSON body, and open with ``corpus`` what it is wrapped in; ``notes`` say so. Raises UsageError."""
+    found = _json(name, _bytes(name))
+    return found if corpus is None else _opened(corpus, name, found, [] if notes is None else notes)
+
+
+def peek(name: str) -> bytes:
+    """The bytes of a file, which is read again later. Raises UsageError."""
+    return _bytes(name)
+
+
+def is_stream(data: bytes) -> bool:
+    """Whether bytes are an event stream."""
+    return bool(_FIELD.match(data.lstrip())) and not _is_json(data)
+
+
+def peeked_body(corpus: Corpus, name: str, data: bytes) -> Any:
+    """The JSON body in the bytes of a file. Raises UsageError."""
+    return _opened(corpus, name, _json(name, data), [])
+
+
+def _opened(corpus: Corpus, name: str, found: Any, notes: list[str]) -> Any:
+    """The body that stands in a wrapper, if there is one."""
+    inside = bodies_in(corpus, found)
+    if len(inside) == 1:
+        inner = opened(corpus, found)
+        assert inner is not None
+        notes.append(f"{_shown(name)} wraps the body; judged is what stands at {inner[1]}")
+        return inner[0]
+    if len(inside) > 1:
+        raise UsageError(
+            f"{_shown(name)}: it holds several bodies, at {', '.join(inside[:4])}; give one of them: "
+            f"jq '{_jq(inside[0])}' {_shown(name)}"
+        )
+    return found
+
+
+def _jq(pointer: str) -> str:
+    steps = [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
+    return "".join(
+        f"[{step}]" if step.isdecimal() else f".{step}" if step.isidentifier() else f'["{step}"]' for step in steps
+    )
 
 
 def stream(name: str) -> tuple[bytes, dict[str, Any]]:
@@ -85,7 +127,9 @@ def notes(name: str, upstream: str, source: dict[str, Any]) -> list[str]:
 
 def _bytes(name: str) -> bytes:
     try:
-        return limited(sys.stdin.buffer) if name == "-" else read_bytes(Path(name), pipes=True)
+        return unpacked(limited(sys.stdin.buffer) if name == "-" else read_bytes(Path(name), pipes=True))
+    except UnreadableError as error:
+        raise UsageError(f"{_shown(name)}: {error}") from None
     except OSError as error:
         raise UsageError(f"{name}: cannot be read ({error.strerror})") from None
 
@@ -94,6 +138,8 @@ def _json(name: str, data: bytes) -> Any:
     try:
         found = parse_json(data)
     except JSONError as error:
+        if what := what_is(data):
+            raise UsageError(f"{_shown(name)}: {what}") from None
         hint = "; this is an event stream, add --stream" if _FIELD.match(data.lstrip()) else ""
         raise UsageError(f"{_shown(name)}: not JSON: {error}{hint}") from None
     if is_too_deep(found):

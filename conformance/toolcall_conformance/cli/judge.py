@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from toolcall_conformance.cli import captured, pairs
+from toolcall_conformance.cli import captured, guess, pairs
 from toolcall_conformance.cli.common import UsageError, did_you_mean
 from toolcall_conformance.cli.console import say, say_json
 from toolcall_conformance.cli.settings import Settings
@@ -74,6 +74,10 @@ def fill(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     pairs.add_arguments(parser)
+    parser.add_argument("--only", metavar="N", type=int, help="of a list of exchanges, judge the one of this number")
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="of many pairs, show a block for each cause, not for the first ten"
+    )
     parser.set_defaults(run=run)
 
 
@@ -84,9 +88,11 @@ def run(parsed: argparse.Namespace) -> int:
     parsed.policy = settings.named("policy")
     if parsed.pairs is not None:
         return pairs.run(parsed, corpus, settings)
-    needed = [name for name, value in (("SOURCE", parsed.source), ("--client", parsed.client)) if value is None]
-    if needed:
-        raise UsageError(f"the following arguments are required: {', '.join(needed)}; or --pairs FILE")
+    if parsed.source is None:
+        raise UsageError("the following arguments are required: SOURCE; or --pairs FILE")
+    if (code := _of_captures(parsed, corpus, settings)) is not None:
+        return code
+    guess.complete(parsed, corpus)
     missing = [name for name, value in (("--upstream", parsed.upstream), ("OUTPUT", parsed.output)) if value is None]
     if len(missing) == 1 and not (parsed.stream and parsed.output is None):
         raise UsageError(f"the following arguments are required: {', '.join(missing)}")
@@ -100,6 +106,21 @@ def run(parsed: argparse.Namespace) -> int:
     return _judge_alone(parsed, corpus) if parsed.output is None else _judge_pair(parsed, corpus)
 
 
+def _of_captures(parsed: argparse.Namespace, corpus: Corpus, settings: Settings) -> int | None:
+    """Judge lists of exchanges; None where SOURCE is a body or a stream."""
+    from toolcall_conformance.cli import captures
+
+    found = [captures.read(corpus, name) for name in (parsed.source, parsed.output)]
+    if found[0] is None and found[1] is None:
+        return None
+    if parsed.output is not None and None in found:
+        one, other = (parsed.source, parsed.output) if found[1] is None else (parsed.output, parsed.source)
+        form = next(capture.form for capture in found if capture is not None)
+        raise UsageError(f"{one} holds {form}, and {other} one body; give two lists of exchanges, or two bodies")
+    assert found[0] is not None
+    return captures.run(parsed, corpus, settings, found[0], found[1])
+
+
 def _direction(parsed: argparse.Namespace) -> str:
     return "error" if parsed.error else "response" if parsed.response else "request"
 
@@ -109,20 +130,22 @@ def _judge_alone(parsed: argparse.Namespace, corpus: Corpus) -> int:
     from toolcall_conformance.cli.mistakes import verify_kind
     from toolcall_conformance.judge import Judge
 
-    direction, body = _direction(parsed), captured.body(parsed.source)
+    direction, notes = _direction(parsed), list(parsed.guessed)
+    body = captured.body(parsed.source, None if parsed.error else corpus, notes)
     if parsed.error:
         _verify_error(parsed.source, body)
     verify_kind(parsed, corpus, parsed.client, direction, body)
     judgement = Judge(corpus).body(parsed.client, direction, body, model=parsed.client_model)
     subject = ReportedItem(parsed.source, direction, parsed.client, parsed.client, exchanges=1)
-    return _report(parsed, corpus, subject, judgement, beside=witnessed(parsed, direction, body))
+    return _report(parsed, corpus, subject, judgement, notes, beside=witnessed(parsed, direction, body))
 
 
 def _judge_pair(parsed: argparse.Namespace, corpus: Corpus) -> int:
     from toolcall_conformance.cli.mistakes import swapped, verify_kind
 
     direction = _direction(parsed)
-    source, output = captured.body(parsed.source), captured.body(parsed.output)
+    opens, notes = None if parsed.error else corpus, list(parsed.guessed)
+    source, output = (captured.body(name, opens, notes) for name in (parsed.source, parsed.output))
     if parsed.error:
         for name, value in ((parsed.source, source), (parsed.output, output)):
             _verify_error(name, value)
@@ -134,9 +157,10 @@ def _judge_pair(parsed: argparse.Namespace, corpus: Corpus) -> int:
     else:
         judgement = (judge.response if parsed.response else judge.request)(source, output, ends, captured=True)
     subject = ReportedItem(parsed.output, direction, parsed.client, parsed.upstream, exchanges=1)
-    note = swapped(corpus, direction, source, output, formats)
+    if note := swapped(corpus, direction, source, output, formats):
+        notes.insert(0, note)
     beside = witnessed(parsed, direction, output, source)
-    return _report(parsed, corpus, subject, judgement, [note] if note else [], beside=beside)
+    return _report(parsed, corpus, subject, judgement, notes, beside=beside)
 
 
 def _judge(parsed: argparse.Namespace, corpus: Corpus) -> Judge:
@@ -167,7 +191,7 @@ def _judge_streams(parsed: argparse.Namespace, corpus: Corpus) -> int:
     source = None if alone else captured.stream_or_reply(parsed.source, parsed.upstream, corpus)
     data, output = captured.stream(output_name)
     judgement = _judge(parsed, corpus).stream(source, output, _ends(parsed))
-    notes = captured.notes(parsed.source, parsed.upstream, source) if source is not None else []
+    notes = [*parsed.guessed, *(captured.notes(parsed.source, parsed.upstream, source) if source is not None else [])]
     upstream = parsed.client if alone else parsed.upstream
     subject = ReportedItem(output_name, "stream", parsed.client, upstream, exchanges=2)
     beside = witnessed(parsed, "stream", data, source)
@@ -199,12 +223,12 @@ def _report(
             document["witness"] = asdict(beside)
         say_json(json.dumps(document | ({"notes": list(notes)} if notes else {}), indent=1))
     else:
+        for note in notes:
+            say(f"note: {note}")
         for line in describe(subject, findings, corpus, failing=findings, known=lambda _: None):
             say((line.text, line.kind))
         if beside is not None:
             say(f"    {beside.sentence}")
-        for note in notes:
-            say(f"    note  {note}")
         if judgement.losses:
             say(f"permitted losses: {', '.join(f'{loss.element} ({loss.count})' for loss in judgement.losses)}")
             say(f"    see   toolcall-conformance losses {parsed.client}-to-{parsed.upstream}")

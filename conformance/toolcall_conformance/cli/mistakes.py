@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from toolcall_conformance import formats
 from toolcall_conformance.cli.common import UsageError
-from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import Corpus
+from toolcall_conformance.recognition import recognised
 
 
 def verify_kind(parsed: argparse.Namespace, corpus: Corpus, name: str, direction: str, source: Any) -> None:
@@ -29,22 +28,13 @@ def swapped(corpus: Corpus, direction: str, source: Any, output: Any, ends: tupl
     of_source, of_output = ends
     if of_source == of_output:
         return None
-    judge = Judge(corpus)
-    if _fits(judge, of_source, direction, source) or not _fits(judge, of_output, direction, source):
+    of_bodies = [{one.format for one in recognised(corpus, body, [direction])} for body in (source, output)]
+    if of_source in of_bodies[0] or of_output not in of_bodies[0]:
         return None
-    if _fits(judge, of_output, direction, output) or not _fits(judge, of_source, direction, output):
+    if of_output in of_bodies[1] or of_source not in of_bodies[1]:
         return None
     return f"SOURCE has the form of {of_output} and OUTPUT that of {of_source}: are the two files swapped?"
 
 
 def _has(corpus: Corpus, name: str, direction: str, body: dict[str, Any]) -> bool:
     return any(key in body for key in corpus.format(name).get("containers", {}).get(direction, ()))
-
-
-def _fits(judge: Judge, name: str, direction: str, body: Any) -> bool:
-    has = (
-        name in formats.names()
-        and isinstance(body, dict)
-        and (direction == "error" or _has(judge.corpus, name, direction, body))
-    )
-    return has and not any(found.is_must for found in judge.body(name, direction, body).findings)

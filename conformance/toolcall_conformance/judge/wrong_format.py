@@ -6,6 +6,7 @@ from typing import Any
 
 from toolcall_conformance.findings import MISSING, Finding, one_of
 from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.recognition import recognised
 from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.translation import identity
 from toolcall_conformance.translation.pair import Sides
@@ -31,11 +32,7 @@ def other_format(sides: Sides, source: Any, output: dict[str, Any], own: list[Fi
     )
     if not unchanged and any(key in output for key in container):
         return None
-    guess = [
-        other
-        for other in sides.corpus.formats
-        if other != name and any(key in output for key in sides.corpus.format(other)["containers"][direction])
-    ]
+    guess = [one.format for one in recognised(sides.corpus, output, [direction]) if one.format != name]
     message = "the body went through unchanged" if unchanged else ""
     if not message:
         looks = f"; it looks like {' or '.join(guess)}" if guess else ""

@@ -1,0 +1,71 @@
+"""Reads what ``curl -v`` prints, with its command above it if somebody copied that as well."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import shlex
+from typing import Any
+
+from toolcall_conformance.captured.exchanges import Capture, Exchange, body_of
+
+_ASKED = re.compile(r"^> (?:POST|PUT) (\S+) HTTP/[\d.]+", re.MULTILINE)
+_TOLD = re.compile(r"^< HTTP/[\d.]+ (\d{3})", re.MULTILINE)
+_NOISE = re.compile(r"^(?:[*<>{}] ?|[<>]$|\} \[|\{ \[|  % Total|\s+Dload|\s*\d+ +\d+[kM]? +\d+ .*|100 .*)")
+_BODY_OPTIONS = ("-d", "--data", "--data-raw", "--data-binary", "--data-ascii", "--json")
+
+
+def is_curl(text: str) -> bool:
+    """Whether a text is of ``curl -v``."""
+    return bool(_ASKED.search(text) and _TOLD.search(text))
+
+
+def read(text: str) -> Capture:
+    """The exchanges in a text. ``curl -v`` shows no request's body: that stands in the command alone."""
+    starts = [one.start() for one in _ASKED.finditer(text)]
+    commands = [*_commands(text)]
+    found = []
+    for number, (begin, end) in enumerate(zip(starts, [*starts[1:], len(text)], strict=True), 1):
+        part = text[begin:end]
+        told = [*_TOLD.finditer(part)]
+        body = _body(part[told[-1].end() :]) if told else ""
+        streamed = body.lstrip().startswith(("data:", "event:", ":"))
+        asked = _ASKED.match(part)
+        assert asked is not None
+        found.append(
+            Exchange(
+                f"request {number}",
+                commands[number - 1] if number <= len(commands) else None,
+                None if streamed else body_of(body),
+                body.encode() if streamed else None,
+                asked[1],
+                int(told[-1][1]) if told else None,
+            )
+        )
+    return Capture("curl's output", found)
+
+
+def _body(text: str) -> str:
+    """What stands behind the headers of a reply: curl marks its own lines by their beginning."""
+    lines = text.split("\n")
+    while lines and lines[0].startswith(("< ", "<\r", "<")):
+        lines.pop(0)
+    kept = [
+        line
+        for line in lines[1:]
+        if not _NOISE.match(line) or (line.lstrip()[:1] in ("{", "}") and not line.startswith(("{ [", "} [")))
+    ]
+    return "\n".join(kept).strip("\r\n") + "\n\n"
+
+
+def _commands(text: str) -> Any:
+    """The JSON bodies of the curl commands in a text, in their order."""
+    for found in re.finditer(r"^\s*(?:\$ )?curl\b(?:.*\\\n)*.*(?:\n(?![*>]).*)*", text, re.MULTILINE):
+        try:
+            words = shlex.split(found[0].replace("\\\n", " "))
+        except ValueError:
+            continue
+        for option, value in itertools.pairwise(words):
+            if option in _BODY_OPTIONS and isinstance(body := body_of(value), dict):
+                yield body
+                break

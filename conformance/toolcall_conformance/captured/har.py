@@ -1,0 +1,73 @@
+"""Reads HAR, which browsers, proxies and mitmproxy export: http://www.softwareishard.com/blog/har-12-spec/."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections import Counter
+from datetime import datetime
+from typing import Any
+
+from toolcall_conformance.captured.exchanges import Capture, Exchange, UnreadableError, body_of
+
+_STREAM = "text/event-stream"
+
+
+def is_har(value: Any) -> bool:
+    """Whether a JSON value is a HAR."""
+    return isinstance(value, dict) and isinstance(value.get("log"), dict) and "entries" in value["log"]
+
+
+def read(value: Any) -> Capture:
+    """The exchanges of a HAR whose requests have a JSON body. Raises UnreadableError."""
+    entries = value["log"]["entries"]
+    if not isinstance(entries, list):
+        raise UnreadableError("its log.entries is no list; export the HAR again")
+    found, skipped = [], Counter[str]()
+    for number, entry in enumerate(entries, 1):
+        one = _exchange(f"entry {number}", entry) if isinstance(entry, dict) else None
+        if one is None:
+            skipped["an entry without a JSON body"] += 1
+        else:
+            found.append(one)
+    return Capture("a HAR", found, skipped)
+
+
+def _exchange(name: str, entry: dict[str, Any]) -> Exchange | None:
+    asked, told = entry.get("request"), entry.get("response")
+    if not isinstance(asked, dict) or not isinstance(told, dict):
+        return None
+    posted, content = asked.get("postData"), told.get("content")
+    request = body_of(str(posted.get("text", ""))) if isinstance(posted, dict) else None
+    if not isinstance(request, dict):
+        return None
+    content = content if isinstance(content, dict) else {}
+    data = _data(content)
+    streamed = str(content.get("mimeType", "")).startswith(_STREAM) or data.lstrip()[:5] in (b"data:", b"event")
+    status = told.get("status")
+    return Exchange(
+        name,
+        request,
+        None if streamed else body_of(data.decode("utf-8", "replace")),
+        data if streamed and data else None,
+        str(asked.get("url", "")),
+        status if isinstance(status, int) and status > 0 else None,
+        _seconds(entry.get("startedDateTime")),
+    )
+
+
+def _data(content: dict[str, Any]) -> bytes:
+    text = str(content.get("text") or "")
+    if content.get("encoding") != "base64":
+        return text.encode()
+    try:
+        return base64.b64decode(text)
+    except (binascii.Error, ValueError):
+        return b""
+
+
+def _seconds(text: Any) -> float | None:
+    try:
+        return datetime.fromisoformat(str(text)).timestamp()
+    except ValueError:
+        return None

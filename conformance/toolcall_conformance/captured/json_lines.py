@@ -1,0 +1,131 @@
+"""Reads lists of JSON values, a line each or as one list: exchanges in wrappers, or requests and replies in turn."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from toolcall_conformance.captured import litellm
+from toolcall_conformance.captured.exchanges import Capture, Exchange, UnreadableError, body_of
+from toolcall_conformance.captured.telemetry import is_telemetry
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.recognition import recognised
+
+_REQUESTS = ("request", "request_body", "requestBody", "req", "reqPayload", "input", "body", "payload")
+_REPLIES = ("response", "response_body", "responseBody", "res", "resp", "respPayload", "reply", "output", "result")
+_BODIES = ("body", "json", "data", "content", "text", "payload")
+_ADDRESSES = ("url", "uri", "path", "endpoint")
+_STATUSES = ("status", "status_code", "statusCode", "code")
+_TIMES = ("at", "time", "timestamp", "ts", "startTime", "start_time", "created_at", "requestedAt", "startedDateTime")
+_MILLISECONDS = 1e11
+"""Numbers above count milliseconds since 1970, not seconds."""
+
+
+def read(corpus: Corpus, values: Sequence[Any], word: str) -> Capture:
+    """The exchanges in values that stand in ``line 1`` and so on, ``word`` being ``line``. Raises UnreadableError."""
+    if any(is_telemetry(value) for value in values):
+        raise UnreadableError(
+            "it holds OpenTelemetry's GenAI messages, which are no bodies of an API: they hold neither what a client "
+            "sent nor what a provider got; log the bodies (a HAR, JSON lines of request and response)"
+        )
+    skipped: Counter[str] = Counter()
+    found = [*_in_turn(corpus, [*_each(corpus, values, word, skipped)])]
+    logged = any(litellm.is_payload(value) for value in values)
+    return Capture("LiteLLM's log" if logged else f"JSON, {word} by {word}", found, skipped)
+
+
+def _each(corpus: Corpus, values: Sequence[Any], word: str, skipped: Counter[str]) -> Iterator[Exchange]:
+    for number, value in enumerate(values, 1):
+        name = f"{word} {number}"
+        one = litellm.exchange(name, value) if litellm.is_payload(value) else _exchange(corpus, name, value)
+        if one is None:
+            skipped[f"a {word} with no body of a known API"] += 1
+        else:
+            yield one
+
+
+def _exchange(corpus: Corpus, name: str, value: Any) -> Exchange | None:
+    """The exchange, or the half of one, in a value."""
+    if not isinstance(value, dict):
+        return None
+    if kinds := recognised(corpus, value):
+        direction = kinds[0].direction
+        return Exchange(name, request=value) if direction == "request" else Exchange(name, reply=value)
+    asked, told = _member(value, _REQUESTS), _member(value, _REPLIES)
+    request, (reply, stream) = _value(asked), _reply(told)
+    request = request if recognised(corpus, request, ["request"]) else None
+    if request is None and reply is None and stream is None:
+        return None
+    wrappers = [one for one in (value, asked, told) if isinstance(one, dict)]
+    status = next((one[key] for one in (told, value) if isinstance(one, dict) for key in _STATUSES if key in one), None)
+    return Exchange(
+        name,
+        request,
+        reply,
+        stream,
+        str(next((one[key] for one in wrappers for key in _ADDRESSES if isinstance(one.get(key), str)), "")),
+        status if isinstance(status, int) and 100 <= status < 600 else None,
+        next((found for key in _TIMES if (found := _seconds(value.get(key))) is not None), None),
+    )
+
+
+def _in_turn(corpus: Corpus, halves: Sequence[Exchange]) -> Iterator[Exchange]:
+    """Exchanges, where a request that stands alone has the reply that follows it."""
+    del corpus
+    waiting: Exchange | None = None
+    for one in halves:
+        if one.request is None and waiting is not None:
+            at = waiting.at if waiting.at is not None else one.at
+            name = f"{waiting.name} and {one.name}"
+            yield Exchange(name, waiting.request, one.reply, one.stream, waiting.url or one.url, one.status, at)
+            waiting = None
+            continue
+        if waiting is not None:
+            yield waiting
+        waiting = one if one.reply is None and one.stream is None else None
+        if waiting is None:
+            yield one
+    if waiting is not None:
+        yield waiting
+
+
+def _member(value: dict[str, Any], names: Sequence[str]) -> Any:
+    return next((value[name] for name in names if name in value), None)
+
+
+def _value(wrapped: Any) -> Any:
+    """The JSON value in a wrapper: itself, one in a member for bodies, or one written as text."""
+    if isinstance(wrapped, str):
+        return body_of(wrapped)
+    if isinstance(wrapped, dict):
+        for name in _BODIES:
+            inner = wrapped.get(name)
+            if isinstance(inner, dict) or (isinstance(inner, str) and inner.lstrip()[:1] == "{"):
+                return _value(inner)
+    return wrapped
+
+
+def _reply(wrapped: Any) -> tuple[Any, bytes | None]:
+    """A reply's JSON value, or its bytes where it is a stream."""
+    text = wrapped
+    if isinstance(wrapped, dict):
+        text = next((wrapped[name] for name in _BODIES if isinstance(wrapped.get(name), str)), None)
+    if isinstance(text, str) and text.lstrip().startswith(("data:", "event:", ":")):
+        return None, text.encode()
+    found = _value(wrapped)
+    return (found if isinstance(found, (dict, list)) else None), None
+
+
+def _seconds(value: Any) -> float | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, (int, float)):
+        return value / 1000 if value > _MILLISECONDS else float(value)
+    if isinstance(value, str):
+        try:
+            return datetime.fromisoformat(value).timestamp()
+        except ValueError:
+            return None
+    return None

@@ -1,0 +1,62 @@
+"""Reads the flows that mitmproxy saved, with mitmproxy's own reader; it is in the extra ``mitmproxy``."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.captured.exchanges import Capture, Exchange, UnreadableError, body_of
+
+
+def is_dump(data: bytes) -> bool:
+    """Whether bytes are a dump: netstrings of a dictionary, whose first keys are those of a flow."""
+    size, colon, rest = data[:20].partition(b":")
+    return (
+        bool(colon)
+        and size.isdigit()
+        and (b"9:websocket" in data[:4000] or b"4:type;4:http" in data or rest[:1].isdigit())
+    )
+
+
+def read(path: Path, data: bytes) -> Capture:
+    """The exchanges of a dump. Raises UnreadableError, also where mitmproxy is not installed."""
+    try:
+        from mitmproxy import exceptions
+        from mitmproxy import io as flows
+        from mitmproxy.http import HTTPFlow
+    except ImportError:
+        raise UnreadableError(
+            "it is a dump of mitmproxy; export it as HAR (mitmdump -nr "
+            f"{path.name} --set hardump=flows.har), or pip install 'toolcall-conformance[mitmproxy]'"
+        ) from None
+    found, skipped = [], Counter[str]()
+    try:
+        for number, flow in enumerate(flows.FlowReader(io.BytesIO(data)).stream(), 1):
+            one = _exchange(f"flow {number}", flow) if isinstance(flow, HTTPFlow) else None
+            if one is None:
+                skipped["a flow without a JSON body"] += 1
+            else:
+                found.append(one)
+    except exceptions.FlowReadException as error:
+        raise UnreadableError(f"mitmproxy cannot read this dump ({error}); save it with the same version") from None
+    return Capture("a dump of mitmproxy", found, skipped)
+
+
+def _exchange(name: str, flow: Any) -> Exchange | None:
+    request = body_of(flow.request.get_text(strict=False) or "")
+    if not isinstance(request, dict):
+        return None
+    told = flow.response
+    data = (told.get_content(strict=False) or b"") if told is not None else b""
+    streamed = told is not None and told.headers.get("content-type", "").startswith("text/event-stream")
+    return Exchange(
+        name,
+        request,
+        None if streamed else body_of(data.decode("utf-8", "replace")),
+        data if streamed and data else None,
+        flow.request.pretty_url,
+        told.status_code if told is not None else None,
+        flow.request.timestamp_start,
+    )

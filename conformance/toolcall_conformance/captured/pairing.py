@@ -1,0 +1,71 @@
+"""Finds which of an upstream's exchanges belongs to which of a client's: by their texts, times and order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from toolcall_conformance.captured.exchanges import Exchange
+
+_LEAST = 0.2
+"""Of the texts of the shorter request so many must stand in the other."""
+_SHORT = 6
+_SECONDS = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """A client's exchange and the upstream's that belongs to it, None where there is none."""
+
+    client: Exchange
+    upstream: Exchange | None
+
+
+def matched(client: Sequence[Exchange], upstream: Sequence[Exchange]) -> list[Matched]:
+    """Each client's exchange with an upstream's, each of which belongs to one.
+
+    Texts decide; of equal ones times, then the order.
+    """
+    texts = [frozenset(_texts(one.request)) for one in upstream]
+    left = dict(enumerate(upstream))
+    found = []
+    for number, one in enumerate(client):
+        own = frozenset(_texts(one.request))
+        best = max(
+            left,
+            key=lambda place: (
+                round(_likeness(own, texts[place]), 2),
+                -_apart(one, upstream[place]),
+                -abs(place - number),
+                -place,
+            ),
+            default=None,
+        )
+        fits = best is not None and (
+            _likeness(own, texts[best]) >= _LEAST or (not own and len(client) == len(upstream))
+        )
+        found.append(Matched(one, left.pop(best) if best is not None and fits else None))
+    return found
+
+
+def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
+    """How many of the texts of both stand in both, of all."""
+    return len(one & other) / len(one | other) if one | other else 0.0
+
+
+def _apart(one: Exchange, other: Exchange) -> float:
+    """The seconds between two beginnings; a request goes to the provider after it came."""
+    if one.at is None or other.at is None:
+        return _SECONDS
+    return abs(other.at - one.at) if other.at >= one.at - 1 else _SECONDS + abs(other.at - one.at)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """The texts of a body that are long enough to tell it by."""
+    if isinstance(value, str):
+        if len(value) >= _SHORT:
+            yield value
+    elif isinstance(value, (list, dict)):
+        for entry in value.values() if isinstance(value, dict) else value:
+            yield from _texts(entry)

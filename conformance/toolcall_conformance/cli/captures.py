@@ -1,0 +1,166 @@
+"""``judge`` of lists of exchanges: a client's and an upstream's, or one list alone."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.captured.exchanges import Capture, Exchange, UnreadableError, format_of
+from toolcall_conformance.captured.pairing import Matched, matched
+from toolcall_conformance.captured.reading import capture_of, unpacked
+from toolcall_conformance.cli.common import UsageError
+from toolcall_conformance.cli.console import say
+from toolcall_conformance.cli.judged import JudgedPair, record_of, show
+from toolcall_conformance.cli.settings import Settings
+from toolcall_conformance.findings import MISSING, Level, worst
+from toolcall_conformance.foreign_files import read_bytes
+from toolcall_conformance.judge import CachingJudge, Ends
+from toolcall_conformance.judge.given import Requests
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.streaming import parse
+
+
+def read(corpus: Corpus, name: str | None) -> Capture | None:
+    """The exchanges in a file; None where it holds a body or a stream, and for standard input. Raises UsageError."""
+    path = Path(name or "-")
+    if not name or name == "-" or not path.is_file():
+        return None
+    try:
+        return capture_of(corpus, path, unpacked(read_bytes(path)))
+    except OSError:
+        return None  # whoever reads it as a body tells
+    except UnreadableError as error:
+        raise UsageError(f"{name}: {error}") from None
+
+
+def run(
+    parsed: argparse.Namespace, corpus: Corpus, settings: Settings, client: Capture, upstream: Capture | None
+) -> int:
+    """Judge the exchanges, and print a line for each and the causes of what fails; 1 if one fails."""
+    judge = CachingJudge(corpus)
+    alone = upstream is None
+    pairs: list[JudgedPair] = []
+    lines: list[list[str]] = []
+    found = (
+        matched(client.exchanges, upstream.exchanges) if upstream is not None else [*map(_unmatched, client.exchanges)]
+    )
+    for number, one in enumerate(found, 1):
+        formats = _formats(parsed, corpus, one, alone=alone)
+        judged = [*(_alone(judge, number, one.client, formats[0]) if alone else _pair(judge, number, one, formats))]
+        lines.append(_line(number, one, formats, judged, alone=alone))
+        pairs += judged if parsed.only in (None, number) else []
+    if parsed.only is not None and not 1 <= parsed.only <= len(found):
+        raise UsageError(f"--only {parsed.only}: there are exchanges 1 to {len(found)}")
+    if not pairs:
+        raise UsageError(_why_none(parsed, client, upstream, lines))
+    again = ["toolcall-conformance", "judge", parsed.source, *([parsed.output] if parsed.output else []), "--only"]
+    record = record_of(corpus, pairs, {"command": shlex.join(again)}, strict=bool(settings.holds("strict")))
+    if parsed.json:
+        return show(record, corpus, verbose=parsed.verbose, as_json=True)
+    for line in _table(lines):
+        say(line)
+    say("")
+    code = show(record, corpus, verbose=parsed.verbose, as_json=False)
+    for name, capture in ((parsed.source, client), (parsed.output, upstream)):
+        if capture is not None:
+            say(_summary(name, capture))
+    left = len(upstream.exchanges) - sum(one.upstream is not None for one in found) if upstream is not None else 0
+    if left:
+        say(f"{parsed.output}: {left} exchange{'s' if left > 1 else ''} belong to none of {parsed.source}")
+    say(f"{shlex.join(again)} N judges one exchange alone")
+    return code
+
+
+def _unmatched(exchange: Exchange) -> Matched:
+    return Matched(exchange, None)
+
+
+def _formats(parsed: argparse.Namespace, corpus: Corpus, one: Matched, *, alone: bool) -> tuple[str | None, str | None]:
+    client = parsed.client or format_of(corpus, one.client)
+    if alone:
+        return client, client
+    return client, parsed.upstream or (format_of(corpus, one.upstream) if one.upstream is not None else None)
+
+
+def _alone(judge: CachingJudge, number: int, one: Exchange, name: str | None) -> Iterator[JudgedPair]:
+    """Each body by the rules of its own format."""
+    if name is None:
+        return
+    bodies: list[tuple[str, str, Any]] = []
+    if one.request is not None:
+        bodies.append(("request", "request", one.request))
+    if one.stream is not None:
+        bodies.append(("stream", "stream", parse(one.stream)))
+    elif one.reply is not None:
+        bodies.append(("response", "error", one.error) if one.is_error else ("response", "response", one.reply))
+    for check, direction, body in bodies:
+        yield JudgedPair(f"captured/{number}", check, name, name, MISSING, body, judge.body(name, direction, body))
+
+
+def _pair(
+    judge: CachingJudge, number: int, one: Matched, formats: tuple[str | None, str | None]
+) -> Iterator[JudgedPair]:
+    """The request that the translator made of the client's, and the reply that it made of the upstream's."""
+    asked, sent, (client, upstream) = one.client, one.upstream, formats
+    if sent is None or client is None or upstream is None:
+        return
+    name, ends = f"captured/{number}", Ends(client, upstream)
+    if asked.request is not None and sent.request is not None:
+        found = judge.request(asked.request, sent.request, ends, captured=True)
+        yield JudgedPair(name, "request", client, upstream, asked.request, sent.request, found)
+    if asked.is_error and sent.is_error:
+        found = judge.error(sent.error, asked.error, ends)
+        yield JudgedPair(name, "response", client, upstream, sent.error, asked.error, found)
+    elif asked.stream is not None:
+        source = parse(sent.stream) if sent.stream is not None else sent.reply
+        if isinstance(source, dict):
+            output = parse(asked.stream)
+            found = judge.stream(source, output, ends, request=asked.request)
+            yield JudgedPair(name, "stream", client, upstream, source, output, found)
+    elif isinstance(asked.reply, dict) and isinstance(sent.reply, dict):
+        requests = Requests(asked.request)
+        found = judge.response(sent.reply, asked.reply, ends, requests=requests, captured=True)
+        yield JudgedPair(name, "response", client, upstream, sent.reply, asked.reply, found)
+
+
+def _line(
+    number: int, one: Matched, formats: Sequence[str | None], judged: Sequence[JudgedPair], *, alone: bool
+) -> list[str]:
+    client, upstream = (name or "no known format" for name in formats)
+    where = one.client.name if alone else f"{one.client.name} → {one.upstream.name if one.upstream else 'nothing'}"
+    told = [f"{pair.check} {_gravest(pair)}" for pair in judged] or ["not judged"]
+    return [str(number), where, client if alone else f"{client} → {upstream}", ", ".join(told)]
+
+
+def _gravest(pair: JudgedPair) -> str:
+    findings = pair.judgement.findings
+    level = worst(findings)
+    if level is None or level == Level.NOTE:
+        return "ok"
+    return f"{sum(one.level == level for one in findings)} {level}"
+
+
+def _table(lines: Sequence[Sequence[str]]) -> Iterator[str]:
+    widths = [max(len(line[column]) for line in lines) for column in range(3)]
+    for line in lines:
+        yield "  ".join([line[0].rjust(widths[0]), line[1].ljust(widths[1]), line[2].ljust(widths[2]), line[3]])
+
+
+def _summary(name: str, capture: Capture) -> str:
+    said = f"{name}: {capture.form}, {len(capture.exchanges)} exchanges"
+    skipped = ", ".join(f"{count} × {reason}" for reason, count in capture.skipped.items())
+    return f"{said}; skipped: {skipped}" if skipped else said
+
+
+def _why_none(
+    parsed: argparse.Namespace, client: Capture, upstream: Capture | None, lines: Sequence[Sequence[str]]
+) -> str:
+    told = [_summary(parsed.source, client), *([_summary(parsed.output, upstream)] if upstream is not None else [])]
+    if lines and upstream is not None:
+        return (
+            f"no exchange of the two files belongs to one of the other: {'; '.join(told)}; are they of the same time?"
+        )
+    return f"nothing to judge: {'; '.join(told)}; name the format with --client if the bodies do not show it"

@@ -1,0 +1,84 @@
+"""What the bodies themselves say of their formats and direction, where the command line does not."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from toolcall_conformance.cli import captured
+from toolcall_conformance.cli.common import UsageError
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.recognition import BODIES, Kind, recognised, recognised_events
+from toolcall_conformance.streaming import parse
+
+_OPTIONS = {"response": "--response", "error": "--error", "stream": "--stream", "request": ""}
+
+
+def complete(parsed: argparse.Namespace, corpus: Corpus) -> None:
+    """Fill in ``--client``, ``--upstream`` and the direction from the bodies, and note what was guessed.
+
+    The notes go into ``parsed.guessed``. Raises UsageError where the bodies leave a choice.
+    """
+    parsed.guessed = []
+    alone = parsed.output is None
+    if parsed.client is not None and (alone or parsed.upstream is not None):
+        return
+    if "-" in (parsed.source, parsed.output):
+        raise UsageError("what comes from stdin is read once: say its format with --client (and --upstream)")
+    told = next((name for name in ("response", "error", "stream") if getattr(parsed, name)), None)
+    source, output = _kinds(corpus, parsed.source, told), [] if alone else _kinds(corpus, parsed.output, told)
+    if told is None:
+        told = _direction(source, output, alone=alone)
+        if told is not None and told != "request":
+            setattr(parsed, told, True)
+    formats = {name: _names(kinds, told) for name, kinds in (("source", source), ("output", output))}
+    from_source, from_output = ("client", "upstream") if told == "request" else ("upstream", "client")
+    if alone:
+        from_source = "client"
+    for end, place in ((from_source, "source"), *(() if alone else ((from_output, "output"),))):
+        if getattr(parsed, end) is None:
+            setattr(parsed, end, _one(formats[place], getattr(parsed, place), f"--{end}"))
+            parsed.guessed.append(f"--{end} {getattr(parsed, end)}")
+    if parsed.guessed:
+        kind = _OPTIONS[told or "request"]
+        parsed.guessed = [
+            f"judged as with {' '.join([*parsed.guessed, *([kind] if kind else [])])}, which the bodies show"
+        ]
+
+
+def _kinds(corpus: Corpus, name: str, told: str | None) -> list[Kind]:
+    data = captured.peek(name)
+    if captured.is_stream(data):
+        events = [event["data"] for event in parse(data)["events"]]
+        return [Kind(one, "stream") for one in recognised_events(corpus, events)]
+    body: Any = captured.peeked_body(corpus, name, data)
+    if told == "error" or (isinstance(body, dict) and {"status", "body"} == body.keys() - {"headers"}):
+        inner = body.get("body") if isinstance(body, dict) else None
+        return [Kind(one.format, "error") for one in recognised(corpus, inner, ["error"])]
+    directions = ["response"] if told in ("response", "stream") else ["request"] if told == "request" else BODIES
+    return recognised(corpus, body, directions)
+
+
+def _direction(source: list[Kind], output: list[Kind], *, alone: bool) -> str | None:
+    """The direction that both bodies can have."""
+    if output and output[0].direction == "stream":
+        return "stream"
+    directions = [one.direction for one in source]
+    if alone:
+        return directions[0] if directions else None
+    return next(
+        (one for one in directions if one in [kind.direction for kind in output]), directions[0] if directions else None
+    )
+
+
+def _names(kinds: list[Kind], direction: str | None) -> list[str]:
+    fitting = [one.format for one in kinds if direction in (one.direction, "stream")]
+    return list(dict.fromkeys(fitting or [one.format for one in kinds]))
+
+
+def _one(names: list[str], file: str, option: str) -> str:
+    if len(names) == 1:
+        return names[0]
+    if not names:
+        raise UsageError(f"{file}: no member shows which API's body it is; say it with {option} FORMAT")
+    raise UsageError(f"{file}: it may be a body of {' or '.join(names)}; say which with {option} FORMAT")

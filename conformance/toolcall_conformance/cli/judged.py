@@ -1,0 +1,97 @@
+"""Many judgements in one summary: a table of routes, then the causes, as at the end of a run of pytest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Any
+
+from toolcall_conformance.causes import cause_of
+from toolcall_conformance.cli.console import say, say_json
+from toolcall_conformance.contract import Route
+from toolcall_conformance.findings import MISSING, Finding, Judgement, Verdict, failing, verdict_of
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.reports.harm import Harm
+from toolcall_conformance.reports.model import ItemRecord, RunRecord
+from toolcall_conformance.reports.near import near
+from toolcall_conformance.reports.roots import root_causes
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedPair:
+    """One judgement. ``name`` says what was judged, ``check`` in which column it counts."""
+
+    name: str
+    check: str
+    client: str
+    upstream: str
+    source: Any
+    output: Any
+    judgement: Judgement
+
+    @property
+    def nodeid(self) -> str:
+        return f"toolcall::{self.name}::{self.check}::{Route(self.client, self.upstream, '', '', stream=False)}"
+
+
+def record_of(corpus: Corpus, pairs: Sequence[JudgedPair], header: Mapping[str, Any], *, strict: bool) -> RunRecord:
+    """The record of a run that judged these pairs; ``header`` has what is known of it besides."""
+    items = [_item(corpus, one, strict=strict) for one in pairs]
+    told = {
+        "tool": {"name": "toolcall-conformance", "version": metadata.version("toolcall-conformance")},
+        "corpus": {"version": corpus.version, "private": []},
+        "translator": {"spec": "", "name": "golden files", "version": None},
+        "strict": strict,
+        "python": "",
+        "pytest": "",
+        **header,
+    }
+    return RunRecord(told, items, [], [], len(items), root_causes(items, Harm.of(corpus.harm)))
+
+
+def show(record: RunRecord, corpus: Corpus, *, verbose: bool, as_json: bool) -> int:
+    """Print the summary, or the report in JSON; 1 if a pair fails."""
+    if as_json:
+        from toolcall_conformance.reports.writers import json_report
+
+        say_json(json.dumps(json_report.document(record), indent=1))
+    else:
+        from toolcall_conformance.reports.terminal import Detail, summary
+
+        detail = Detail.ALL if verbose else Detail.USUAL
+        for pieces in summary(record, corpus.rules, record.again, detail=detail):
+            say(*((piece.text, piece.kind) for piece in pieces))
+    return int(any(item.outcome == "failed" for item in record.items))
+
+
+def _item(corpus: Corpus, one: JudgedPair, *, strict: bool) -> ItemRecord:
+    findings = one.judgement.findings
+    failed = failing(findings, strict=strict)
+
+    def facts(finding: Finding) -> Mapping[str, Any]:
+        around = near(one.output, finding.pointer) if finding.pointer and one.output is not MISSING else ""
+        told = {"signature": str(cause_of(corpus, finding)), **({"near": around} if around else {})}
+        return told | ({"standing": "new"} if finding in failed else {})
+
+    verdict = verdict_of(findings, strict=strict)
+    return ItemRecord.of(
+        nodeid=one.nodeid,
+        case=one.name,
+        check=one.check,
+        client=one.client,
+        upstream=one.upstream,
+        verdict=verdict,
+        outcome="failed" if verdict is Verdict.FAIL else "passed",
+        findings=[finding if finding.body else _named(finding, one.check) for finding in findings],
+        facts=facts,
+        size=0 if one.source is MISSING else len(json.dumps(one.source, default=str)),
+        losses=one.judgement.losses,
+    )
+
+
+def _named(finding: Finding, check: str) -> Finding:
+    from dataclasses import replace
+
+    return replace(finding, body=check)
