@@ -15,6 +15,13 @@ _NOISE = re.compile(r"^(?:[*<>{}] ?|[<>]$|\} \[|\{ \[|  % Total|\s+Dload|\s*\d+ 
 _BODY_OPTIONS = ("-d", "--data", "--data-raw", "--data-binary", "--data-ascii", "--json")
 
 
+_PROGRESS = re.compile(
+    r"\r?[ ]*\d+(?: +[\d.]+[kMGTP]?){5,8}(?: +(?:--:--:--|\d+:\d\d:\d\d)){3} +[\d.]+[kMGTP]?[ ]*\n?(?=[\r*<>{}\n]|\Z)"
+)
+_LEFT = re.compile(r"\* (?:Connection #\d+ to host|Closing connection)[^\n]*\n")
+"""What curl writes between two pieces of a body, wherever a line of it is."""
+
+
 def is_curl(text: str) -> bool:
     """Whether a text is of ``curl -v``."""
     return bool(_ASKED.search(text) and _TOLD.search(text))
@@ -22,6 +29,7 @@ def is_curl(text: str) -> bool:
 
 def read(text: str) -> Capture:
     """The exchanges in a text. ``curl -v`` shows no request's body: that stands in the command alone."""
+    text = _LEFT.sub("", _PROGRESS.sub("", text))
     starts = [one.start() for one in _ASKED.finditer(text)]
     commands = [*_commands(text)]
     found = []

@@ -59,11 +59,19 @@ def _exchange(name: str, entry: dict[str, Any]) -> Exchange | None:
 def _data(content: dict[str, Any]) -> bytes:
     text = str(content.get("text") or "")
     if content.get("encoding") != "base64":
-        return text.encode()
+        return _as_sent(text).encode("utf-8", "surrogatepass")
     try:
         return base64.b64decode(text)
     except (binascii.Error, ValueError):
         return b""
+
+
+def _as_sent(text: str) -> str:
+    """A body's text, which is UTF-8 by its standard; some who write HAR read it as Latin-1 where no header says so."""
+    try:
+        return text.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return text
 
 
 def _seconds(text: Any) -> float | None:

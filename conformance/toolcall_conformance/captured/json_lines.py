@@ -40,7 +40,10 @@ def _each(corpus: Corpus, values: Sequence[Any], word: str, skipped: Counter[str
     for number, value in enumerate(values, 1):
         name = f"{word} {number}"
         one = litellm.exchange(name, value) if litellm.is_payload(value) else _exchange(corpus, name, value)
-        if one is None:
+        if one is None and litellm.is_payload(value):
+            kind = value["call_type"]
+            skipped[f"a payload of LiteLLM's own mixture of formats ({kind}); its debug log has the bodies"] += 1
+        elif one is None:
             skipped[f"a {word} with no body of a known API"] += 1
         else:
             yield one

@@ -16,7 +16,9 @@ from toolcall_conformance.captured.exchanges import Capture, Exchange, body_of
 _SENT = "POST Request Sent from LiteLLM:"
 _CURL = re.compile(re.escape(_SENT) + r"\s*curl -X POST \\\s*(\S+) \\\s*(.*?)-d '(\{.*?\})'\s*\n", re.DOTALL)
 _RAW = re.compile(r"RAW RESPONSE:\s*\n(.*?)(?=\n\s*\n|\n\d\d:\d\d:\d\d - LiteLLM|\Z)", re.DOTALL)
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _PAYLOAD = {"call_type", "messages", "response", "model"}
+_CHAT = ("completion", "acompletion")
 _MOST = 5_000_000
 
 
@@ -26,9 +28,12 @@ def is_payload(value: Any) -> bool:
 
 
 def exchange(name: str, value: dict[str, Any]) -> Exchange | None:
-    """The exchange of a payload: what the client asked for, and what it got, as Chat Completions."""
+    """The exchange of a payload: what the client asked for, and what it got, as Chat Completions.
+
+    Calls of other kinds are logged with members of two formats in one body, which nobody has sent: None.
+    """
     settings, messages = value.get("model_parameters"), value.get("messages")
-    if not isinstance(messages, list):
+    if not isinstance(messages, list) or value["call_type"] not in _CHAT:
         return None
     request = {"model": value.get("model_group") or value["model"], "messages": messages}
     request |= settings if isinstance(settings, dict) else {}
@@ -46,12 +51,12 @@ def is_debug_log(text: str) -> bool:
 
 def read_debug_log(text: str) -> Capture:
     """The exchanges with providers in a debug log."""
+    text = _COLOURS.sub("", text)
     found, skipped = [], 0
     ends = [one.start() for one in _CURL.finditer(text)] + [len(text)]
     for number, one in enumerate(_CURL.finditer(text), 1):
         request = _python(one[3])
-        told = _RAW.search(text, one.end(), ends[number])
-        raw = told[1].strip() if told else ""
+        raw = _raw(text[one.end() : ends[number]])
         streamed = raw.startswith(("data:", "event:"))
         if not isinstance(request, dict):
             skipped += 1
@@ -59,6 +64,12 @@ def read_debug_log(text: str) -> Capture:
         reply = None if streamed or not raw else body_of(raw) or _python(raw)
         found.append(Exchange(f"request {number}", request, reply, raw.encode() if streamed else None, url=one[1]))
     return Capture("LiteLLM's debug log", found, {"a request that is cut off": skipped} if skipped else {})
+
+
+def _raw(text: str) -> str:
+    """The response in what was logged behind a request; some lines of that name hold an object of Python's."""
+    found = [one.strip() for one in _RAW.findall(text)]
+    return next((one for one in found if one.startswith(("{", "data:", "event:"))), "")
 
 
 def _python(text: str) -> Any:

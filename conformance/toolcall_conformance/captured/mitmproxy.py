@@ -11,13 +11,10 @@ from toolcall_conformance.captured.exchanges import Capture, Exchange, Unreadabl
 
 
 def is_dump(data: bytes) -> bool:
-    """Whether bytes are a dump: netstrings of a dictionary, whose first keys are those of a flow."""
-    size, colon, rest = data[:20].partition(b":")
-    return (
-        bool(colon)
-        and size.isdigit()
-        and (b"9:websocket" in data[:4000] or b"4:type;4:http" in data or rest[:1].isdigit())
-    )
+    """Whether bytes are a dump: the first of them are a netstring of a dictionary, which ends with a brace."""
+    size, colon, _ = data[:20].partition(b":")
+    end = len(size) + 1 + int(size) if colon and size.isdigit() else len(data)
+    return data[end : end + 1] == b"}"
 
 
 def read(path: Path, data: bytes) -> Capture:

@@ -86,7 +86,7 @@ def _in_json(corpus: Corpus, whole: Any) -> Capture | None:
 def _in_lines(corpus: Corpus, text: str) -> Capture | None:
     """The exchanges in lines of JSON, with other lines of a log among them."""
     lines = [line for line in text.splitlines() if line.strip()]
-    values = [_json(line) for line in lines]
+    values = [one for line in lines for one in _listed(_json(line))]
     many = len(lines) > 1 and sum(isinstance(one, dict) for one in values) * 2 > len(lines)
     return json_lines.read(corpus, values, "line") if many else None
 
@@ -104,6 +104,11 @@ def what_is(data: bytes) -> str | None:
     if re.match(r"\A\s*(?:map\[|&?\{?[A-Za-z_.]+\{)", text):
         return "it is a Go value as %v or %+v prints it, not JSON; write it with json.Marshal"
     return None
+
+
+def _listed(value: Any) -> list[Any]:
+    """The entries of a line: some who log write what came since the last line as a list."""
+    return value if isinstance(value, list) else [value]
 
 
 def _has_reply(one: Exchange) -> bool:

@@ -63,7 +63,7 @@ def run(
     for line in _table(lines):
         say(line)
     say("")
-    code = show(record, corpus, verbose=parsed.verbose, as_json=False)
+    code = show(record, corpus, verbose=parsed.verbose, as_json=False, again=_Again(again))
     for name, capture in ((parsed.source, client), (parsed.output, upstream)):
         if capture is not None:
             say(_summary(name, capture))
@@ -72,6 +72,18 @@ def run(
         say(f"{parsed.output}: {left} exchange{'s' if left > 1 else ''} belong to none of {parsed.source}")
     say(f"{shlex.join(again)} N judges one exchange alone")
     return code
+
+
+class _Again:
+    """Makes the command that judges one exchange."""
+
+    one_by_one = True
+
+    def __init__(self, beginning: Sequence[str]) -> None:
+        self._beginning = shlex.join(beginning)
+
+    def __call__(self, nodeid: str) -> str:
+        return f"{self._beginning} {nodeid.split('::')[1].rpartition('/')[2]}"
 
 
 def _unmatched(exchange: Exchange) -> Matched:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
@@ -51,8 +51,10 @@ def record_of(corpus: Corpus, pairs: Sequence[JudgedPair], header: Mapping[str, 
     return RunRecord(told, items, [], [], len(items), root_causes(items, Harm.of(corpus.harm)))
 
 
-def show(record: RunRecord, corpus: Corpus, *, verbose: bool, as_json: bool) -> int:
-    """Print the summary, or the report in JSON; 1 if a pair fails."""
+def show(
+    record: RunRecord, corpus: Corpus, *, verbose: bool, as_json: bool, again: Callable[..., str] | None = None
+) -> int:
+    """Print the summary, or the report in JSON; 1 if a pair fails. ``again`` makes the command for node ids."""
     if as_json:
         from toolcall_conformance.reports.writers import json_report
 
@@ -61,7 +63,7 @@ def show(record: RunRecord, corpus: Corpus, *, verbose: bool, as_json: bool) -> 
         from toolcall_conformance.reports.terminal import Detail, summary
 
         detail = Detail.ALL if verbose else Detail.USUAL
-        for pieces in summary(record, corpus.rules, record.again, detail=detail):
+        for pieces in summary(record, corpus.rules, again or record.again, detail=detail):
             say(*((piece.text, piece.kind) for piece in pieces))
     return int(any(item.outcome == "failed" for item in record.items))
 

@@ -160,9 +160,12 @@ def _few(names: Sequence[str]) -> str:
 
 
 def command(root: RootCause, again: Again, run: Sequence[ItemRecord]) -> str:
-    """The command that runs its items, and as few others as a short command can."""
+    """The command that runs its items, and as few others as a short command can.
+
+    It names the simplest alone where ``again`` has a true ``one_by_one``: not every command knows names and terms.
+    """
     items = root.items
-    if len(items) == 1:
+    if len(items) == 1 or getattr(again, "one_by_one", False):
         return again(items[0].nodeid)
     cases = sorted({item.case for item in items})
     families = sorted({case.partition("/")[0] for case in cases})
