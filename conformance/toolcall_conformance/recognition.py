@@ -41,7 +41,19 @@ def recognised(corpus: Corpus, body: Any, directions: Sequence[str] = BODIES) ->
         if name in corpus.formats
     }
     most = max(points.values(), default=0)
-    return [kind for kind, found in points.items() if found == most] if most >= _LEAST else []
+    if most < _LEAST or other_api(corpus, body, most) is not None:
+        return []
+    return [kind for kind, found in points.items() if found == most]
+
+
+def other_api(corpus: Corpus, body: Any, least: int = 2 * _LEAST) -> str | None:
+    """The API that is not judged, and whose body this is, by at least so many points; None for none."""
+    found = {
+        name: max(sum(_points(body, sign) for sign in signs[direction]) for direction in ("request", "response"))
+        for name, signs in _others(corpus.root).items()
+    }
+    best = max(found, key=lambda name: found[name], default=None)
+    return best if best is not None and found[best] >= max(least, 2 * _LEAST) else None
 
 
 def recognised_events(corpus: Corpus, events: Sequence[Any]) -> list[str]:
@@ -57,6 +69,13 @@ def recognised_events(corpus: Corpus, events: Sequence[Any]) -> list[str]:
 @lru_cache(maxsize=8)
 def _signs(root: Path) -> Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]]:
     return {path.parent.name: read_json(path) for path in sorted((root / "formats").glob("*/signs.json"))}
+
+
+@lru_cache(maxsize=8)
+def _others(root: Path) -> Mapping[str, Any]:
+    path = root / "other-apis.json"
+    found: Mapping[str, Any] = read_json(path) if path.is_file() else {}
+    return found
 
 
 def _points(body: Any, sign: Mapping[str, Any]) -> int:

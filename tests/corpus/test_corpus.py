@@ -43,6 +43,7 @@ SHAPES = {
     "expresses": ["formats/*/expresses.json"],
     "own-tools": ["formats/*/own-tools.json"],
     "signs": ["formats/*/signs.json"],
+    "other-apis": ["other-apis.json"],
     "drift-known": ["drift/known/*.json"],
     "circumstance": ["circumstances/*.json"],
     "equivalence": ["equivalences/*/equivalence.json"],

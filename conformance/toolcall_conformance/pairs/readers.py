@@ -24,7 +24,7 @@ from toolcall_conformance.streaming import parse
 _GZIP = b"\x1f\x8b"
 _INSTA = re.compile(r"\A---\r?\n(.*?\r?\n)---\r?\n", re.DOTALL)
 _INSTA_KEYS = re.compile(r"^(?:source|expression|description|info|assertion_line|snapshot_kind):", re.MULTILINE)
-_FIELD = re.compile(r"^\ufeff?(?:data|event|id|retry)?:", re.MULTILINE)
+FIELD = re.compile(r"^\ufeff?(?:data|event|id|retry)?:", re.MULTILINE)
 _RUST = re.compile(r"\A\s*(?:Ok\(|Some\(|[A-Z]\w*(?:::\w+)* [{(])")
 
 
@@ -72,7 +72,7 @@ def stream(path: Path, entry: str | None, pointer: str, name: str, corpus: Corpu
     found = content if isinstance(content, str) and not pointer else _at(_as_value(content), pointer)
     events = found if isinstance(found, list) else None
     if isinstance(found, str):
-        if _FIELD.search(found):
+        if FIELD.search(found):
             return _events(found.encode())
         events = [*_lines(found)]
     if not events or not all(isinstance(one, dict) for one in events):
@@ -110,7 +110,7 @@ def _content(path: Path, entry: str | None, *, streams: bool = False) -> Any:
             raise UnreadableError(f"it holds snapshots of Jest ({names}, …); name one behind # in the pattern")
         return jest.value_of(found[entry], escaped=jest.is_escaped(text))
     text, is_insta = _without_front_matter(text)
-    if streams and (_FIELD.match(text.lstrip()) or not _is_json(text)):
+    if streams and (FIELD.match(text.lstrip()) or not _is_json(text)):
         return text
     value = _value(path, text, yaml=is_insta)
     if entry is None:
@@ -118,6 +118,11 @@ def _content(path: Path, entry: str | None, *, streams: bool = False) -> Any:
     if not isinstance(value, dict) or entry not in value:
         raise UnreadableError(f"it has no member {entry!r}")
     return value[entry]
+
+
+def without_front_matter(text: str) -> str:
+    """The content of a file, without what insta writes above it."""
+    return _without_front_matter(text)[0]
 
 
 def _without_front_matter(text: str) -> tuple[str, bool]:
@@ -143,7 +148,7 @@ def _value(path: Path, text: str, *, yaml: bool = False) -> Any:
         problem = error
     if not text.strip():
         raise UnreadableError("it is empty")
-    if _FIELD.match(text.lstrip()):
+    if FIELD.match(text.lstrip()):
         raise UnreadableError('it is an event stream; write direction = "stream"')
     if _RUST.match(text):
         raise UnreadableError("it holds Rust's Debug output, not JSON; snapshot the body with assert_json_snapshot!")

@@ -1,0 +1,69 @@
+"""``toolcall-conformance new-pairs``: look through a folder of golden files, and write the file that describes them."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections import Counter
+from pathlib import Path
+
+from toolcall_conformance.cli.common import UsageError
+from toolcall_conformance.cli.console import say
+from toolcall_conformance.library import load_corpus
+
+_NAME = "pairs.toml"
+_SHOWN = 20
+
+
+def fill(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Look through a folder of golden files, guess which belong together, and write the file that says so, "
+        f"FOLDER/{_NAME}, for `judge --pairs`."
+    )
+    parser.add_argument("folder", metavar="FOLDER", type=Path, help="the folder above all golden files")
+    parser.add_argument("--print", action="store_true", help=f"print what {_NAME} would hold, and write nothing")
+    parser.set_defaults(run=run)
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Write the file and print what was understood. Never overwrites one."""
+    from toolcall_conformance.pairs.guessing import guess
+    from toolcall_conformance.whole_files import write
+
+    folder: Path = parsed.folder
+    path = folder / _NAME
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is no folder; name the one above all golden files")
+    if not parsed.print and path.exists():
+        raise UsageError(f"{path} is there already; nothing was written. --print shows what would be")
+    found = guess(load_corpus(), folder)
+    kinds = Counter(f"{one.direction} of {one.format}" for one in found.bodies)
+    say(
+        f"{folder}: {found.files} files, {len(found.bodies)} bodies: ", *([_listed(kinds)] if kinds else ["none known"])
+    )
+    if not found.tables:
+        raise UsageError(
+            f"no two of them look like the input and the output of one translation: names such as tools.json and "
+            f"tools.anthropic.snap, or tools/input.json and tools/expected.json. Write {_NAME} by hand: "
+            "docs/golden-files.md says how"
+        )
+    for table, count in found.tables.most_common(_SHOWN):
+        ends = "".join(f", {end} {name}" for end, name in table.ends)
+        say(f"{count:>5} {table.direction}: {table.source} → {table.output}{ends}")
+    if len(found.tables) > _SHOWN:
+        say(f"      and {len(found.tables) - _SHOWN} more patterns")
+    if parsed.print:
+        say("")
+        for line in found.toml().splitlines():
+            say(line)
+        return 0
+    try:
+        write(path, found.toml())
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written ({error.strerror})") from None
+    say(f"{path} is written. Check its patterns, then: toolcall-conformance judge --pairs {shlex.quote(str(path))}")
+    return 0
+
+
+def _listed(kinds: Counter[str]) -> str:
+    return ", ".join(f"{count} × {kind}" for kind, count in kinds.most_common())

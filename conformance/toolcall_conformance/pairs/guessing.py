@@ -1,0 +1,229 @@
+"""Guesses which golden files of a folder belong together, and writes the file of pairs that says so."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.jsonvalue import JSONError
+from toolcall_conformance.jsonvalue import parse as parse_json
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.pairs import jest, readers
+from toolcall_conformance.pairs.errors import UnreadableError
+from toolcall_conformance.recognition import recognised, recognised_events
+from toolcall_conformance.streaming import parse
+
+_MOST_FILES, _MOST_BYTES = 20_000, 4_000_000
+_SKIPPED = {"node_modules", "target", "vendor", "dist", "build", "venv", ".venv", "__pycache__"}
+_SUFFIXES = re.compile(r"(?:\.(?:json|jsonl|sse|txt|snap|golden|yaml|yml|gz|expected|want|out))+$")
+_ROLES = (
+    ("input", "output"),
+    ("input", "expected"),
+    ("in", "out"),
+    ("source", "output"),
+    ("source", "expected"),
+    ("source", "target"),
+    ("given", "want"),
+    ("given", "expected"),
+    ("before", "after"),
+    ("request", "expected"),
+    ("original", "translated"),
+)
+_BRACKETED = re.compile(r"\[[A-Za-z_ .-]+\]|<[A-Za-z_ .-]+>")
+_DEPTH = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A body in a file: the pointer to it, and what it may be."""
+
+    path: str
+    pointer: str
+    direction: str
+    format: str
+
+    @property
+    def stem(self) -> str:
+        return _SUFFIXES.sub("", self.path.rpartition("/")[2])
+
+    @property
+    def suffix(self) -> str:
+        """The ending; a source and its output that lie beside each other differ in it."""
+        return self.path.rpartition(".")[2]
+
+    @property
+    def folder(self) -> str:
+        return self.path.rpartition("/")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table of the file: the patterns, the formats that they do not show, and how many pairs they found."""
+
+    source: str
+    output: str
+    direction: str
+    ends: tuple[tuple[str, str], ...]
+    source_body: str
+    output_body: str
+
+    def written(self) -> Iterator[tuple[str, str]]:
+        """Its keys and values in the file."""
+        yield from (("direction", self.direction), ("source", self.source), ("output", self.output), *self.ends)
+        yield from (("source_body", self.source_body),) if self.source_body else ()
+        yield from (("output_body", self.output_body),) if self.output_body else ()
+
+
+@dataclass
+class Guess:
+    """What was understood of a folder."""
+
+    folder: Path
+    files: int = 0
+    bodies: Sequence[Found] = ()
+    tables: Counter[Table] = field(default_factory=Counter)
+    redacted: Counter[str] = field(default_factory=Counter)
+
+    def toml(self) -> str:
+        """The file of pairs."""
+        lines = ["# Which golden files belong together. Check the patterns, then run:"]
+        lines += ["# toolcall-conformance judge --pairs pairs.toml", ""]
+        if self.redacted:
+            kinds = sorted({r"'\[.*\]'" if text[0] == "[" else "'<.*>'" for text in self.redacted})
+            lines += [f"redacted = [{', '.join(kinds)}]", ""]
+        for table, _ in self.tables.most_common():
+            lines += ["[[pairs]]", *(f"{key} = {json.dumps(value)}" for key, value in table.written()), ""]
+        return "\n".join(lines)
+
+
+def guess(corpus: Corpus, folder: Path) -> Guess:
+    """Look through a folder.
+
+    What most pairs of a pattern are decides on its formats; files of another kind draw findings, which says so.
+    """
+    made = Guess(folder)
+    made.bodies = bodies = [*_bodies(corpus, made)]
+    votes: defaultdict[tuple[str, str, str], Counter[Table]] = defaultdict(Counter)
+    for source, output in _pairs(bodies):
+        table = _table(source, output)
+        votes[table.source, table.output, table.direction][table] += 1
+    for counted in votes.values():
+        table, most = counted.most_common(1)[0]
+        if most * 2 > counted.total():
+            made.tables[table] = counted.total()
+    return made
+
+
+def _bodies(corpus: Corpus, made: Guess) -> Iterator[Found]:
+    for path in sorted(made.folder.rglob("*")):
+        parts = path.relative_to(made.folder).parts
+        if any(part in _SKIPPED or part.startswith(".") for part in parts) or not path.is_file():
+            continue
+        made.files += 1
+        if made.files > _MOST_FILES or path.stat().st_size > _MOST_BYTES:
+            continue
+        try:
+            text = readers.text_of(path)
+        except UnreadableError:
+            continue
+        name = "/".join(parts)
+        if (
+            not jest.is_snapshot(text)
+            and (found := _body(corpus, name, readers.without_front_matter(text))) is not None
+        ):
+            made.redacted.update(_BRACKETED.findall(" ".join(re.findall(r'"([^"\\]{3,20})"', text))))
+            yield found
+
+
+def _body(corpus: Corpus, name: str, text: str) -> Found | None:
+    try:
+        value = parse_json(text)
+    except JSONError:
+        value = None
+    if value is None:
+        if not readers.FIELD.search(text):
+            return None
+        names = recognised_events(corpus, [event["data"] for event in parse(text.encode())["events"]])
+        return Found(name, "", "stream", names[0]) if names else None
+    inside = next(_inside(corpus, value, "", 0), None)
+    return Found(name, inside[0], inside[1], inside[2]) if inside else None
+
+
+def _inside(corpus: Corpus, value: Any, pointer: str, depth: int) -> Iterator[tuple[str, str, str]]:
+    """The bodies in a value, the outer ones first."""
+    if found := recognised(corpus, value):
+        yield pointer, found[0].direction, found[0].format
+    elif depth < _DEPTH and isinstance(value, dict):
+        for key, entry in value.items():
+            yield from _inside(corpus, entry, f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}", depth + 1)
+
+
+def _pairs(bodies: Sequence[Found]) -> Iterator[tuple[Found, Found]]:
+    """Each output with its source."""
+    by_path = {one.path: one for one in bodies}
+    by_folder: defaultdict[str, list[Found]] = defaultdict(list)
+    for one in bodies:
+        by_folder[one.folder].append(one)
+    for output in bodies:
+        beside = [
+            one
+            for one in by_folder[output.folder]
+            if one.suffix != output.suffix
+            and (output.stem == one.stem or re.match(rf"{re.escape(one.stem)}[._-]", output.stem))
+            and _fits(one, output)
+        ]
+        source = max(beside, key=lambda one: len(one.stem), default=None) or _by_role(output, by_path)
+        if source is not None:
+            yield source, output
+
+
+def _by_role(output: Found, by_path: Mapping[str, Found]) -> Found | None:
+    """The source whose path differs in one word that says which it is: ``input`` and ``expected``."""
+    for given, made in _ROLES:
+        for word in re.finditer(rf"(?<![A-Za-z]){made}(?![A-Za-z])", output.path):
+            path = output.path[: word.start()] + given + output.path[word.end() :]
+            stem = _SUFFIXES.sub("", path)
+            for one in (path, f"{stem}.json", f"{stem}.sse"):
+                if one in by_path and _fits(by_path[one], output):
+                    return by_path[one]
+    return None
+
+
+def _fits(source: Found, output: Found) -> bool:
+    return source.direction == output.direction or (source.direction, output.direction) == ("response", "stream")
+
+
+def _table(source: Found, output: Found) -> Table:
+    request = output.direction == "request"
+    formats = (source.format, output.format) if request else (output.format, source.format)
+    ends = tuple(zip(("client", "upstream"), formats, strict=True))
+    if output.folder != source.folder or not output.stem.startswith(source.stem):
+        given, made = _generalised(source.path, output.path)
+    else:
+        prefix = f"{output.folder}/" if output.folder else ""
+        given, made = (f"{prefix}{{name}}{one.path.rpartition('/')[2][len(source.stem) :]}" for one in (source, output))
+    return Table(given, made, output.direction, ends, source.pointer, output.pointer)
+
+
+def _generalised(source: str, output: str) -> tuple[str, str]:
+    """Two paths in which the longest part that both have in one place is a field."""
+    ours, theirs = source.split("/"), output.split("/")
+    same = [place for place, (one, other) in enumerate(zip(ours, theirs, strict=False)) if one == other]
+    if len(ours) == len(theirs) and same:
+        for parts in (ours, theirs):
+            parts[same[-1]] = "{name}"
+        return "/".join(ours), "/".join(theirs)
+    stem = _common(ours[-1], theirs[-1])
+    if stem:
+        ours[-1], theirs[-1] = ours[-1].replace(stem, "{name}", 1), theirs[-1].replace(stem, "{name}", 1)
+    return "/".join(ours), "/".join(theirs)
+
+
+def _common(one: str, other: str) -> str:
+    length = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return one[:length].rstrip("._-")
