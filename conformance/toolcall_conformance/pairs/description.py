@@ -128,7 +128,9 @@ def _check(path: Path, said: Any) -> None:
     import jsonschema
 
     schema = json.loads(_SCHEMA.read_text(encoding="utf-8"))
-    breach = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(said))
+    found = [*jsonschema.Draft202012Validator(schema).iter_errors(said)]
+    unknown = [one for one in found if one.validator == "additionalProperties"]  # a misspelt key is also a missing one
+    breach = jsonschema.exceptions.best_match(unknown or found)
     if breach is None:
         return
     place = ".".join(map(str, breach.absolute_path)) or "the file"

@@ -34,6 +34,7 @@ _ROLES = (
     ("request", "expected"),
     ("original", "translated"),
 )
+_GIVEN = {given for given, _ in _ROLES} - {"request"}
 _BRACKETED = re.compile(r"\[[A-Za-z_ .-]+\]|<[A-Za-z_ .-]+>")
 _DEPTH = 3
 
@@ -179,7 +180,8 @@ def _pairs(bodies: Sequence[Found]) -> Iterator[tuple[Found, Found]]:
         ]
         source = max(beside, key=lambda one: len(one.stem), default=None) or _by_role(output, by_path)
         if source is not None:
-            yield source, output
+            says = set(re.split(r"[._-]", output.stem[len(source.stem) :])) if output.folder == source.folder else set()
+            yield (output, source) if says & _GIVEN else (source, output)
 
 
 def _by_role(output: Found, by_path: Mapping[str, Found]) -> Found | None:
@@ -214,7 +216,7 @@ def _generalised(source: str, output: str) -> tuple[str, str]:
     """Two paths in which the longest part that both have in one place is a field."""
     ours, theirs = source.split("/"), output.split("/")
     same = [place for place, (one, other) in enumerate(zip(ours, theirs, strict=False)) if one == other]
-    if len(ours) == len(theirs) and same:
+    if len(ours) == len(theirs) and same and ours[:-1] != theirs[:-1]:
         for parts in (ours, theirs):
             parts[same[-1]] = "{name}"
         return "/".join(ours), "/".join(theirs)

@@ -28,9 +28,18 @@ FIELD = re.compile(r"^\ufeff?(?:data|event|id|retry)?:", re.MULTILINE)
 _RUST = re.compile(r"\A\s*(?:Ok\(|Some\(|[A-Z]\w*(?:::\w+)* [{(])")
 
 
-@lru_cache(maxsize=256)
 def text_of(path: Path) -> str:
     """The text of a golden file, unpacked. Raises UnreadableError."""
+    try:
+        about = path.stat()
+    except OSError as error:
+        raise UnreadableError(f"it cannot be read ({error.strerror})") from None
+    return _text_of(path, about.st_mtime_ns, about.st_size)
+
+
+@lru_cache(maxsize=256)
+def _text_of(path: Path, _changed: int, _size: int) -> str:
+    """A file of several snapshots is read for each; one that has changed is another file."""
     try:
         data = foreign_files.read_bytes(path)
         if data.startswith(_GZIP):
