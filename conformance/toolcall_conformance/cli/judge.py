@@ -32,9 +32,9 @@ def fill(parser: argparse.ArgumentParser) -> None:
         metavar="OUTPUT",
         nargs="?",
         help="the translator's output; - reads stdin. Without it SOURCE is judged alone, by the rules of the "
-        "format that --client names",
+        "format that --client names; what a provider sent, by that of --upstream",
     )
-    parser.add_argument("--client", required=True, metavar="FORMAT", help="the format that the caller speaks")
+    parser.add_argument("--client", metavar="FORMAT", help="the format that the caller speaks")
     parser.add_argument("--upstream", metavar="FORMAT", help="the format that the provider speaks")
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument(
@@ -81,17 +81,53 @@ def run(parsed: argparse.Namespace) -> int:
     corpus, settings = load_corpus(), Settings(parsed)
     parsed.strict, parsed.witness = settings.holds("strict"), settings.named("witness")
     parsed.policy = settings.named("policy")
+    sent = _sent_alone(parsed)
     missing = [name for name, value in (("--upstream", parsed.upstream), ("OUTPUT", parsed.output)) if value is None]
-    if len(missing) == 1 and not (parsed.stream and parsed.output is None):
+    if parsed.client is None and not sent:
+        raise UsageError("the following arguments are required: --client (--upstream alone: what a provider sent)")
+    if not sent and len(missing) == 1 and not (parsed.stream and parsed.output is None):
         raise UsageError(f"the following arguments are required: {', '.join(missing)}")
     for name in (parsed.client, parsed.upstream):
         if name is not None and name not in corpus.formats:
             raise UsageError(f"there is no format {name!r}{did_you_mean(name, corpus.formats)}")
+    if sent:
+        return _judge_sent(parsed, corpus)
     if parsed.source == parsed.output == "-":
         raise UsageError("only one of the two bodies can come from stdin")
     if parsed.stream:
         return _judge_streams(parsed, corpus)
     return _judge_alone(parsed, corpus) if parsed.output is None else _judge_pair(parsed, corpus)
+
+
+def _sent_alone(parsed: argparse.Namespace) -> bool:
+    """Whether the one body is what a provider sent; UsageError where that is a request, which no provider sends."""
+    if parsed.client is not None or parsed.upstream is None or parsed.output is not None:
+        return False
+    if not (parsed.response or parsed.error or parsed.stream):
+        raise UsageError(
+            "with --upstream alone SOURCE is what the provider sent: add --response, --error or --stream; "
+            "a request is judged with --client"
+        )
+    return True
+
+
+def _judge_sent(parsed: argparse.Namespace, corpus: Corpus) -> int:
+    """Judge one body as what a provider sent to a translator."""
+    from toolcall_conformance.cli.mistakes import verify_kind
+    from toolcall_conformance.judge import Judge
+    from toolcall_conformance.judge.streams import event_of
+
+    name, direction = parsed.upstream, "stream" if parsed.stream else _direction(parsed)
+    if parsed.stream:
+        _, body = captured.stream(parsed.source)
+    else:
+        body = captured.body(parsed.source)
+        if parsed.error:
+            _verify_error(parsed.source, body)
+        verify_kind(parsed, corpus, name, direction, body)
+    judgement = Judge(corpus).sent(name, direction, body, model=parsed.upstream_model)
+    subject = ReportedItem(parsed.source, direction, name, name, exchanges=1)
+    return _report(parsed, corpus, subject, judgement, event_of=event_of if parsed.stream else lambda _: None)
 
 
 def _direction(parsed: argparse.Namespace) -> str:
