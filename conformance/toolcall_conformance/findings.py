@@ -47,6 +47,11 @@ class Form:
     schema: Mapping[str, Any]
 
 
+def is_json_value(value: Any) -> bool:
+    """Whether a ``want`` or ``got`` is one value, and stands neither for a choice nor for nothing."""
+    return not isinstance(value, (_NoValue, OneOf, Form))
+
+
 MOST_CHOICES = 50
 """The values that a choice or a form names at most: nobody reads more, and thousands of findings may each have one."""
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Final
 
-from toolcall_conformance.findings import NOT_KNOWN, Finding, Level
-from toolcall_conformance.library import Corpus
+from toolcall_conformance.findings import NOT_KNOWN, Finding, Level, is_json_value
+from toolcall_conformance.library import Circumstance, Corpus
 
 _FROM_LIGHT_TO_GRAVE: Final = (Level.NOTE, Level.SHOULD, Level.MUST)
 
@@ -56,9 +56,20 @@ def weighed(corpus: Corpus, found: Finding, under: Iterable[str]) -> Finding:
     """The finding as the circumstances ``under`` leave it: each lowers the level of the rules that it bears on."""
     for name in under:
         circumstance = corpus.circumstance(name)
-        if circumstance.bears_on(found.rule, found.element):
+        if circumstance.bears_on(found.rule, found.element) and _has_form(circumstance, found):
             found = _at_most(found, circumstance.at_most)
     return found
+
+
+def _has_form(circumstance: Circumstance, found: Finding) -> bool:
+    """Whether what a finding says of its place has the form that the circumstance demands of its rule, if any."""
+    form = circumstance.forms.get(found.rule)
+    if form is None:
+        return True
+    import jsonschema  # few runs meet such a rule, and it takes long
+
+    shown = {name: value for name, value in (("want", found.want), ("got", found.got)) if is_json_value(value)}
+    return bool(jsonschema.Draft202012Validator(form).is_valid(shown))
 
 
 def _at_most(found: Finding, level: Level) -> Finding:

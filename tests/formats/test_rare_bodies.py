@@ -75,6 +75,9 @@ def test_sound_and_files_of_chat() -> None:
     message = {"role": "assistant", "content": None, "audio": sound}
     reply = {"choices": [{"index": 0, "finish_reason": "stop", "message": message}]}
     assert items("openai_chat", "response", reply) == [("audio", None, "aGk="), ("Text", "hello")]
+    for content, texts in (("hello", ["hello"]), (" hello\n", [" hello\n"]), ("See below.", ["See below.", "hello"])):
+        reply = {"choices": [{"index": 0, "finish_reason": "stop", "message": message | {"content": content}}]}
+        assert [item[1] for item in items("openai_chat", "response", reply) if item[0] == "Text"] == texts
     file = {"type": "file", "file": {"file_data": "aGk=", "filename": "a.pdf"}}
     again = {"role": "assistant", "content": None, "audio": {"id": "au"}}
     asked = {"model": "m", "messages": [again, {"role": "user", "content": [file]}]}

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from reference.reference_bodies import REPLIES, ask, open_way, reply
+from reference.stream_bodies import assemble
+from toolcall_reference.formats.openai_chat.transcripts import LONGEST
 from toolcall_reference.render import render
 
 RED = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
@@ -114,3 +116,40 @@ def test_what_the_assistant_says_aloud_is_streamed_as_text() -> None:
     assert '"text":"It "' in came
     assert '"text":"rains."' in came
     assert "audio" in {loss.element for loss in session.losses}
+
+
+def texts_aloud(*deltas: dict[str, Any]) -> tuple[list[str], str]:
+    """The texts that a client of Anthropic gets of a Chat stream of these deltas, and all that came."""
+    head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1760000000, "model": "m"}
+    ends = [*((delta, None) for delta in ({"role": "assistant"}, *deltas)), ({}, "stop")]
+    chunks = [{**head, "choices": [{"index": 0, "delta": delta, "finish_reason": end}]} for delta, end in ends]
+    sent = b"".join(f"data: {json.dumps(chunk)}\n\n".encode() for chunk in chunks) + b"data: [DONE]\n\n"
+    came = b"".join(open_way("anthropic", "openai_chat", stream=True).stream([sent]))
+    return [block["text"] for block in assemble("anthropic", came)["content"]], came.decode()
+
+
+def aloud(text: str) -> dict[str, Any]:
+    return {"audio": {"transcript": text}}
+
+
+@pytest.mark.parametrize(
+    ("content", "texts"),
+    [("It rains.", ["It rains."]), ("It rains.\n", ["It rains.\n"]), ("Listen:", ["Listen:", "It rains."])],
+)
+def test_one_sentence_written_and_said_aloud_is_one_text(content: str, texts: list[str]) -> None:
+    body = copy.deepcopy(REPLIES["openai_chat"])
+    body["choices"][0]["message"] = {"role": "assistant", "content": content, "refusal": None, "audio": spoken()}
+    assert [block["text"] for block in reply("anthropic", "openai_chat", body)["content"]] == texts
+    assert texts_aloud({"content": content}, aloud("It "), aloud("rains."))[0] == texts
+
+
+def test_whichever_way_begins_is_streamed() -> None:
+    texts, came = texts_aloud(aloud("It "), {"content": "It "}, aloud("rains."), {"content": "rains."})
+    assert texts == ["It rains."]
+    assert '"text":"rains."' in came
+
+
+def test_long_texts_are_passed_on_both() -> None:
+    """What is kept for the comparison has a bound."""
+    texts, _ = texts_aloud({"content": "a" * LONGEST}, aloud("b"), {"content": "c"})
+    assert texts == ["a" * LONGEST, "b", "c"]

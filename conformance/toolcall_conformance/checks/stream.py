@@ -32,10 +32,11 @@ from toolcall_conformance.judge.streams import (
     compare_begun,
     costs,
     handed_on_as_it_is,
+    inherited_breaches,
     nothing_came,
     spelt,
 )
-from toolcall_conformance.levels import finding, weighed
+from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Case, Corpus, Exchange
 from toolcall_conformance.streaming import cuts, read
 from toolcall_conformance.translation.odd_arguments import is_odd
@@ -129,9 +130,9 @@ def _whole(exchange: StreamedExchange, client: Exchange, upstream: Exchange, har
     if handed_on is not None:
         tally.findings.append(replace(handed_on, body=name))
         return False
-    broken = list(_rule_breaches(exchange, received, harness))
-    borne = but_for_passed_on(harness.corpus, route, broken, reply, received.assembled)
-    illegal = [replace(one, body=name) for one in borne]
+    broken = _rule_breaches(exchange, received, harness)
+    own = but_for_passed_on(harness.corpus, route, broken, reply, received.assembled)
+    illegal = [replace(one, body=name) for one in own]
     if received.assembled.end == "failed" and harness.judge.may_fail(route.upstream, reply):
         counts = costs(harness.corpus, route.client, received.stream, received.assembled)
         tally.findings += [*illegal, *(replace(one, body=f"{name}, put together") for one in counts)]
@@ -185,16 +186,13 @@ def _whole(exchange: StreamedExchange, client: Exchange, upstream: Exchange, har
     return True
 
 
-def _rule_breaches(exchange: StreamedExchange, received: ClientStream, harness: Harness) -> Iterator[Finding]:
+def _rule_breaches(exchange: StreamedExchange, received: ClientStream, harness: Harness) -> list[Finding]:
     """What breaks the rules of the client's format; a note where a source of the same format breaks them, too."""
     found = harness.judge.body(exchange.route.client, "stream", received.stream, assembled=received.assembled).findings
-    broken: set[str] = set()
-    if found and exchange.route.client == exchange.route.upstream:
-        broken = {
-            one.rule for one in harness.judge.body(exchange.route.upstream, "stream", read(exchange.stream)).findings
-        }
-    for one in found:
-        yield weighed(harness.corpus, one, ["source-breaks-it"] if one.rule in broken else [])
+    if not found or exchange.route.client != exchange.route.upstream:
+        return list(found)
+    broken = harness.judge.body(exchange.route.upstream, "stream", read(exchange.stream)).findings
+    return inherited_breaches(harness.corpus, found, broken)
 
 
 def _differences_from_reply(

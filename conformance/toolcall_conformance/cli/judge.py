@@ -32,7 +32,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
         metavar="OUTPUT",
         nargs="?",
         help="the translator's output; - reads stdin. Without it SOURCE is judged alone, by the rules of the "
-        "format that --client names",
+        "format that --client names; what a provider sent, by that of --upstream",
     )
     parser.add_argument("--client", metavar="FORMAT", help="the format that the caller speaks")
     parser.add_argument("--upstream", metavar="FORMAT", help="the format that the provider speaks")
@@ -92,13 +92,17 @@ def run(parsed: argparse.Namespace) -> int:
         raise UsageError("the following arguments are required: SOURCE; or --pairs FILE")
     if (code := _of_captures(parsed, corpus, settings)) is not None:
         return code
-    guess.complete(parsed, corpus)
+    sent = _sent_alone(parsed)
+    if not sent:
+        guess.complete(parsed, corpus)
     missing = [name for name, value in (("--upstream", parsed.upstream), ("OUTPUT", parsed.output)) if value is None]
-    if len(missing) == 1 and not (parsed.stream and parsed.output is None):
+    if not sent and len(missing) == 1 and not (parsed.stream and parsed.output is None):
         raise UsageError(f"the following arguments are required: {', '.join(missing)}")
     for name in (parsed.client, parsed.upstream):
         if name is not None and name not in corpus.formats:
             raise UsageError(f"there is no format {name!r}{did_you_mean(name, corpus.formats)}")
+    if sent:
+        return _judge_sent(parsed, corpus)
     if parsed.source == parsed.output == "-":
         raise UsageError("only one of the two bodies can come from stdin")
     if parsed.stream:
@@ -119,6 +123,37 @@ def _of_captures(parsed: argparse.Namespace, corpus: Corpus, settings: Settings)
         raise UsageError(f"{one} holds {form}, and {other} one body; give two lists of exchanges, or two bodies")
     assert found[0] is not None
     return captures.run(parsed, corpus, settings, found[0], found[1])
+
+
+def _sent_alone(parsed: argparse.Namespace) -> bool:
+    """Whether the one body is what a provider sent; UsageError where that is a request, which no provider sends."""
+    if parsed.client is not None or parsed.upstream is None or parsed.output is not None:
+        return False
+    if not (parsed.response or parsed.error or parsed.stream):
+        raise UsageError(
+            "with --upstream alone SOURCE is what the provider sent: add --response, --error or --stream; "
+            "a request is judged with --client"
+        )
+    return True
+
+
+def _judge_sent(parsed: argparse.Namespace, corpus: Corpus) -> int:
+    """Judge one body as what a provider sent to a translator."""
+    from toolcall_conformance.cli.mistakes import verify_kind
+    from toolcall_conformance.judge import Judge
+    from toolcall_conformance.judge.streams import event_of
+
+    name, direction = parsed.upstream, "stream" if parsed.stream else _direction(parsed)
+    if parsed.stream:
+        _, body = captured.stream(parsed.source)
+    else:
+        body = captured.body(parsed.source, None if parsed.error else corpus)
+        if parsed.error:
+            _verify_error(parsed.source, body)
+        verify_kind(parsed, corpus, name, direction, body)
+    judgement = Judge(corpus).sent(name, direction, body, model=parsed.upstream_model)
+    subject = ReportedItem(parsed.source, direction, name, name, exchanges=1)
+    return _report(parsed, corpus, subject, judgement, event_of=event_of if parsed.stream else lambda _: None)
 
 
 def _direction(parsed: argparse.Namespace) -> str:

@@ -18,6 +18,7 @@ from toolcall_conformance.judge.history import declared_names, judge_history
 from toolcall_conformance.judge.provider_memory import ProviderMemory
 from toolcall_conformance.judge.round_trips import judge_round_trip
 from toolcall_conformance.judge.streams import judge_stream
+from toolcall_conformance.judge.upstream_replies import judge_sent
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.otel import Exchange, judge_exchange
 from toolcall_conformance.reading.assembled import Assembled
@@ -169,6 +170,14 @@ class Judge:
         """
         found = check_body(self.corpus, name, direction, body, model=model, assembled=assembled)
         return Judgement(tuple(found)).of(name)
+
+    def sent(self, name: str, direction: str, body: Any, *, model: str | None = None) -> Judgement:
+        """Check what an upstream of the format ``name`` sent to a translator: the ``body`` of a reply or an error.
+
+        ``direction`` is ``"response"``, ``"stream"`` or ``"error"``. Forms that a compatible vendor documents are
+        notes; in the output of a translator, which the other methods judge, they are faults.
+        """
+        return judge_sent(self.corpus, name, direction, body, model=model).of(name)
 
     def tool_calls(self, name: str, reply: Any, calls: Any) -> Judgement:
         """Judge the list of calls that a session took out of a reply of the format ``name``."""

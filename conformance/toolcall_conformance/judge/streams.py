@@ -15,7 +15,7 @@ from toolcall_conformance.judge.excuses import passed_on
 from toolcall_conformance.judge.given import AnyRoute, Requests
 from toolcall_conformance.judge.stream_parts import TOGETHER, event_at, named, put_together
 from toolcall_conformance.judge.wrong_format import faulty
-from toolcall_conformance.levels import finding
+from toolcall_conformance.levels import finding, weighed
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading.assembled import Assembled
 from toolcall_conformance.rules.check import check_body
@@ -61,6 +61,7 @@ def judge_stream(
     texts = spelt(received)
     if sent is not None:
         found = but_for_passed_on(corpus, route, found, sent.body, received)
+    found = _without_inherited(corpus, found, source, route)
     found = [_counted(output, one) for one in found]
     if sent is not None and sent.end != "whole":
         how = "failed" if sent.end == "failed" else "breaks off"
@@ -162,6 +163,21 @@ def but_for_passed_on(
     if sent is None or received.body is None or not faulty(found):
         return found
     return passed_on(corpus, found, spelt(received), _aligned(corpus, route, sent, received.body))
+
+
+def _without_inherited(corpus: Corpus, found: list[Finding], source: Any, route: AnyRoute) -> list[Finding]:
+    """The breaches of the client's stream; as notes those that a stream of the same format brought along."""
+    if not found or route.client != route.upstream or not _is_stream(source):
+        return found
+    return inherited_breaches(corpus, found, check_body(corpus, route.upstream, "stream", source))
+
+
+def inherited_breaches(
+    corpus: Corpus, output_breaches: Iterable[Finding], source_breaches: Iterable[Finding]
+) -> list[Finding]:
+    """The breaches of a stream; as notes those of rules that its source, of the same format, breaks as well."""
+    rules = {breach.rule for breach in source_breaches}
+    return [weighed(corpus, breach, ["source-breaks-it"] if breach.rule in rules else []) for breach in output_breaches]
 
 
 def _aligned(corpus: Corpus, route: AnyRoute, sent: Any, received: Any) -> Pair:

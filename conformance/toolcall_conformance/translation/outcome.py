@@ -29,6 +29,8 @@ def compare_finish(pair: Pair) -> Iterator[Finding]:
     got = output.reason if output is not None else None
     words = _words(pair.corpus)
     accepted = [source.reason, *words["always"].get(source.reason, ())]
+    if source.reason == "end" and pair.source.calls:  # they were answered before, which no other format can say
+        accepted.append("tools")
     if source.reason != "tools" and pair.corpus.expresses(pair.output.format, f"finish-{source.reason}") != "native":
         accepted = [source.reason, *words["next_best"].get(source.reason, ()), *accepted[1:]]
     where = output.pointer if output is not None else ""

@@ -181,3 +181,27 @@ border(
     past={BYTES: replaced},
     says="Half a character stands in a text",
 )
+
+CODE = "srvtoolu_01Nw5TzQ8kXc3VbR7hLp2JdY"
+RESULT = {
+    "type": "code_execution_tool_result",
+    "tool_use_id": CODE,
+    "content": {"type": "code_execution_result", "stdout": "19", "stderr": "", "return_code": 0, "content": []},
+}
+border(
+    "anthropic/stream-finish-agrees",
+    "answered-call-of-code-in-a-stream",
+    "A stream that is over has a call that its code made, and the result of the code behind it",
+    {
+        "/events/1/data/content_block/caller": {"type": "code_execution_20250825", "tool_id": CODE},
+        "/events": put(
+            6,
+            typed("content_block_start", index=1, content_block=RESULT),
+            typed("content_block_stop", index=1),
+        ),
+        "/events/8/data/delta/stop_reason": "end_turn",
+    },
+    past={"/events/1/data/content_block/caller": {"type": "direct"}},
+    says="A stream that is over has a call of the model's own, and the result of its code",
+    follows="anthropic/finish-agrees-with-calls",
+)

@@ -14,6 +14,39 @@ border(
     past={"/stop_reason": "end_turn"},
     says="A reply with a call says that the turn is over",
 )
+CODE = "srvtoolu_01Nw5TzQ8kXc3VbR7hLp2JdY"
+BY_CODE = {"caller": {"type": "code_execution_20250825", "tool_id": CODE}}
+RESULT = {
+    "type": "code_execution_tool_result",
+    "tool_use_id": CODE,
+    "content": {"type": "code_execution_result", "stdout": "19", "stderr": "", "return_code": 0, "content": []},
+}
+border(
+    "anthropic/finish-agrees-with-calls",
+    "answered-call-of-code",
+    "A reply that is over repeats a call that its code made, and has the result of the code",
+    {
+        "/content/1/caller": BY_CODE["caller"],
+        "/content/-": RESULT,
+        "/stop_reason": "end_turn",
+    },
+    past={"/content/2/tool_use_id": "srvtoolu_01Hq9RkV4mXc6TbW2nLp8JdZ"},
+    says="A reply that is over has a call that its code made, and the result of other code only",
+)
+border(
+    "openai_responses/finish-agrees",
+    "running-call-of-a-program",
+    "A completed reply has a call in progress, which a hosted program made",
+    {
+        "/status": "completed",
+        "/incomplete_details": None,
+        "/output/0/status": "in_progress",
+        "/output/0/arguments": '{"city":"Lisbon"}',
+        "/output/0/caller": {"type": "program", "caller_id": "call_Tz7w2LrXk9VbQh4NmYpA6sDe"},
+    },
+    past={"/output/0/caller": {"type": "direct"}},
+    says="A completed reply has a call in progress, which the model itself made",
+)
 border(
     "anthropic/finish-reason",
     "refused",

@@ -92,6 +92,8 @@ def explain_circumstance(entry: Circumstance) -> Explanation:
     bearing = "all rules" if entry.rules is None else ", ".join(sorted(entry.rules))
     if entry.elements is not None:
         bearing += f", about {', '.join(sorted(entry.elements))}"
+    if entry.forms:
+        bearing += f"; of {', '.join(sorted(entry.forms))} the forms alone that its file describes"
     parts = [
         Part("holds", entry.explanation),
         Part("lowers", f"{bearing}: to {entry.at_most} at most"),

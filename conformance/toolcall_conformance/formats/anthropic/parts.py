@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -41,6 +41,30 @@ ASIDE = ("type", "cache_control", "citations", "caller", "toolset_name", "transf
 def is_hosted(kind: str) -> bool:
     """Whether a block of this type is a step of the provider's own tools."""
     return kind in HOSTED or (kind.endswith("_tool_result") and kind != "tool_result")
+
+
+def waiting_calls(blocks: Sequence[Any]) -> list[Any]:
+    """The ``tool_use`` blocks of a reply that wait for their results.
+
+    Anthropic's code execution calls tools, too, and says so by ``caller``. A reply that goes on after such calls
+    repeats them, and has the result of their code: then they were answered before.
+    https://platform.claude.com/docs/en/agents-and-tools/tool-use/programmatic-tool-calling
+    """
+    objects = [block for block in blocks if isinstance(block, dict)]
+    ended = {_text(block, "tool_use_id") for block in objects if is_hosted(_text(block, "type"))} - {""}
+    return [block for block in objects if _text(block, "type") == "tool_use" and _maker(block) not in ended]
+
+
+def _maker(call: dict[str, Any]) -> str:
+    """The id of the code that made a call; an empty text for a call of the model's own."""
+    caller = call.get("caller")
+    return _text(caller, "tool_id") if isinstance(caller, dict) else ""
+
+
+def _text(holder: dict[str, Any], key: str) -> str:
+    """A member that is a text; an empty one where it is none."""
+    value = holder.get(key)
+    return value if isinstance(value, str) else ""
 
 
 def text_items(node: Node) -> list[Item]:

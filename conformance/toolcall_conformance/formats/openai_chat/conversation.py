@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from toolcall_conformance.formats.openai_chat.pairing import ChatPairing
@@ -67,7 +67,7 @@ class ChatMessageReader:
         if isinstance(refusal.value, str) and refusal.value.strip():
             items.append(Text(refusal.value, refusal.pointer))
         items.extend(read_drawn(message.child("images"), residue))
-        items.extend(self._read_audio(message.child("audio")))
+        items.extend(self._read_audio(message.child("audio"), said))
         items.extend(self._read_calls(message))
         self._append("assistant", message, items)
 
@@ -80,8 +80,11 @@ class ChatMessageReader:
         # What is not text cannot stand in the system prompt, but it must not vanish from the reading either.
         self._append("system", message, [item for item in items if not isinstance(item, Text)])
 
-    def _read_audio(self, audio: Node) -> Iterator[Item]:
-        """Spoken answers; in a request only their id stands there."""
+    def _read_audio(self, audio: Node, said: Iterable[Item]) -> Iterator[Item]:
+        """Spoken answers; in a request only their id stands there.
+
+        ``said`` is the message's content. Where the transcript is the same sentence, it is one text and not two.
+        """
         if not audio.is_object:
             return
         data, file_id, transcript = audio.text("data"), audio.text("id"), audio.child("transcript")
@@ -90,7 +93,9 @@ class ChatMessageReader:
         if data or file_id:
             yield Media("audio", None, audio.pointer, data=data or None, file_id=None if data else file_id)
         if isinstance(transcript.value, str) and transcript.value.strip():
-            yield Text(transcript.value, transcript.pointer)
+            written = "".join(item.text for item in said if isinstance(item, Text))
+            if written.split() != transcript.value.split():
+                yield Text(transcript.value, transcript.pointer)
 
     def _read_calls(self, message: Node) -> Iterator[Item]:
         calls = list(message.child("tool_calls").each())

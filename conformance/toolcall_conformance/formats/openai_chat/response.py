@@ -10,6 +10,7 @@ from toolcall_conformance.reading import Finish, Node, Reading
 _REASONS = {
     "stop": "end",
     "length": "length",
+    "model_length": "length",
     "tool_calls": "tools",
     "function_call": "tools",
     "content_filter": "filter",

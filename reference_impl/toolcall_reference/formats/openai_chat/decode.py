@@ -25,9 +25,11 @@ from toolcall_reference.pairing import Ledger
 from .api import LEGACY, NAME
 from .parts import decode_parts, is_marked
 from .settings import decode_settings, decode_tools
+from .transcripts import is_repeated
 
 _FINISH = {
     "stop": "end", "length": "length", "tool_calls": "tools", "function_call": "tools", "content_filter": "filter",
+    "model_length": "length",  # https://github.com/mistralai/client-python/blob/main/src/mistralai/models/chatcompletionchoice.py
 }  # fmt: skip
 
 
@@ -96,6 +98,7 @@ def _with_beside(items: list[Item], message: Body, losses: Losses) -> list[Item]
     spoke = next((item for item in items if isinstance(item, Text)), None)
     if spoke is not None:
         spoke.citations = found
+    written = list(items)
     items += pictures(message)
     refusal = as_text(message.get("refusal"), "refusal")
     if refusal:
@@ -104,7 +107,7 @@ def _with_beside(items: list[Item], message: Body, losses: Losses) -> list[Item]
         if message.get(key):
             items.insert(0, Opaque(NAME, key, copied(message[key])))
     transcript = spoken(message, losses)
-    if transcript.strip():
+    if transcript.strip() and not is_repeated(transcript, written):
         items.append(Text(transcript))
     return items
 

@@ -41,6 +41,8 @@ def decode_parts(content: Any, losses: Losses) -> list[Any]:
             audio = as_object(part.get("input_audio"), "input_audio")
             spelt = str(audio.get("format"))
             found.append(Media("audio", _AUDIO.get(spelt, f"audio/{spelt}"), data=as_text(audio.get("data"), "data")))
+        elif kind == "thinking":  # Mistral's
+            losses.add("reasoning", "what the model thought is not shown")
         elif kind == "file":
             found.append(_file(as_object(part.get("file"), "file")))
         else:

@@ -20,6 +20,7 @@ from .api import LEGACY, NAME
 from .decode import BESIDE, decode_usage, finish_of, head, lose_extras, pictures, spoken, state_of
 from .failures import decode_error_event
 from .parts import decode_parts
+from .transcripts import AUDIO, CONTENT, SaidOnce
 
 _KINDS = {"function": "arguments", "custom": "input"}
 
@@ -34,6 +35,7 @@ class StreamDecoder:
         self._by_id: dict[str, OpenCall] = {}
         self._legacy: OpenCall | None = None
         self._thoughts: tuple[str, list[str]] | None = None
+        self._once = SaidOnce()
         self._reason: Any = None
         self._usage: Any = None
 
@@ -83,8 +85,10 @@ class StreamDecoder:
                 break
         for part in decode_parts(delta.get("content"), self._losses):
             self._end_thoughts()
-            if isinstance(part, Text):
-                self._draft.text(part.text, refusal=part.refusal)
+            if isinstance(part, Text) and not part.refusal:
+                self._say(self._once.add(CONTENT, part.text))
+            elif isinstance(part, Text):
+                self._draft.text(part.text, refusal=True)
             else:
                 self._draft.whole(part)
         if has_more:
@@ -102,6 +106,7 @@ class StreamDecoder:
         if choice.get("finish_reason"):
             self._reason = choice["finish_reason"]
             self._end_thoughts()
+            self._say(self._once.rest())
             self._draft.close()
 
     def _beside(self, delta: Body) -> None:
@@ -117,7 +122,11 @@ class StreamDecoder:
         transcript = spoken(delta, self._losses)
         if transcript:
             self._end_thoughts()
-            self._draft.text(transcript, key="audio")
+            self._say(self._once.add(AUDIO, transcript))
+
+    def _say(self, pieces: Iterable[tuple[str, str]]) -> None:
+        for key, piece in pieces:
+            self._draft.text(piece, key=key)
 
     def _think(self, key: str, piece: str) -> None:
         if self._thoughts is None or self._thoughts[0] != key:

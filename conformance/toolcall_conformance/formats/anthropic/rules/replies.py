@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from toolcall_conformance.formats.anthropic.parts import waiting_calls
 from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.formats.wanted import TEXT
 from toolcall_conformance.reading import Hosted, Node
@@ -15,8 +16,10 @@ def finish_agrees_with_calls(subject: Subject) -> Iterator[Breach]:
     """A reply may be cut, refused or paused amid its calls; only the two normal endings must tell the truth."""
     reason = Node(subject.body).child("stop_reason")
     calls = subject.reading.calls
+    content = Node(subject.body).get("content")
+    waiting = waiting_calls(content) if isinstance(content, list) else ()
     hosted = any(isinstance(item, Hosted) for turn in subject.reading.turns for item in turn.items)
-    if calls and reason.value == "end_turn":
+    if waiting and reason.value == "end_turn":
         yield Breach(reason.pointer, "the reply has tool calls, but ended its turn", want="tool_use", got="end_turn")
     if not calls and not hosted and reason.value == "tool_use":
         message = "the reply has no tool call, so it must not end with tool_use"

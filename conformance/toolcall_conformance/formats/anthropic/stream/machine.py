@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from toolcall_conformance.findings import MISSING, OneOf, one_of
-from toolcall_conformance.formats.anthropic.parts import is_hosted
+from toolcall_conformance.formats.anthropic.parts import is_hosted, waiting_calls
 from toolcall_conformance.formats.anthropic.stream.blocks import StreamedBlock
 from toolcall_conformance.formats.anthropic.stream.events import EVENT, EVENTS, RIGHT, MessageState
 from toolcall_conformance.formats.rule import meant_object, meant_text
@@ -298,7 +298,7 @@ class _MessageMachine(Machine):
         reason = self.message.get("stop_reason")
         calls = any(block.kind == "tool_use" for block in self.blocks)
         hosted = any(is_hosted(block.kind) for block in self.blocks)
-        if calls and reason == "end_turn":
+        if reason == "end_turn" and waiting_calls([block.body for block in self.blocks]):
             message = "the reply has tool calls, but ended its turn"
             self.report.add("stream-finish-agrees", self.reason_at, message, want="tool_use", got=reason)
         elif reason == "tool_use" and not calls and not hosted:

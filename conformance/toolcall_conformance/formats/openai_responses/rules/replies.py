@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from toolcall_conformance.findings import MISSING, OneOf
 from toolcall_conformance.formats.openai_responses.rules.view import entries, member
@@ -10,7 +11,8 @@ from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.formats.wanted import TEXT, asking
 from toolcall_conformance.reading.breach import Breach
 
-_WHOLE = frozenset({"function_call", "custom_tool_call", "message"})
+_CALLS = frozenset({"function_call", "custom_tool_call"})
+_WHOLE = _CALLS | {"message"}
 
 
 @rule("openai_responses/finish-agrees", "response")
@@ -24,9 +26,15 @@ def finish_agrees(subject: Subject) -> Iterator[Breach]:
         yield Breach("/error", "the reply is completed and has an error", None, subject.body["error"])
     for entry in entries(subject):
         status = entry.value.get("status")
-        if entry.kind in _WHOLE and status in ("in_progress", "incomplete"):
+        running = status == "in_progress" and _of_a_program(entry.value)
+        if entry.kind in _WHOLE and status in ("in_progress", "incomplete") and not running:
             message = f"the reply is completed and this {entry.kind} is not"
             yield Breach(entry.at("status"), message, want="completed", got=status)
+
+
+def _of_a_program(call: dict[str, Any]) -> bool:
+    """Whether a hosted program made the call: it goes on while the client runs it, and the call with it."""
+    return member(call.get("caller"), "type") == "program" and call.get("type") in _CALLS
 
 
 @rule("openai_responses/finish-incomplete-reason", "response")

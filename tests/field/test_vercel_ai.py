@@ -1,0 +1,138 @@
+"""What providers sent to Vercel's AI SDK: 148 recorded replies and streams, of which none must be called wrong.
+
+Each is judged as what an upstream sends to a translator, and translated by the reference for every client. The files
+belong to https://github.com/vercel/ai and are looked for beside the checkout. ``vercel_ai.json`` says which format each
+folder has, which files are errors and with which status, and which files are left out, each with the reason.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from judging import judge, judge_stream
+from reference.reference_bodies import FORMATS, open_way
+from reference.stream_bodies import framed
+from toolcall_conformance import formats
+from toolcall_conformance.findings import Finding
+from toolcall_conformance.judge import Judge
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.streaming import parse
+from toolcall_reference import Refused
+
+GOLDENS = Path(__file__).parents[3] / "shared" / "field" / "goldens" / "vercel-ai"
+KNOWN: dict[str, Any] = json.loads(Path(__file__).with_name("vercel_ai.json").read_text(encoding="utf-8"))
+
+pytestmark = pytest.mark.skipif(not GOLDENS.is_dir(), reason="the recorded replies are not beside this checkout")
+
+
+class Sent(NamedTuple):
+    """What an upstream sent: ``direction`` is response, stream or error; ``data`` the bytes of a stream, else JSON."""
+
+    name: str
+    format: str
+    direction: str
+    data: Any
+
+    @property
+    def body(self) -> Any:
+        """As the judge takes it."""
+        return parse(self.data) if self.direction == "stream" else self.data
+
+
+def files() -> Iterator[str]:
+    for path in sorted(GOLDENS.rglob("*")):
+        if path.is_file():
+            yield path.relative_to(GOLDENS).as_posix()
+
+
+def reasons(name: str) -> list[str]:
+    """Why a file is left out; nothing for one that is judged."""
+    return [entry["reason"] for entry in KNOWN["left_out"] if fnmatchcase(name, entry["files"])]
+
+
+def read(name: str) -> Sent:
+    path = GOLDENS / name
+    others = [form for files_, form in KNOWN["other_names"].items() if fnmatchcase(path.name, files_)]
+    form = [*others, KNOWN["formats"][path.parent.name]][0]
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".txt":
+        events: list[Any] = [json.loads(line) for line in text.splitlines() if line.strip()]
+        return Sent(name, form, "stream", framed(form, [*events, "[DONE]"] if form == "openai_chat" else events))
+    body = json.loads(text)
+    if name in KNOWN["errors"]:
+        return Sent(name, form, "error", {"status": KNOWN["errors"][name], "body": body})
+    return Sent(name, form, "response", body)
+
+
+def sent() -> list[Sent]:
+    return [read(name) for name in files() if not reasons(name)]
+
+
+def lines(name: str, found: tuple[Finding, ...]) -> list[str]:
+    return [f"{name} {one.pointer or '(body)'}: {one.rule}: {one.message}" for one in found if one.is_must]
+
+
+def test_each_file_is_judged_or_left_out_with_one_reason() -> None:
+    names = list(files())
+    unused = [
+        entry["files"] for entry in KNOWN["left_out"] if not any(fnmatchcase(name, entry["files"]) for name in names)
+    ]
+    counts = Counter(len(reasons(name)) for name in names)
+    print(f"\n{counts[0]} judged, {counts[1]} left out")
+    assert set(counts) == {0, 1}
+    assert unused == []
+    assert KNOWN["errors"].keys() <= set(names)
+
+
+def test_what_an_upstream_sends_has_no_fault(corpus: Corpus) -> None:
+    counts: Counter[str] = Counter()
+    faults: list[str] = []
+    for one in sent():
+        found = Judge(corpus).sent(one.format, one.direction, one.body).findings
+        counts.update(f"{finding.level} {finding.rule}" for finding in found)
+        counts[one.direction] += 1
+        faults += lines(one.name, found)
+    print("\n" + "\n".join(f"  {count:5} {what}" for what, count in counts.most_common()))
+    assert not faults, "\n".join(faults)
+    assert counts["response"] > 50
+    assert counts["stream"] > 50
+
+
+def test_streams_are_read_to_their_end() -> None:
+    """A stream that ended nowhere would have no fault either."""
+    for one in sent():
+        if one.direction == "stream":
+            assert formats.assembled(one.format, one.body).end in ("whole", "failed"), one.name
+
+
+@pytest.mark.parametrize("client", FORMATS)
+def test_the_reference_takes_them(client: str) -> None:
+    """Every reply is translated, and what the judge says of the translation is no fault."""
+    faults: list[str] = []
+    done, refused = 0, set()
+    for one in sent():
+        if one.direction == "error":
+            continue
+        session = open_way(client, one.format, stream=one.direction == "stream")
+        try:
+            if one.direction == "stream":
+                output: Any = parse(b"".join(session.stream([one.data])))
+                found = judge_stream(output, client=client, upstream=one.format, source=one.body).findings
+            else:
+                output = session.response(one.data)
+                found = judge(one.data, output, client=client, upstream=one.format, direction="response").findings
+        except Refused:
+            refused.add(one.name)
+            continue
+        done += 1
+        faults += lines(one.name, found)
+    assert not faults, "\n".join(faults)
+    assert done > 100
+    assert all("mcp-tool-approval" in name for name in refused), refused  # they wait for a word that only one API has
