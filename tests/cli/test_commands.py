@@ -128,7 +128,10 @@ def test_stdin(monkeypatch: pytest.MonkeyPatch) -> None:
             ["judge", "--client", "alpah", "--upstream", "beta", "a.json", "a.json"],
             "there is no format 'alpah'; did you mean alpha?",
         ),
-        (["judge", "--client", "alpha", "a.json", "a.json"], "the following arguments are required: --upstream"),
+        (
+            ["judge", "--client", "alpha", "a.json", "a.json"],
+            "a.json: no member shows which API's body it is; say it with",
+        ),
         (["judge", *ROUTE, "a.json"], "the following arguments are required: OUTPUT"),
         (
             ["explain", "beta/text-kpet"],

@@ -119,7 +119,7 @@ def _output(words: str) -> Any:
         reader, writer = os.pipe()
         os.close(reader)
         with Path("/dev/full").open("wb") as full:
-            target = {"full": full, "unread": writer, "closed": None}[value]
+            target: Any = {"full": full, "unread": writer, "closed": None}[value]
             closes = (lambda: os.close(1)) if value == "closed" else None
             done = subprocess.run(
                 command, stdout=target, stderr=subprocess.PIPE, text=True, preexec_fn=closes, check=False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 from collections import Counter
 from pathlib import Path
@@ -20,9 +21,9 @@ def is_dump(data: bytes) -> bool:
 def read(path: Path, data: bytes) -> Capture:
     """The exchanges of a dump. Raises UnreadableError, also where mitmproxy is not installed."""
     try:
-        from mitmproxy import exceptions
-        from mitmproxy import io as flows
-        from mitmproxy.http import HTTPFlow
+        exceptions, flows, http = (
+            importlib.import_module(f"mitmproxy.{name}") for name in ("exceptions", "io", "http")
+        )
     except ImportError:
         raise UnreadableError(
             "it is a dump of mitmproxy; export it as HAR (mitmdump -nr "
@@ -31,7 +32,7 @@ def read(path: Path, data: bytes) -> Capture:
     found, skipped = [], Counter[str]()
     try:
         for number, flow in enumerate(flows.FlowReader(io.BytesIO(data)).stream(), 1):
-            one = _exchange(f"flow {number}", flow) if isinstance(flow, HTTPFlow) else None
+            one = _exchange(f"flow {number}", flow) if isinstance(flow, http.HTTPFlow) else None
             if one is None:
                 skipped["a flow without a JSON body"] += 1
             else:

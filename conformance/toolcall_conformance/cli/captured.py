@@ -135,6 +135,7 @@ def _bytes(name: str) -> bytes:
 
 
 def _json(name: str, data: bytes) -> Any:
+    _verify_not_empty(name, data)
     try:
         found = parse_json(data)
     except JSONError as error:

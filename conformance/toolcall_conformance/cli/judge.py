@@ -111,7 +111,9 @@ def run(parsed: argparse.Namespace) -> int:
 
 
 def _of_captures(parsed: argparse.Namespace, corpus: Corpus, settings: Settings) -> int | None:
-    """Judge lists of exchanges; None where SOURCE is a body or a stream."""
+    """Judge lists of exchanges; None where SOURCE is a body or a stream, or is said to be one."""
+    if parsed.response or parsed.error or parsed.stream:
+        return None
     from toolcall_conformance.cli import captures
 
     found = [captures.read(corpus, name) for name in (parsed.source, parsed.output)]

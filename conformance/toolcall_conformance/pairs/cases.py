@@ -47,7 +47,7 @@ class PairCase(Case):
         return CHECK_OF[self.direction]
 
     @property
-    def formats(self) -> tuple[str, ...]:  # type: ignore[override]
+    def formats(self) -> tuple[str, ...]:
         return tuple(sorted({self.route.client, self.route.upstream}))
 
     def exchanges(self, format_name: str) -> tuple[Exchange, ...]:
