@@ -12,6 +12,7 @@ from toolcall_conformance.captured.exchanges import Capture, Exchange, body_of
 _ASKED = re.compile(r"^> (?:POST|PUT) (\S+) HTTP/[\d.]+", re.MULTILINE)
 _TOLD = re.compile(r"^< HTTP/[\d.]+ (\d{3})", re.MULTILINE)
 _NOISE = re.compile(r"^(?:[*<>{}] ?|[<>]$|\} \[|\{ \[|  % Total|\s+Dload|\s*\d+ +\d+[kM]? +\d+ .*|100 .*)")
+_NEXT = re.compile(r"^\s*(?:\$ )?curl\b", re.MULTILINE)
 _BODY_OPTIONS = ("-d", "--data", "--data-raw", "--data-binary", "--data-ascii", "--json")
 
 
@@ -34,7 +35,7 @@ def read(text: str) -> Capture:
     commands = [*_commands(text)]
     found = []
     for number, (begin, end) in enumerate(zip(starts, [*starts[1:], len(text)], strict=True), 1):
-        part = text[begin:end]
+        part = _NEXT.split(text[begin:end], maxsplit=1)[0]
         told = [*_TOLD.finditer(part)]
         body = _body(part[told[-1].end() :]) if told else ""
         streamed = body.lstrip().startswith(("data:", "event:", ":"))

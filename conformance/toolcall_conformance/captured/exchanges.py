@@ -73,6 +73,9 @@ def format_of(corpus: Corpus, exchange: Exchange) -> str | None:
     common = [name for name in found[0] if all(name in some for some in found)]
     if common:
         return common[0]
+    sure = {some[0] for some in names if len(some) == 1}
+    if len(sure) == 1 and len([some for some in names if some]) > 1:
+        return sure.pop()
     # A faulty body may look like another API's; the address is the client's own word.
     return (by_address or min(found, key=len))[0]
 

@@ -73,8 +73,9 @@ def _in_json(corpus: Corpus, whole: Any) -> Capture | None:
     if har.is_har(whole):
         return har.read(whole)
     if isinstance(whole, list):
-        dicts = whole and all(isinstance(one, dict) for one in whole)
-        return json_lines.read(corpus, whole, "entry") if dicts else None
+        found = json_lines.read(corpus, whole, "entry") if all(isinstance(one, dict) for one in whole) else None
+        # One body in a list is a wrapper, not a list of exchanges.
+        return found if found is not None and (whole[1:] or any(map(_has_reply, found.exchanges))) else None
     if litellm.is_payload(whole) or is_telemetry(whole):
         return json_lines.read(corpus, [whole], "record")
     if not isinstance(whole, dict) or recognised(corpus, whole):
@@ -87,7 +88,7 @@ def _in_lines(corpus: Corpus, text: str) -> Capture | None:
     """The exchanges in lines of JSON, with other lines of a log among them."""
     lines = [line for line in text.splitlines() if line.strip()]
     values = [one for line in lines for one in _listed(_json(line))]
-    many = len(lines) > 1 and sum(isinstance(one, dict) for one in values) * 2 > len(lines)
+    many = len(lines) > 1 and sum(isinstance(one, dict) for one in values) * 2 >= len(lines)
     return json_lines.read(corpus, values, "line") if many else None
 
 
