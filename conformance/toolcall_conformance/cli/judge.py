@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from toolcall_conformance.cli import captured, guess, pairs
+from toolcall_conformance.cli import captured, differing, guess, pairs
 from toolcall_conformance.cli.common import UsageError, did_you_mean
 from toolcall_conformance.cli.console import say, say_json
 from toolcall_conformance.cli.settings import Settings
@@ -73,6 +73,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
         help="also say what the official client of OUTPUT's format does with it; needs the extra `witnesses`",
     )
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+    differing.add_argument(parser)
     pairs.add_arguments(parser)
     parser.add_argument("--only", metavar="N", type=int, help="of a list of exchanges, judge the one of this number")
     parser.add_argument(
@@ -155,7 +156,8 @@ def _judge_sent(parsed: argparse.Namespace, corpus: Corpus) -> int:
         verify_kind(parsed, corpus, name, direction, body)
     judgement = Judge(corpus).sent(name, direction, body, model=parsed.upstream_model)
     subject = ReportedItem(parsed.source, direction, name, name, exchanges=1)
-    return _report(parsed, corpus, subject, judgement, event_of=event_of if parsed.stream else lambda _: None)
+    told = _Said(event_of=event_of) if parsed.stream else _Said()
+    return _report(parsed, corpus, subject, judgement, told)
 
 
 def _direction(parsed: argparse.Namespace) -> str:
@@ -174,7 +176,9 @@ def _judge_alone(parsed: argparse.Namespace, corpus: Corpus) -> int:
     verify_kind(parsed, corpus, parsed.client, direction, body)
     judgement = Judge(corpus).body(parsed.client, direction, body, model=parsed.client_model)
     subject = ReportedItem(parsed.source, direction, parsed.client, parsed.client, exchanges=1)
-    return _report(parsed, corpus, subject, judgement, notes, beside=witnessed(parsed, direction, body))
+    compared = [*differing.lines(parsed, corpus, direction, body)] if parsed.diff else []
+    said = _Said(notes, beside=witnessed(parsed, direction, body), compared=compared)
+    return _report(parsed, corpus, subject, judgement, said)
 
 
 def _judge_pair(parsed: argparse.Namespace, corpus: Corpus) -> int:
@@ -197,7 +201,8 @@ def _judge_pair(parsed: argparse.Namespace, corpus: Corpus) -> int:
     if note := swapped(corpus, direction, source, output, formats):
         notes.insert(0, note)
     beside = witnessed(parsed, direction, output, source)
-    return _report(parsed, corpus, subject, judgement, notes, beside=beside)
+    compared = [*differing.lines(parsed, corpus, direction, output)] if parsed.diff else []
+    return _report(parsed, corpus, subject, judgement, _Said(notes, beside=beside, compared=compared))
 
 
 def _judge(parsed: argparse.Namespace, corpus: Corpus) -> Judge:
@@ -232,47 +237,61 @@ def _judge_streams(parsed: argparse.Namespace, corpus: Corpus) -> int:
     upstream = parsed.client if alone else parsed.upstream
     subject = ReportedItem(output_name, "stream", parsed.client, upstream, exchanges=2)
     beside = witnessed(parsed, "stream", data, source)
-    return _report(parsed, corpus, subject, judgement, notes, event_of, beside)
+    return _report(parsed, corpus, subject, judgement, _Said(notes, event_of, beside))
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What is printed of a judgement besides its findings."""
+
+    notes: Sequence[str] = ()
+    event_of: Callable[[Finding], int | None] = lambda _: None
+    beside: Witnessed | None = None
+    compared: Sequence[str] = ()
 
 
 def _report(
-    parsed: argparse.Namespace,
-    corpus: Corpus,
-    subject: ReportedItem,
-    judgement: Judgement,
-    notes: Sequence[str] = (),
-    event_of: Callable[[Finding], int | None] = lambda _: None,
-    beside: Witnessed | None = None,
+    parsed: argparse.Namespace, corpus: Corpus, subject: ReportedItem, judgement: Judgement, said: _Said
 ) -> int:
-    findings = judgement.findings
-    gravest = worst(findings)
-    verdict = verdict_of(findings, strict=parsed.strict)
+    verdict = verdict_of(judgement.findings, strict=parsed.strict)
     if parsed.json:
-        plain_findings = [finding_json(finding, limit=None) for finding in findings]
-        for plain, finding in zip(plain_findings, findings, strict=True):
-            if (number := event_of(finding)) is not None:
-                plain["event"] = number
-        losses = [asdict(loss) for loss in judgement.losses]
-        document: dict[str, Any] = {"verdict": verdict, "findings": plain_findings, "losses": losses}
-        if parsed.tolerated:
-            document["tolerated"] = tolerated_json(judgement.tolerated)
-        if beside is not None:
-            document["witness"] = asdict(beside)
-        say_json(json.dumps(document | ({"notes": list(notes)} if notes else {}), indent=1))
+        say_json(json.dumps(_document(parsed, judgement, said), indent=1))
     else:
-        for note in notes:
-            say(f"note: {note}")
-        for line in describe(subject, findings, corpus, failing=findings, known=lambda _: None):
-            say((line.text, line.kind))
-        if beside is not None:
-            say(f"    {beside.sentence}")
-        if judgement.losses:
-            say(f"permitted losses: {', '.join(f'{loss.element} ({loss.count})' for loss in judgement.losses)}")
-            say(f"    see   toolcall-conformance losses {parsed.client}-to-{parsed.upstream}")
-        for text in tolerated_lines(judgement.tolerated) if parsed.tolerated else ():
-            say(text)
-        say(_verdict(len(findings), gravest))
+        _print(parsed, corpus, subject, judgement, said)
     return 1 if verdict is Verdict.FAIL else 0
+
+
+def _document(parsed: argparse.Namespace, judgement: Judgement, said: _Said) -> dict[str, Any]:
+    findings = [finding_json(finding, limit=None) for finding in judgement.findings]
+    for plain, finding in zip(findings, judgement.findings, strict=True):
+        if (number := said.event_of(finding)) is not None:
+            plain["event"] = number
+    verdict = verdict_of(judgement.findings, strict=parsed.strict)
+    document = {"verdict": verdict, "findings": findings, "losses": [asdict(loss) for loss in judgement.losses]}
+    if parsed.tolerated:
+        document["tolerated"] = tolerated_json(judgement.tolerated)
+    if said.beside is not None:
+        document["witness"] = asdict(said.beside)
+    document |= {key: [*lines] for key, lines in (("diff", said.compared), ("notes", said.notes)) if lines}
+    return document
+
+
+def _print(
+    parsed: argparse.Namespace, corpus: Corpus, subject: ReportedItem, judgement: Judgement, said: _Said
+) -> None:
+    findings = judgement.findings
+    for note in said.notes:
+        say(f"note: {note}")
+    for line in describe(subject, findings, corpus, failing=findings, known=lambda _: None):
+        say((line.text, line.kind))
+    if said.beside is not None:
+        say(f"    {said.beside.sentence}")
+    if judgement.losses:
+        say(f"permitted losses: {', '.join(f'{loss.element} ({loss.count})' for loss in judgement.losses)}")
+        say(f"    see   toolcall-conformance losses {parsed.client}-to-{parsed.upstream}")
+    for text in (*(tolerated_lines(judgement.tolerated) if parsed.tolerated else ()), *said.compared):
+        say(text)
+    say(_verdict(len(findings), worst(findings)))
 
 
 def _verify_error(name: str, value: Any) -> None:

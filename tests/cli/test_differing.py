@@ -1,0 +1,60 @@
+"""``judge --diff``: where an output differs from a golden file, without what the law accepts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from toolcall_conformance.cli import main
+from toolcall_conformance.library import load_corpus
+
+CASE = load_corpus().cases["parallel/three-tools"]
+
+
+def written(folder: Path, name: str, body: Any) -> str:
+    (folder / name).write_text(json.dumps(body), encoding="utf-8")
+    return str(folder / name)
+
+
+def test_what_differs_by_path(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    golden = json.loads(json.dumps(CASE.exchanges("openai_chat")[0].request))
+    output = json.loads(json.dumps(golden))
+    output["tools"][0]["function"]["description"] = "Something else."
+    output["messages"][1]["content"] = [{"type": "text", "text": golden["messages"][1]["content"]}]
+    del output["tools"][2]
+    paths = [
+        written(tmp_path, "source.json", CASE.exchanges("anthropic")[0].request),
+        written(tmp_path, "output.json", output),
+    ]
+    ends = ("--client", "anthropic", "--upstream", "openai_chat")
+    assert main(["judge", *ends, *paths, "--diff", written(tmp_path, "golden.json", golden)]) == 1
+    said = capsys.readouterr().out.splitlines()
+    place = next(number for number, line in enumerate(said) if line.startswith("differs from "))
+    assert said[place].endswith("golden.json: in 2 places")
+    assert said[place + 1] == (
+        '    /tools/0/function/description want "Find the next trains between two stations.", got "Something else."'
+    )
+    assert said[place + 2].startswith("    /tools/2 is missing, want {")
+
+
+def test_ids_and_times_of_a_reply_are_new_each_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    golden = CASE.exchanges("openai_chat")[0].response
+    paths = [
+        written(tmp_path, "source.json", CASE.exchanges("anthropic")[0].response),
+        written(tmp_path, "output.json", golden | {"id": "chatcmpl-other", "created": 1}),
+        "--diff",
+        written(tmp_path, "golden.json", golden),
+    ]
+    main(["judge", "--client", "openai_chat", "--upstream", "anthropic", "--response", *paths])
+    assert "golden.json: in nothing that counts" in capsys.readouterr().out
+    main(["judge", "--client", "openai_chat", "--upstream", "anthropic", "--response", *paths, "--json"])
+    assert json.loads(capsys.readouterr().out)["diff"] == [f"differs from {paths[-1]}: in nothing that counts"]
+
+
+def test_streams_and_errors_are_not_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    error = written(tmp_path, "error.json", {"status": 400, "body": {"error": {"message": "x"}}})
+    assert main(["judge", "--client", "gemini", "--error", error, "--diff", error]) == 4
+    assert "--diff compares requests and whole replies" in capsys.readouterr().err
