@@ -20,7 +20,9 @@ from pathlib import Path
 
 import pytest
 
+from captured import forms
 from cassettes import goldens
+from pairs import folders
 from toolcall_conformance.cli import main
 from toolcall_conformance.library import Corpus
 from toolcall_reference.render import main as render
@@ -97,6 +99,9 @@ class Shell:
         recorded = goldens.exchanges(corpus, "shell/seed", "anthropic")
         goldens.write(self._folder / "recorded" / "a.json", recorded)
         goldens.write(self._folder / "tests" / "cassettes" / "weather.yaml", recorded)
+        for name, write in (("client.har", forms.har), ("upstream.har", forms.har), ("provider.jsonl", forms.lines)):
+            self._write(name, write(forms.exchanges("anthropic" if name == "client.har" else "openai_chat")))
+        folders.agents(self._folder / "tests" / "golden").unlink()
 
     def run(self, text: str) -> int:
         """Run a command line; its exit code, 4 or 5 for a command that is wrong."""
