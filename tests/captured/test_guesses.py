@@ -52,7 +52,8 @@ def test_other_apis_are_none_of_ours() -> None:
     converse = {"messages": [{"role": "user", "content": [{"text": "x"}]}], "inferenceConfig": {"maxTokens": 3}}
     assert recognised(CORPUS, converse) == []
     assert other_api(CORPUS, converse) == "Amazon Bedrock Converse"
-    for other in ({}, {"a": 1}, [], None, {"messages": 1, "contents": 2, "model": "x"}, {"error": "x"}):
+    others: list[object] = [{}, {"a": 1}, [], None, {"messages": 1, "contents": 2, "model": "x"}, {"error": "x"}]
+    for other in others:
         assert len(recognised(CORPUS, other)) <= 1
 
 

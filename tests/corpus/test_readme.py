@@ -23,6 +23,8 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 VERDICTS = (ROOT / "verdicts" / "README.md").read_text(encoding="utf-8")
 #: Where the README tells of the keys of each schema.
 SECTIONS = {
+    "signs": "signs.json, other-apis.json",
+    "other-apis": "signs.json, other-apis.json",
     **{
         name: f"{name}.json"
         for name in (

@@ -267,7 +267,11 @@ def _document(parsed: argparse.Namespace, judgement: Judgement, said: _Said) -> 
         if (number := said.event_of(finding)) is not None:
             plain["event"] = number
     verdict = verdict_of(judgement.findings, strict=parsed.strict)
-    document = {"verdict": verdict, "findings": findings, "losses": [asdict(loss) for loss in judgement.losses]}
+    document: dict[str, Any] = {
+        "verdict": verdict,
+        "findings": findings,
+        "losses": [asdict(loss) for loss in judgement.losses],
+    }
     if parsed.tolerated:
         document["tolerated"] = tolerated_json(judgement.tolerated)
     if said.beside is not None:
