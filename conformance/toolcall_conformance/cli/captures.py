@@ -162,7 +162,8 @@ def _table(lines: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def _summary(name: str, capture: Capture) -> str:
-    said = f"{name}: {capture.form}, {len(capture.exchanges)} exchanges"
+    count = len(capture.exchanges)
+    said = f"{name}: {capture.form}, {count} exchange{'' if count == 1 else 's'}"
     skipped = ", ".join(f"{count} × {reason}" for reason, count in capture.skipped.items())
     return f"{said}; skipped: {skipped}" if skipped else said
 
