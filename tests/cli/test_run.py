@@ -136,7 +136,12 @@ def given(monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def given(*words: str) -> list[str]:
         found: list[list[str]] = []
-        monkeypatch.setattr(pytest, "main", lambda arguments: found.append(arguments) or 0)
+
+        def called(arguments: list[str]) -> int:
+            found.append(arguments)
+            return 0
+
+        monkeypatch.setattr(pytest, "main", called)
         assert main(["run", *words]) == 0
         [arguments] = found
         assert tuple(arguments[: len(started.ALONE)]) == started.ALONE

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import xml.etree.ElementTree as ET
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,14 @@ def pytest_runtest_setup(item):
     with Path(__file__).with_name("order.txt").open("a", encoding="utf-8") as file:
         print(item.nodeid, file=file)
 """
+
+
+def installed(name: str) -> None:
+    """Skip a test whose plugin is not there."""
+    try:
+        metadata.version(name)
+    except metadata.PackageNotFoundError:
+        pytest.skip(f"{name} is not installed (tests/plugin/other_plugins.txt)")
 
 
 @pytest.fixture(autouse=True)
@@ -94,7 +103,7 @@ FAILS_ONCE = """
 
 
 def test_rerunfailures(project: Any) -> None:
-    pytest.importorskip("pytest_rerunfailures")
+    installed("pytest-rerunfailures")
     spec = project.translator(FAILS_ONCE)
     options = ("-p", "pytest_rerunfailures", "--reruns=2", "--toolcall-report=report.json", "--junit-xml=junit.xml")
     result = project.run("toolcall::box/two::request", *options, spec=spec)
@@ -112,7 +121,7 @@ def test_rerunfailures(project: Any) -> None:
 
 
 def test_rerunfailures_of_what_fails_always(project: Any) -> None:
-    pytest.importorskip("pytest_rerunfailures")
+    installed("pytest-rerunfailures")
     spec = project.translator(LOSES_TEXT_TO_BETA)
     result = project.run("toolcall::box", "-p", "pytest_rerunfailures", "--reruns=1", spec=spec)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
@@ -120,7 +129,7 @@ def test_rerunfailures_of_what_fails_always(project: Any) -> None:
 
 
 def test_randomly(project: Any) -> None:
-    pytest.importorskip("pytest_randomly")
+    installed("pytest-randomly")
     spec = project.translator(LOSES_TEXT_TO_BETA)
     reports = []
     for more in (["-p", "pytest_randomly", "--randomly-seed=7"], []):
@@ -136,7 +145,7 @@ def test_randomly(project: Any) -> None:
 
 def test_cov(project: Any) -> None:
     """In a process of its own: whoever measures these tests must not be switched off by it."""
-    pytest.importorskip("pytest_cov")
+    installed("pytest-cov")
     spec = project.translator(LOSES_TEXT_TO_BETA)
     result = project.run_apart("toolcall::", "--cov=mine", "--cov-report=json:cov.json", spec=spec)
     result.assert_outcomes(failed=2, passed=22)
@@ -146,7 +155,7 @@ def test_cov(project: Any) -> None:
 
 
 def test_html(project: Any) -> None:
-    pytest.importorskip("pytest_html")
+    installed("pytest-html")
     spec = project.translator(LOSES_TEXT_TO_BETA)
     plugins = ("-p", "pytest_metadata.plugin", "-p", "pytest_html.plugin", "-p", "pytest_html.fixtures")
     result = project.run("toolcall::", *plugins, "--html=page.html", "--self-contained-html", spec=spec)
@@ -157,7 +166,7 @@ def test_html(project: Any) -> None:
 
 
 def test_split(project: Any) -> None:
-    pytest.importorskip("pytest_split")
+    installed("pytest-split")
     plugin = ("-p", "pytest_split.plugin")
     project.run("toolcall::", *plugin, "--store-durations").assert_outcomes(passed=24)
     whole, parts = order(project), []
