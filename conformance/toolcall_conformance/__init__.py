@@ -66,10 +66,14 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
-    if name == "events":
-        return importlib.import_module(f"{__name__}.events")
+    if name in __all__:
+        try:
+            if name == "events":
+                return importlib.import_module(f"{__name__}.events")
+            return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+        except AttributeError as error:
+            # `from … import` would take it for a name that is not there, and drop what it says.
+            raise ImportError(f"{__name__}.{name} cannot be loaded: {error}", name=__name__) from error
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

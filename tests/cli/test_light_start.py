@@ -50,6 +50,12 @@ def test_to_say_what_there_is_imports_no_subcommand(option: str) -> None:
     assert not names & {"pytest", "jsonschema", "dataclasses", "tomllib"}
 
 
+def test_the_help_of_run_imports_no_pytest() -> None:
+    names = imported("run", "--help")
+    assert "toolcall_conformance.cli.run" in names
+    assert not names & {"pytest", "_pytest", "toolcall_conformance.engine", "jsonschema", "toolcall_reference"}
+
+
 HEAVY = {
     "aiohttp",
     "asyncio",

@@ -94,11 +94,6 @@ def test_verbose_lines_name_the_item(project: Any) -> None:
     result.stdout.fnmatch_lines(["toolcall::box/one::request::alpha-to-beta PASSED*"])
 
 
-def test_hooks_for_functions_in_a_conftest_do_not_meet_our_items(project: Any) -> None:
-    project.module("conftest", "def pytest_runtest_setup(item):\n    item.function\n")
-    project.run("toolcall::").assert_outcomes(passed=24)
-
-
 def test_output_of_the_translator_is_captured(project: Any) -> None:
     spec = project.translator(
         "    def request(self, body):\n        print('my own words')\n        raise KeyError('x')"

@@ -133,6 +133,7 @@ def pytest_sessionfinish(session):
 """
 
 READS = "def pytest_runtest_logreport(report): pass"
+ASKED_FOR_A_STATUS = "def pytest_report_teststatus(report): pass"
 # Under xdist only the controller has it.
 READS_BESIDE_WORKERS = """
 class Reader:
@@ -151,10 +152,11 @@ def pytest_configure(config):
         ("", BESIDE, ["call"]),
         (READS, [], ["call", "setup", "teardown"]),
         (READS_BESIDE_WORKERS, [], ["call", "setup", "teardown"]),
+        (ASKED_FOR_A_STATUS, [], ["call", "setup", "teardown"]),
         ("", ["--durations=1"], ["call", "setup", "teardown"]),
         ("", ["--junit-xml=found.xml"], ["call", "setup", "teardown"]),
     ],
-    ids=["nobody", "a plugin", "a plugin of the controller", "durations", "junit"],
+    ids=["nobody", "a plugin", "a plugin of the controller", "a status", "durations", "junit"],
 )
 def test_phases_are_reported_where_somebody_reads_of_them(
     project: Any, workers: list[str], reader: str, more: Sequence[str], phases: list[str]

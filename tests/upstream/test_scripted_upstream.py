@@ -396,7 +396,7 @@ def test_without_aiohttp_it_says_how_to_install_it(monkeypatch: pytest.MonkeyPat
 
     def absent(name: str, *rest: Any, **named: Any) -> Any:
         if name == "aiohttp":
-            raise ImportError(name)
+            raise ModuleNotFoundError(name, name=name)
         return real(name, *rest, **named)
 
     monkeypatch.setattr(builtins, "__import__", absent)

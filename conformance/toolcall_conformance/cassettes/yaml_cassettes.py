@@ -8,15 +8,17 @@ from typing import Any
 
 from toolcall_conformance.cassettes import yaml_limits
 from toolcall_conformance.cassettes.interactions import CassetteError
+from toolcall_conformance.extras import trouble
 
 
 def parse_yaml(path: Path, text: str) -> Any:
     """Parse a YAML file. Raises CassetteError, also if the library is missing."""
     try:
         import yaml
-    except ImportError:
+    except ImportError as error:
         raise CassetteError(
-            f"{path}: reading YAML needs PyYAML, which is not installed; pip install 'toolcall-conformance[cassettes]'"
+            f"{path}: reading YAML needs PyYAML, which {trouble('yaml', error)}; "
+            "pip install 'toolcall-conformance[cassettes]'"
         ) from None
     try:
         loader = _loader(yaml)

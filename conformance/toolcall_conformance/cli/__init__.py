@@ -30,8 +30,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="toolcall-conformance",
         description="Judge translations of LLM tool calls between formats.",
-        epilog="To run the suite: pytest --toolcall-translator SPEC toolcall:: where SPEC is package.module:attribute "
-        "(a Python object), exec:COMMAND (a child process) or gateway:FILE.toml (an HTTP gateway). Formats: "
+        epilog="To run the suite: toolcall-conformance run SPEC, or in a Python project pytest --toolcall-translator "
+        "SPEC toolcall:: where SPEC is package.module:attribute (a Python object), exec:COMMAND (a child process) or "
+        "gateway:FILE.toml (an HTTP gateway). Formats: "
         f"{', '.join(format_names())}.",
     )
     parser.add_argument("--version", action=_Version, help="show program's version number and exit")

@@ -35,8 +35,11 @@ class _Print(argparse.Action):
         del namespace, option
         try:
             import shtab
-        except ImportError:
-            parser.error("completion needs shtab: pip install 'toolcall-conformance[completion]'")
+        except ImportError as error:
+            from toolcall_conformance.extras import trouble
+
+            why = trouble("shtab", error)
+            parser.error(f"completion needs shtab, which {why}: pip install 'toolcall-conformance[completion]'")
         from toolcall_conformance.cli.console import say_script
 
         for command in self._commands:

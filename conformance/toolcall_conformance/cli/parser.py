@@ -12,6 +12,7 @@ USAGE = 4
 
 # The subcommands in the order of the help: the module of each in this package, and what it does.
 _COMMANDS = {
+    "run": ("run", "judge a translator with the corpus; no Python project is needed"),
     "judge": ("judge", "judge a captured body or stream and its translation"),
     "explain": ("explain", "explain a rule, a case, an item, or a word that runs and reports use"),
     "list": ("listing", "list rules, cases, formats, features and other vocabulary"),
@@ -54,6 +55,8 @@ class CommandParser(Parser):
     def __init__(self, *, module: str, **options: Any) -> None:
         super().__init__(**options)
         self._module: str | None = module
+        self.passes_on = False
+        """Whether the words that it does not know are no mistakes, but kept as ``passed_on``, in their order."""
 
     def fill(self) -> None:
         """Import the subcommand, which gives this parser its arguments."""
@@ -63,7 +66,13 @@ class CommandParser(Parser):
 
     def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
         self.fill()
-        return super().parse_known_args(args, namespace)
+        if not self.passes_on:
+            return super().parse_known_args(args, namespace)
+        words = list(sys.argv[1:] if args is None else args)
+        end = words.index("--") if "--" in words else len(words)
+        parsed, unknown = super().parse_known_args(words[:end], namespace)
+        parsed.passed_on = [*unknown, *words[end:]]
+        return parsed, []
 
 
 def add_commands(parser: argparse.ArgumentParser) -> list[CommandParser]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
+import traceback
 import warnings
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import replace
@@ -12,14 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.outcomes import OutcomeException
 
 from toolcall_conformance.checks import ItemResult
-from toolcall_conformance.drivers.foreign import text_of
-from toolcall_conformance.drivers.tracebacks import place_of
+from toolcall_conformance.drivers.foreign import text_of, type_name
+from toolcall_conformance.drivers.tracebacks import place_of, traceback_of
 from toolcall_conformance.engine import artefacts, live_logs
 from toolcall_conformance.engine.crossing import keep_captured, keep_text, make_fit, make_warning_fit
 from toolcall_conformance.engine.handover import Handover
-from toolcall_conformance.engine.nodes import ConformanceItem, HarnessError, ItemFailedError, RootNode
+from toolcall_conformance.engine.nodes import ConformanceItem, HarnessError, ItemFailedError, RootNode, is_users_file
 from toolcall_conformance.engine.run import Run
 from toolcall_conformance.engine.selection import PREFIX
 from toolcall_conformance.engine.settings import relative
@@ -97,10 +99,12 @@ class Engine:
             # Not the translator's failure: report it as an error of the item's setup.
             report.when = "setup"
         if report.skipped and not hasattr(report, "wasxfail") and item.tried is not None:
-            report.longrepr = (str(item.path), 1, item.tried.result.reason)
+            report.longrepr = (str(item.planned.case.file), 1, item.tried.result.reason)
         make_fit(report, self._files(item))
         record = self._with_bodies(item, record_of(item, error, call.duration))
-        item.user_properties += _properties(record)
+        # Of an item that a plugin runs again, the last run counts.
+        others = [each for each in item.user_properties if not each[0].startswith(f"{PREFIX}_")]
+        item.user_properties[:] = [*others, *_properties(record)]
         if not self._handover.takes(record):
             setattr(report, RECORD, record.dumps())
         setattr(report, VERDICT, UNSTABLE if record.outcome == UNSTABLE else record.verdict)
@@ -153,8 +157,7 @@ def record_of(item: ConformanceItem, error: BaseException | None, seconds: float
     planned, tried = item.planned, item.tried
     result = tried.result if tried is not None else None
     if isinstance(error, HarnessError) or tried is None or result is None:
-        whose = "the harness failed" if isinstance(error, HarnessError) else "stopped before its verdict"
-        verdict, outcome, reason = Verdict.ERROR, "error", f"{whose}: {error}"
+        verdict, outcome, reason = Verdict.ERROR, "error", _why_error(item, error)
         findings: tuple[Finding, ...] = ()
     else:
         verdict, outcome, reason = result.verdict, item.run.outcome(item.nodeid, tried), result.reason
@@ -180,6 +183,17 @@ def record_of(item: ConformanceItem, error: BaseException | None, seconds: float
         witness=[one.to_json() for one in item.witnessed],
         against=[] if result is None else [_difference(item, one) for one in result.differences],
     )
+
+
+def _why_error(item: ConformanceItem, error: BaseException | None) -> str:
+    """Why an item has no verdict: an error of this package, of a hook of the user's, or a time limit of pytest's."""
+    if isinstance(error, HarnessError):
+        return f"the harness failed: {error}"
+    if error is None or isinstance(error, OutcomeException):
+        return f"stopped before its verdict: {error}"
+    own = [one for one in traceback.extract_tb(traceback_of(error)) if is_users_file(one.filename)]
+    at = f" at {relative(Path(own[-1].filename), item.run.settings.directory)}:{own[-1].lineno}" if own else ""
+    return f"stopped before its verdict: {type_name(error)}{at}: {text_of(error)}"
 
 
 def _difference(item: ConformanceItem, one: Finding) -> dict[str, Any]:

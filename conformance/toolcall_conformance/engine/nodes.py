@@ -1,7 +1,11 @@
 """The nodes of pytest's collection: a virtual root, cases, checks, and one item per route.
 
-The root is not a pytest.File, because ``--lf`` skips files by their path on disk. The nodes have the path of their
-scenario, so the hooks of the user's conftest files, which expect test functions, do not touch them.
+All have the path of the folder where pytest was started, or of the root directory if that folder is outside it. So the
+hooks of the conftest files there and above see our items, and may ask where in the project an item is. Reports show
+the file of the case as an item's location.
+
+The root is not a pytest.File, because ``--lf`` skips files by their path on disk. As a pytest.Directory it lets pytest
+load the conftest files of its folder, which no other argument may lie in.
 """
 
 from __future__ import annotations
@@ -10,8 +14,10 @@ import functools
 import itertools
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
+import _pytest
+import pluggy
 import pytest
 
 from toolcall_conformance.drivers.foreign import text_of, type_name
@@ -21,8 +27,11 @@ from toolcall_conformance.engine.selection import PREFIX
 from toolcall_conformance.engine.tries import Tried
 from toolcall_conformance.showing import shortened, visible
 
+# The folders of what lies between a run and the hook of a user: pytest, pluggy, and this package.
+_MACHINERY = (Path(_pytest.__file__).parent, Path(pluggy.__file__).parent, Path(__file__).parents[1])
+
 if TYPE_CHECKING:
-    from _pytest._code.code import TerminalRepr
+    from _pytest._code.code import TerminalRepr, Traceback, TracebackEntry
 
     from toolcall_conformance.engine.run import Run
     from toolcall_conformance.engine.witnessing import WitnessedBody
@@ -36,14 +45,20 @@ class HarnessError(Exception):
     """Something went wrong in this package, not in the translator."""
 
 
-class RootNode(pytest.Collector):
+def _folder(config: pytest.Config) -> Path:
+    """The folder whose conftest files have a part in our items."""
+    started_in = config.invocation_params.dir
+    return started_in if started_in.is_relative_to(config.rootpath) else config.rootpath
+
+
+class RootNode(pytest.Directory):
     """``toolcall``: all selected cases."""
 
     run: Run
 
     @classmethod
     def of(cls, session: pytest.Session, run: Run) -> RootNode:
-        root: RootNode = cls.from_parent(session, name=PREFIX, nodeid=PREFIX, path=run.corpus.root)
+        root: RootNode = cls.from_parent(session, name=PREFIX, nodeid=PREFIX, path=_folder(session.config))
         root.run = run
         return root
 
@@ -51,7 +66,7 @@ class RootNode(pytest.Collector):
         for _, group in itertools.groupby(self.run.selected, key=lambda item: item.case.id):
             items = tuple(group)
             case = items[0].case
-            yield CaseNode.from_parent(self, name=case.id, path=case.file, items=items, run=self.run)
+            yield CaseNode.from_parent(self, name=case.id, items=items, run=self.run)
 
 
 class _Branch(pytest.Collector):
@@ -138,8 +153,23 @@ class ConformanceItem(pytest.Item):
             return item_text(self, self.tried.result) if self.config.option.xfail_tb else str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
+    def _traceback_filter(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Traceback:
+        """Of what a hook of a user raises in any phase, pytest shows the user's own lines; ``--full-trace`` all."""
+        return excinfo.traceback.filter(_is_users) or excinfo.traceback
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Say what to do in a hook that takes each item for a test function."""
+            raise AttributeError(
+                f"no attribute {name!r}: an item of toolcall:: is no test function; "
+                "in a hook for functions write `if not isinstance(item, pytest.Function): return`",
+                name=name,
+                obj=self,
+            )
+
     def reportinfo(self) -> tuple[Path, int, str]:
-        return self.path, 0, self.nodeid
+        return self.planned.case.file, 0, self.nodeid
 
     @functools.cached_property
     def location(self) -> tuple[str, int | None, str]:
@@ -149,3 +179,12 @@ class ConformanceItem(pytest.Item):
         if case.place is None:
             case.place = super().location[0]
         return case.place, 0, self.nodeid
+
+
+def _is_users(entry: TracebackEntry) -> bool:
+    return is_users_file(entry.path)
+
+
+def is_users_file(path: Path | str) -> bool:
+    """Whether a frame of a traceback with this path is neither pytest's nor ours."""
+    return not any(Path(path).is_relative_to(folder) for folder in _MACHINERY)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import pytest
 
@@ -39,6 +39,12 @@ def nothing_collected(config: pytest.Config) -> str:
         return "the run ended before the items were collected"
     advice = "run without `-n`, or with --toolcall-isolated"
     return f"no worker of `-n` lived until it had collected the items; {advice}"
+
+
+def nothing_played(outcomes: Mapping[str, int]) -> str:
+    """Why items ran and none was played: a hook or a mark of the user's ended each of them, with these outcomes."""
+    said = _listed([f"{count} {outcome}" for outcome, count in sorted(outcomes.items())])
+    return f"no item was played: {said} in the setup, by a hook or a mark of your own project"
 
 
 def nothing_reached(records: Iterable[ItemRecord]) -> str:

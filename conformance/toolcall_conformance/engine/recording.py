@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections import Counter
 from collections.abc import Generator
 from dataclasses import replace
 from functools import cached_property
@@ -41,6 +42,7 @@ class RecordCollector:
         self._examples = Examples()
         self.expected: frozenset[str] = frozenset()
         self._collected = False
+        self._unplayed: Counter[str] = Counter()
         self.record: RunRecord | None = None
         self.problems: list[str] = []
         self.written: list[Path] = []
@@ -85,6 +87,8 @@ class RecordCollector:
             if self.run.watchdog is not None and self.run.settings.reports:
                 self.run.watchdog.keep(text or record.dumps(), report.duration)
             self._keep(record.lasting(report.duration))
+        elif report.nodeid.startswith(f"{PREFIX}::") and report.when == "setup" and not report.passed:
+            self._unplayed[report.outcome] += 1
         elif (
             report.nodeid.startswith(f"{PREFIX}::")
             and report.failed
@@ -219,6 +223,8 @@ class RecordCollector:
             return f"nothing was judged: {nothing.nothing_collected(self.config)}"
         if not self.expected:
             return "nothing was judged: every item was deselected (by -k, -m, --lf or --deselect)"
+        if not self.records and self._unplayed:
+            return f"nothing was judged: {nothing.nothing_played(self._unplayed)}"
         if not self.records:
             return "nothing was judged: the run ended before the first item"
         return f"nothing was judged: {nothing.nothing_reached(self.records.values())}"

@@ -228,7 +228,7 @@ def _cache_folder(config: pytest.Config) -> Path | None:
 
 
 def _repeat(sources: Sources, names: Sequence[str]) -> str:
-    words = ["pytest"]
+    words = sources.command
     for name in names:
         value = sources.on_command_line(name)
         if value is None:

@@ -31,6 +31,7 @@ _NOT_CURIOUS = frozenset(
         "_pytest.main",
         "_pytest.runner",
         "_pytest.skipping",
+        "_pytest.subtests",
         "_pytest.terminal",
         "_pytest.tmpdir",
         "_pytest.unittest",
@@ -101,7 +102,11 @@ def phases_read(config: pytest.Config) -> bool:
     is_told = getattr(config, "workerinput", {}).get(PHASES_READ) is False
     return any(
         getattr(one.function, "__module__", None) not in _NOT_CURIOUS and not (is_told and sends_events(one.plugin))
-        for each in (config.hook.pytest_runtest_makereport, config.hook.pytest_runtest_logreport)
+        for each in (
+            config.hook.pytest_runtest_makereport,
+            config.hook.pytest_runtest_logreport,
+            config.hook.pytest_report_teststatus,  # asked for the status of each phase
+        )
         for one in each.get_hookimpls()
     )
 

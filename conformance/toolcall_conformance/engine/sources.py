@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance import settings_sources
+from toolcall_conformance import settings_sources, started
 from toolcall_conformance.settings_sources import Named, SettingError, key_of
 
 
@@ -50,6 +50,11 @@ class Sources:
     def path(self, name: str) -> Path | None:
         """A setting whose value is a path, or None."""
         return next(iter(self.paths(name)), None)
+
+    @property
+    def command(self) -> list[str]:
+        """The beginning of the command that started this run."""
+        return started.command(self._config.invocation_params.args)[0]
 
     def on_command_line(self, name: str) -> Any:
         """The value that the command itself has for a setting, without those of ``addopts``; None if it has none."""

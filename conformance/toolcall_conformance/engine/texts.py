@@ -104,7 +104,7 @@ def item_text(item: ConformanceItem, result: ItemResult) -> FailureText:
     if isinstance(planned.case, AllDrawn):
         lines += [Line(f"  {line}") for line in result.reason.split("\n")]
     rules = dict.fromkeys(finding.rule for finding in failing if known(finding) is None)
-    return FailureText.of(lines, Crash(visible(str(item.path)), 1, visible(", ".join(rules))))
+    return FailureText.of(lines, Crash(visible(str(item.planned.case.file)), 1, visible(", ".join(rules))))
 
 
 def shown_traceback(result: ItemResult) -> str:
@@ -121,4 +121,6 @@ def fault_text(item: ConformanceItem, fault: HarnessError) -> FailureText:
         Line("This says nothing about the translator. Please report it with the output of the next command."),
         Line(f"  again {item.run.settings.again(item.nodeid)} --full-trace"),
     ]
-    return FailureText.of(lines, Crash(visible(str(item.path)), 1, visible(f"the harness failed: {fault}")))
+    return FailureText.of(
+        lines, Crash(visible(str(item.planned.case.file)), 1, visible(f"the harness failed: {fault}"))
+    )

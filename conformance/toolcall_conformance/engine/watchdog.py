@@ -23,6 +23,7 @@ from typing import Any
 
 import pytest
 
+from toolcall_conformance import started
 from toolcall_conformance.drivers import standing
 from toolcall_conformance.engine.exits import Guard
 
@@ -150,5 +151,6 @@ def _worker(config: pytest.Config) -> str:
 
 
 def command(config: pytest.Config) -> str:
-    """What the user wrote to start pytest, with the translator isolated."""
-    return shlex.join(["pytest", "--toolcall-isolated", *map(str, config.invocation_params.args)])
+    """What the user wrote to start the run, with the translator isolated."""
+    beginning, words = started.command(config.invocation_params.args)
+    return shlex.join([*beginning, "--toolcall-isolated", *words])

@@ -10,6 +10,7 @@ from collections.abc import Coroutine
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from toolcall_conformance.extras import trouble
 from toolcall_conformance.upstream.addresses import Addresses
 from toolcall_conformance.upstream.conversation import ReceivedRequest, Reply, UpstreamConversation
 from toolcall_conformance.upstream.loops import LoopThread
@@ -53,10 +54,10 @@ class ScriptedUpstream:
         """Listen on loopback. Raises MissingLibraryError, and PortInUseError if the requested port is in use."""
         try:
             import aiohttp  # noqa: F401 - an extra, needed only by drivers that use HTTP
-        except ImportError:
+        except ImportError as error:
             raise MissingLibraryError(
-                "gateways and libraries that send requests themselves are served by aiohttp, which is not installed: "
-                "pip install 'toolcall-conformance[http]'"
+                "gateways and libraries that send requests themselves are served by aiohttp, which "
+                f"{trouble('aiohttp', error)}: pip install 'toolcall-conformance[http]'"
             ) from None
         self._thread = LoopThread("toolcall-upstream")
         try:

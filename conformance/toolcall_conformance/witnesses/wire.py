@@ -26,6 +26,8 @@ def sdk_module(name: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError as error:
+        if not isinstance(error, ModuleNotFoundError):
+            raise MissingSDKError(f"the official client {name} cannot be imported ({error}): {HINT}") from None
         missing = error.name or name
         raise MissingSDKError(f"the official clients are not all installed (no module {missing!r}): {HINT}") from None
 

@@ -24,10 +24,10 @@ def main(arguments: list[str] | None = None) -> int:
     options = parse_options(sys.argv[1:] if arguments is None else arguments)
     try:
         import aiohttp  # noqa: F401 - an extra, which only this module needs
-    except ImportError:
-        return _refused(
-            "the gateway is served by aiohttp, which is not installed: pip install 'toolcall-conformance[http]'"
-        )
+    except ImportError as error:
+        is_missing = isinstance(error, ModuleNotFoundError) and error.name == "aiohttp"
+        trouble = "is not installed" if is_missing else f"cannot be imported ({type(error).__name__}: {error})"
+        return _refused(f"the gateway is served by aiohttp, which {trouble}: pip install 'toolcall-conformance[http]'")
     try:
         config = config_of(options)
         policy = Policy.load(options.policy) if options.policy is not None else None
