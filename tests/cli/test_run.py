@@ -177,6 +177,7 @@ def given(monkeypatch: pytest.MonkeyPatch) -> Any:
         (["a:C", "--html=p.html", "--sw"], ["--toolcall-translator=a:C", "toolcall::", "--html=p.html", "--sw"]),
         (["a:C", "x", "--", "--reruns", "3"], ["--toolcall-translator=a:C", "toolcall::x", "--reruns", "3"]),
         (["--cassettes", "c", "recorded"], ["toolcall::recorded", "--toolcall-cassettes=c"]),
+        (["--pairs", "p.toml", "pairs"], ["toolcall::pairs", "--toolcall-pairs=p.toml"]),
         (["a:C", "--junitxml", "j.xml"], ["--toolcall-translator=a:C", "toolcall::", "--junitxml=j.xml"]),
     ],
 )  # fmt: skip

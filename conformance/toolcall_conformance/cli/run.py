@@ -160,8 +160,10 @@ def _items(selections: Sequence[str]) -> list[str]:
 def _verify_translator(parsed: argparse.Namespace, options: Sequence[str], selections: Sequence[str]) -> None:
     """Whether the settings name what to judge. Raises UsageError."""
     settings = Settings(parsed)
-    recorded = any(word.startswith("--toolcall-cassettes=") for word in options)
-    if recorded or settings.named("translator") is not None or settings.named("cassettes") is not None:
+    there = ("cassettes", "pairs")  # what is judged without a translator
+    if any(word.startswith(f"--toolcall-{name}=") for word in options for name in there):
+        return
+    if any(settings.named(name) is not None for name in ("translator", *there)):
         return
     unknown = f"; `{selections[0]}` is none of them" if selections else ""
     raise UsageError(
