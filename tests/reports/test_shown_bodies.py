@@ -103,6 +103,19 @@ def test_a_lost_call_leaves_the_letters_of_the_others(report: dict[str, Any]) ->
     assert len(found["marks"]["produced"]) == 2
 
 
+def test_where_what_came_differs_from_the_golden_is_told_without_what_is_accepted(corpus: Corpus) -> None:
+    golden = corpus.cases["parallel/three-tools"].exchanges("openai_chat")[0].request
+    came = json.loads(json.dumps(golden))
+    came["messages"][1]["content"] = [{"type": "text", "text": golden["messages"][1]["content"]}]
+    came["tools"][0]["function"]["description"] = "Other."
+    source = corpus.cases["parallel/three-tools"].exchanges("anthropic")[0].request
+    told = shown(corpus, PlayedBodies("01-request", source, came, golden))
+    want = "Find the next trains between two stations."
+    assert told["differs"] == [f'/tools/0/function/description want "{want}", got "Other."']
+    assert "differs" not in shown(corpus, PlayedBodies("01-request", source, golden, golden))
+    assert "differs" not in shown(corpus, PlayedBodies("01-request", source, came | {"x": "y" * 300_000}, golden))
+
+
 def test_a_stream_is_kept_as_its_events(report: dict[str, Any]) -> None:
     found = bodies_of(report, "stream", "01-response.sse")
     assert {"sent", "came", "source", "golden"} <= found["parts"].keys()

@@ -25,6 +25,7 @@ from toolcall_conformance.translation.align import align
 # Longer texts in bodies are cut: a page shows faults, not pictures.
 _TEXT_LIMIT = 2_000
 _BODY_LIMIT = 200_000
+_DIFFERENCES = 30
 _DIRECTION = re.compile("request|response|error")
 _STREAMS = {"sent": "sent.sse", "came": "came.sse", "usual": "usual.sse"}
 
@@ -42,7 +43,24 @@ def _exchange(corpus: Corpus, route: Route, played: PlayedBodies) -> dict[str, A
     found: dict[str, Any] = {"name": played.name, "parts": {name: _short(part) for name, part in parts.items()}}
     marks = {name: one.places for name, one in labels.items() if one.places and name not in _STREAMS}
     ids = {name: one.ids for name, one in labels.items() if one.ids and name in _STREAMS}
-    return {**found, **({"marks": marks} if marks else {}), **({"ids": ids} if ids else {})}
+    differs = _differences(corpus, route, played.name, parts)
+    return found | {key: value for key, value in (("marks", marks), ("ids", ids), ("differs", differs)) if value}
+
+
+def _differences(corpus: Corpus, route: Route, name: str, parts: Mapping[str, Any]) -> list[str]:
+    """Where what came differs from the golden, a line each, without what the law accepts."""
+    direction = _DIRECTION.search(name)
+    if direction is None or direction[0] == "error" or not {"produced", "golden"} <= parts.keys():
+        return []
+    made = route.upstream if direction[0] == "request" else route.client
+    back = "source" in parts and parts["source"] is parts["golden"]
+    bodies = [parts["golden"], parts["produced"]]
+    if back or made not in formats.names() or not all(isinstance(one, dict) and _is_small(one) for one in bodies):
+        return []
+    from toolcall_conformance.judge.against_golden import differing
+
+    found = differing(corpus, made, direction[0], parts["golden"], parts["produced"])
+    return [without_secrets(str(one)) for one in found[:_DIFFERENCES]]
 
 
 def _parts(played: PlayedBodies) -> Iterator[tuple[str, Any]]:
@@ -56,6 +74,14 @@ def _parts(played: PlayedBodies) -> Iterator[tuple[str, Any]]:
             yield name, parse(played.files[end])
     if "assembled.json" in played.files:
         yield "assembled", played.files["assembled.json"]
+
+
+def _is_small(body: Any) -> bool:
+    """Whether a body may be compared in the time that a report has."""
+    try:
+        return len(json.dumps(body)) <= _BODY_LIMIT
+    except (ValueError, RecursionError, TypeError):
+        return False
 
 
 @dataclass(slots=True)

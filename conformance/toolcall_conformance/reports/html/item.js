@@ -49,7 +49,14 @@ function exchangeElements(exchange, findings, { alone, around = 0 }) {
   // An exchange without an answer shows where it would stand.
   if (!streamed && bodies.includes("source") && !bodies.includes("produced")) columns.splice(1, 0, emptyColumn(PARTS.produced[0]));
   const parts = [timelines, columns].filter((one) => one.length).map((one) => h("div", { class: "columns" }, one));
-  return inWhole.length ? parts.reverse() : parts;
+  return [...(inWhole.length ? parts.reverse() : parts), ...differences(exchange.differs)];
+}
+
+/** Where what came differs from the expected body, without accepted differences. */
+function differences(lines = []) {
+  if (!lines.length) return [];
+  return [h("details", { class: "small" }, h("summary", {}, `Differs from “${PARTS.golden[0]}” in ${many(lines.length, "place")}, accepted differences apart`),
+    h("ul", {}, lines.map((line) => h("li", {}, h("code", {}, said(line))))))];
 }
 
 /** What came short, of a cause: the lines around its place. */
