@@ -31,7 +31,7 @@ def read(corpus: Corpus, values: Sequence[Any], word: str) -> Capture:
             "sent nor what a provider got; log the bodies (a HAR, JSON lines of request and response)"
         )
     skipped: Counter[str] = Counter()
-    found = [*_in_turn(corpus, [*_each(corpus, values, word, skipped)])]
+    found = [*_in_turn([*_each(corpus, values, word, skipped)])]
     logged = any(litellm.is_payload(value) for value in values)
     return Capture("LiteLLM's log" if logged else f"JSON, {word} by {word}", found, skipped)
 
@@ -74,9 +74,8 @@ def _exchange(corpus: Corpus, name: str, value: Any) -> Exchange | None:
     )
 
 
-def _in_turn(corpus: Corpus, halves: Sequence[Exchange]) -> Iterator[Exchange]:
+def _in_turn(halves: Sequence[Exchange]) -> Iterator[Exchange]:
     """Exchanges, where a request that stands alone has the reply that follows it."""
-    del corpus
     waiting: Exchange | None = None
     for one in halves:
         if one.request is None and waiting is not None:

@@ -115,9 +115,9 @@ def _of_captures(parsed: argparse.Namespace, corpus: Corpus, settings: Settings)
     """Judge lists of exchanges; None where SOURCE is a body or a stream, or is said to be one."""
     if parsed.response or parsed.error or parsed.stream:
         return None
-    from toolcall_conformance.cli import captures
+    from toolcall_conformance.cli import exchange_lists
 
-    found = [captures.read(corpus, name) for name in (parsed.source, parsed.output)]
+    found = [exchange_lists.read(corpus, name) for name in (parsed.source, parsed.output)]
     if found[0] is None and found[1] is None:
         return None
     if parsed.output is not None and None in found:
@@ -125,7 +125,7 @@ def _of_captures(parsed: argparse.Namespace, corpus: Corpus, settings: Settings)
         form = next(capture.form for capture in found if capture is not None)
         raise UsageError(f"{one} holds {form}, and {other} one body; give two lists of exchanges, or two bodies")
     assert found[0] is not None
-    return captures.run(parsed, corpus, settings, found[0], found[1])
+    return exchange_lists.run(parsed, corpus, settings, found[0], found[1])
 
 
 def _sent_alone(parsed: argparse.Namespace) -> bool:
