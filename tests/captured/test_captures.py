@@ -78,6 +78,14 @@ def test_what_some_write_har_as_latin_1_is_read_as_it_was() -> None:
     assert one.stream == 'data: {"a": "Genève ☃"}\n\n'.encode()
 
 
+def test_where_nothing_shows_the_format_the_address_decides_or_nobody() -> None:
+    bare = {"model": "m", "messages": [{"role": "user", "content": "x"}]}
+    by_url = {"http://x/v1/messages": "anthropic", "http://x/v1/chat/completions?a=b": "openai_chat", "http://x": None}
+    for url, name in by_url.items():
+        [one] = read(forms.har([Sent(bare, {"odd": 1}, url=url)])).exchanges
+        assert format_of(CORPUS, one) == name
+
+
 def test_telemetry_and_mixtures_are_told_and_never_judged() -> None:
     event = {"event_name": "gen_ai.client.inference.operation.details", "attributes": {"gen_ai.input.messages": []}}
     for text in (json.dumps(event), f"{json.dumps(event)}\n{json.dumps(event)}", json.dumps({"resourceLogs": [event]})):

@@ -54,7 +54,7 @@ class Capture:
 
 
 def format_of(corpus: Corpus, exchange: Exchange) -> str | None:
-    """The format of an exchange, by its bodies and, where they leave a choice, by its address."""
+    """The format of an exchange, by its bodies and its address; None where they leave a choice, or show none."""
     names = [[one.format for one in recognised(corpus, exchange.request, ["request"])]]
     if exchange.stream is not None:
         events = [event["data"] for event in parse(exchange.stream)["events"]]
@@ -72,7 +72,7 @@ def format_of(corpus: Corpus, exchange: Exchange) -> str | None:
         return None
     common = [name for name in found[0] if all(name in some for some in found)]
     if common:
-        return common[0]
+        return common[0] if len(common) == 1 else None
     sure = {some[0] for some in names if len(some) == 1}
     if len(sure) == 1 and len([some for some in names if some]) > 1:
         return sure.pop()
