@@ -68,7 +68,10 @@ def _has_form(circumstance: Circumstance, found: Finding) -> bool:
         return True
     import jsonschema  # few runs meet such a rule, and it takes long
 
-    shown = {name: value for name, value in (("want", found.want), ("got", found.got)) if is_json_value(value)}
+    shown: dict[str, Any] = {
+        name: value for name, value in (("want", found.want), ("got", found.got)) if is_json_value(value)
+    }
+    shown["subject"] = found.subject
     return bool(jsonschema.Draft202012Validator(form).is_valid(shown))
 
 

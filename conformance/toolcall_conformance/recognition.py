@@ -56,6 +56,12 @@ def other_api(corpus: Corpus, body: Any, least: int = 2 * _LEAST) -> str | None:
     return best if best is not None and found[best] >= max(least, 2 * _LEAST) else None
 
 
+def has_container(corpus: Corpus, kind: Kind, body: Mapping[str, Any]) -> bool:
+    """Whether a body has the member that holds what it says: ``messages``, ``choices``; a part of a body has none."""
+    wanted = corpus.format(kind.format).get("containers", {}).get(kind.direction)
+    return wanted is None or any(key in body for key in wanted)
+
+
 def recognised_events(corpus: Corpus, events: Sequence[Any]) -> list[str]:
     """The formats that a stream of events may be of, the likeliest first."""
     points: dict[str, int] = dict.fromkeys(corpus.formats, 0)

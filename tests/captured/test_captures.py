@@ -86,6 +86,40 @@ def test_where_nothing_shows_the_format_the_address_decides_or_nobody() -> None:
         assert format_of(CORPUS, one) == name
 
 
+def test_a_line_that_is_cut_off_is_told_from_one_that_is_no_body() -> None:
+    text = forms.lines(forms.exchanges("openai_chat"))
+    found = read(text + '{"request": {"model":\n')
+    assert dict(found.skipped) == {
+        "a line that is cut off or no JSON (line 6)": 1,
+        "a line with no body of a known API": 1,
+    }
+
+
+def test_a_client_that_gets_an_error_where_the_provider_answered(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = files(tmp_path, "anthropic", "openai_chat")
+    har = json.loads(Path(names[0]).read_text(encoding="utf-8"))
+    har["log"]["entries"][1]["response"] = {"status": 500, "content": {"mimeType": "text/plain", "text": "no"}}
+    har["log"]["entries"][2]["response"] = {"status": 200, "content": {"mimeType": "text/plain", "text": ""}}
+    Path(names[0]).write_text(json.dumps(har), encoding="utf-8")
+    assert main(["judge", *names]) == 1
+    said = capsys.readouterr().out
+    assert "the client gets status 500, and the provider answered with 200" in " ".join(said.split())
+    assert "reply not judged: no body on the client side" in said
+    assert "not judged: 1 reply; the table says which" in said
+
+
+def test_lists_that_are_the_other_way_round(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = files(tmp_path, "anthropic", "openai_chat")
+    later = Path(names[1]).read_text(encoding="utf-8").replace("T10:00:", "T10:01:")
+    Path(names[1]).write_text(later, encoding="utf-8")
+    main(["judge", *names])
+    assert "are the two files swapped?" not in capsys.readouterr().out
+    main(["judge", *reversed(names)])
+    assert "note: each exchange of OUTPUT began before its partner of SOURCE: are the two" in capsys.readouterr().out
+
+
 def test_telemetry_and_mixtures_are_told_and_never_judged() -> None:
     event = {"event_name": "gen_ai.client.inference.operation.details", "attributes": {"gen_ai.input.messages": []}}
     for text in (json.dumps(event), f"{json.dumps(event)}\n{json.dumps(event)}", json.dumps({"resourceLogs": [event]})):

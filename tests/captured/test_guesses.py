@@ -147,6 +147,17 @@ def test_what_is_no_json_is_named(text: str, said: str, tmp_path: Path, capsys: 
     assert f"odd.json: it is {said}" in capsys.readouterr().err
 
 
+def test_a_request_beside_a_reply_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one = CASE.exchanges("anthropic")[0]
+    paths = write(tmp_path, asked=one.request, told=one.response, again=one.request)
+    assert main(["judge", "--client", "anthropic", "--upstream", "anthropic", paths["asked"], paths["told"]]) == 4
+    assert "asked.json is a request and " in capsys.readouterr().err
+    main(["judge", paths["asked"], paths["asked"]])
+    assert "note: SOURCE and OUTPUT are the same file" in capsys.readouterr().out
+    main(["judge", paths["asked"], paths["again"]])
+    assert "the same file" not in capsys.readouterr().out
+
+
 def test_swapped_files_are_told_first_though_they_are_faulty(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

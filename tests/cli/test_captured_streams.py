@@ -239,7 +239,7 @@ BAD = [
     (ALONE, b"\x1f\x8b\x08\x00\xff", "s: it is packed with gzip, and damaged: *"),
     (ALONE, b'{"content": []}', "s: this is JSON, but --stream expects an event stream (lines `data: …`; *"),
     (ALONE, b'[{"candidates": []}]', "s: this is JSON, * Gemini sends them with ?alt=sse). Leave out --stream *"),
-    (PAIR, b'{"choices": ', "s: not JSON: line 1 column 13: Expecting value"),
+    (PAIR, b'{"choices": ', "s: not JSON: line 1 column 13: Expecting value; is the file cut off?"),
     (PAIR, b"[]", "s: a reply must be a JSON object"),
     (PAIR, b"hello", "s: not JSON: line 1 column 1: Expecting value"),
     (PAIR, b"\x1f\x8b\x08", "s: it is packed with gzip, and damaged: *"),

@@ -32,6 +32,7 @@ def test_each_pair_is_an_item_and_needs_no_translator(folder: Path, pytester: py
     jsonschema.validate(report, SCHEMA)
     assert report["pairs"] == {
         "pairs": 3,
+        "hidden": 0,
         "left_out": {"bedrock is not judged": ["requests/messages/tools.bedrock.snap"]},
     }
     [failed] = [item for item in report["items"] if item["verdict"] == "fail"]
@@ -80,4 +81,4 @@ def test_a_wrong_file_is_a_usage_error(folder: Path, pytester: pytest.Pytester) 
     (folder / "pairs.toml").write_text("[[pairs]]\n", encoding="utf-8")
     result = pytester.runpytest_inprocess(*QUIET, "toolcall::pairs")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: *pairs.toml: pairs.0 needs source and output"])
+    result.stderr.fnmatch_lines(["ERROR: *pairs.toml: *pairs*number 1 needs source and output"])

@@ -213,6 +213,45 @@ def test_a_file_of_pairs_that_is_wrong(
     assert said in capsys.readouterr().err
 
 
+def test_patterns_that_fit_nothing_and_hidden_places_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = agents(tmp_path)
+    table = PAIRS[PAIRS.index("[[pairs]]") :].replace("requests/", "replies/")
+    path.write_text('leave_out = ["none/*"]\n' + PAIRS.replace("[a-z]", "[a-c]") + table, encoding="utf-8")
+    body = request("openai_chat") | {"user": "[abc]"}
+    write(tmp_path / "requests/messages/tools.completions.snap", insta({"request": body}))
+    assert main(["judge", "--pairs", str(path)]) == 1
+    said = capsys.readouterr().out
+    assert "3 pairs of golden files, 1 places in them hidden; left out" in said
+    assert "warning: [[pairs]] number 2: no file fits replies/{client}/{name}.{upstream}.snap" in said
+    assert "warning: leave_out: no file fits none/*" in said
+
+
+def test_what_cannot_be_read_stands_before_what_is_meant(tmp_path: Path) -> None:
+    path = agents(tmp_path)
+    write(tmp_path / "requests/messages/tools.responses.snap", "{")
+    for number in range(3):
+        write(tmp_path / f"requests/messages/{number}.bedrock.snap", "{}")
+    reasons = [*load_pairs(CORPUS, path).left_out]
+    assert reasons[0].startswith("it is not JSON")
+    assert reasons[-1] == "bedrock is not judged"
+
+
+def test_a_trailer_that_a_test_appends_to_a_stream_is_none_of_it(tmp_path: Path) -> None:
+    write(tmp_path / "a.json", stream("openai_chat"))
+    write(tmp_path / "a.snap", insta_text(stream("anthropic") + '\n{"input_tokens": 3}\n'))
+    text = """
+[[pairs]]
+direction = "stream"
+client = "anthropic"
+upstream = "openai_chat"
+source = "{name}.json"
+output = "{name}.snap"
+"""
+    assert rules(one(tmp_path, text)) == []
+
+
 def test_where_there_is_no_file(tmp_path: Path) -> None:
     with pytest.raises(PairsError, match="is not there; `toolcall-conformance new-pairs FOLDER` writes one"):
         load_pairs(CORPUS, tmp_path / "pairs.toml")

@@ -42,8 +42,9 @@ def _exchange(name: str, entry: dict[str, Any]) -> Exchange | None:
     if not isinstance(request, dict):
         return None
     content = content if isinstance(content, dict) else {}
-    data = _data(content)
-    streamed = str(content.get("mimeType", "")).startswith(_STREAM) or data.lstrip()[:5] in (b"data:", b"event")
+    kind = str(content.get("mimeType", ""))
+    data = _data(content, misread=kind.startswith(_STREAM) and "charset" not in kind)
+    streamed = kind.startswith(_STREAM) or data.lstrip()[:5] in (b"data:", b"event")
     status = told.get("status")
     return Exchange(
         name,
@@ -56,10 +57,11 @@ def _exchange(name: str, entry: dict[str, Any]) -> Exchange | None:
     )
 
 
-def _data(content: dict[str, Any]) -> bytes:
+def _data(content: dict[str, Any], *, misread: bool) -> bytes:
+    """The bytes of a content; ``misread``: its text may have been read as Latin-1."""
     text = str(content.get("text") or "")
     if content.get("encoding") != "base64":
-        return _as_sent(text).encode("utf-8", "surrogatepass")
+        return (_as_sent(text) if misread else text).encode("utf-8", "surrogatepass")
     try:
         return base64.b64decode(text)
     except (binascii.Error, ValueError):
@@ -67,7 +69,7 @@ def _data(content: dict[str, Any]) -> bytes:
 
 
 def _as_sent(text: str) -> str:
-    """A body's text, which is UTF-8 by its standard; some who write HAR read it as Latin-1 where no header says so."""
+    """The text of an event stream, which is UTF-8 by its standard; mitmproxy reads it as Latin-1 without a charset."""
     try:
         return text.encode("latin-1").decode("utf-8")
     except UnicodeError:

@@ -13,6 +13,7 @@ from toolcall_conformance.captured.telemetry import is_telemetry
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.recognition import recognised
 
+NO_BODY = "a {} with no body of a known API"
 _REQUESTS = ("request", "request_body", "requestBody", "req", "reqPayload", "input", "body", "payload")
 _REPLIES = ("response", "response_body", "responseBody", "res", "resp", "respPayload", "reply", "output", "result")
 _BODIES = ("body", "json", "data", "content", "text", "payload")
@@ -44,7 +45,7 @@ def _each(corpus: Corpus, values: Sequence[Any], word: str, skipped: Counter[str
             kind = value["call_type"]
             skipped[f"a payload of LiteLLM's own mixture of formats ({kind}); its debug log has the bodies"] += 1
         elif one is None:
-            skipped[f"a {word} with no body of a known API"] += 1
+            skipped[NO_BODY.format(word)] += 1
         else:
             yield one
 

@@ -27,15 +27,16 @@ def matched(client: Sequence[Exchange], upstream: Sequence[Exchange]) -> list[Ma
 
     Texts decide; of equal ones times, then the order.
     """
-    texts = [frozenset(_texts(one.request)) for one in upstream]
+    texts = [frozenset(_said(one.request)) for one in upstream]
     left = dict(enumerate(upstream))
     found = []
     for number, one in enumerate(client):
-        own = frozenset(_texts(one.request))
+        own = frozenset(_said(one.request))
         best = max(
             left,
             key=lambda place: (
                 round(_likeness(own, texts[place]), 2),
+                (one.stream is None) == (upstream[place].stream is None),
                 -_apart(one, upstream[place]),
                 -abs(place - number),
                 -place,
@@ -59,6 +60,22 @@ def _apart(one: Exchange, other: Exchange) -> float:
     if one.at is None or other.at is None:
         return _SECONDS
     return abs(other.at - one.at) if other.at >= one.at - 1 else _SECONDS + abs(other.at - one.at)
+
+
+def swapped(found: Sequence[Matched]) -> bool:
+    """Whether each upstream's exchange began before the client's: then the two lists are the other way round."""
+    begun = [
+        (one.client.at, one.upstream.at)
+        for one in found
+        if one.upstream is not None and one.client.at is not None and one.upstream.at is not None
+    ]
+    return bool(begun) and all(theirs < ours for ours, theirs in begun)
+
+
+def _said(request: Any) -> Iterator[str]:
+    """The texts of a conversation; what tools are called and for is the same in all of an agent's conversations."""
+    if isinstance(request, dict):
+        yield from _texts({key: value for key, value in request.items() if key not in ("tools", "functions")})
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,11 @@ _GZIP = b"\x1f\x8b"
 _STREAM = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*(?:data|event|id|retry)?:")
 _PYTHON = re.compile(r"""\A\s*[\[{(]\s*(?:[rbu]?'|\w+\()""")
 _KNOWN = (
+    (
+        re.compile(rb"\A(?:\xff\xfe|\xfe\xff)"),
+        "UTF-16, as PowerShell writes with >",
+        "save it as UTF-8 (| Out-File -Encoding utf8)",
+    ),
     (re.compile(rb"\APK\x03\x04"), "a zip archive", "unpack it first"),
     (
         re.compile(rb"\A(?:\xd4\xc3\xb2\xa1|\xa1\xb2\xc3\xd4|\x0a\x0d\x0d\x0a)"),
@@ -88,8 +95,20 @@ def _in_lines(corpus: Corpus, text: str) -> Capture | None:
     """The exchanges in lines of JSON, with other lines of a log among them."""
     lines = [line for line in text.splitlines() if line.strip()]
     values = [one for line in lines for one in _listed(_json(line))]
-    many = len(lines) > 1 and sum(isinstance(one, dict) for one in values) * 2 >= len(lines)
-    return json_lines.read(corpus, values, "line") if many else None
+    if len(lines) < 2 or sum(isinstance(one, dict) for one in values) * 2 < len(lines):
+        return None
+    found = json_lines.read(corpus, values, "line")
+    broken = [str(number) for number, line in enumerate(lines, 1) if line.lstrip()[:1] == "{" and _json(line) is None]
+    return replace(found, skipped=_with_broken(found.skipped, broken)) if broken else found
+
+
+def _with_broken(skipped: Mapping[str, int], broken: Sequence[str]) -> dict[str, int]:
+    """What was skipped, and of it what begins as JSON and is not whole."""
+    told = {
+        reason: count - len(broken) for reason, count in skipped.items() if reason == json_lines.NO_BODY.format("line")
+    }
+    whole = {reason: count for reason, count in {**skipped, **told}.items() if count > 0}
+    return {f"a line that is cut off or no JSON (line {', '.join(broken[:5])})": len(broken), **whole}
 
 
 def what_is(data: bytes) -> str | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from toolcall_conformance.captured.exchanges import body_of
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.recognition import BODIES, recognised
+from toolcall_conformance.recognition import BODIES, has_container, recognised
 
 _DEPTH = 3
 _MOST = 30
@@ -27,7 +27,8 @@ def bodies_in(corpus: Corpus, value: Any) -> list[str]:
 
 
 def _inside(corpus: Corpus, value: Any, pointer: str, depth: int) -> Iterator[tuple[Any, str]]:
-    if depth and recognised(corpus, value, BODIES):
+    kinds = recognised(corpus, value, BODIES) if depth else []
+    if kinds and has_container(corpus, kinds[0], value):
         yield value, pointer
     elif depth < _DEPTH:
         entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()

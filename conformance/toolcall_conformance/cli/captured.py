@@ -136,12 +136,15 @@ def _bytes(name: str) -> bytes:
 
 def _json(name: str, data: bytes) -> Any:
     _verify_not_empty(name, data)
+    data = data.removeprefix(b"\xef\xbb\xbf")
     try:
         found = parse_json(data)
     except JSONError as error:
         if what := what_is(data):
             raise UsageError(f"{_shown(name)}: {what}") from None
         hint = "; this is an event stream, add --stream" if _FIELD.match(data.lstrip()) else ""
+        if not hint and data.lstrip()[:1] in (b"{", b"[") and data.rstrip()[-1:] not in (b"}", b"]"):
+            hint = "; is the file cut off?"
         raise UsageError(f"{_shown(name)}: not JSON: {error}{hint}") from None
     if is_too_deep(found):
         raise UsageError(f"{_shown(name)}: nested more than {MOST_DEPTH} levels deep; no provider takes such a body")

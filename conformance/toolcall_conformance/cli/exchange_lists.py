@@ -9,18 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance.captured.exchanges import Capture, Exchange, UnreadableError, format_of
-from toolcall_conformance.captured.pairing import Matched, matched
+from toolcall_conformance.captured.pairing import Matched, matched, swapped
 from toolcall_conformance.captured.reading import capture_of, unpacked
 from toolcall_conformance.cli.common import UsageError
 from toolcall_conformance.cli.console import say
 from toolcall_conformance.cli.judged import JudgedPair, record_of, show
 from toolcall_conformance.cli.settings import Settings
-from toolcall_conformance.findings import MISSING, Level, worst
+from toolcall_conformance.findings import MISSING, Judgement, worst
 from toolcall_conformance.foreign_files import read_bytes
 from toolcall_conformance.judge import CachingJudge, Ends
 from toolcall_conformance.judge.given import Requests
+from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.streaming import parse
+
+_MANY = {"exchange": "exchanges", "reply": "replies"}
 
 
 def read(corpus: Corpus, name: str | None) -> Capture | None:
@@ -60,13 +63,20 @@ def run(
     record = record_of(corpus, pairs, {"command": shlex.join(again)}, strict=bool(settings.holds("strict")))
     if parsed.json:
         return show(record, corpus, verbose=parsed.verbose, as_json=True)
-    for line in _table(lines):
+    if upstream is not None and swapped(found):
+        say("note: each exchange of OUTPUT began before its partner of SOURCE: are the two files swapped?")
+    for line in _table(lines if parsed.only is None else [lines[parsed.only - 1]]):
         say(line)
     say("")
     code = show(record, corpus, verbose=parsed.verbose, as_json=False, again=_Again(again))
     for name, capture in ((parsed.source, client), (parsed.output, upstream)):
         if capture is not None:
             say(_summary(name, capture))
+    for words in ("not judged", "reply not judged"):
+        count = sum(line[3].split(", ")[-1].partition(":")[0] == words for line in lines)
+        if count:
+            what = "exchange" if words == "not judged" else "reply"
+            say(f"not judged: {count} {what if count == 1 else _MANY[what]}; the table says which")
     left = len(upstream.exchanges) - sum(one.upstream is not None for one in found) if upstream is not None else 0
     if left:
         say(f"{parsed.output}: {left} exchange{'s' if left > 1 else ''} belong to none of {parsed.source}")
@@ -123,9 +133,13 @@ def _pair(
     if asked.request is not None and sent.request is not None:
         found = judge.request(asked.request, sent.request, ends, captured=True)
         yield JudgedPair(name, "request", client, upstream, asked.request, sent.request, found)
-    if asked.is_error and sent.is_error:
+    if sent.is_error and asked.status is not None:
         found = judge.error(sent.error, asked.error, ends)
         yield JudgedPair(name, "response", client, upstream, sent.error, asked.error, found)
+    elif asked.is_error and not sent.is_error and sent.status is not None:
+        yield JudgedPair(
+            name, "response", client, upstream, sent.reply, asked.error, _failed(judge, asked, sent, client)
+        )
     elif asked.stream is not None:
         source = parse(sent.stream) if sent.stream is not None else sent.reply
         if isinstance(source, dict):
@@ -138,21 +152,41 @@ def _pair(
         yield JudgedPair(name, "response", client, upstream, sent.reply, asked.reply, found)
 
 
+def _failed(judge: CachingJudge, asked: Exchange, sent: Exchange, client: str) -> Judgement:
+    """The judgement of an error that the client gets where the provider has answered."""
+    said = f"the client gets status {asked.status}, and the provider answered with {sent.status}"
+    wrong = finding(
+        judge.corpus, "translation/target-format", "/status", said, want=sent.status, got=asked.status, element="body"
+    )
+    return Judgement((wrong,)).of(client)
+
+
+def _unjudged(one: Matched, judged: Sequence[JudgedPair]) -> str:
+    """What was not judged of two exchanges that belong together, and why; empty for nothing."""
+    if one.upstream is None:
+        return ""
+    if all(pair.check == "request" for pair in judged):
+        sides = (("client", one.client), ("upstream", one.upstream))
+        lacking = [word for word, side in sides if side.reply is None and side.stream is None]
+        return f"reply not judged: no body on the {' and '.join(lacking) or 'same'} side"
+    return ""
+
+
 def _line(
     number: int, one: Matched, formats: Sequence[str | None], judged: Sequence[JudgedPair], *, alone: bool
 ) -> list[str]:
     client, upstream = (name or "no known format" for name in formats)
     where = one.client.name if alone else f"{one.client.name} → {one.upstream.name if one.upstream else 'nothing'}"
     told = [f"{pair.check} {_gravest(pair)}" for pair in judged] or ["not judged"]
+    if not alone and judged and (left := _unjudged(one, judged)):
+        told.append(left)
     return [str(number), where, client if alone else f"{client} → {upstream}", ", ".join(told)]
 
 
 def _gravest(pair: JudgedPair) -> str:
-    findings = pair.judgement.findings
+    findings = [one for one in pair.judgement.findings if not one.is_note]
     level = worst(findings)
-    if level is None or level == Level.NOTE:
-        return "ok"
-    return f"{sum(one.level == level for one in findings)} {level}"
+    return "ok" if level is None else f"{sum(one.level == level for one in findings)} {level}"
 
 
 def _table(lines: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -176,4 +210,6 @@ def _why_none(
         return (
             f"no exchange of the two files belongs to one of the other: {'; '.join(told)}; are they of the same time?"
         )
+    if not any(capture.exchanges for capture in (client, upstream) if capture is not None):
+        return f"nothing to judge: {'; '.join(told)}; export it with the contents of requests and replies"
     return f"nothing to judge: {'; '.join(told)}; name the format with --client if the bodies do not show it"

@@ -77,7 +77,10 @@ def fill(parser: argparse.ArgumentParser) -> None:
     pairs.add_arguments(parser)
     parser.add_argument("--only", metavar="N", type=int, help="of a list of exchanges, judge the one of this number")
     parser.add_argument(
-        "-v", "--verbose", action="store_true", help="of many pairs, show a block for each cause, not for the first ten"
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="of many pairs, show a block for each cause, not for the first ones",
     )
     parser.set_defaults(run=run)
 
@@ -182,7 +185,7 @@ def _judge_alone(parsed: argparse.Namespace, corpus: Corpus) -> int:
 
 
 def _judge_pair(parsed: argparse.Namespace, corpus: Corpus) -> int:
-    from toolcall_conformance.cli.mistakes import swapped, verify_kind
+    from toolcall_conformance.cli.mistakes import swapped, verify_kind, verify_same_kind
 
     direction = _direction(parsed)
     opens, notes = None if parsed.error else corpus, list(parsed.guessed)
@@ -192,6 +195,10 @@ def _judge_pair(parsed: argparse.Namespace, corpus: Corpus) -> int:
             _verify_error(name, value)
     formats = (parsed.client, parsed.upstream) if direction == "request" else (parsed.upstream, parsed.client)
     verify_kind(parsed, corpus, formats[0], direction, source)
+    if not parsed.error:
+        verify_same_kind(corpus, (parsed.source, parsed.output), source, output)
+    if parsed.source == parsed.output:
+        notes.append("SOURCE and OUTPUT are the same file")
     judge, ends = _judge(parsed, corpus), _ends(parsed)
     if parsed.error:
         judgement = judge.error(source, output, ends)

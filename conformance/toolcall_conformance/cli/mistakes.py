@@ -23,6 +23,16 @@ def verify_kind(parsed: argparse.Namespace, corpus: Corpus, name: str, direction
     raise UsageError(f"{shown}: this is a {what} of {name}; {advice} to judge it as one")
 
 
+def verify_same_kind(corpus: Corpus, names: tuple[str, str], source: Any, output: Any) -> None:
+    """Refuse a request beside a reply. Raises UsageError."""
+    kinds = [{one.direction for one in recognised(corpus, body, ["request", "response"])} for body in (source, output)]
+    if all(len(kind) == 1 for kind in kinds) and kinds[0] != kinds[1]:
+        words = ["a request" if kind == {"request"} else "a reply" for kind in kinds]
+        raise UsageError(
+            f"{names[0]} is {words[0]} and {names[1]} {words[1]}: give a request and what became of it, or two replies"
+        )
+
+
 def swapped(corpus: Corpus, direction: str, source: Any, output: Any, ends: tuple[str, str]) -> str | None:
     """A note where each file has the form of the other's format; ``ends`` are those of the source and the output."""
     of_source, of_output = ends

@@ -12,7 +12,6 @@ from toolcall_conformance.cli.console import say
 from toolcall_conformance.library import load_corpus
 
 _NAME = "pairs.toml"
-_SHOWN = 20
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
@@ -47,11 +46,9 @@ def run(parsed: argparse.Namespace) -> int:
             f"tools.anthropic.snap, or tools/input.json and tools/expected.json. Write {_NAME} by hand: "
             "docs/golden-files.md says how"
         )
-    for table, count in found.tables.most_common(_SHOWN):
+    for table, count in found.tables.most_common():
         ends = "".join(f", {end} {name}" for end, name in table.ends)
         say(f"{count:>5} {table.direction}: {table.source} → {table.output}{ends}")
-    if len(found.tables) > _SHOWN:
-        say(f"      and {len(found.tables) - _SHOWN} more patterns")
     if parsed.print:
         say("")
         for line in found.toml().splitlines():

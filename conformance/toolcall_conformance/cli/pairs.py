@@ -53,4 +53,6 @@ def run(parsed: argparse.Namespace, corpus: Corpus, settings: Settings) -> int:
     code = show(record, corpus, verbose=parsed.verbose, as_json=parsed.json)
     if not parsed.json:
         say(pairs.summary)
+        for sentence in pairs.warnings:
+            say((sentence, "warning"))
     return code

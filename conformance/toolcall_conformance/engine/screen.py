@@ -99,8 +99,8 @@ class Screen:
                     say(terminalreporter, f"toolcall: damaged: {sentence}", "SHOULD")
                 for line in recordings.notes(run.cassettes, collector.record.items, everything=verbosity > 0):
                     say(terminalreporter, line)
-            if run.pairs is not None:
-                say(terminalreporter, f"toolcall: {run.pairs.summary}")
+            for sentence in () if run.pairs is None else (run.pairs.summary, *run.pairs.warnings):
+                say(terminalreporter, f"toolcall: {sentence}")
             for line in _beside(run, collector.record.items, everything=verbosity > 0):
                 say(terminalreporter, f"toolcall: {line}")
             ours = sum(map(_is_ours, self._stats.get("warnings", ())))

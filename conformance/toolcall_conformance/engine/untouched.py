@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-_NO_LAW = {"scenarios", "verdicts", "drift", "mutations"}
-"""Scenarios are read before anything is translated; by the others no translator is judged."""
+_CASES = "scenarios"
+"""Cases are read before anything is translated."""
 
 
 class Law:
@@ -38,7 +38,7 @@ def _files(folder: Path, depth: int = 0) -> Iterator[tuple[str, tuple[int, int]]
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.is_dir():
-                if depth or entry.name not in _NO_LAW:
+                if depth or entry.name != _CASES:
                     yield from _files(Path(entry.path), depth + 1)
             else:
                 about = entry.stat()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
@@ -63,20 +63,39 @@ class Pairs:
     description: Description
     cases: Mapping[str, PairCase]
     left_out: Mapping[str, Sequence[str]]
+    idle: Sequence[str] = ()
+    """A sentence for each pattern that fits no file."""
+
+    @property
+    def hidden(self) -> int:
+        """How many places of the outputs are hidden, and so not judged."""
+        return sum(case.hidden.count(case.output) for case in self.cases.values())
 
     @property
     def summary(self) -> str:
         """What was found, in a sentence."""
         said = f"{len(self.cases)} pair{'' if len(self.cases) == 1 else 's'} of golden files"
+        if self.hidden:
+            said += f", {self.hidden} places in them hidden"
         if self.left_out:
             shown = [f"{len(names)} × {reason}" for reason, names in self.left_out.items()][:_REASONS]
             more = [f"{len(self.left_out) - _REASONS} more reasons"] if len(self.left_out) > _REASONS else []
             said += f"; left out: {', '.join([*shown, *more])}"
         return said
 
+    @property
+    def warnings(self) -> list[str]:
+        """What may be a mistake in the file of pairs."""
+        return [f"warning: {sentence}" for sentence in self.idle]
+
     def to_json(self) -> dict[str, Any]:
         """For a report."""
-        return {"pairs": len(self.cases), "left_out": {reason: [*names] for reason, names in self.left_out.items()}}
+        return {
+            "pairs": len(self.cases),
+            "hidden": self.hidden,
+            "left_out": {reason: [*names] for reason, names in self.left_out.items()},
+            **({"idle": [*self.idle]} if self.idle else {}),
+        }
 
 
 def load_pairs(corpus: Corpus, path: Path) -> Pairs:
@@ -87,7 +106,7 @@ def load_pairs(corpus: Corpus, path: Path) -> Pairs:
         finder.find(kind)
     if not finder.cases:
         raise PairsError(f"{path}: {finder.why_none()}")
-    return Pairs(told, finder.cases, finder.reasons())
+    return Pairs(told, finder.cases, finder.reasons(), [*finder.idle()])
 
 
 class _Finder:
@@ -99,6 +118,7 @@ class _Finder:
             name: next(case.model(name) for case in corpus.cases.values() if name in case.formats)
             for name in corpus.formats
         }
+        self._fitting: dict[str, int] = dict.fromkeys(told.leave_out, 0)
         self.cases: dict[str, PairCase] = {}
         self.left_out: defaultdict[str, list[str]] = defaultdict(list)
         self._seen = 0
@@ -107,12 +127,14 @@ class _Finder:
         """The pairs of one table."""
         for file in kind.output.files(self._told.folder):
             path = file.relative_to(self._told.folder).as_posix()
-            if any(fnmatch(path, pattern) for pattern in self._told.leave_out):
+            if unwanted := [pattern for pattern in self._told.leave_out if fnmatch(path, pattern)]:
+                self._fitting |= {pattern: self._fitting[pattern] + 1 for pattern in unwanted}
                 continue
             for entry in self._entries(kind, file, path):
                 fields = kind.output.match(path, entry, self._words)
                 if fields is not None:
                     self._seen += 1
+                    self._fitting[kind.output.text] = self._fitting.get(kind.output.text, 0) + 1
                     self._add(kind, file, path, entry, fields)
 
     def _entries(self, kind: Kind, file: Path, path: str) -> list[Any]:
@@ -172,6 +194,15 @@ class _Finder:
             _stream("", output, kind.output_body, ends["client"], self._corpus),
         )
 
+    def idle(self) -> Iterator[str]:
+        """A sentence for each pattern that fits no file."""
+        for number, kind in enumerate(self._told.kinds, 1):
+            if not self._fitting.get(kind.output.text):
+                yield f"[[pairs]] number {number}: no file fits {kind.output.text}"
+        for pattern in self._told.leave_out:
+            if not self._fitting[pattern]:
+                yield f"leave_out: no file fits {pattern}"
+
     def reasons(self) -> dict[str, list[str]]:
         """The files that are left out, by reason, the most frequent first; not what another table has taken."""
         told = {case.id for case in self.cases.values()}
@@ -182,7 +213,7 @@ class _Finder:
                 if (id := f"{FAMILY}/{visible(_id(name))}") not in told:
                     told.add(id)
                     found[reason].append(name)
-        return dict(sorted(found.items(), key=lambda one: -len(one[1])))
+        return dict(sorted(found.items(), key=lambda one: (_is_meant(one[0]), -len(one[1]))))
 
     def why_none(self) -> str:
         """Why there is no pair."""
@@ -194,6 +225,11 @@ class _Finder:
             return "no pair can be judged"
         shown = ", ".join(kind.output.text for kind in self._told.kinds[:3])
         return f"no file below {self._told.folder} fits {shown}; paths are from the folder of this file"
+
+
+def _is_meant(reason: str) -> bool:
+    """Whether files are left out by what the file of pairs says; what cannot be read comes first."""
+    return reason.endswith(_ASKED) or reason.startswith("[formats]")
 
 
 def _id(name: str) -> str:

@@ -88,7 +88,11 @@ def _kind(path: Path, number: int, table: Mapping[str, Any], words: Mapping[str,
                 raise PairsError(f"{where}: {end} = {table[end]!r} is no format{_perhaps(table[end], words)}")
             ends[end] = str(words[table[end]])
         elif end not in output.fields:
-            raise PairsError(f"{where}: which format is the {end}'s? Put {{{end}}} into output, or write {end} = …")
+            near = difflib.get_close_matches(end, [name for name in output.fields if name not in _ENDS], n=1)
+            meant = f"; did you mean {{{end}}} by {{{near[0]}}}?" if near else ""
+            raise PairsError(
+                f"{where}: which format is the {end}'s? Put {{{end}}} into output, or write {end} = …{meant}"
+            )
     return Kind(
         source,
         output,
@@ -116,6 +120,10 @@ def _toml(path: Path) -> Any:
         return foreign_files.parse_toml(foreign_files.read_text(path))
     except FileNotFoundError:
         raise PairsError(f"{path} is not there; `toolcall-conformance new-pairs FOLDER` writes one") from None
+    except IsADirectoryError:
+        raise PairsError(
+            f"{path} is a folder; name the file in it, or write one: toolcall-conformance new-pairs {path}"
+        ) from None
     except OSError as error:
         raise PairsError(f"{path} cannot be read ({error.strerror})") from None
     except UnicodeDecodeError as error:
@@ -133,7 +141,7 @@ def _check(path: Path, said: Any) -> None:
     breach = jsonschema.exceptions.best_match(unknown or found)
     if breach is None:
         return
-    place = ".".join(map(str, breach.absolute_path)) or "the file"
+    place = _place([*breach.absolute_path])
     if breach.validator == "additionalProperties":
         known = breach.schema.get("properties", {})
         for name in breach.instance:
@@ -144,8 +152,19 @@ def _check(path: Path, said: Any) -> None:
     if breach.validator == "required":
         what = "a table [[pairs]] with source and output" if place == "the file" else "source and output"
         raise PairsError(f"{path}: {place} needs {what}")
+    if place.startswith("[formats]"):
+        raise PairsError(f"{path}: {place}: give the name of a format, or false for one that is not judged")
     about = breach.schema.get("description", "") if isinstance(breach.schema, dict) else ""
     raise PairsError(f"{path}: {place}: {breach.message}{f' ({about})' if about else ''}")
+
+
+def _place(steps: list[Any]) -> str:
+    """A place of the file as its reader writes it."""
+    if steps[:1] == ["pairs"] and len(steps) > 1:
+        return ": ".join([f"[[pairs]] number {steps[1] + 1}", *map(str, steps[2:])])
+    if steps[:1] == ["formats"] and len(steps) > 1:
+        return f"[formats]: {steps[1]}"
+    return ".".join(map(str, steps)) or "the file"
 
 
 def _perhaps(wrong: Any, names: Collection[str]) -> str:

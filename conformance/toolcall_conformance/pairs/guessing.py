@@ -15,7 +15,7 @@ from toolcall_conformance.jsonvalue import parse as parse_json
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.pairs import jest, readers
 from toolcall_conformance.pairs.errors import UnreadableError
-from toolcall_conformance.recognition import recognised, recognised_events
+from toolcall_conformance.recognition import has_container, recognised, recognised_events
 from toolcall_conformance.streaming import parse
 
 _MOST_FILES, _MOST_BYTES = 20_000, 4_000_000
@@ -95,8 +95,8 @@ class Guess:
         lines = ["# Which golden files belong together. Check the patterns, then run:"]
         lines += ["# toolcall-conformance judge --pairs pairs.toml", ""]
         if self.redacted:
-            kinds = sorted({r"'\[.*\]'" if text[0] == "[" else "'<.*>'" for text in self.redacted})
-            lines += [f"redacted = [{', '.join(kinds)}]", ""]
+            told = ", ".join(f"'{re.escape(text)}'" for text in sorted(self.redacted))
+            lines += [f"redacted = [{told}]", ""]
         for table, _ in self.tables.most_common():
             lines += ["[[pairs]]", *(f"{key} = {json.dumps(value)}" for key, value in table.written()), ""]
         return "\n".join(lines)
@@ -157,7 +157,7 @@ def _body(corpus: Corpus, name: str, text: str) -> Found | None:
 
 def _inside(corpus: Corpus, value: Any, pointer: str, depth: int) -> Iterator[tuple[str, str, str]]:
     """The bodies in a value, the outer ones first."""
-    if found := recognised(corpus, value):
+    if (found := recognised(corpus, value)) and has_container(corpus, found[0], value):
         yield pointer, found[0].direction, found[0].format
     elif depth < _DEPTH and isinstance(value, dict):
         for key, entry in value.items():
@@ -174,14 +174,18 @@ def _pairs(bodies: Sequence[Found]) -> Iterator[tuple[Found, Found]]:
         beside = [
             one
             for one in by_folder[output.folder]
-            if one.suffix != output.suffix
-            and (output.stem == one.stem or re.match(rf"{re.escape(one.stem)}[._-]", output.stem))
-            and _fits(one, output)
+            if one is not output and _continues(one, output) and _fits(one, output)
         ]
         source = max(beside, key=lambda one: len(one.stem), default=None) or _by_role(output, by_path)
         if source is not None:
             says = set(re.split(r"[._-]", output.stem[len(source.stem) :])) if output.folder == source.folder else set()
             yield (output, source) if says & _GIVEN else (source, output)
+
+
+def _continues(source: Found, output: Found) -> bool:
+    """Whether an output's name begins with its source's. `plain` and `plain_more` of one ending are two inputs."""
+    behind = "[.]" if source.suffix == output.suffix else "[._-]|$"
+    return re.match(f"{re.escape(source.stem)}(?:{behind})", output.stem) is not None
 
 
 def _by_role(output: Found, by_path: Mapping[str, Found]) -> Found | None:

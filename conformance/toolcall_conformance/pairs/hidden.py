@@ -20,6 +20,12 @@ class Hidden:
         """Whether a value stands for another one."""
         return isinstance(value, str) and any(pattern.fullmatch(value) for pattern in self._patterns)
 
+    def count(self, body: Any) -> int:
+        """How many places of a body hide a value."""
+        if isinstance(body, (list, dict)):
+            return sum(map(self.count, body.values() if isinstance(body, dict) else body))
+        return int(self.hides(body))
+
     def judged(self, judgement: Judgement, source: Any, output: Any) -> Judgement:
         """A judgement without the findings that are about hidden values."""
         if not self._patterns:

@@ -75,7 +75,8 @@ def _expression(text: str, words: Mapping[str, frozenset[str]]) -> str:
         if name in seen:
             parts.append(f"(?P={name})")
         elif name in words:
-            parts.append(f"(?P<{name}>{'|'.join(sorted(map(re.escape, words[name]), key=len, reverse=True))})")
+            longest_first = sorted(words[name], key=lambda word: (-len(word), word))
+            parts.append(f"(?P<{name}>{'|'.join(map(re.escape, longest_first))})")
         else:
             parts.append(f"(?P<{name}>{'.+?' if name.endswith('_path') else '[^/]+?'})")
         seen.add(name)

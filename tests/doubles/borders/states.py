@@ -12,7 +12,6 @@ border = borders(__name__)
 RULE = "openai_responses/item-status"
 CALL, MESSAGE = "openai_responses/stream-identity", "openai_responses/stream-part"
 SHELL_ID, FREE_ID = "sh_68f2c1d1b3e48193905d7ac4f08e6b12", "ctc_68f2c1d1b3e48193905d7ac4f08e6b12"
-SEARCH_ID = "tsc_68f2c1d1b3e48193905d7ac4f08e6b12"
 FINAL = {CALL: "/events/7/data/response/output/0", MESSAGE: "/events/9/data/response/output/0"}
 
 
@@ -159,33 +158,4 @@ border(
     past={"/output/0/id": GONE},
     says="A call of the shell has no id",
     example="openai_responses/reply-echo",
-)
-
-
-def searched(execution: str) -> Any:
-    """The events of a tool search in place of the call's, whose ``call_id`` comes when it is done."""
-
-    def change(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        item = {"id": SEARCH_ID, "type": "tool_search_call", "execution": execution, "arguments": {"goal": "tides"}}
-        begun = {**item, "call_id": None, "status": "in_progress"}
-        whole = {**item, "call_id": NAMED["call_id"], "status": "completed"}
-        added = typed("response.output_item.added", sequence_number=0, output_index=0, item=begun)
-        done = typed("response.output_item.done", sequence_number=0, output_index=0, item=whole)
-        events[7]["data"]["response"]["output"] = [dict(whole)]
-        return numbered([*events[:2], added, done, events[7]])
-
-    return change
-
-
-border(
-    CALL,
-    "late-id-of-a-clients-search",
-    "A tool search that the client runs has its call_id only when it is done",
-    {"/events": searched("client")},
-    past={
-        "/events/2/data/item/execution": "server",
-        "/events/3/data/item/execution": "server",
-        "/events/4/data/response/output/0/execution": "server",
-    },
-    says="A hosted search gets a call_id only when it is done",
 )

@@ -177,7 +177,7 @@ class Item:
         self._places.append(pointer)
         for key in IDENTITY:
             known, now = self.said.get(key), item.get(key)
-            if known != now and (known is not None or self._comes_late(key, item)):
+            if known != now and (known is not None or self._comes_late(key)):
                 place = join(pointer, key) if key in item else pointer
                 self._once("stream-identity", place, f"the {key} of an item changes", known, now)
         for (key, index), whole in texts_of(item):
@@ -185,15 +185,12 @@ class Item:
             silent = key != "content" or self.kind != "message"
             self._whole((key, index), whole, where, silent=silent)
 
-    def _comes_late(self, key: str, item: dict[str, Any]) -> bool:
+    def _comes_late(self, key: str) -> bool:
         """Whether a member that the item began without was due then. Of the calls of tools a rule of their own says it.
 
-        The official SDK compares the call_id of every item that has one. A search that the client runs gets its call_id
-        from the API when it is done; clients wait for it
-        (https://github.com/vercel/ai/blob/main/packages/openai/src/responses/openai-responses-language-model.ts).
+        The official SDK compares the call_id of every item that has one, and raises.
         """
-        searches = self.kind == "tool_search_call" and "client" in (self.said.get("execution"), item.get("execution"))
-        return key == "call_id" and self.kind not in CALLS and not searches
+        return key == "call_id" and self.kind not in CALLS
 
     def compare_done(self, item: dict[str, Any], pointer: str) -> None:
         """Hold the item in the final reply against what it was when it was done."""
