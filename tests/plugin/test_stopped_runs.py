@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -74,7 +75,11 @@ def test_sigterm_writes_the_report(project: Any, session: str) -> None:
 def test_workers_are_stopped_as_well(project: Any) -> None:
     pytest.importorskip("xdist")
     run = start(project, SLEEPS.replace("60", "3"), "-n", "1")
-    time.sleep(0.5)  # the records of the first case arrive
+    said, end = b"", time.monotonic() + 20
+    assert run.stdout is not None
+    while not re.search(rb"^\.{8}", said, re.MULTILINE) and time.monotonic() < end:
+        said += os.read(run.stdout.fileno(), 4096)  # a dot for each record that comes from the worker
+    time.sleep(0.3)  # the last of them is kept
     run.terminate()
     run.communicate(timeout=40)
     assert run.returncode == 128 + signal.SIGTERM
