@@ -273,3 +273,16 @@ def test_patterns_are_read_alike_everywhere(corpus: Corpus, name: str) -> None:
         of_places = [pattern for patterns in entry["places"].values() for pattern in patterns]
         for pattern in (*entry.get("asked", ()), *entry.get("unasked", ()), *of_places):
             re2.compile(pattern)
+
+
+def test_a_report_shows_where_a_recording_differs_from_its_golden(corpus: Corpus, pytester: pytest.Pytester) -> None:
+    sent = goldens.exchanges(corpus, CASE, "anthropic")
+    grown = [replace(one, answer=json.dumps({**json.loads(one.answer), "news": {"a": 1}}).encode()) for one in sent]
+    goldens.write(pytester.path / "kept" / "a.json", grown, case=CASE, date="2026-11-22")
+    run = ["-p", "no:hypothesispytest", "--toolcall-cassettes=kept"]
+    run += ["--toolcall-report=r.json", "--toolcall-report=r.html"]
+    pytester.runpytest_inprocess(*run, "--toolcall-artifacts=bodies", "toolcall::recorded", "-k", "check:drift")
+    items = json.loads((pytester.path / "r.json").read_text(encoding="utf-8"))["items"]
+    told = [body["differs"] for item in items for body in item.get("bodies", ())]
+    assert told
+    assert all(lines == ['/news is unexpected, got {"a": 1}'] for lines in told)

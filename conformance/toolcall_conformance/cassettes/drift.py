@@ -23,7 +23,7 @@ from toolcall_conformance.streaming import parse
 
 def drift_findings(corpus: Corpus, recorded: Recorded) -> list[Finding]:
     """Compare the shape of a recorded reply with the goldens; ``pointer`` leads into the reply or its events."""
-    golden = _golden(corpus, recorded)
+    golden = golden_of(corpus, recorded)
     if golden is None:
         shape, about = _all(corpus, recorded.format, streamed=recorded.stream is not None), recorded.format
     else:
@@ -40,7 +40,7 @@ def drift_findings(corpus: Corpus, recorded: Recorded) -> list[Finding]:
     return []
 
 
-def _golden(corpus: Corpus, recorded: Recorded) -> Exchange | None:
+def golden_of(corpus: Corpus, recorded: Recorded) -> Exchange | None:
     """The exchange of the corpus that was recorded, or None."""
     case = corpus.cases.get(recorded.case or "")
     if case is None or recorded.format not in case.formats:

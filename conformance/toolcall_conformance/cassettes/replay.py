@@ -14,7 +14,7 @@ from typing import Any
 from toolcall_conformance import formats
 from toolcall_conformance.cassettes.asking import UNANSWERED, ask
 from toolcall_conformance.cassettes.cases import RecordedCase
-from toolcall_conformance.cassettes.drift import drift_findings
+from toolcall_conformance.cassettes.drift import drift_findings, golden_of
 from toolcall_conformance.cassettes.identify import Recorded
 from toolcall_conformance.checks.base import (
     Check,
@@ -66,7 +66,11 @@ def drift(
     """Compare the answer with the goldens' shape: new members and events, other types, another order."""
     del open_session, variant, other
     tally = Tally.of(harness, case, "drift", route)
-    tally.findings += [replace(finding, body="reply") for finding in drift_findings(harness.corpus, _recorded(case))]
+    one = _recorded(case)
+    tally.findings += [replace(finding, body="reply") for finding in drift_findings(harness.corpus, one)]
+    golden = golden_of(harness.corpus, one)
+    if golden is not None and one.response is not None:  # reports show where the two differ, by path
+        tally.played.append(PlayedBodies("reply", MISSING, one.response, golden.response))
     return tally.result()
 
 

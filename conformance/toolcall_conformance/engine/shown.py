@@ -14,6 +14,7 @@ from toolcall_conformance import formats
 from toolcall_conformance.checks import ItemResult
 from toolcall_conformance.checks.base import PlayedBodies
 from toolcall_conformance.contract import Route
+from toolcall_conformance.differences import all_differences
 from toolcall_conformance.engine.witnessing import is_about
 from toolcall_conformance.findings import MISSING
 from toolcall_conformance.known_secrets import without_secrets
@@ -26,6 +27,8 @@ from toolcall_conformance.translation.align import align
 _TEXT_LIMIT = 2_000
 _BODY_LIMIT = 200_000
 _DIFFERENCES = 30
+_RECORDED = "reply"
+"""How the body is called that was recorded, beside the golden of its case."""
 _DIRECTION = re.compile("request|response|error")
 _STREAMS = {"sent": "sent.sse", "came": "came.sse", "usual": "usual.sse"}
 
@@ -50,12 +53,17 @@ def _exchange(corpus: Corpus, route: Route, played: PlayedBodies) -> dict[str, A
 def _differences(corpus: Corpus, route: Route, name: str, parts: Mapping[str, Any]) -> list[str]:
     """Where what came differs from the golden, a line each, without what the law accepts."""
     direction = _DIRECTION.search(name)
-    if direction is None or direction[0] == "error" or not {"produced", "golden"} <= parts.keys():
+    bodies = [parts.get("golden"), parts.get("produced")]
+    if not all(isinstance(one, dict) and _is_small(one) for one in bodies):
+        return []
+    if name == _RECORDED:  # a model says other words each time: what came or went is news
+        found = all_differences(parts["golden"], parts["produced"])
+        return [without_secrets(str(one)) for one in found if MISSING in (one.want, one.got)][:_DIFFERENCES]
+    if direction is None or direction[0] == "error":
         return []
     made = route.upstream if direction[0] == "request" else route.client
     back = "source" in parts and parts["source"] is parts["golden"]
-    bodies = [parts["golden"], parts["produced"]]
-    if back or made not in formats.names() or not all(isinstance(one, dict) and _is_small(one) for one in bodies):
+    if back or made not in formats.names():
         return []
     from toolcall_conformance.judge.against_golden import differing
 
