@@ -41,16 +41,16 @@ def test_what_differs_by_path(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 
 
 def test_ids_and_times_of_a_reply_are_new_each_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    golden = CASE.exchanges("openai_chat")[0].response
+    golden = CASE.exchanges("openai_responses")[0].response
     paths = [
         written(tmp_path, "source.json", CASE.exchanges("anthropic")[0].response),
-        written(tmp_path, "output.json", golden | {"id": "chatcmpl-other", "created": 1}),
+        written(tmp_path, "output.json", golden | {"id": "resp_other", "created_at": 1, "completed_at": 2}),
         "--diff",
         written(tmp_path, "golden.json", golden),
     ]
-    main(["judge", "--client", "openai_chat", "--upstream", "anthropic", "--response", *paths])
+    main(["judge", "--client", "openai_responses", "--upstream", "anthropic", "--response", *paths])
     assert "golden.json: in nothing that counts" in capsys.readouterr().out
-    main(["judge", "--client", "openai_chat", "--upstream", "anthropic", "--response", *paths, "--json"])
+    main(["judge", "--client", "openai_responses", "--upstream", "anthropic", "--response", *paths, "--json"])
     assert json.loads(capsys.readouterr().out)["diff"] == [f"differs from {paths[-1]}: in nothing that counts"]
 
 
