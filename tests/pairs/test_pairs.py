@@ -223,7 +223,7 @@ def test_patterns_that_fit_nothing_and_hidden_places_are_told(
     write(tmp_path / "requests/messages/tools.completions.snap", insta({"request": body}))
     assert main(["judge", "--pairs", str(path)]) == 1
     said = capsys.readouterr().out
-    assert "3 pairs of golden files, 1 places in them hidden; left out" in said
+    assert "3 pairs of golden files, 1 hidden value in them; left out" in said
     assert "warning: [[pairs]] number 2: no file fits replies/{client}/{name}.{upstream}.snap" in said
     assert "warning: leave_out: no file fits none/*" in said
 

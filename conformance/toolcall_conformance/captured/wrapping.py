@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from toolcall_conformance.captured.exchanges import body_of
+from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.recognition import BODIES, has_container, recognised
 
@@ -34,4 +35,4 @@ def _inside(corpus: Corpus, value: Any, pointer: str, depth: int) -> Iterator[tu
         entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
         for key, entry in [*entries][:_MOST]:
             inner = body_of(entry) if isinstance(entry, str) and entry.lstrip()[:1] == "{" else entry
-            yield from _inside(corpus, inner, f"{pointer}/{str(key).replace('~', '~0').replace('/', '~1')}", depth + 1)
+            yield from _inside(corpus, inner, join(pointer, key), depth + 1)

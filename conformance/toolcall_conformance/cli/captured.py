@@ -13,7 +13,7 @@ from toolcall_conformance.captured.reading import unpacked, what_is
 from toolcall_conformance.captured.wrapping import bodies_in, opened
 from toolcall_conformance.cli.common import UsageError
 from toolcall_conformance.foreign_files import MOST_DEPTH, is_too_deep, limited, read_bytes
-from toolcall_conformance.jsonvalue import JSONError
+from toolcall_conformance.jsonvalue import JSONError, unescaped
 from toolcall_conformance.jsonvalue import parse as parse_json
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.streaming import parse
@@ -59,7 +59,7 @@ def _opened(corpus: Corpus, name: str, found: Any, notes: list[str]) -> Any:
 
 
 def _jq(pointer: str) -> str:
-    steps = [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
+    steps = [unescaped(step) for step in pointer.split("/")[1:]]
     return "".join(
         f"[{step}]" if step.isdecimal() else f".{step}" if step.isidentifier() else f'["{step}"]' for step in steps
     )

@@ -76,7 +76,7 @@ class Pairs:
         """What was found, in a sentence."""
         said = f"{len(self.cases)} pair{'' if len(self.cases) == 1 else 's'} of golden files"
         if self.hidden:
-            said += f", {self.hidden} places in them hidden"
+            said += f", {self.hidden} hidden value{'' if self.hidden == 1 else 's'} in them"
         if self.left_out:
             shown = [f"{len(names)} × {reason}" for reason, names in self.left_out.items()][:_REASONS]
             more = [f"{len(self.left_out) - _REASONS} more reasons"] if len(self.left_out) > _REASONS else []

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance.jsonvalue import JSONError
+from toolcall_conformance.jsonvalue import JSONError, join
 from toolcall_conformance.jsonvalue import parse as parse_json
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.pairs import jest, readers
@@ -161,7 +161,7 @@ def _inside(corpus: Corpus, value: Any, pointer: str, depth: int) -> Iterator[tu
         yield pointer, found[0].direction, found[0].format
     elif depth < _DEPTH and isinstance(value, dict):
         for key, entry in value.items():
-            yield from _inside(corpus, entry, f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}", depth + 1)
+            yield from _inside(corpus, entry, join(pointer, key), depth + 1)
 
 
 def _pairs(bodies: Sequence[Found]) -> Iterator[tuple[Found, Found]]:

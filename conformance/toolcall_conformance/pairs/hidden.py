@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from toolcall_conformance.findings import Finding, Judgement, OneOf
+from toolcall_conformance.jsonvalue import around, resolve
 
 
 class Hidden:
@@ -49,13 +50,8 @@ def _told(value: Any) -> Iterable[Any]:
 
 def _on_the_way(body: Any, pointer: str) -> Iterator[Any]:
     """The values at each step of a pointer, as far as they are there."""
-    value = body
-    for step in pointer.split("/")[1:]:
-        key = step.replace("~1", "/").replace("~0", "~")
-        if isinstance(value, dict) and key in value:
-            value = value[key]
-        elif isinstance(value, list) and key.isdecimal() and int(key) < len(value):
-            value = value[int(key)]
-        else:
+    for place in around(pointer):
+        try:
+            yield resolve(body, place)
+        except LookupError:
             return
-        yield value

@@ -14,7 +14,7 @@ from typing import Any
 
 from toolcall_conformance import foreign_files
 from toolcall_conformance.foreign_files import MOST_DEPTH, is_too_deep
-from toolcall_conformance.jsonvalue import JSONError
+from toolcall_conformance.jsonvalue import JSONError, is_json, resolve
 from toolcall_conformance.jsonvalue import parse as parse_json
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.pairs import jest
@@ -105,7 +105,7 @@ def framed(corpus: Corpus, name: str, events: list[Any]) -> bytes:
 def _without_trailer(text: str) -> str:
     """A stream without the JSON that some tests append to it: counts of tokens, what a log says."""
     stream, blank, rest = text.rstrip().rpartition("\n\n")
-    return stream + blank if blank and rest.startswith("{") and _is_json(rest) else text
+    return stream + blank if blank and rest.startswith("{") and is_json(rest) else text
 
 
 def _events(data: bytes) -> dict[str, Any]:
@@ -125,7 +125,7 @@ def _content(path: Path, entry: str | None, *, streams: bool = False) -> Any:
             raise UnreadableError(f"it holds snapshots of Jest ({names}, …); name one behind # in the pattern")
         return jest.value_of(found[entry], escaped=jest.is_escaped(text))
     text, is_insta = _without_front_matter(text)
-    if streams and (FIELD.match(text.lstrip()) or not _is_json(text)):
+    if streams and (FIELD.match(text.lstrip()) or not is_json(text)):
         return text
     value = _value(path, text, yaml=is_insta)
     if entry is None:
@@ -146,14 +146,6 @@ def _without_front_matter(text: str) -> tuple[str, bool]:
     if found is None or not _INSTA_KEYS.search(found[1]):
         return text, False
     return text[found.end() :], True
-
-
-def _is_json(text: str) -> bool:
-    try:
-        parse_json(text)
-    except JSONError:
-        return False
-    return True
 
 
 def _value(path: Path, text: str, *, yaml: bool = False) -> Any:
@@ -206,12 +198,7 @@ def _lines(text: str) -> Iterator[Any]:
 
 
 def _at(value: Any, pointer: str) -> Any:
-    for step in pointer.split("/")[1:]:
-        key = step.replace("~1", "/").replace("~0", "~")
-        if isinstance(value, dict) and key in value:
-            value = value[key]
-        elif isinstance(value, list) and key.isdecimal() and int(key) < len(value):
-            value = value[int(key)]
-        else:
-            raise UnreadableError(f"it has nothing at {pointer}")
-    return value
+    try:
+        return resolve(value, pointer)
+    except LookupError:
+        raise UnreadableError(f"it has nothing at {pointer}") from None

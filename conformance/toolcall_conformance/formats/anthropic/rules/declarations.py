@@ -19,7 +19,7 @@ from toolcall_conformance.formats.anthropic.rules.view import (
 from toolcall_conformance.formats.json_schemas import TYPES, invalid
 from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.formats.wanted import another, first_of
-from toolcall_conformance.jsonvalue import join, resolve
+from toolcall_conformance.jsonvalue import join, resolve, unescaped
 from toolcall_conformance.reading import Node
 from toolcall_conformance.reading.breach import Breach
 
@@ -132,7 +132,7 @@ def _resolves(schema: dict[str, Any], target: str) -> bool:
         return target == "#" or f'"$anchor": {json.dumps(target[1:])}' in json.dumps(schema)
     node = Node(schema)
     for token in target[2:].split("/"):
-        key = token.replace("~1", "/").replace("~0", "~")
+        key = unescaped(token)
         if key not in node:
             entries = list(node.each())
             if not key.isdigit() or int(key) >= len(entries):
