@@ -43,10 +43,12 @@ def judge_stream(
     source: Any = None,
     client_model: str | None = None,
     upstream_model: str | None = None,
+    request: Any = None,
     **more: Any,
 ) -> Judgement:
-    """What the judge says of a client's stream."""
-    return Judge(load_corpus()).stream(source, output, Ends(client, upstream, client_model, upstream_model), **more)
+    """What the judge says of a client's stream, captured where nobody knows more of it."""
+    ends, requests = Ends(client, upstream, client_model, upstream_model), Requests(request)
+    return Judge(load_corpus()).stream(source, output, ends, requests=requests, **{"captured": True, **more})
 
 
 def judge_history(

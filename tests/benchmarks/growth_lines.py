@@ -13,7 +13,7 @@ from typing import Any
 from benchmarks.failing import child, failing
 from benchmarks.growing import FAULTS, MODELS, SHAPES, request, translated
 from benchmarks.growing_replies import STREAM_FAULTS, asked, stream, streamed
-from toolcall_conformance import Ends, Judge, known_failures, load_corpus
+from toolcall_conformance import Ends, Judge, Requests, known_failures, load_corpus
 from toolcall_conformance.cassettes import cases as cassette_cases
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.python import PythonDriver
@@ -108,7 +108,7 @@ def _stream_judged(client: str, shape: str, fault: str) -> Callable[[int, Path],
         upstream, source = _stream_source(client, shape, size)
         output = STREAM_FAULTS[fault](streamed(source, upstream, client))
         ends = Ends(client, upstream)
-        return lambda: judge.stream(parse_stream(source), parse_stream(output), ends, request=asked(client))
+        return lambda: judge.stream(parse_stream(source), parse_stream(output), ends, requests=Requests(asked(client)))
 
     return make
 

@@ -14,7 +14,7 @@ import pytest
 
 import toolcall_conformance
 from benchmarks.growing_replies import answered, asked, reply, stream, streamed
-from toolcall_conformance import Ends, Judge
+from toolcall_conformance import Ends, Judge, Requests
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.streaming import parse
 from tracing import Lines, lines_run
@@ -48,7 +48,7 @@ def streams(judge: Judge, client: str, size: int) -> Callable[[], object]:
     upstream = UPSTREAM[client]
     source = stream(upstream, "texts and calls", size)
     given = parse(source), parse(streamed(source, upstream, client))
-    return lambda: judge.stream(*given, Ends(client, upstream), request=asked(client))
+    return lambda: judge.stream(*given, Ends(client, upstream), requests=Requests(asked(client)))
 
 
 def replies(judge: Judge, client: str, size: int) -> Callable[[], object]:

@@ -17,28 +17,16 @@ from toolcall_conformance.checks.streamed import (
     StreamedExchange,
     begin_exchange,
     begin_session,
+    judge_played,
     reply_content,
 )
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, Source, Streamed
 from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.jsonvalue import canonical
-from toolcall_conformance.judge import superfluous
-from toolcall_conformance.judge.given import Requests
-from toolcall_conformance.judge.stream_parts import put_together
-from toolcall_conformance.judge.streams import (
-    but_for_counts,
-    but_for_passed_on,
-    compare_begun,
-    costs,
-    handed_on_as_it_is,
-    inherited_breaches,
-    nothing_came,
-    spelt,
-)
 from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Case, Corpus, Exchange
-from toolcall_conformance.streaming import cuts, read
+from toolcall_conformance.streaming import cuts
 from toolcall_conformance.translation.odd_arguments import is_odd
 from toolcall_conformance.translation.stream_flag import RULE, asks, asks_in_body
 
@@ -110,13 +98,14 @@ def _whole(exchange: StreamedExchange, client: Exchange, upstream: Exchange, har
     # Of a reply that says nothing there is nothing to pass on early.
     watched = len(pieces) >= _ENOUGH_EVENTS and any(formats.read(route.upstream, "response", reply).turns)
     came = exchange.play(Source(pieces, watched=watched, reply=reply))
+    may_fail = harness.judge.may_fail(route.upstream, reply)
     if isinstance(came, Blocked):
         tally.block(came.operation, came.failed, client.request_path.stem)
         return False
     if not (isinstance(came, Streamed) and came.from_whole):
         _note_wish(exchange, client.request_path.stem, harness.corpus, tally)
     if not isinstance(came, Streamed):
-        tally.fail("stream", came, name)
+        tally.fail_reply("stream", came, name, may_fail=may_fail)
         return False
     received = ClientStream(route.client, came)
     files: dict[str, Any] = {"sent.sse": exchange.stream, "came.sse": came.data}
@@ -124,45 +113,11 @@ def _whole(exchange: StreamedExchange, client: Exchange, upstream: Exchange, har
         files["assembled.json"] = received.assembled.body
     tally.played.append(PlayedBodies(name, reply, received.stream, client.response, files))
     if came.raised is not None:
-        tally.fail_reply("stream", came.raised, name, may_fail=harness.judge.may_fail(route.upstream, reply))
+        tally.fail_reply("stream", came.raised, name, may_fail=may_fail)
         return False
-    handed_on = handed_on_as_it_is(harness.corpus, read(exchange.stream), received.stream, route)
-    if handed_on is not None:
-        tally.findings.append(replace(handed_on, body=name))
-        return False
-    broken = _rule_breaches(exchange, received, harness)
-    own = but_for_passed_on(harness.corpus, route, broken, reply, received.assembled)
-    illegal = [replace(one, body=name) for one in own]
-    if received.assembled.end == "failed" and harness.judge.may_fail(route.upstream, reply):
-        counts = costs(harness.corpus, route.client, received.stream, received.assembled)
-        tally.findings += [*illegal, *(replace(one, body=f"{name}, put together") for one in counts)]
-        sent = formats.assembled_from(route.upstream, exchange.stream)
-        if sent.end == "failed" and not any(one.is_must for one in illegal):
-            told = compare_begun(harness.corpus, (sent, received.assembled), route, "failed", received.stream)
-            tally.findings += [replace(one, body=name) for one in told]
-        return True  # the client is told that nothing came of it
-    if received.assembled.body is None:
-        nothing = nothing_came(harness.corpus, route.client, received.stream, received.assembled)
-        tally.findings += [*illegal, replace(nothing, body=name)]
-        return True
-    same = route.client == route.upstream
-    found = harness.judge.response(
-        # In one format the stream that was sent is the measure: it says less than the unary reply.
-        formats.assembled_from(route.upstream, exchange.stream).body if same else reply,
-        received.assembled.body,
-        route,
-        requests=Requests(without(client.request, exchange.left_out), exchange.sent),
-        vendor=route.upstream in tally.case.dialects,
-        declared=came.losses,
-        spelt=spelt(received.assembled),
-    )
-    tally.lose(found)
-    illegal = superfluous.of_stream(harness.corpus, route.client, illegal, found.findings, received.assembled)
-    tally.findings += illegal
-    reported = {one.rule for one in illegal}  # some rules apply to an event and to the whole reply alike
-    behind = [one for one in but_for_counts(illegal, found.findings) if one.rule not in reported]
-    placed = put_together(route.client, received.stream, received.assembled, behind)
-    tally.findings += [replace(one, body=f"{name}, put together") for one in placed]
+    judge_played(exchange, exchange.stream, came, harness, tally, name)
+    if received.assembled.body is None or (received.assembled.end == "failed" and may_fail):
+        return True  # there is no reply to compare with the unary one
     tally.findings += _differences_from_reply(harness.corpus, exchange, client, reply, received)
     # A translator that stops reading at the API's own end of a reply never takes the end of the stream.
     if (
@@ -184,15 +139,6 @@ def _whole(exchange: StreamedExchange, client: Exchange, upstream: Exchange, har
             )
         )
     return True
-
-
-def _rule_breaches(exchange: StreamedExchange, received: ClientStream, harness: Harness) -> list[Finding]:
-    """What breaks the rules of the client's format; a note where a source of the same format breaks them, too."""
-    found = harness.judge.body(exchange.route.client, "stream", received.stream, assembled=received.assembled).findings
-    if not found or exchange.route.client != exchange.route.upstream:
-        return list(found)
-    broken = harness.judge.body(exchange.route.upstream, "stream", read(exchange.stream)).findings
-    return inherited_breaches(harness.corpus, found, broken)
 
 
 def _differences_from_reply(

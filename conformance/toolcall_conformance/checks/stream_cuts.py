@@ -10,16 +10,14 @@ from typing import Any, Final, TypeGuard
 
 from toolcall_conformance import formats
 from toolcall_conformance.checks.base import Failed, Harness, Tally
-from toolcall_conformance.checks.streamed import Blocked, ClientStream, StreamedExchange, kept
+from toolcall_conformance.checks.streamed import Blocked, ClientStream, StreamedExchange, judge_played, kept
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Crashed, ProtocolError, Source, Streamed, TimedOut
 from toolcall_conformance.jsonvalue import canonical
-from toolcall_conformance.judge.streams import compare_begun, last_event
 from toolcall_conformance.levels import finding
 from toolcall_conformance.reading.assembled import Assembled
 from toolcall_conformance.remembered import LONGEST
-from toolcall_conformance.streaming import cuts, dump, read
-from toolcall_conformance.translation.stream_ends import compare_ends
+from toolcall_conformance.streaming import cuts, dump
 
 _CUTS: Final = "translation/stream-cuts"
 
@@ -142,7 +140,7 @@ def cut_short(exchange: StreamedExchange, harness: Harness, tally: Tally) -> boo
             if came.raised is not None:
                 received = replace(received, end="failed")  # whatever came before, this is no proper end
             said = f"{how} after {count} of {len(events)} events"
-            found = compare_ends(harness.corpus, source, received, said, last=last_event(client.stream))
+            found = harness.judge.stream_end(source, received, client.stream, route, said)
             if wrong := [replace(one, body=name) for one in found]:
                 tally.played.append(kept(tally, name, events[:count], came))
                 tally.findings += wrong
@@ -169,22 +167,12 @@ def _client_learns_of_failure(
         return False
     if not isinstance(came, Streamed) or came.raised is not None:
         return True
-    client = ClientStream(exchange.route.client, came)
     how = f"failed after {count} of {len(events)} events"
-    source, last = _assembled(exchange, failed), last_event(client.stream)
-    found = [*compare_ends(harness.corpus, source, client.assembled, how, last=last)]
-    if not any(one.is_must for one in found):
-        found += compare_begun(harness.corpus, (source, client.assembled), exchange.route, how, client.stream)
-    if client.assembled.end == "failed":
-        own = harness.judge.body(exchange.route.client, "stream", client.stream).findings
-        if exchange.route.client == exchange.route.upstream:  # what the upstream's own events break is no fault
-            broken = harness.judge.body(exchange.route.upstream, "stream", read(b"".join(failed))).findings
-            own = tuple(one for one in own if one.rule not in {other.rule for other in broken})
-        found.extend(own)
-    if found:
+    name = f"{exchange.name}, failed after {count} events"
+    judged = judge_played(exchange, b"".join(failed), came, harness, tally, name, how)
+    if judged.findings:
         tally.played.append(kept(tally, exchange.name, failed, came))
-    tally.findings += [replace(one, body=f"{exchange.name}, failed after {count} events") for one in found]
-    return not found
+    return not judged.findings
 
 
 def _has_died(came: Streamed | Failed | Blocked) -> TypeGuard[Failed]:

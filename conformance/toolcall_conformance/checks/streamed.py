@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -22,7 +22,9 @@ from toolcall_conformance.drivers import (
     Streamed,
     StreamOutcome,
 )
-from toolcall_conformance.findings import MISSING
+from toolcall_conformance.findings import MISSING, Judgement
+from toolcall_conformance.judge.given import Requests
+from toolcall_conformance.judge.stream_parts import TOGETHER
 from toolcall_conformance.library import Exchange
 from toolcall_conformance.reading import Opaque, Reading
 from toolcall_conformance.reading.assembled import Assembled
@@ -130,6 +132,26 @@ def kept(
             files[end] = stream.data
     label = f"{name}.{before + 1}" if before else name
     return PlayedBodies(label, MISSING, MISSING, MISSING, files)
+
+
+def judge_played(
+    exchange: StreamedExchange, sent: bytes, came: Streamed, harness: Harness, tally: Tally, name: str, how: str = ""
+) -> Judgement:
+    """Judge the stream that came of what was ``sent``, and add what the judge says; ``name`` is that of the body."""
+    judged = harness.judge.stream(
+        sent,
+        came.data,
+        exchange.route,
+        requests=Requests(exchange.request, exchange.sent),
+        vendor=exchange.route.upstream in tally.case.dialects,
+        declared=came.losses,
+        how=how,
+    )
+    tally.lose(judged)
+    for finding in judged.findings:
+        body = f"{name}, put together" if finding.body == TOGETHER else name
+        tally.findings.append(replace(finding, body=body))
+    return judged
 
 
 def begin_session(open_session: OpenSession, route: Route, request: Any) -> tuple[SessionDriver, Any] | Blocked:

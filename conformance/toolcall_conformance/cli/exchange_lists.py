@@ -144,7 +144,7 @@ def _pair(
         source = parse(sent.stream) if sent.stream is not None else sent.reply
         if isinstance(source, dict):
             output = parse(asked.stream)
-            found = judge.stream(source, output, ends, request=asked.request)
+            found = judge.stream(source, output, ends, requests=Requests(asked.request), captured=True)
             yield JudgedPair(name, "stream", client, upstream, source, output, found)
     elif isinstance(asked.reply, dict) and isinstance(sent.reply, dict):
         requests = Requests(asked.request)

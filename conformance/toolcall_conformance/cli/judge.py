@@ -239,7 +239,7 @@ def _judge_streams(parsed: argparse.Namespace, corpus: Corpus) -> int:
     output_name = parsed.source if alone else parsed.output
     source = None if alone else captured.stream_or_reply(parsed.source, parsed.upstream, corpus)
     data, output = captured.stream(output_name)
-    judgement = _judge(parsed, corpus).stream(source, output, _ends(parsed))
+    judgement = _judge(parsed, corpus).stream(source, output, _ends(parsed), captured=True)
     notes = [*parsed.guessed, *(captured.notes(parsed.source, parsed.upstream, source) if source is not None else [])]
     upstream = parsed.client if alone else parsed.upstream
     subject = ReportedItem(output_name, "stream", parsed.client, upstream, exchanges=2)

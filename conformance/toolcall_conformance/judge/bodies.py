@@ -22,6 +22,7 @@ from toolcall_conformance.translation import losses, search_sources, spread_text
 from toolcall_conformance.translation.aligned import aligned
 from toolcall_conformance.translation.call_form import compare_form
 from toolcall_conformance.translation.echo import compare_echo
+from toolcall_conformance.translation.odd_arguments import with_raw
 from toolcall_conformance.translation.pair import Pair, Sides
 from toolcall_conformance.translation.tool_twins import map_tools, names_of
 
@@ -39,11 +40,13 @@ def judge_body(
     captured: bool = False,
     tolerated: bool = False,
     spelt: Mapping[int, str] | None = None,
+    source_spelt: Mapping[int, str] | None = None,
     streamed: bool = False,
 ) -> Judgement:
     """Judge a body by its own format's rules and by its source; see ``Judge.request`` and ``.response``.
 
-    ``spelt`` are the arguments of the output's calls as a stream spelt them, by the ordinals of the calls.
+    ``spelt`` are the arguments of the output's calls as a stream spelt them, by the ordinals of the calls;
+    ``source_spelt`` are those of the source's.
     ``streamed``: the reply was a stream, whether or not the request is known.
     """
     down = direction != "request"
@@ -55,7 +58,7 @@ def judge_body(
     asked = formats.read(route.client, "request", requests.client) if down and requests.client is not None else None
     sides = Sides(
         corpus,
-        formats.read(source_format, direction, source),
+        with_raw(formats.read(source_format, direction, source), source_spelt or {}),
         formats.read(output_format, direction, output),
         forced=_forced(asked),
         circumstances=(

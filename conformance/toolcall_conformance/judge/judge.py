@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Judgement
+from toolcall_conformance.findings import Finding, Judgement, told_in
 from toolcall_conformance.judge.adapters import judge_calls, judge_results
 from toolcall_conformance.judge.bodies import judge_body
 from toolcall_conformance.judge.bridges import declared_names as mcp_names
@@ -17,7 +17,7 @@ from toolcall_conformance.judge.given import UNKNOWN, AnyRoute, Requests
 from toolcall_conformance.judge.history import declared_names, judge_history
 from toolcall_conformance.judge.provider_memory import ProviderMemory
 from toolcall_conformance.judge.round_trips import judge_round_trip
-from toolcall_conformance.judge.streams import judge_stream
+from toolcall_conformance.judge.streams import judge_end, judge_stream
 from toolcall_conformance.judge.upstream_replies import judge_sent
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.otel import Exchange, judge_exchange
@@ -100,15 +100,48 @@ class Judge:
         """
         return judge_error(self.corpus, source, output, route, tolerated=self.tolerated).of(route.client)
 
-    def stream(self, source: Any, output: Any, route: AnyRoute, *, request: Any = None) -> Judgement:
-        """Judge the stream that a client received, as ``streaming.parse`` makes it of its bytes.
+    def stream(
+        self,
+        source: Any,
+        output: bytes | dict[str, Any],
+        route: AnyRoute,
+        *,
+        requests: Requests = UNKNOWN,
+        vendor: bool = False,
+        declared: Collection[str] = (),
+        captured: bool = False,
+        how: str = "",
+    ) -> Judgement:
+        """Judge the stream that a client received: its bytes, or what ``streaming.parse`` makes of them.
 
         ``source`` is the upstream's stream (the same way), or its unary reply, or None: then the output is judged
-        by the rules of the client's format alone. ``request`` is the client's, if it is known. Findings point
-        into the stream or, where their ``body`` is ``stream_parts.TOGETHER``, into the reply that it assembles to.
+        by the rules of the client's format alone. Where it broke off or failed, ``how`` may say so in other words
+        (``was lost``). The rest is as of :meth:`response`. Findings point into the stream or, where their ``body`` is
+        ``stream_parts.TOGETHER``, into the reply that it assembles to.
         """
-        judged = judge_stream(self.corpus, source, output, route, request=request, tolerated=self.tolerated)
+        judged = judge_stream(
+            self.corpus,
+            source,
+            output,
+            route,
+            requests=requests,
+            vendor=vendor,
+            declared=declared,
+            captured=captured,
+            tolerated=self.tolerated,
+            how=how,
+        )
         return judged.of(route.client)
+
+    def stream_end(
+        self, sent: Assembled, received: Assembled, output: dict[str, Any], route: AnyRoute, how: str
+    ) -> tuple[Finding, ...]:
+        """Judge how a client's stream ends whose source broke off or failed, and nothing else of it.
+
+        A part of what :meth:`stream` judges, for a stream that is broken off again and again; both replies are as
+        ``formats.assembled`` makes them, ``output`` as ``streaming.parse`` does. ``how`` says how the source ended.
+        """
+        return told_in(judge_end(self.corpus, sent, received, output, how), route.client)
 
     def history(
         self,

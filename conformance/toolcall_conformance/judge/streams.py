@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Final
 
 from toolcall_conformance import formats
 from toolcall_conformance.findings import MISSING, Finding, Judgement
@@ -12,28 +13,35 @@ from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.judge import superfluous
 from toolcall_conformance.judge.bodies import judge_body
 from toolcall_conformance.judge.excuses import passed_on
-from toolcall_conformance.judge.given import AnyRoute, Requests
+from toolcall_conformance.judge.given import UNKNOWN, AnyRoute, Requests
 from toolcall_conformance.judge.stream_parts import TOGETHER, event_at, named, put_together
 from toolcall_conformance.judge.wrong_format import faulty
 from toolcall_conformance.levels import finding, weighed
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading.assembled import Assembled
 from toolcall_conformance.rules.check import check_body
+from toolcall_conformance.streaming import read
 from toolcall_conformance.translation import outcome
 from toolcall_conformance.translation.aligned import aligned
 from toolcall_conformance.translation.pair import Pair, Sides
-from toolcall_conformance.translation.stream_ends import compare_beginnings, compare_ends
+from toolcall_conformance.translation.stream_ends import compare_beginnings, compare_calls_at_limit, compare_ends
 from toolcall_conformance.translation.upstream_errors import compare_message
+
+_SAY_A_CUT_CALL: Final = frozenset({"translation/arguments", "translation/unreadable-arguments"})
 
 
 def judge_stream(
     corpus: Corpus,
     source: Any,
-    output: dict[str, Any],
+    output: bytes | dict[str, Any],
     route: AnyRoute,
     *,
-    request: Any = None,
+    requests: Requests = UNKNOWN,
+    vendor: bool = False,
+    declared: Collection[str] = (),
+    captured: bool = False,
     tolerated: bool = False,
+    how: str = "",
 ) -> Judgement:
     """Judge a client's stream, alone or against what the upstream sent; see ``Judge.stream``.
 
@@ -41,61 +49,136 @@ def judge_stream(
     (``/events/3/data/index``; ``subject`` counts the event from 1), or, where ``body`` is :data:`TOGETHER`, into the
     reply that the stream assembles to.
     """
-    client = route.client
-    received = formats.assembled(client, output)
-    handed_on = handed_on_as_it_is(corpus, source, output, route)
-    if handed_on is not None:
-        return Judgement((handed_on,))
-    looks = looking_like(corpus, output)
-    if looks and client not in looks:
-        said = f"no event belongs to a reply of {client}; they look like {' or '.join(looks)}"
-        wrong = finding(
-            corpus, "translation/target-format", "", said, want=client, got=looks, source="", element="body"
-        )
+    played = _Played(
+        corpus, parsed(source), parsed(output), route, _sent(route.upstream, source), assembled(route.client, output)
+    )
+    wrong = _other_format(played)
+    if wrong is not None:
         return Judgement((wrong,))
-    sent = _sent(route.upstream, source)
-    if sent is None or sent.end == "whole":
-        found = check_body(corpus, client, "stream", output)
-    else:
-        found = _but_for_its_end(corpus, client, output, received)
-    texts = spelt(received)
-    if sent is not None:
-        found = but_for_passed_on(corpus, route, found, sent.body, received)
-    found = _without_inherited(corpus, found, source, route)
-    found = [_counted(output, one) for one in found]
+    own, sent, received = _own_breaches(played), played.sent, played.received
+    costs = _counts_of_failed(played) if played.may_fail and received.end == "failed" else None
     if sent is not None and sent.end != "whole":
-        how = "failed" if sent.end == "failed" else "breaks off"
-        last = last_event(output)
-        ends = [*compare_ends(corpus, sent, received, how, last=last)]
-        if not any(one.is_must for one in (*found, *ends)):  # of a broken stream one fault is enough
-            ends += compare_begun(corpus, (sent, received), route, how, output)
-        return Judgement((*found, *(_counted(output, one) for one in ends)))
-    excused = sent is not None and outcome.may_fail(corpus, formats.read(route.upstream, "response", sent.body))
-    if received.end == "failed" and excused:
-        return Judgement((*found, *costs(corpus, client, output, received)))
-    if sent is not None and received.body is None:
-        return Judgement((*found, nothing_came(corpus, client, output, received)))
-    if received.body is None or (sent is None and received.end != "whole"):
-        return Judgement(tuple(found))
+        return Judgement((*own, *(costs or ()), *_judge_broken(played, own, how)))
+    if costs is not None:
+        return Judgement((*own, *costs))
     if sent is None:
-        together = Judgement(tuple(check_body(corpus, client, "response", received.body, model=route.client_model)))
+        return Judgement((*own, *(_judge_alone(played, own) if received.end == "whole" else ())))
+    if received.body is None:
+        return Judgement((*own, _nothing_came(played)))
+    whole = judge_body(
+        corpus,
+        sent.body,
+        received.body,
+        route,
+        "response",
+        requests=requests,
+        vendor=vendor or not _is_stream(played.source),  # one format says it in other words streamed than unary
+        declared=declared,
+        captured=captured,
+        tolerated=tolerated,
+        spelt=spelt(received),
+        source_spelt=spelt(sent),
+        streamed=True,
+    )
+    cut = list(_cut_calls(played, sent))
+    found = [one for one in whole.findings if not (cut and one.rule in _SAY_A_CUT_CALL)]
+    return replace(whole, findings=(*_together(played, own, found), *cut))
+
+
+@dataclass(frozen=True)
+class _Played:
+    """The stream of an upstream, or its unary reply, or None, and the client's; both parsed, and put together."""
+
+    corpus: Corpus
+    source: Any
+    output: dict[str, Any]
+    route: AnyRoute
+    sent: Assembled | None
+    received: Assembled
+
+    @cached_property
+    def may_fail(self) -> bool:
+        """Whether an error may stand in the place of the reply."""
+        if self.sent is None:
+            return False
+        return outcome.may_fail(self.corpus, formats.read(self.route.upstream, "response", self.sent.body))
+
+
+def _together(played: _Played, own: list[Finding], found: Sequence[Finding]) -> tuple[Finding, ...]:
+    """What is wrong with a stream and with the reply that it assembles to, each fault once."""
+    own = superfluous.of_stream(played.corpus, played.route.client, own, found, played.received)
+    reported = {one.rule for one in own}  # some rules apply to an event and to the whole reply alike
+    behind = [one for one in but_for_counts(own, found) if one.rule not in reported]
+    return (*own, *put_together(played.route.client, played.output, played.received, behind))
+
+
+def _cut_calls(played: _Played, sent: Assembled) -> Iterator[Finding]:
+    """The call that the limit of tokens cut, and that the client receives as a whole one."""
+    said = formats.read(played.route.upstream, "response", sent.body)
+    last = last_event(played.output)
+    for one in compare_calls_at_limit(played.corpus, sent, said, played.received, last=last):
+        yield _counted(played.output, one)
+
+
+def _judge_alone(played: _Played, own: list[Finding]) -> tuple[Finding, ...]:
+    """What is wrong with the reply of a stream of which no source is known."""
+    client, model = played.route.client, played.route.client_model
+    found = check_body(played.corpus, client, "response", played.received.body, model=model)
+    return _together(played, own, found)
+
+
+def _judge_broken(played: _Played, own: Sequence[Finding], how: str) -> Iterator[Finding]:
+    """How the client's stream ends after one that broke off or failed, and what it said before."""
+    sent, received = played.sent, played.received
+    assert sent is not None
+    how = how or ("failed" if sent.end == "failed" else "breaks off")
+    found = judge_end(played.corpus, sent, received, played.output, how)
+    if not any(one.is_must for one in (*own, *found)):  # of a broken stream one fault is enough
+        found += compare_begun(played.corpus, (sent, received), played.route, how, played.output)
+    return (_counted(played.output, one) for one in found)
+
+
+def judge_end(corpus: Corpus, sent: Assembled, received: Assembled, output: dict[str, Any], how: str) -> list[Finding]:
+    """How a client's stream ends whose source broke off or failed; ``how`` says how, in words."""
+    return [*compare_ends(corpus, sent, received, how, last=last_event(output))]
+
+
+def parsed(stream: Any) -> Any:
+    """A stream as :func:`streaming.parse` has it; anything but bytes as it is."""
+    return read(bytes(stream)) if isinstance(stream, (bytes, bytearray)) else stream
+
+
+def assembled(name: str, stream: bytes | dict[str, Any]) -> Assembled:
+    """The reply that a stream of the format ``name`` assembles to. Equal bytes share one: never change it."""
+    if isinstance(stream, (bytes, bytearray)):
+        return formats.assembled_from(name, bytes(stream))
+    return formats.assembled(name, stream)
+
+
+def _own_breaches(played: _Played) -> list[Finding]:
+    """What breaks the rules of the client's format, but for what the source brought along."""
+    corpus, sent, client = played.corpus, played.sent, played.route.client
+    if sent is None or sent.end == "whole":
+        found = check_body(corpus, client, "stream", played.output, assembled=played.received)
     else:
-        together = judge_body(
-            corpus,
-            sent.body,
-            received.body,
-            route,
-            "response",
-            requests=Requests(request),
-            vendor=not _is_stream(source),  # one format says it in other words streamed than unary
-            captured=True,
-            tolerated=tolerated,
-            spelt=texts,
-            streamed=True,
-        )
-    found = superfluous.of_stream(corpus, client, found, together.findings, received)
-    behind = but_for_counts(found, together.findings)
-    return replace(together, findings=(*found, *put_together(client, output, received, behind)))
+        found = _but_for_its_end(corpus, client, played.output, played.received)
+    if sent is not None:
+        found = but_for_passed_on(corpus, played.route, found, sent.body, played.received)
+    inherited = _without_inherited(corpus, found, played.source, played.route)
+    return [_counted(played.output, one) for one in inherited]
+
+
+def _other_format(played: _Played) -> Finding | None:
+    """The one finding where the stream went through as it is, or belongs to another format; None else."""
+    corpus, client = played.corpus, played.route.client
+    handed_on = handed_on_as_it_is(corpus, played.source, played.output, played.route)
+    if handed_on is not None or _belongs(corpus, client, played.received):
+        return handed_on
+    looks = looking_like(corpus, played.output)
+    if not looks:
+        return None
+    said = f"no event belongs to a reply of {client}; they look like {' or '.join(looks)}"
+    return finding(corpus, "translation/target-format", "", said, want=client, got=looks, source="", element="body")
 
 
 def compare_begun(
@@ -123,23 +206,25 @@ def _compare_errors(
     return compare_message(Sides(corpus, before, after), (last, ""))
 
 
-def costs(corpus: Corpus, client: str, output: dict[str, Any], received: Assembled) -> Iterable[Finding]:
+def _counts_of_failed(played: _Played) -> list[Finding]:
     """What is wrong with the counts of a reply that failed: what came before the failure costs as much as ever."""
+    client, received = played.route.client, played.received
     if received.body is None:
-        return ()
-    found = check_body(corpus, client, "response", received.body)
-    return put_together(client, output, received, [one for one in found if one.element == "usage"])
+        return []
+    found = check_body(played.corpus, client, "response", received.body)
+    return put_together(client, played.output, received, [one for one in found if one.element == "usage"])
 
 
-def nothing_came(corpus: Corpus, client: str, output: dict[str, Any], received: Assembled) -> Finding:
+def _nothing_came(played: _Played) -> Finding:
     """The finding for a client's stream without a reply, where the upstream's reply is whole."""
-    got = "nothing of it" if output["events"] else "an empty stream"
+    received = played.received
+    got = "nothing of it" if played.output["events"] else "an empty stream"
     return finding(
-        corpus,
+        played.corpus,
         "translation/target-format",
         "",
         f"the upstream's reply is whole, and the client gets {'an error' if received.end == 'failed' else got}",
-        want=f"a reply of {client}",
+        want=f"a reply of {played.route.client}",
         got=MISSING if received.error is None else received.error,
         source="",
         element="body",
@@ -219,7 +304,8 @@ def event_of(finding: Finding) -> int | None:
 def _sent(upstream: str, source: Any) -> Assembled | None:
     if source is None:
         return None
-    return formats.assembled(upstream, source) if _is_stream(source) else Assembled(source, "whole")
+    streamed = isinstance(source, (bytes, bytearray)) or _is_stream(source)
+    return assembled(upstream, source) if streamed else Assembled(source, "whole")
 
 
 def _is_stream(source: Any) -> bool:

@@ -6,14 +6,39 @@ has text, else inside an object; and what says that there are no arguments may b
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from toolcall_conformance.findings import MISSING, Finding
-from toolcall_conformance.jsonvalue import JSONError, equal, parse_arguments
+from toolcall_conformance.jsonvalue import JSONError, equal, is_json, parse_arguments
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.reading import Call, Unreadable
+from toolcall_conformance.reading import Call, Reading, Unreadable
+from toolcall_conformance.reading.model import Item
 from toolcall_conformance.translation.pair import Pair
+
+
+def with_raw(reading: Reading, texts: Mapping[int, str]) -> Reading:
+    """The reading with the text of its calls' arguments where that is no JSON value; ``texts`` are by ordinals.
+
+    Of a stream: there a call cut short has a text, and where a whole body must have an object an empty one.
+    """
+    cut = {ordinal: text for ordinal, text in texts.items() if is_cut(text)}
+    if not cut:
+        return reading
+
+    def raw(item: Item) -> Item:
+        if isinstance(item, Call) and item.kind == "function" and item.ordinal in cut:
+            return replace(item, arguments=Unreadable(cut[item.ordinal]))
+        return item
+
+    turns = [replace(turn, items=[raw(item) for item in turn.items]) for turn in reading.turns]
+    return replace(reading, turns=turns)
+
+
+def is_cut(text: str) -> bool:
+    """Whether there is a text of arguments, and it is no JSON."""
+    return bool(text) and not is_json(text)
 
 
 def is_odd(call: Call) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from toolcall_conformance.findings import MISSING, Finding
@@ -11,37 +11,22 @@ from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Reading, Text
 from toolcall_conformance.reading.assembled import Assembled, StreamedCall
+from toolcall_conformance.translation.odd_arguments import is_cut
 
 _WHOLE: Final = "the end of a whole reply"
 
 
 def compare_ends(
-    corpus: Corpus,
-    source: Assembled,
-    client: Assembled,
-    how: str,
-    *,
-    calls: tuple[int, int] | None = None,
-    last: str = "",
+    corpus: Corpus, source: Assembled, client: Assembled, how: str, *, last: str = ""
 ) -> Iterator[Finding]:
-    """The first fault of the end of the client's stream.
+    """The first fault of the end of a client's stream whose source broke off or failed.
 
-    ``how`` says how the source ended (``breaks off``). ``calls`` are how many calls the source finished, and how many
-    the client takes for finished; by default, how many each of the two closed. ``last`` is the pointer of the client's
-    last event.
+    ``how`` says how the source ended (``breaks off``). ``last`` is the pointer of the client's last event.
     """
-    had, got = calls or _closed(source, client)
-    if got > had:
-        yield finding(
-            corpus,
-            "translation/stream-cut-call",
-            next((call.pointer for call in reversed(client.calls) if call.closed), last),
-            f"the upstream's stream {how} in the middle of a call, and the client receives it as a whole call",
-            want=had,
-            got=got,
-            source=next((call.pointer for call in reversed(source.calls) if not call.closed), None),
-            element="call",
-        )
+    may, got = _closed(source, client)
+    if got > may:
+        pointer = next((call.pointer for call in reversed(client.calls) if call.closed), last)
+        yield _cut_call(corpus, source, pointer, how, may, got)
     elif source.end == "failed" and client.end != "failed":
         yield unreported_error(corpus, client, f"the upstream's stream {how}", last=last)
     elif source.end == "open" and client.end == "whole":
@@ -54,6 +39,48 @@ def compare_ends(
             got=_WHOLE,
             element="finish",
         )
+
+
+def compare_calls_at_limit(
+    corpus: Corpus, source: Assembled, said: Reading, client: Assembled, *, last: str = ""
+) -> Iterator[Finding]:
+    """The finding for a call that the limit of tokens cut, and that the client receives as a whole one.
+
+    Both streams ended in order; ``said`` is the reading of the ``source``. Some translators wrap the text of cut
+    arguments in an object under a key: no tool takes that for its arguments.
+    """
+    if said.finish is None or said.finish.reason != "length" or len(said.calls) != len(source.calls):
+        return
+    calls = zip(said.calls, source.calls, strict=True)
+    cut = {streamed.text for call, streamed in calls if call.kind == "function" and is_cut(streamed.text)}
+    may = len(source.calls) - sum(call.text in cut for call in source.calls)
+    whole = [call for call in client.calls if _is_runnable(call, cut)]
+    if cut and len(whole) > may:
+        yield _cut_call(corpus, source, whole[-1].pointer or last, "was cut by the limit of tokens", may, len(whole))
+
+
+def _cut_call(corpus: Corpus, source: Assembled, pointer: str, how: str, may: int, got: int) -> Finding:
+    return finding(
+        corpus,
+        "translation/stream-cut-call",
+        pointer,
+        f"the upstream's stream {how} in the middle of a call, and the client receives it as a whole call",
+        want=may,
+        got=got,
+        source=next((call.pointer for call in reversed(source.calls) if not call.closed), None),
+        element="call",
+    )
+
+
+def _is_runnable(call: StreamedCall, cut: Collection[str] = ()) -> bool:
+    """Whether a client may run a call of a reply that ended: its arguments are an object, and hold no ``cut`` text."""
+    try:
+        given = parse_arguments(call.text)
+    except TooMuchError:
+        return True
+    except JSONError:
+        return False
+    return isinstance(given, dict) and not any(isinstance(value, str) and value in cut for value in given.values())
 
 
 def compare_beginnings(
@@ -103,14 +130,5 @@ def _closed(source: Assembled, client: Assembled) -> tuple[int, int]:
     """How many calls the client may have closed, and how many it has."""
     # Where the source says the whole text of the arguments, the call may be closed at once; so it may where they are an
     # object already, on which nothing can follow.
-    may = sum(call.closed or call.whole is not None or _is_object(call) for call in source.calls)
+    may = sum(call.closed or call.whole is not None or _is_runnable(call) for call in source.calls)
     return may, sum(call.closed for call in client.calls)
-
-
-def _is_object(call: StreamedCall) -> bool:
-    try:
-        return isinstance(parse_arguments("".join(call.fragments)), dict)
-    except TooMuchError:
-        return True
-    except JSONError:
-        return False

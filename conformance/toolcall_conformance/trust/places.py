@@ -71,7 +71,8 @@ def findings(
     if place.direction == "request":
         return judge.request(place.source, output, place.route, declared=place.declared).findings
     if place.direction == "stream":
-        return judge.stream(place.source, output, place.route, request=place.requests.client).findings
+        asked = Requests(place.requests.client)
+        return judge.stream(place.source, output, place.route, requests=asked, captured=True).findings
     return judge.response(
         place.source,
         output,

@@ -1,0 +1,156 @@
+"""The check ``stream`` plays, ``Judge.stream`` judges: the two never differ, and no second place judges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import pytest
+
+from judging import judge_stream
+from toolcall_conformance import Judgement
+from toolcall_conformance.checks.base import ItemResult
+from toolcall_conformance.checks.stream import run
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.engine.plan import route_of
+from toolcall_conformance.engine.run import make_harness
+from toolcall_conformance.findings import Verdict
+from toolcall_conformance.judge import Judge
+from toolcall_conformance.library import load_corpus
+from toolcall_conformance.streaming import parse
+from toolcall_reference import ReferenceTranslator
+
+CORPUS = load_corpus()
+HARNESS = make_harness(CORPUS)
+LIMIT = "streaming/limit-amid-arguments"
+
+
+class Session:
+    """The reference with other streams: ``change`` has the bytes that the reference makes."""
+
+    def __init__(self, route: Route, change: Any) -> None:
+        self._inner = ReferenceTranslator().open(route)
+        self._change = change
+        self.request = self._inner.request
+
+    def stream(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        yield from self._change(b"".join(self._inner.stream(chunks)))
+
+
+class Changed:
+    def __init__(self, change: Any) -> None:
+        self._change = change
+
+    def open(self, route: Route) -> Session:
+        return Session(route, self._change)
+
+
+def play(case: str, client: str, upstream: str, change: Any, variant: str = "") -> ItemResult:
+    driver = PythonDriver(Changed(change), "changed")
+    try:
+        route = route_of(CORPUS.cases[case], client, upstream)
+        return run(CORPUS.cases[case], route, driver.open, HARNESS, variant)
+    finally:
+        driver.close()
+
+
+def without_end(data: bytes) -> Iterable[bytes]:
+    return [data.partition(b"event: message_delta")[0]]
+
+
+def as_if_whole(data: bytes) -> Iterable[bytes]:
+    """Ends every stream as a whole one ends."""
+    end = (
+        b'event: message_delta\ndata: {"type": "message_delta", "delta": {"stop_reason": "end_turn", '
+        b'"stop_sequence": null}, "usage": {"output_tokens": 1}}\n\n'
+        b'event: message_stop\ndata: {"type": "message_stop"}\n\n'
+    )
+    return [data] if b"message_stop" in data else [data.partition(b"event: error")[0] + end]
+
+
+@pytest.mark.parametrize(
+    ("case", "change", "variant"),
+    [
+        ("write_file/unicode-arguments", without_end, ""),
+        ("streaming/limit-amid-arguments", without_end, ""),
+        ("streaming/error-amid-arguments", as_if_whole, ""),
+        ("write_file/unicode-arguments", as_if_whole, "cut"),
+    ],
+)
+def test_a_judge_that_finds_nothing_in_streams_leaves_no_other_that_does(
+    case: str, change: Any, variant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert play(case, "anthropic", "openai_chat", change, variant).verdict is Verdict.FAIL
+    monkeypatch.setattr(Judge, "stream", lambda *_given, **_more: Judgement())
+    monkeypatch.setattr(Judge, "stream_end", lambda *_given: ())
+    left = play(case, "anthropic", "openai_chat", change, variant).findings
+    # What compares the translator with itself is no judgement of a stream.
+    assert {one.rule for one in left} <= {"translation/stream-equals-reply", "translation/stream-at-once"}
+
+
+@pytest.mark.parametrize("client", ["openai_chat", "gemini"])
+@pytest.mark.parametrize("begun", [False, True])
+def test_a_reply_that_fails_may_raise_before_the_first_byte_or_after(client: str, begun: bool) -> None:
+    def raising(data: bytes) -> Iterator[bytes]:
+        if case == "errors/reply-fails" and b'"error"' not in data:
+            yield data  # the first reply of the case is a whole one
+            return
+        if begun:
+            yield data[: data.index(b"\n\n") + 2]
+        raise RuntimeError("the model did not answer")
+
+    case = "errors/reply-fails"
+    result = play(case, client, "openai_responses", raising)
+    assert not [one for one in result.findings if one.is_must]
+    assert "an error, as this reply allows" in result.reason
+    case = "shell/seed"
+    assert play(case, client, "openai_responses", raising).verdict is Verdict.FAIL
+
+
+def broken(name: str) -> bytes:
+    return (CORPUS.root / "scenarios" / LIMIT / name / "01-broken.sse").read_bytes()
+
+
+def translated(client: str, upstream: str, source: bytes) -> bytes:
+    return b"".join(ReferenceTranslator().open(route_of(CORPUS.cases[LIMIT], client, upstream)).stream([source]))
+
+
+@pytest.mark.parametrize("client", ["openai_chat", "openai_responses", "gemini"])
+def test_a_call_that_the_limit_cuts_is_judged_by_the_text_that_was_sent(client: str) -> None:
+    """In a whole body of Anthropic the cut arguments are an empty object: not what the model wrote."""
+    source = broken("anthropic")
+    output = translated(client, "anthropic", source)
+    found = judge_stream(output, client=client, upstream="anthropic", source=source).findings
+    assert not [one for one in found if one.is_must]
+
+
+def test_a_call_that_the_limit_cuts_and_the_translator_empties_is_reported() -> None:
+    source = broken("anthropic")
+    output = parse(translated("openai_chat", "anthropic", source))
+    fragments = [
+        call["function"]
+        for event in output["events"]
+        for choice in (event["data"]["choices"] if isinstance(event["data"], dict) else ())
+        for call in choice["delta"].get("tool_calls", ())
+        if call["index"] == 1
+    ]
+    assert "".join(one["arguments"] for one in fragments) == '{"number": "5-0'
+    for one in fragments:
+        one["arguments"] = ""
+    fragments[0]["arguments"] = "{}"
+    found = judge_stream(output, client="openai_chat", upstream="anthropic", source=source).findings
+    assert [one.rule for one in found if one.element == "call"] == ["translation/stream-cut-call"]
+
+
+def test_bytes_are_judged_as_what_is_parsed_of_them() -> None:
+    case = CORPUS.cases["parallel/three-tools"]
+    source = case.exchanges("gemini")[0].stream()
+    output = case.exchanges("anthropic")[0].stream().replace(b"tool_use", b"tool_usage", 1)
+    route = route_of(case, "anthropic", "gemini")
+    judge = HARNESS.judge
+    of_bytes = judge.stream(source, output, route)
+    assert (
+        of_bytes == judge.stream(parse(source), parse(output), route) == judge.stream(bytearray(source), output, route)
+    )
+    assert [one.rule for one in of_bytes.findings if one.is_must]
