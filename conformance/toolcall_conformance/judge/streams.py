@@ -62,7 +62,7 @@ def judge_stream(
     if costs is not None:
         return Judgement((*own, *costs))
     if sent is None:
-        return Judgement((*own, *(_judge_alone(played, own) if received.end == "whole" else ())))
+        return Judgement(_judge_alone(played, own) if received.end == "whole" else tuple(own))
     if received.body is None:
         return Judgement((*own, _nothing_came(played)))
     whole = judge_body(

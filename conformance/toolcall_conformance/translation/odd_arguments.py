@@ -38,7 +38,7 @@ def with_raw(reading: Reading, texts: Mapping[int, str]) -> Reading:
 
 def is_cut(text: str) -> bool:
     """Whether there is a text of arguments, and it is no JSON."""
-    return bool(text) and not is_json(text)
+    return bool(text.strip()) and not is_json(text)
 
 
 def is_odd(call: Call) -> bool:
