@@ -52,7 +52,11 @@ HARM: dict[str, Any] = {
     "order": {"meaning": "First.", "steps": [{"meaning": "Nothing comes.", "rules": ["translation/crashed"]}]},
     "alike": {"meaning": "The same.", "groups": []},
     "echoes": {"meaning": "What only echoes.", "rules": ["translation/model-alias"]},
-    "follows": {"meaning": "What follows.", "rows": []},
+}
+CONSEQUENCES: dict[str, Any] = {
+    "meaning": "What follows.",
+    "told_with": {"meaning": "What is told with it.", "rows": []},
+    "left_out": {"meaning": "What is not told.", "rows": []},
 }
 CASES = ("box/one", "box/two", "crate/deep")
 
@@ -204,6 +208,7 @@ def write_corpus(root: Path) -> None:
     (root / "translation" / "alignment.json").write_text(json.dumps(ALIGNMENT), encoding="utf-8")
     (root / "translation" / "places.json").write_text(json.dumps(PLACES), encoding="utf-8")
     (root / "translation" / "harm.json").write_text(json.dumps(HARM), encoding="utf-8")
+    (root / "translation" / "consequences.json").write_text(json.dumps(CONSEQUENCES), encoding="utf-8")
     folder = root / "equivalences" / EQUIVALENCE["name"]
     folder.mkdir(parents=True)
     (folder / "equivalence.json").write_text(json.dumps(EQUIVALENCE), encoding="utf-8")

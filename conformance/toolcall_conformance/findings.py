@@ -91,6 +91,23 @@ class Verdict(StrEnum):
     ERROR = "error"
 
 
+TOGETHER: Final = "the reply, put together"
+"""The ``Finding.body`` of one whose pointer goes into the reply that the stream assembles to, not into the stream."""
+
+
+@dataclass(frozen=True, slots=True)
+class Because:
+    """The finding that another one is a consequence of: its rule, its place and its body.
+
+    ``in_source``: the source breaks the rule itself, and ``pointer`` goes into the source.
+    """
+
+    rule: str
+    pointer: str
+    body: str = ""
+    in_source: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One violated rule at one place.
@@ -101,7 +118,7 @@ class Finding:
     ``element`` is the kind of thing concerned (``call``, ``result``, ``text`` ...); ``subject`` says which one
     in words (``call 2, run_shell_command``). ``body`` names the file judged (``02-request``) in a run, ``format`` is
     the one that it is in. Of a round trip ``between`` is the body in the other format. ``made_up`` is the level that
-    it would have, had the adapter not made up what it is about.
+    it would have, had the adapter not made up what it is about. ``because`` names the finding that it follows from.
     """
 
     rule: str
@@ -117,6 +134,7 @@ class Finding:
     format: str = ""
     between: Any = MISSING
     made_up: Level | None = None
+    because: Because | None = None
 
     @property
     def is_must(self) -> bool:

@@ -53,6 +53,7 @@ SHAPES = {
     "alignment": ["translation/alignment.json"],
     "places": ["translation/places.json"],
     "harm": ["translation/harm.json"],
+    "consequences": ["translation/consequences.json"],
     "mutations": ["mutations/operators.json"],
     "survivors": ["mutations/reviewed.json"],
     "variants": ["mutations/variants.json"],

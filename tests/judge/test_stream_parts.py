@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.growing_replies import STREAM_FAULTS, stream, streamed
 from toolcall_conformance import Ends, Judge, formats
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.findings import TOGETHER, Finding
 from toolcall_conformance.judge import stream_parts
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.streaming import parse
@@ -50,7 +50,7 @@ def test_only_so_many_beginnings_are_put_together_and_every_finding_comes(
 
 def named(found: list[Finding]) -> list[bool]:
     """Whether each finding on the reply says from which events its place came."""
-    return ["made of event" in one.subject for one in found if one.body == stream_parts.TOGETHER]
+    return ["made of event" in one.subject for one in found if one.body == TOGETHER]
 
 
 def unnamed(found: list[Finding]) -> list[Finding]:

@@ -7,14 +7,16 @@ from typing import Any
 
 import pytest
 
+from caused import caused
 from toolcall_conformance import load_corpus
+from toolcall_conformance.consequences import Row, Table, Where
 from toolcall_conformance.reports.blocks import blocks
 from toolcall_conformance.reports.harm import Harm
 from toolcall_conformance.reports.model import ItemRecord
 from toolcall_conformance.reports.root_cause import RootCause
 from toolcall_conformance.reports.roots import root_causes
 
-HARM = Harm.of(load_corpus().harm)
+HARM = Harm.of(load_corpus())
 
 
 def finding(rule: str, place: str = "/a", difference: str = "value", **more: Any) -> dict[str, Any]:
@@ -25,14 +27,13 @@ def finding(rule: str, place: str = "/a", difference: str = "value", **more: Any
     return {**plain, "signature": " ".join(words)}
 
 
-def item(name: str, *findings: dict[str, Any], size: int = 0) -> ItemRecord:
-    """``shell/a request anthropic gemini`` with findings."""
+def item(name: str, *findings: dict[str, Any], size: int = 0, table: Table = HARM.consequences) -> ItemRecord:
+    """``shell/a request anthropic gemini`` with findings, which follow from each other by the ``table``."""
     case, check, client, upstream, *variant = name.split()
     nodeid = f"toolcall::{case}::{check}::{'-'.join([client, 'to', upstream, *variant])}"
     variants = variant[0] if variant else None
-    return ItemRecord(
-        nodeid, case, check, client, upstream, variants, "fail", "failed", findings=[*findings], size=size
-    )
+    found = caused(findings, table, way_back=check == "round_trip")
+    return ItemRecord(nodeid, case, check, client, upstream, variants, "fail", "failed", findings=found, size=size)
 
 
 def causes(*items: ItemRecord) -> list[RootCause]:
@@ -166,11 +167,11 @@ def test_what_mixed_up_events_bring_is_no_cause_of_its_own() -> None:
 
 def follows(where: str, first: dict[str, Any], second: dict[str, Any]) -> bool:
     """Whether by a row with ``where`` the second finding of an item is told with the first."""
-    row = {"meaning": "So.", "rules": ["translation/call-lost"], "follow": ["openai_chat/calls-answered"]}
-    harm = Harm.of({**load_corpus().harm, "follows": {"meaning": "So.", "rows": [{**row, "where": where}]}})
+    rules = frozenset(["translation/call-lost"]), frozenset(["openai_chat/calls-answered"])
+    table = Table((Row(*rules, Where(where)),))
     lost = finding("translation/call-lost", **{"place": "/a", "difference": "lost", **first})
     unanswered = finding("openai_chat/calls-answered", **{"place": "/b", "difference": "lost", **second})
-    found = root_causes([item("shell/a stream anthropic openai_chat", lost, unanswered)], harm)
+    found = causes(item("shell/a stream anthropic openai_chat", lost, unanswered, table=table))
     return [(root.rule, [*root.others]) for root in found] == [(lost["rule"], [unanswered["rule"]])]
 
 

@@ -75,4 +75,4 @@ def run(
 ) -> RunRecord:
     """A run of items, of which ``missing`` more were to run. What of ``header`` is None, its report does not have."""
     given = {name: value for name, value in {**HEADER, **header}.items() if value is not None}
-    return RunRecord(given, items, skipped, stale, len(items) + missing, root_causes(items, Harm.of(CORPUS.harm)))
+    return RunRecord(given, items, skipped, stale, len(items) + missing, root_causes(items, Harm.of(CORPUS)))

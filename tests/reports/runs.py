@@ -68,7 +68,7 @@ def run_of(items: list[ItemRecord], corpus: Corpus, **header: Any) -> RunRecord:
         not_applicable=[NotApplicable("toolcall::a/b::stream::gemini-to-gemini", "a/b", "stream", "gemini", "gemini")],
         stale=[],
         expected=len(items),
-        roots=root_causes(items, Harm.of(corpus.harm)),
+        roots=root_causes(items, Harm.of(corpus)),
     )
 
 

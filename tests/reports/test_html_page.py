@@ -182,7 +182,7 @@ def test_json_for_a_script_ends_no_element() -> None:
 def test_a_report_read_again_is_the_same_run(corpus: Corpus) -> None:
     run = large(corpus, 200, 50)
     report = json.loads(json_report.text(run, corpus))
-    again = run_of_report(json.loads(json_report.text(run, corpus)), Harm.of(corpus.harm))
+    again = run_of_report(json.loads(json_report.text(run, corpus)), Harm.of(corpus))
     assert json_report.document(again) == report
     assert page(again, corpus) == page(run, corpus)
 

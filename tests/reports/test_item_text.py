@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from toolcall_conformance.consequences import table_of, with_causes
 from toolcall_conformance.findings import Finding, Level
 from toolcall_conformance.levels import finding
 from toolcall_conformance.library import load_corpus
@@ -21,6 +22,7 @@ def found(rule: str, pointer: str, *, element: str = "id") -> Finding:
 
 
 def text(*findings: Finding) -> str:
+    findings = with_causes(table_of(CORPUS), findings)
     lines = describe(ITEM, findings, CORPUS, failing=findings, known=lambda _one: None)
     return "\n".join(line.text for line in lines)
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from toolcall_conformance.checks.made_up import MadeUpPlaces, marked
 from toolcall_conformance.checks.unasked import unasked
+from toolcall_conformance.consequences import table_of, with_causes
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import (
     BadOutput,
@@ -220,7 +221,8 @@ class Tally:
         self.findings += [finding(self.corpus, rule, "", said, element="body", body=body) for rule, said in reported]
 
     def result(self) -> ItemResult:
-        self.findings = marked(self.corpus, self.route, self.made_up, self.findings, self.played)
+        found = marked(self.corpus, self.route, self.made_up, self.findings, self.played)
+        self.findings = [*with_causes(table_of(self.corpus), found, way_back=self.check == "round_trip")]
         verdict = verdict_of(self.findings)
         if verdict is Verdict.FAIL:
             only_refused = self.refused and all(one.rule == "translation/refused" for one in failing(self.findings))

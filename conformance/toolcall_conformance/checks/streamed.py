@@ -22,9 +22,8 @@ from toolcall_conformance.drivers import (
     Streamed,
     StreamOutcome,
 )
-from toolcall_conformance.findings import MISSING, Judgement
+from toolcall_conformance.findings import MISSING, TOGETHER, Judgement
 from toolcall_conformance.judge.given import Requests
-from toolcall_conformance.judge.stream_parts import TOGETHER
 from toolcall_conformance.library import Exchange
 from toolcall_conformance.reading import Opaque, Reading
 from toolcall_conformance.reading.assembled import Assembled

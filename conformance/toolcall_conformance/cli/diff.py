@@ -44,7 +44,7 @@ def fill(parser: CommandParser) -> None:
 def run(parsed: argparse.Namespace) -> int:
     """Print the difference; 1 if something fails newly."""
     corpus = corpus_of(parsed)
-    harm = Harm.of(corpus.harm)
+    harm = Harm.of(corpus)
     documents = {str(path): json_report.read(path) for path in (parsed.old, parsed.new)}
     verify_versions(documents, corpus)
     old, new = (run_of(documents[str(path)], harm) for path in (parsed.old, parsed.new))

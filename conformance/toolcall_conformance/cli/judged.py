@@ -48,7 +48,7 @@ def record_of(corpus: Corpus, pairs: Sequence[JudgedPair], header: Mapping[str, 
         "pytest": "",
         **header,
     }
-    return RunRecord(told, items, [], [], len(items), root_causes(items, Harm.of(corpus.harm)))
+    return RunRecord(told, items, [], [], len(items), root_causes(items, Harm.of(corpus)))
 
 
 def show(

@@ -49,7 +49,7 @@ def run(parsed: argparse.Namespace) -> int:
     documents = {name: json_report.read(Path(name)) for name in names}
     verify_versions(documents, corpus)
     order = merging.sorter(_CHECKS, WAYS, corpus.formats)
-    whole = merging.merged(documents, Harm.of(corpus.harm), order)
+    whole = merging.merged(documents, Harm.of(corpus), order)
     for path in parsed.output:
         files.write(whole, path, corpus, _OPTION)
     for line in (*merging.summary(whole, len(names)), *(f"the report is {path}" for path in parsed.output)):

@@ -28,7 +28,7 @@ def run(parsed: argparse.Namespace) -> int:
     try:
         files.verify_writable(parsed.out)
         report = json_report.read(parsed.file)
-        files.write(run_of(report, Harm.of(corpus.harm)), parsed.out, corpus)
+        files.write(run_of(report, Harm.of(corpus)), parsed.out, corpus)
     except files.ReportError as error:
         raise UsageError(str(error).removeprefix("--toolcall-report: ")) from None
     say(f"the report is {parsed.out}")

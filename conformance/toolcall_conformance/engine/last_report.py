@@ -97,7 +97,7 @@ def _write(plan: Told, item: Told | None, records: Sequence[tuple[str, float]], 
             not_applicable=[NotApplicable(*one) for one in plan["not_applicable"]],
             stale=[],
             expected=plan["expected"],
-            roots=root_causes(items, Harm.of(corpus.harm)),
+            roots=root_causes(items, Harm.of(corpus)),
         )
     except Exception as error:  # whatever it is, the run has to end
         return [f"toolcall: no report could be written: {type(error).__name__}: {visible(str(error))}"]

@@ -187,7 +187,7 @@ class RecordCollector:
             not_applicable=self._not_applicable(),
             stale=baseline.stale(self.run, items),
             expected=len(self.expected),
-            roots=root_causes(items, Harm.of(self.run.corpus.harm)),
+            roots=root_causes(items, Harm.of(self.run.corpus)),
         )
 
     def _not_applicable(self) -> list[NotApplicable]:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from toolcall_conformance import formats
+from toolcall_conformance.consequences import leave_out
 from toolcall_conformance.findings import Finding, Judgement, Tolerated
 from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.judge import untranslated
@@ -13,7 +14,6 @@ from toolcall_conformance.judge.comparisons import compare
 from toolcall_conformance.judge.excuses import excused
 from toolcall_conformance.judge.given import UNKNOWN, AnyRoute, Requests
 from toolcall_conformance.judge.same_format import came_back, differences
-from toolcall_conformance.judge.superfluous import but_for_superfluous
 from toolcall_conformance.judge.wrong_format import no_object, other_format
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Reading
@@ -90,7 +90,7 @@ def judge_body(
         one for one in [*unsourced, *settled.findings, *compare(pair, direction)] if one.rule not in settled.excused
     ]
     found += (*compare_form(sides, asked), *compare_echo(sides, requests.client)) if down else ()
-    own = but_for_superfluous(own, found, sides.output)
+    own = leave_out(corpus, own, found)
     findings = (*own, *found, *state.find_foreign_keys(pair, own))
     accepted = _tolerated(pair, source, output, findings) if tolerated or same else ()
     if same and not vendor:

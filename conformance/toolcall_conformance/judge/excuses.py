@@ -8,11 +8,11 @@ is at all of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any
 
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.findings import Because, Finding
 from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.judge.places import PlacesByPointer
 from toolcall_conformance.levels import weighed
@@ -50,6 +50,8 @@ def excused(
             if number is not None:
                 cause = causes[number]
                 alike = cause.is_must or not finding.is_must
+                because = Because(cause.rule, cause.pointer, in_source=True)
+                finding = replace(finding, because=because)
                 finding = weighed(corpus, finding, ["source-breaks-it" if alike else "source-says-it"])
                 if not places.of_source(cause.pointer):
                     left.remove(number)  # that no place is known for it makes it weaker: it excuses once
@@ -64,16 +66,18 @@ def passed_on(corpus: Corpus, own: Sequence[Finding], texts: Mapping[int, str], 
     """
     sources = {right: pair.source.calls[left] for left, right in pair.calls.items()}
     odd = {
-        text
+        text: sources[ordinal]
         for ordinal, text in texts.items()
         if ordinal in sources and is_odd(sources[ordinal]) and says(shown(sources[ordinal]), text)
     }
-    return [
-        weighed(corpus, finding, ["source-breaks-it"])
-        if finding.element == "call" and isinstance(finding.got, str) and finding.got in odd
-        else finding
-        for finding in own
-    ]
+    found = []
+    for finding in own:
+        if finding.element == "call" and isinstance(finding.got, str) and finding.got in odd:
+            call = odd[finding.got]
+            because = Because(finding.rule, call.arguments_pointer or call.pointer, in_source=True)
+            finding = weighed(corpus, replace(finding, because=because), ["source-breaks-it"])
+        found.append(finding)
+    return found
 
 
 def _explains(places: _Places, cause: Finding, finding: Finding, source: Any, output: Any) -> bool:

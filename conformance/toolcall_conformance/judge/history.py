@@ -8,13 +8,13 @@ from itertools import groupby
 from typing import Any
 
 from toolcall_conformance import formats
+from toolcall_conformance.consequences import leave_out
 from toolcall_conformance.findings import MISSING, Finding, Judgement, one_of
 from toolcall_conformance.jsonvalue import packed
 from toolcall_conformance.judge.comparisons import HISTORY, compare
 from toolcall_conformance.judge.excuses import excused
 from toolcall_conformance.judge.given import AnyRoute
 from toolcall_conformance.judge.provider_memory import ProviderMemory, whole_request
-from toolcall_conformance.judge.superfluous import but_for_superfluous
 from toolcall_conformance.judge.wrong_format import no_object
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Call, Reading, Result, Turn
@@ -77,7 +77,7 @@ def judge_history(
     # Here only the provider's own ids count (ids-returned); `request` judges the ids of each request by itself.
     found = [one for one in compare(pair, HISTORY) if one.rule != "translation/ids-kept"]
     if not read.added:  # else pointers into the two differ
-        own = but_for_superfluous(own, found, sides.output)
+        own = leave_out(corpus, own, found)
     findings = (*own, *(read.as_sent(finding, container) for finding in (*unsourced, *found)))
     return Judgement(findings, losses.find_losses(pair, history=True))
 

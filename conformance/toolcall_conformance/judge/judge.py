@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from toolcall_conformance import formats
+from toolcall_conformance.consequences import table_of, with_causes
 from toolcall_conformance.findings import Finding, Judgement, told_in
 from toolcall_conformance.judge.adapters import judge_calls, judge_results
 from toolcall_conformance.judge.bodies import judge_body
@@ -42,6 +43,11 @@ class Judge:
     corpus: Corpus
     tolerated: bool = False
 
+    def _told(self, judgement: Judgement, name: str) -> Judgement:
+        """A judgement of a body of the format ``name``; findings that follow from others name these."""
+        judged = judgement.of(name)
+        return replace(judged, findings=with_causes(table_of(self.corpus), judged.findings))
+
     def request(
         self, source: Any, output: Any, route: AnyRoute, *, declared: Collection[str] = (), captured: bool = False
     ) -> Judgement:
@@ -50,16 +56,19 @@ class Judge:
         ``declared`` are the elements that the translator itself says it lost. ``captured``: the bodies come from
         real traffic, where a translator may have put one provider's state in the place of another's.
         """
-        return judge_body(
-            self.corpus,
-            source,
-            output,
-            route,
-            "request",
-            declared=declared,
-            captured=captured,
-            tolerated=self.tolerated,
-        ).of(route.upstream)
+        return self._told(
+            judge_body(
+                self.corpus,
+                source,
+                output,
+                route,
+                "request",
+                declared=declared,
+                captured=captured,
+                tolerated=self.tolerated,
+            ),
+            route.upstream,
+        )
 
     def response(
         self,
@@ -79,26 +88,29 @@ class Judge:
         formats are one. ``declared`` and ``captured`` are those of :meth:`request`. ``spelt`` are, of a reply that was
         streamed, the arguments of its calls as the stream spelt them, by their place among the calls.
         """
-        return judge_body(
-            self.corpus,
-            source,
-            output,
-            route,
-            "response",
-            requests=requests,
-            vendor=vendor,
-            declared=declared,
-            captured=captured,
-            tolerated=self.tolerated,
-            spelt=spelt,
-        ).of(route.client)
+        return self._told(
+            judge_body(
+                self.corpus,
+                source,
+                output,
+                route,
+                "response",
+                requests=requests,
+                vendor=vendor,
+                declared=declared,
+                captured=captured,
+                tolerated=self.tolerated,
+                spelt=spelt,
+            ),
+            route.client,
+        )
 
     def error(self, source: Any, output: Any, route: AnyRoute) -> Judgement:
         """Judge the client's error that a translator made of a provider's.
 
         Both are ``{"status", "headers", "body"}``; unknown headers may be left out.
         """
-        return judge_error(self.corpus, source, output, route, tolerated=self.tolerated).of(route.client)
+        return self._told(judge_error(self.corpus, source, output, route, tolerated=self.tolerated), route.client)
 
     def stream(
         self,
@@ -117,7 +129,7 @@ class Judge:
         ``source`` is the upstream's stream (the same way), or its unary reply, or None: then the output is judged
         by the rules of the client's format alone. Where it broke off or failed, ``how`` may say so in other words
         (``was lost``). The rest is as of :meth:`response`. Findings point into the stream or, where their ``body`` is
-        ``stream_parts.TOGETHER``, into the reply that it assembles to.
+        ``findings.TOGETHER``, into the reply that it assembles to.
         """
         judged = judge_stream(
             self.corpus,
@@ -131,7 +143,7 @@ class Judge:
             tolerated=self.tolerated,
             how=how,
         )
-        return judged.of(route.client)
+        return self._told(judged, route.client)
 
     def stream_end(
         self, sent: Assembled, received: Assembled, output: dict[str, Any], route: AnyRoute, how: str
@@ -162,15 +174,18 @@ class Judge:
         ``held`` is the provider's memory, by the id of its reply: a request may continue from there. ``stored``: the
         client's request left out the earlier entries.
         """
-        return judge_history(
-            self.corpus,
-            golden,
-            output,
-            route,
-            request=request,
-            held=held or {},
-            stored=stored,
-        ).of(route.upstream)
+        return self._told(
+            judge_history(
+                self.corpus,
+                golden,
+                output,
+                route,
+                request=request,
+                held=held or {},
+                stored=stored,
+            ),
+            route.upstream,
+        )
 
     def may_fail(self, upstream: str, reply: Any) -> bool:
         """Whether an error may stand in the place of a provider's reply, since nothing, or no answer, came of it."""
@@ -191,7 +206,7 @@ class Judge:
         translations, and each translation has reported its own.
         """
         judged = judge_round_trip(self.corpus, source, output, own=own, through=through, direction=direction)
-        return judged.of(own)
+        return self._told(judged, own)
 
     def body(
         self, name: str, direction: str, body: Any, *, model: str | None = None, assembled: Assembled | None = None
@@ -202,7 +217,7 @@ class Judge:
         that it assembles to, if that is known already.
         """
         found = check_body(self.corpus, name, direction, body, model=model, assembled=assembled)
-        return Judgement(tuple(found)).of(name)
+        return self._told(Judgement(tuple(found)), name)
 
     def sent(self, name: str, direction: str, body: Any, *, model: str | None = None) -> Judgement:
         """Check what an upstream of the format ``name`` sent to a translator: the ``body`` of a reply or an error.
@@ -210,25 +225,25 @@ class Judge:
         ``direction`` is ``"response"``, ``"stream"`` or ``"error"``. Forms that a compatible vendor documents are
         notes; in the output of a translator, which the other methods judge, they are faults.
         """
-        return judge_sent(self.corpus, name, direction, body, model=model).of(name)
+        return self._told(judge_sent(self.corpus, name, direction, body, model=model), name)
 
     def tool_calls(self, name: str, reply: Any, calls: Any) -> Judgement:
         """Judge the list of calls that a session took out of a reply of the format ``name``."""
-        return judge_calls(self.corpus, name, reply, calls).of(name)
+        return self._told(judge_calls(self.corpus, name, reply, calls), name)
 
     def tool_results(self, name: str, golden: Any, output: Any, *, model: str) -> Judgement:
         """Judge a request with entries that a session made of results, by the ``golden`` one with the same results.
 
         What else the client says behind the results is not demanded.
         """
-        return judge_results(self.corpus, name, golden, output, model=model).of(name)
+        return self._told(judge_results(self.corpus, name, golden, output, model=model), name)
 
     def mcp_tools(self, name: str, golden: Any, listed: Any, tools: Any, *, model: str) -> Judgement:
         """Judge the ``tools`` of a request that a session made of the result of ``tools/list``.
 
         ``golden`` is a request of the format ``name`` in which they are to stand.
         """
-        return judge_tools(self.corpus, name, golden, listed, tools, model=model).of(name)
+        return self._told(judge_tools(self.corpus, name, golden, listed, tools, model=model), name)
 
     def mcp_names(self, name: str, listed: Any, request: Any) -> dict[str, str]:
         """The names under which a request declares the tools of a result of ``tools/list``, by their own."""
@@ -239,7 +254,7 @@ class Judge:
 
         ``golden`` is the request with the same calls and any results. What it says behind them is not demanded.
         """
-        return judge_result(self.corpus, name, golden, output, results, model=model).of(name)
+        return self._told(judge_result(self.corpus, name, golden, output, results, model=model), name)
 
     def otel(self, name: str, request: Any, reply: Any, output: Any) -> Judgement:
         """Judge what an instrumentation tells OpenTelemetry of a request of the format ``name`` and its reply.
@@ -247,7 +262,7 @@ class Judge:
         ``output`` has ``input_messages``, ``output_messages``, ``system_instructions`` and ``tool_definitions``; a
         ``reply`` of None is not asked for.
         """
-        return Judgement(tuple(judge_exchange(self.corpus, Exchange(name, request, reply), output))).of(name)
+        return self._told(Judgement(tuple(judge_exchange(self.corpus, Exchange(name, request, reply), output))), name)
 
     def declared_names(self, golden: Any, output: Any, upstream: str) -> DeclaredNames:
         """The names under which a translator declared the tools of the ``golden`` request, by the golden's names."""

@@ -7,12 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from toolcall_conformance import formats
-from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.findings import MISSING, TOGETHER, Finding
 from toolcall_conformance.jsonvalue import equal, resolve
 from toolcall_conformance.reading.assembled import Assembled
-
-TOGETHER: Final = "the reply, put together"
-"""The ``Finding.body`` of one whose pointer goes into the reply that the stream assembles to, not into the stream."""
 
 MOST_EVENTS: Final = 2_000
 """Longer streams are not put together again and again."""

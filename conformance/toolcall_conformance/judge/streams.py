@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.findings import MISSING, Finding, Judgement
+from toolcall_conformance.consequences import leave_out
+from toolcall_conformance.findings import MISSING, TOGETHER, Because, Finding, Judgement
 from toolcall_conformance.jsonvalue import equal
-from toolcall_conformance.judge import superfluous
 from toolcall_conformance.judge.bodies import judge_body
 from toolcall_conformance.judge.excuses import passed_on
 from toolcall_conformance.judge.given import UNKNOWN, AnyRoute, Requests
-from toolcall_conformance.judge.stream_parts import TOGETHER, event_at, named, put_together
+from toolcall_conformance.judge.stream_parts import event_at, named, put_together
+from toolcall_conformance.judge.streamed_calls import inside_of_stream
 from toolcall_conformance.judge.wrong_format import faulty
 from toolcall_conformance.levels import finding, weighed
 from toolcall_conformance.library import Corpus
@@ -26,8 +27,6 @@ from toolcall_conformance.translation.aligned import aligned
 from toolcall_conformance.translation.pair import Pair, Sides
 from toolcall_conformance.translation.stream_ends import compare_beginnings, compare_calls_at_limit, compare_ends
 from toolcall_conformance.translation.upstream_errors import compare_message
-
-_SAY_A_CUT_CALL: Final = frozenset({"translation/arguments", "translation/unreadable-arguments"})
 
 
 def judge_stream(
@@ -81,7 +80,7 @@ def judge_stream(
         streamed=True,
     )
     cut = list(_cut_calls(played, sent))
-    found = [one for one in whole.findings if not (cut and one.rule in _SAY_A_CUT_CALL)]
+    found = leave_out(corpus, whole.findings, cut)
     return replace(whole, findings=(*_together(played, own, found), *cut))
 
 
@@ -106,10 +105,12 @@ class _Played:
 
 def _together(played: _Played, own: list[Finding], found: Sequence[Finding]) -> tuple[Finding, ...]:
     """What is wrong with a stream and with the reply that it assembles to, each fault once."""
-    own = superfluous.of_stream(played.corpus, played.route.client, own, found, played.received)
+    corpus, client, received = played.corpus, played.route.client, played.received
+    own = leave_out(corpus, own, found, inner=inside_of_stream(corpus, client, received))
+    found = leave_out(corpus, found, found, holding=["stream-broken"] if any(one.is_must for one in own) else [])
     reported = {one.rule for one in own}  # some rules apply to an event and to the whole reply alike
-    behind = [one for one in but_for_counts(own, found) if one.rule not in reported]
-    return (*own, *put_together(played.route.client, played.output, played.received, behind))
+    rest = [one for one in found if one.rule not in reported]
+    return (*own, *put_together(client, played.output, received, rest))
 
 
 def _cut_calls(played: _Played, sent: Assembled) -> Iterator[Finding]:
@@ -261,8 +262,14 @@ def inherited_breaches(
     corpus: Corpus, output_breaches: Iterable[Finding], source_breaches: Iterable[Finding]
 ) -> list[Finding]:
     """The breaches of a stream; as notes those of rules that its source, of the same format, breaks as well."""
-    rules = {breach.rule for breach in source_breaches}
-    return [weighed(corpus, breach, ["source-breaks-it"] if breach.rule in rules else []) for breach in output_breaches]
+    places = {breach.rule: breach.pointer for breach in source_breaches}
+    found = []
+    for breach in output_breaches:
+        if breach.rule in places:
+            because = Because(breach.rule, places[breach.rule], in_source=True)
+            breach = weighed(corpus, replace(breach, because=because), ["source-breaks-it"])
+        found.append(breach)
+    return found
 
 
 def _aligned(corpus: Corpus, route: AnyRoute, sent: Any, received: Any) -> Pair:
@@ -327,17 +334,6 @@ def _but_for_its_end(corpus: Corpus, client: str, output: dict[str, Any], receiv
     added = f"/events/{len(events)}/"
     found = check_body(corpus, client, "stream", ended)
     return [one for one in found if not f"{one.pointer}/".startswith(added)]
-
-
-def but_for_counts(found: Sequence[Finding], together: Sequence[Finding]) -> list[Finding]:
-    """What a reply put together breaks, without the counts that went with the end of a stream that is ``found`` broken.
-
-    A stream whose broken end says no finish says no counts there, either: one fault.
-    """
-    broken = any(one.is_must for one in found)
-    if not broken or all(one.rule != "translation/finish-reason" for one in together):
-        return list(together)
-    return [one for one in together if one.rule not in outcome.COUNTS_LOST]
 
 
 def _counted(output: dict[str, Any], finding: Finding) -> Finding:

@@ -133,6 +133,12 @@ class Corpus:
         return harm
 
     @cached_property
+    def consequences(self) -> Mapping[str, Any]:
+        """Which finding follows from which other one; the content of ``translation/consequences.json``."""
+        found: Mapping[str, Any] = read_json(self.root / "translation" / "consequences.json")
+        return found
+
+    @cached_property
     def otel(self) -> Mapping[str, Any]:
         """What is known of OpenTelemetry's GenAI messages; the content of ``otel/otel.json``."""
         found: Mapping[str, Any] = read_json(self.root / "otel" / "otel.json")

@@ -28,6 +28,6 @@ def companions(
         findings=findings,
         facts=lambda one: {"signature": str(cause_of(corpus, one))},
     )
-    told = list(without_repetitions([Seen(item, one) for one in item.findings], Harm.of(corpus.harm)))
+    told = list(without_repetitions([Seen(item, one) for one in item.findings], Harm.of(corpus)))
     alone = {one.rule for one, _ in told}
     return {rule: one.rule for one, others in reversed(told) for rule in others if rule not in alone}

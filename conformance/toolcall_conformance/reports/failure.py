@@ -71,7 +71,7 @@ def describe(
     the rule whose breach harms most comes first. Rules that only go with another come last, in a line: who mends that
     one mends them.
     """
-    rules, harm = corpus.rules, Harm.of(corpus.harm)
+    rules, harm = corpus.rules, Harm.of(corpus)
     lines = [Line(subject.title, "head")]
     expected = {(finding.rule, reason) for finding in failing if (reason := known(finding)) is not None}
     new = [finding for finding in failing if known(finding) is None]

@@ -1,56 +1,33 @@
-"""Which faults to tell first, which findings say the same, and which follow: ``translation/harm.json``."""
+"""Which faults to tell first, and which findings say the same: ``translation/harm.json``."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import dataclass, field
 from typing import Any
 
-
-class Where(StrEnum):
-    """How near to a fault a finding must be to follow from it."""
-
-    ITEM = "item"
-    BODY = "body"
-    WAY_BACK = "way_back"  # in the body that a round trip brings back
-    SUBJECT = "subject"  # on the same call, result or tool
-    AROUND = "around"  # one of the two places is within the other
-    SAME = "same"  # at one place, where both miss something or neither does
-    VALUE = "value"  # the same text is wrong
-    WANT = "want"  # the same value is missing
-    REPLY = "reply"  # in the reply that a stream's events make
-
-
-@dataclass(frozen=True, slots=True)
-class Following:
-    """Where a finding of one of ``rules`` stands, one of ``follow`` needs no repair of its own."""
-
-    rules: frozenset[str]
-    follow: frozenset[str]
-    where: Where
+from toolcall_conformance.consequences import Table, table_of
+from toolcall_conformance.library import Corpus
 
 
 @dataclass(frozen=True, slots=True)
 class Harm:
-    """Ranks by rule and by element, groups of what says the same, rules that only echo others, and what follows."""
+    """Ranks by rule and by element, groups of what says the same, rules that only echo others; and consequences."""
 
     steps: tuple[Mapping[str, Any], ...] = ()
     groups: tuple[Mapping[str, Any], ...] = ()
     echoes: frozenset[str] = frozenset()
-    following: tuple[Following, ...] = ()
+    consequences: Table = field(default_factory=Table)
 
     @classmethod
-    def of(cls, raw: Mapping[str, Any]) -> Harm:
-        """Make it of the content of ``translation/harm.json``."""
+    def of(cls, corpus: Corpus) -> Harm:
+        """The data of a corpus."""
+        raw = corpus.harm
         return cls(
             tuple(raw["order"]["steps"]),
             tuple(raw["alike"]["groups"]),
             frozenset(raw["echoes"]["rules"]),
-            tuple(
-                Following(frozenset(row["rules"]), frozenset(row["follow"]), Where(row["where"]))
-                for row in raw["follows"]["rows"]
-            ),
+            table_of(corpus),
         )
 
     def rank(self, rule: str, element: str) -> int:
@@ -75,7 +52,3 @@ class Harm:
         number = self.group(rule, element)
         rules = self.groups[number].get("rules", ()) if number is not None else ()
         return rules.index(rule) if rule in rules else 0
-
-    def leading(self, rule: str) -> list[tuple[str, Where]]:
-        """The rules from whose breach one of ``rule`` follows, each with how near it must be."""
-        return [(other, row.where) for row in self.following if rule in row.follow for other in row.rules]

@@ -162,6 +162,8 @@ def finding_json(finding: Finding, *, limit: int | None = VALUE_LIMIT) -> dict[s
             plain[key] = _told(value, limit)
     if finding.made_up is not None:
         plain |= {"made_up": True, "own_level": finding.made_up.value}
+    if finding.because is not None:
+        plain["because"] = {key: value for key, value in asdict(finding.because).items() if value not in ("", False)}
     if finding.between is not MISSING:
         plain["between"] = _capped(finding.between, limit)
     return plain

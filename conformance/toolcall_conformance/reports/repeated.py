@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from toolcall_conformance.reports.following import without_followers
-from toolcall_conformance.reports.harm import Harm, Where
+from toolcall_conformance.reports.harm import Harm
 from toolcall_conformance.reports.root_cause import RootCause
 from toolcall_conformance.reports.seen import LEVELS, Key, Seen, Told, gravity
 
@@ -18,7 +18,7 @@ def without_repetitions(found: list[Seen], harm: Harm) -> Iterator[Told]:
     for one in found:
         items[one.item.nodeid][one.body].append(one)
     for bodies in items.values():
-        yield from without_followers([each for same in bodies.values() for each in _each_once(same, harm)], harm)
+        yield from without_followers([each for same in bodies.values() for each in _each_once(same, harm)])
 
 
 def _each_once(same: list[Seen], harm: Harm) -> Iterator[Told]:
@@ -51,7 +51,7 @@ def fold_loops(groups: dict[Key, RootCause], told: list[Told], harm: Harm) -> No
                 continue
             item = one.item
             same = [key for key in _kinds(one.rule, one.element, harm) if key[1] is not None]
-            before = [(rule, None) for rule, where in harm.leading(one.rule) if where is not Where.WAY_BACK]
+            before = [(rule, None) for rule, _ in harm.consequences.leading(one.rule, way_back=False)]
             ends = [(item.client, item.upstream), (item.upstream, item.client)]
             there = [
                 other

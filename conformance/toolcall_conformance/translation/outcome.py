@@ -186,7 +186,6 @@ def _uncounted(pair: Pair, key: str) -> str:
 _LOST = {"input": "usage-lost", "output": "usage-lost", "cached": "usage-details"}
 ESTIMATED = frozenset({"input", "output"})
 """What a translator may count itself where the provider does not: some formats demand it."""
-COUNTS_LOST = frozenset(f"translation/{slug}" for slug in _LOST.values())
 
 
 def compare_usage(pair: Pair) -> Iterator[Finding]:

@@ -1,0 +1,30 @@
+"""Findings as a report has them, with what each follows from, for items that no judge made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from toolcall_conformance.consequences import Table, with_causes
+from toolcall_conformance.findings import MISSING, Finding, Level
+from toolcall_conformance.reports.model import finding_json, told
+
+_LOST: dict[str, Any] = {"want": "something", "got": MISSING}
+
+
+def caused(findings: Sequence[dict[str, Any]], table: Table, *, way_back: bool = False) -> list[dict[str, Any]]:
+    """The findings of one item, each that follows from another one with ``because``."""
+    made = with_causes(table, [_finding(one) for one in findings], way_back=way_back)
+    plain = [finding_json(one) for one in made]
+    return [
+        one if "because" not in its else {**one, "because": its["because"]}
+        for one, its in zip(findings, plain, strict=True)
+    ]
+
+
+def _finding(plain: dict[str, Any]) -> Finding:
+    keys = ("rule", "pointer", "message", "element", "subject", "body", "format")
+    said: dict[str, Any] = {key: told(plain, key) for key in ("want", "got") if key in plain}
+    lost = _LOST if plain["signature"].endswith(" lost") else {}
+    words: dict[str, Any] = {key: plain[key] for key in keys}
+    return Finding(level=Level(plain["level"]), **words, **{**lost, **said})
