@@ -166,6 +166,32 @@ def test_names_are_known(case: Path) -> None:
         assert (ROOT / "tools" / f"{name}.json").is_file()
 
 
+def strange_ids(raw: dict[str, Any]) -> list[str]:
+    """The ids of a scenario that are not of the form that one of its features demands, each with what to do."""
+    return [
+        f"{name}/{key}: {id!r} does not match {pattern}; give the call such an id, or take the feature {feature!r} out"
+        for feature in raw["features"]
+        for name, pattern in MANIFEST["features"][feature].get("ids", {}).items()
+        for key, id in raw["ids"].get(name, {}).items()
+        if id is not None and name not in raw.get("dialect", ()) and not re.fullmatch(pattern, id)
+    ]
+
+
+@each_case
+def test_ids_have_the_form_that_the_features_claim(case: Path) -> None:
+    assert strange_ids(scenario(case)) == []
+
+
+def test_a_made_up_id_is_none_of_a_provider() -> None:
+    raw = scenario(ROOT / "scenarios" / "shell" / "realistic")
+    raw = {**raw, "features": ["provider-ids"], "ids": {"openai_chat": {"a": "call_123", "b": None}}}
+    (said,) = strange_ids(raw)
+    assert "openai_chat/a: 'call_123'" in said
+    assert "take the feature 'provider-ids' out" in said
+    assert strange_ids({**raw, "features": ["single-call"]}) == []
+    assert strange_ids({**raw, "dialect": {"openai_chat": "vendor"}}) == []
+
+
 def test_every_feature_is_used_and_every_id_is_unique() -> None:
     raws = [scenario(case) for case in CASES]
     assert {feature for raw in raws for feature in raw["features"]} == set(MANIFEST["features"])
