@@ -23,8 +23,11 @@ _EXPLAINS = frozenset(
         "README.md",
         "bug-classes.json",
         "families.json",
+        "keys.md",
         "retired-rules.json",
+        "seed-cases.md",
         "seeds.json",
+        "typescript.md",
         "verdicts",
         "words.json",
     )

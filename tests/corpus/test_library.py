@@ -234,5 +234,5 @@ def test_a_private_folder_without_scenarios(tmp_path: Path) -> None:
 
 def test_a_private_case_with_a_misspelt_key(tmp_path: Path) -> None:
     root = private(tmp_path, settings={"temprature": 1})
-    with pytest.raises(CorpusError, match=says("scenario.json", "/settings", "temprature", "corpus/README.md")):
+    with pytest.raises(CorpusError, match=says("scenario.json", "/settings", "temprature", "corpus/keys.md")):
         _ = Corpus(ROOT, [root]).cases

@@ -1,4 +1,5 @@
-"""What differs between two states of ``corpus/verdicts/``, by verdict and member: ``python -m doubles.diff OLD [NEW]``.
+"""What differs between two states of ``corpus/verdicts/``, by verdict and member: ``python tests
+doubles.diff OLD [NEW]``.
 
 Each is a folder of verdicts, one file of it, or a revision that git knows; NEW is by default the working tree. Exits
 with 1 if something differs, as ``diff`` does.
@@ -82,7 +83,7 @@ def _cut(text: str) -> str:
 def main(places: Sequence[str]) -> int:
     """Print the differences."""
     if len(places) not in (1, 2):
-        print("python -m doubles.diff OLD [NEW]: each a folder, a file or a revision", file=sys.stderr)
+        print("python tests doubles.diff OLD [NEW]: each a folder, a file or a revision", file=sys.stderr)
         return 2
     try:
         old, new = map(verdicts_in, (*places, str(root()))[:2])

@@ -1,6 +1,6 @@
-"""Writes doubles to ``corpus/verdicts/``, for judges in any language: ``python -m doubles.export [WORD …]``.
+"""Writes doubles to ``corpus/verdicts/``, for judges in any language: ``python tests doubles.export [WORD …]``.
 
-Run it in ``tests/``. A word is a rule, a family, or the name of a verdict or its beginning: then only the verdicts that
+A word is a rule, a family, or the name of a verdict or its beginning: then only the verdicts that
 break that rule, come near it or are so called are made anew, and the other lines stay as they are. A double that has a
 verdict keeps its place and its ``since``. The line of a double that is gone goes, and so does a family's empty file.
 """
@@ -19,7 +19,7 @@ from toolcall_conformance.jsonstyle import on_one_line
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.library.verdicts import sorted_lines, stream_value, verdict_files
 
-AGAIN = "write it anew: cd tests && python -m doubles.export"
+AGAIN = "write it anew: python tests doubles.export"
 
 
 def line_of(double: Double) -> bytes | None:

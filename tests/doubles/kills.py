@@ -1,4 +1,4 @@
-"""Which case kills which broken double: ``python -m doubles.kills``, in ``tests/`` as ``doubles.export``.
+"""Which case kills which broken double: ``python tests doubles.kills``.
 
 A double dies in a case where the judge names one of its rules. A double of a body is tried in every case, at the first
 place where it changes anything, from one source format after the other; one of a session or a stream in the case that

@@ -1,6 +1,6 @@
 """What the documents that the project implements say, and what holds each statement: the page docs/seeds.md.
 
-``PYTHONPATH=.:../conformance:../reference_impl python -m seeds.page`` in ``tests/`` writes it anew.
+``python tests seeds.page`` writes it anew.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ HEAD = """\
 Five documents describe tool calls between formats, a gateway, adapters and telemetry. This page takes each apart into
 statements that a reader can check, and names what holds each one: cases, rules, public functions, or the official form
 that says something else. The data are in
-[corpus/seeds.json](../corpus/seeds.json); `python -m seeds.page` in `tests/` makes the page anew.
+[corpus/seeds.json](../corpus/seeds.json); `python tests seeds.page` makes the page anew.
 
 """
 

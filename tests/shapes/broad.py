@@ -1,7 +1,7 @@
 """The shapes that real exchanges have and no case had: which of them some case of the corpus has now.
 
-``broad.json`` says of each by which shapes of a body it is known, as patterns. In ``tests/`` with ``conformance``
-importable, ``python -m shapes.broad`` prints how many are met and in how many cases, and which are not.
+``broad.json`` says of each by which shapes of a body it is known, as patterns. ``python tests
+shapes.broad`` prints how many are met and in how many cases, and which are not.
 """
 
 from __future__ import annotations

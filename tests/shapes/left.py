@@ -1,6 +1,6 @@
 """The shapes of recorded exchanges that no golden of the corpus has, and the reasons why they are left.
 
-In ``tests/`` with ``conformance`` importable, ``python -m shapes.left [FORMAT …]`` prints them for the providers' own
+``python tests shapes.left [FORMAT …]`` prints them for the providers' own
 hosts, ``--compatible`` for those of compatible vendors: ``[records, repositories]``, the shape, an example. Of a place
 that is left, what stands inside it is left, too, and not printed. With ``--all`` those with a reason are printed, too.
 """

@@ -1,6 +1,6 @@
 """What the official clients do with the body that breaks a rule: the page docs/witnesses.md.
 
-``PYTHONPATH=.:../conformance:../reference_impl python -m witnesses.claims`` in ``tests/`` writes it anew.
+``python tests witnesses.claims`` writes it anew.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Many MUST rules say that a client breaks. This page shows, for each of them, the
 official Python client of its format ([how](verdicts.md#what-the-official-client-says)).
 
 Made with {versions}.
-`python -m witnesses.claims` in `tests/` makes it anew, and a test compares it with the clients that are installed.
+`python tests witnesses.claims` makes it anew, and a test compares it with the clients that are installed.
 """
 BREAKS = """
 ## The client breaks

@@ -22,7 +22,7 @@ def found() -> list[Shown]:
 
 
 def test_the_page_is_current(found: list[Shown]) -> None:
-    """The clients do what the page says; python -m witnesses.claims writes it anew."""
+    """The clients do what the page says; python tests witnesses.claims writes it anew."""
     written = PAGE.read_text(encoding="utf-8")
     assert VERSIONS.sub("", page(found)).splitlines() == VERSIONS.sub("", written).splitlines()
 

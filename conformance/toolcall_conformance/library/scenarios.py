@@ -67,7 +67,7 @@ class Scenarios:
         error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(listed))
         if error is not None:
             place = join("", *error.absolute_path) or "the whole file"
-            raise CorpusError(f"{path}: {place}: {error.message[:300]}; corpus/README.md describes the file")
+            raise CorpusError(f"{path}: {place}: {error.message[:300]}; corpus/keys.md describes the file")
 
 
 def _check_names(path: Path, what: str, names: Iterable[str], vocabulary: Iterable[str]) -> None:

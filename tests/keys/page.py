@@ -1,0 +1,185 @@
+"""Writes ``corpus/keys.md``, the keys of the corpus's own files, from ``corpus/schemas/``: ``python tests keys.page``.
+
+What a key means stands in its schema, under ``description``. A key whose schema is a reference to an object of
+``$defs`` leads to that object, which is described once, behind the keys of the file.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import textwrap
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance import whole_files
+from toolcall_conformance.library import default_root, read_json
+
+PAGE = default_root() / "keys.md"
+WIDTH = 120
+#: An object with more keys of one definition than this says so once.
+MOST_ALIKE = 10
+TYPES = {
+    "string": "text",
+    "integer": "whole number",
+    "number": "number",
+    "boolean": "true or false",
+    "null": "null",
+    "array": "list",
+    "object": "object",
+}
+HEAD = Path(__file__).with_name("keys.md.in")
+
+Schema = Mapping[str, Any]
+
+
+def schemas() -> dict[str, Schema]:
+    """The schemas of the corpus's own files by name."""
+    found = sorted((default_root() / "schemas").glob("*.schema.json"))
+    return {path.name.removesuffix(".schema.json"): read_json(path) for path in found}
+
+
+def page(found: Mapping[str, Schema]) -> str:
+    """The whole page."""
+    return HEAD.read_text(encoding="utf-8") + _contents(found) + "".join(_section(*one) for one in found.items())
+
+
+def _contents(found: Mapping[str, Schema]) -> str:
+    rows = sorted((*_titled(schema), name) for name, schema in found.items())
+    lines = [f"| `{files}` | {what} | [{name}](#{name}) |" for files, what, name in rows]
+    return "\n".join(["| File | What it is | Keys |", "|---|---|---|", *lines, ""])
+
+
+def _titled(schema: Schema) -> tuple[str, str]:
+    """The path of the files and what they are."""
+    files, _, what = schema["title"].partition(": ")
+    return files, what
+
+
+def _section(name: str, schema: Schema) -> str:
+    """A heading, what the files are, their keys, and those of each definition; empty lines between."""
+    files, what = _titled(schema)
+    blocks = [[f"## {name}"], _wrapped(f"`{files}`: {what}.")]
+    blocks += [_wrapped(text) for text in schema.get("description", "").split("\n\n")]
+    blocks.append([*_listed(schema, schema, "")])
+    for named, inner in schema.get("$defs", {}).items():
+        if is_object(inner):
+            blocks.append(_wrapped(f"`{named}`: {inner.get('description', '')}".rstrip()))
+            blocks.append([*_listed(inner, schema, "")])
+    return "".join("\n" + "\n".join([*lines, ""]) for lines in blocks if lines)
+
+
+def _listed(schema: Schema, root: Schema, indent: str) -> Iterator[str]:
+    """The lines on the keys of a schema, and on those inside them."""
+    known = keys(schema)
+    alike = {inner.get("$ref") for inner in known.values()}
+    if len(known) > MOST_ALIKE and len(alike) == 1 and None not in alike:
+        names = ", ".join(f"`{key}`" for key in known)
+        yield from _wrapped(f"{indent}- Each is of the kind `{_last(str(*alike))}`: {names}.", indent)
+        return
+    for key, inner in known.items():
+        need = "" if key in schema.get("required", ()) else ", optional"
+        yield from _wrapped(f"{indent}- `{key}` ({kind(inner, root)}{need}): {described(inner, root)}", indent)
+        yield from _listed(inner, root, f"{indent}  ")
+    for inner in _inside(schema):
+        yield from _listed(inner, root, indent)
+
+
+def keys(schema: Schema) -> dict[str, Schema]:
+    """The keys that a schema names by itself or in a branch, each with its schema."""
+    found = {key: inner for key, inner in schema.get("properties", {}).items() if isinstance(inner, dict)}
+    for branch in _branches(schema):
+        found |= {key: inner for key, inner in keys(branch).items() if key not in found and "description" in inner}
+    return found
+
+
+def _branches(schema: Schema) -> Iterator[Schema]:
+    for word in ("allOf", "anyOf", "oneOf"):
+        yield from schema.get(word, ())
+    yield from (schema[word] for word in ("then", "else") if word in schema)
+
+
+def _inside(schema: Schema) -> Iterator[Schema]:
+    """What the entries of a list are, and the values of an object with free keys."""
+    for word in ("items", "additionalProperties"):
+        if isinstance(schema.get(word), dict):
+            yield schema[word]
+
+
+def is_object(schema: Schema) -> bool:
+    """Whether a definition has keys of its own, so that the page describes it by itself; other ones it shows in place.
+
+    >>> is_object({"type": "array", "items": {"properties": {"a": {}}}}), is_object({"type": "string"})
+    (True, False)
+    """
+    return bool(keys(schema)) or any(is_object(inner) for inner in _inside(schema))
+
+
+def described(schema: Schema, root: Schema) -> str:
+    """What a key means, in its own words or in those of what it refers to; empty if nobody says it."""
+    target = _target(schema, root)
+    found = schema.get("description") or ("" if target is None else target.get("description", ""))
+    return str(found)
+
+
+def kind(schema: Schema, root: Schema) -> str:
+    """The type of a value, in words."""
+    target = _target(schema, root)
+    if target is not None:
+        return f"`{_last(schema['$ref'])}`" if is_object(target) else kind(target, root)
+    if "const" in schema:
+        return f"`{json.dumps(schema['const'])}`"
+    if "enum" in schema:
+        return " or ".join(f"`{json.dumps(value).strip(chr(34))}`" for value in schema["enum"])
+    stated = schema.get("type", "any")
+    words = [TYPES.get(word, word) for word in ([stated] if isinstance(stated, str) else stated)]
+    inner = schema.get("items") or {}
+    if words == ["list"] and inner:
+        return f"list of {kind(inner, root)}"
+    inner = schema.get("additionalProperties")
+    if words == ["object"] and isinstance(inner, dict):
+        return f"object by name, each {kind(inner, root)}"
+    return " or ".join(words)
+
+
+def _target(schema: Schema, root: Schema) -> Schema | None:
+    """The definition that a schema refers to."""
+    found: Schema | None = root["$defs"][_last(schema["$ref"])] if "$ref" in schema else None
+    return found
+
+
+def _last(reference: str) -> str:
+    return reference.rpartition("/")[2]
+
+
+def _wrapped(text: str, indent: str | None = None) -> list[str]:
+    """Lines that fit; of an entry of a list the others stand below its first word."""
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        subsequent_indent="" if indent is None else f"{indent}  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def undescribed(schema: Schema, root: Schema, path: str = "") -> Iterator[str]:
+    """The keys without a word on what they mean."""
+    for key, inner in keys(schema).items():
+        if not described(inner, root):
+            yield f"{path}/{key}"
+        yield from undescribed(inner, root, f"{path}/{key}")
+    for inner in _inside(schema):
+        yield from undescribed(inner, root, path)
+    for name, inner in schema.get("$defs", {}).items():
+        yield from undescribed(inner, root, f"{path}/$defs/{name}")
+
+
+def main() -> int:
+    whole_files.write_all([(PAGE, page(schemas()).encode())])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
