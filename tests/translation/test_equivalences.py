@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from doors.tolerance import unnamed
 from every import every
 from judging import judge
 from toolcall_conformance.contract import Route
@@ -84,6 +85,7 @@ def test_every_equivalence_is_one_function() -> None:
 @every("path", DIFFERENT, id=name)
 def test_different_is_told(path: Path) -> None:
     pair = read_json(path)
+    assert unnamed(path, pair) == ""
     found = {finding.rule for finding in judged(pair)}
     assert found & set(pair["rules"]), (found, pair["rules"])
 

@@ -1,0 +1,119 @@
+"""The door for a case: ``python tests doors.case FAMILY/CASE [--like CASE]``.
+
+A case that is not there gets a skeleton: the scenario of ``--like`` with ids of its own. One that is there is looked
+at, rendered in all formats, and entered under the faults that it guards against; then the tests on it run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import string
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from doors import common
+from doubles.catalogue import doubles
+from doubles.kills import rules_in
+from toolcall_conformance.library import Corpus, CorpusError, load_corpus, read_json
+from toolcall_reference import render
+
+CLASSES = common.CORPUS / "bug-classes.json"
+LIKE = "shell/realistic"
+
+
+def folder_of(case: str) -> Path:
+    """The folder of a case."""
+    return common.CORPUS / "scenarios" / case
+
+
+def skeleton(case: str, like: dict[str, Any]) -> dict[str, Any]:
+    """A scenario with TODOs; without ``files``, so that all are rendered."""
+    drawn = random.Random(case)
+    ids = {
+        name: {key: id if id is None else _other(id, drawn) for key, id in table.items()}
+        for name, table in like["ids"].items()
+    }
+    guard = {"class": common.TODO, "url": f"https://{common.TODO}"}
+    made = {**like, "id": case, "title": f"{common.TODO}: what is special, in one line", "guards": [guard], "ids": ids}
+    del made["files"]
+    return made | {"since": load_corpus().version}
+
+
+def _other(id: str, drawn: random.Random) -> str:
+    """Another id of the same form: what stands before the last `_01` or `_` stays."""
+    head, sep, tail = id.rpartition("_")
+    kept = 2 if tail.startswith("01") else 0
+    kinds = (string.digits, string.ascii_lowercase, string.ascii_uppercase)
+    new = [next((drawn.choice(kind) for kind in kinds if letter in kind), letter) for letter in tail[kept:]]
+    return f"{head}{sep}{tail[:kept]}{''.join(new)}"
+
+
+def guarded(case: str, guards: list[dict[str, str]]) -> Iterator[str]:
+    """Enter a case under each class of fault that it guards against, with a fault that dies in it; what is lacking."""
+    found = read_json(CLASSES)
+    for name in [guard["class"] for guard in guards if "class" in guard]:
+        entry = found["classes"].get(name)
+        if entry is None:
+            yield f"corpus/bug-classes.json has no class {name!r}: take one that it has, or enter it there"
+        elif case not in entry.get("guards", {}):
+            fault = _dying(case, set(entry.get("guards", {}).values()))
+            if fault is None:
+                yield (
+                    f"corpus/bug-classes.json at /classes/{name}/guards: enter {case} with a fault that dies in it; "
+                    "none of those that are there does (python tests doubles.kills lists all)"
+                )
+            else:
+                entry.setdefault("guards", {})[case] = fault
+                entry.pop("unguarded", None)
+                common.write(CLASSES, found)
+                print(f"entered {case} under {name}, for {fault} dies in it")
+
+
+def _dying(case: str, faults: set[str]) -> str | None:
+    played = Corpus(common.CORPUS).cases[case]
+    known = [double for double in doubles() if double.name in faults and double.kind != "harmless"]
+    return next((double.name for double in known if rules_in(double, played)), None)
+
+
+def loadable(case: str) -> list[str]:
+    """Why the corpus cannot be read with the case; names that nobody knows, for example."""
+    try:
+        _ = Corpus(common.CORPUS).cases[case]
+    except CorpusError as error:
+        return [str(error)]
+    return []
+
+
+def main(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python tests doors.case", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("case", help="its id, FAMILY/CASE")
+    parser.add_argument("--like", metavar="CASE", default=LIKE, help=f"the case that a new one is made of ({LIKE})")
+    given = parser.parse_args(words)
+    path, again = folder_of(given.case) / "scenario.json", f"doors.case {given.case}"
+    if given.case.count("/") != 1:
+        parser.error(f"{given.case!r}: the id of a case is FAMILY/CASE")
+    if given.case.partition("/")[0] not in read_json(common.CORPUS / "families.json"):
+        return common.told([f"corpus/families.json: say what the family of {given.case} is about"], again)
+    if not path.is_file():
+        other = folder_of(given.like) / "scenario.json"
+        if not other.is_file():
+            parser.error(f"--like {given.like}: there is no such case")
+        common.write(path, skeleton(given.case, read_json(other)))
+        return common.told(common.mistakes(path, "scenario"), again)
+    # Rendering adds `files`.
+    if lacking := [one for one in common.mistakes(path, "scenario") if "'files' is a required" not in one]:
+        return common.told(lacking, again)
+    if code := render.main([str(common.CORPUS), given.case]):
+        common.told(["mend the scenario as the line above says"], again)
+        return code
+    lacking = loadable(given.case) or [*guarded(given.case, read_json(path)["guards"])]
+    if lacking:
+        return common.told(lacking, again)
+    return common.tested("tests/corpus", "-k", f"{given.case} or bug_classes or test_every_feature")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,238 @@
+"""The door for a rule: ``python tests doors.rule FORMAT/SLUG [--direction DIRECTION] [--like RULE]``.
+
+A rule that is not there gets a skeleton, with the shortest obeying body of the format (or that of ``--like``). One that
+is there is looked at: what its file lacks, whether a check names it, whether it has its boundary pair. A pair that is
+lacking gets a skeleton as well, and verdicts are written anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from doors import common
+from doubles import export
+from doubles.border import BorderDouble
+from doubles.catalogue import PREFIXES, Double, doubles, exported
+from doubles.test_ratchet import DEMANDED, WANTED, covered
+from judging import judge
+from toolcall_conformance.findings import Finding
+from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.library import load_corpus
+from toolcall_conformance.rules.check import check_body
+
+BORDERS = Path(__file__).resolve().parents[1] / "doubles" / "borders"
+HOW_TO_CHECK = """no check finds `breaks`. Give the rule one:
+        - a keyword in corpus/formats/{scope}/{direction}.schema.json. In the schema object that fails write
+            "x-rule": "{rule}"                          whatever of its keywords fails, or
+            "x-rule": {{"maxLength": "{rule}", "*": "{scope}/other"}}   by the keyword that fails; `*` is any other
+          It speaks for its own object, not for objects inside it. "x-message" says what is wrong, in the same forms.
+        - or, with "check": "function", a function in conformance/toolcall_conformance/formats/{scope}/rules/
+        - for translation/: "check": "judge", and a comparison in conformance/toolcall_conformance/translation/"""
+
+
+def path_of(rule: str) -> Path:
+    """The file of a rule."""
+    scope, _, slug = rule.partition("/")
+    folder = scope if scope in ("translation", "drift", "otel") else f"formats/{scope}"
+    return common.CORPUS / folder / "rules" / f"{slug}.json"
+
+
+def skeleton(rule: str, direction: str, like: str | None) -> dict[str, Any]:
+    """A rule's file with TODOs. Raises ValueError where there is no rule to take bodies from."""
+    scope = rule.partition("/")[0]
+    known = [one.raw for one in load_corpus().rules.values() if "obeys" in one.raw and "direction" in one.raw]
+    known = [one for one in known if (one["id"] == like if like else _alike(one, scope, direction))]
+    if not known:
+        raise ValueError(
+            f"there is no rule {like or scope + '/… about a ' + direction} with bodies: name one by --like"
+        )
+    near = min(known, key=lambda one: len(str(one["obeys"])))
+    return {
+        "id": rule,
+        "level": "SHOULD",
+        "face": "provider" if direction == "request" else "client",
+        "element": near["element"],
+        "sentence": f"{common.TODO}: what the rule demands.",
+        "breach": f"{common.TODO}: how a finding says that it is broken",
+        "why": f"{common.TODO}: the reason.",
+        "fix": f"{common.TODO}: the usual cause in a translator, and what to do about it.",
+        "evidence": [
+            {"kind": "doc", "url": f"https://{common.TODO}", "note": f"{common.TODO}: what is to be seen there"}
+        ],
+        "refs": [],
+        "check": near["check"] if scope == "translation" else "schema",
+        "direction": near["direction"],
+        "obeys": near["obeys"],
+        "breaks": near["obeys"],
+        "since": load_corpus().version,
+    }
+
+
+def _alike(rule: dict[str, Any], scope: str, direction: str) -> bool:
+    checks = ("judge",) if scope == "translation" else ("schema", "function")
+    return rule["id"].startswith(f"{scope}/") and rule["direction"] == direction and rule["check"] in checks
+
+
+def findings(raw: dict[str, Any], example: str) -> list[Finding]:
+    """What the judge says of an example."""
+    scope, body = raw["id"].partition("/")[0], raw[example]
+    if scope != "translation":
+        return check_body(load_corpus(), scope, raw["direction"], body, model=raw.get("model"))
+    more = {key: body[key] for key in ("upstream_model", "request") if key in body}
+    ends = {key: body[key] for key in ("client", "upstream")}
+    return [*judge(body["source"], body["output"], direction=raw["direction"], **ends, **more).findings]
+
+
+def examples(raw: dict[str, Any]) -> Iterator[str]:
+    """What is wrong with the two bodies of a rule that is judged by bodies."""
+    if raw["check"] not in ("schema", "function", "judge"):
+        return
+    path, rule = common.named(path_of(raw["id"])), raw["id"]
+    if equal(raw["obeys"], raw["breaks"]):
+        yield f"{path} at /breaks: it is the same body as /obeys; change what the rule forbids"
+        return
+    for one in findings(raw, "obeys"):
+        if one.level.name == "MUST" or one.rule == rule:
+            yield f"{path} at /obeys: the judge finds {one.rule} at {one.pointer or 'the top'}: {one.message}"
+    found = {one.rule for one in findings(raw, "breaks")}
+    if rule not in found:
+        yield HOW_TO_CHECK.format(rule=rule, scope=rule.partition("/")[0], direction=raw["direction"])
+        yield f"it is found as {', '.join(sorted(found)) or 'nothing'} today"
+
+
+def pair(raw: dict[str, Any]) -> Iterator[str]:
+    """What the boundary pair of a rule lacks; a rule that must have one gets a skeleton."""
+    rule = raw["id"]
+    about = [one for one in doubles() if rule in (*one.rules, *one.beside)]
+    unfinished = [
+        one for one in about if common.TODO in one.title or (isinstance(one, BorderDouble) and not one.edits[0])
+    ]
+    if unfinished:
+        (where,) = {_module_of(one) for one in unfinished}
+        yield f"{common.named(where)}: say in the pair of {rule} what the border is, and how far the body goes to it"
+        return
+    wanted = [kind for kind, rules in DEMANDED.items() if rule in rules and rule not in covered(kind)]
+    if not wanted:
+        return
+    if about or rule.partition("/")[0] == "otel":
+        yield f"it needs {' and '.join(WANTED[kind] for kind in wanted)}, in tests/doubles/"
+        return
+    module = _nearest(raw)
+    text, snippet = module.read_text(encoding="utf-8"), _snippet(raw)
+    if "GONE" in snippet:
+        text = text.replace("from doubles.border import borders", "from doubles.border import GONE, borders")
+    module.write_text(f"{text}{snippet}", encoding="utf-8")
+    common.formatted(module)
+    print(f"wrote   a skeleton at the end of {common.named(module)}")
+    yield f"{common.named(module)}: complete the pair of {rule}: a legal body as near to the rule as can be"
+
+
+def _module_of(double: Double) -> Path:
+    package = next(name for name, prefix in PREFIXES.items() if prefix and double.family.startswith(prefix))
+    family = double.family.removeprefix(PREFIXES[package]).replace("-", "_")
+    return BORDERS.parent / package / f"{family}.py"
+
+
+def _nearest(raw: dict[str, Any]) -> Path:
+    """The module with most pairs of rules about the same element."""
+    if raw["id"].startswith("translation/"):
+        return BORDERS / "translations.py"
+    rules = load_corpus().rules
+    pairs = [one for one in doubles(BorderDouble) if rules[one.example].raw["element"] == raw["element"]]
+    count = Counter(_module_of(one) for one in pairs)
+    return count.most_common(1)[0][0] if count else BORDERS / "messages.py"
+
+
+def _snippet(raw: dict[str, Any]) -> str:
+    """A pair whose broken body is that of the rule."""
+    edits = dict(_edits(raw["obeys"], raw["breaks"], ""))
+    lines = ",\n        ".join(f"{pointer!r}: {value}" for pointer, value in edits.items())
+    return f"""
+border(
+    {raw["id"]!r},
+    {"near-" + raw["id"].partition("/")[2]!r},
+    "{common.TODO}: what the legal body is, in a sentence without a full stop",
+    {{}},  # {common.TODO}: JSON Pointers and values that lead from `obeys` to the border
+    past={{
+        {lines},
+    }},
+)
+"""
+
+
+def _edits(before: Any, after: Any, place: str) -> Iterator[tuple[str, str]]:
+    """The members in which two bodies differ, as Python text."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        for key in {**before, **after}:
+            pointer = f"{place}/{key.replace('~', '~0').replace('/', '~1')}"
+            if key not in after:
+                yield pointer, "GONE"
+            elif key not in before:
+                yield pointer, repr(after[key])
+            else:
+                yield from _edits(before[key], after[key], pointer)
+    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        for number, (one, other) in enumerate(zip(before, after, strict=True)):
+            yield from _edits(one, other, f"{place}/{number}")
+    elif not equal(before, after):
+        yield place, repr(after)
+
+
+def verdicts(rule: str) -> None:
+    """Write the verdicts of a rule anew where they are out of date."""
+    about = [one for one in doubles() if rule in (*one.rules, *one.beside)]
+    if any(export.line_of(one) != exported(one.family).get(one.name) for one in about):
+        print("wrote   corpus/verdicts: ", end="", flush=True)
+        export.main([rule])
+
+
+def main(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python tests doors.rule", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("rule", help="its id, such as openai_chat/stop-limit")
+    parser.add_argument("--direction", choices=("request", "response", "error", "stream"), default="request")
+    parser.add_argument("--like", metavar="RULE", help="the rule whose obeying body a new one begins with")
+    given = parser.parse_args(words)
+    path, again = path_of(given.rule), f"doors.rule {given.rule}"
+    if not path.parent.is_dir():
+        parser.error(f"{given.rule}: there is no folder {common.named(path.parent)}; an id is FORMAT/SLUG")
+    if not path.is_file():
+        if given.rule in load_corpus().retired:
+            parser.error(f"{given.rule}: a rule had this id once; choose another")
+        try:
+            common.write(path, skeleton(given.rule, given.direction, given.like))
+        except ValueError as error:
+            parser.error(str(error))
+        return common.told(common.mistakes(path, "rule"), again)
+    lacking = common.mistakes(path, "rule")
+    if lacking:
+        return common.told(lacking, again)
+    raw = load_corpus().rules[given.rule].raw
+    print(f"is in   {common.named(path)}: {raw['level']}, by {', '.join(one['kind'] for one in raw['evidence'])}")
+    for place in common.places(given.rule):
+        print(f"checked {place}")
+    for double in doubles():
+        if given.rule in (*double.rules, *double.beside):
+            print(f"played  {double.kind} {double.name}")
+    lacking = [*examples(raw)] or [*pair(raw)]
+    if lacking:
+        return common.told(lacking, again)
+    verdicts(given.rule)
+    slug = given.rule.partition("/")[2]
+    return common.tested(
+        *(
+            "tests/formats/test_rules.py",
+            "tests/formats/test_wants_of_rules.py",
+            "tests/translation/test_translation_rules.py",
+        ),
+        *("tests/corpus/test_corpus.py", "tests/doubles/test_doubles.py", "tests/doubles/test_verdicts.py"),
+        *("tests/doubles/test_ratchet.py", "-k", f"{slug} or test_ratchet"),
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,179 @@
+"""The doors write skeletons that lack nothing but words, and say in a sentence what is wrong with what is there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from doors import case, common, rule, tolerance
+from doubles.border import GONE, edited
+from doubles.draft import copied
+from every import every
+from toolcall_conformance.library import default_root, load_corpus, read_json
+
+RULES = [one.raw for one in load_corpus().rules.values() if "obeys" in one.raw]
+FORMATS = load_corpus().formats
+
+
+@pytest.fixture
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A corpus with the schemas of ours, and nothing else but empty folders."""
+    (tmp_path / "schemas").symlink_to(default_root() / "schemas")
+    (tmp_path / "formats" / "openai_chat" / "rules").mkdir(parents=True)
+    monkeypatch.setattr(common, "CORPUS", tmp_path)
+    return tmp_path
+
+
+def write(path: Path, content: Any) -> Path:
+    common.write(path, content)
+    return path
+
+
+def test_a_new_rule_gets_a_skeleton(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert rule.main(["openai_chat/made-up", "--direction", "response"]) == 1
+    said = capsys.readouterr().out
+    assert "made-up.json at /sentence: replace the TODO" in said
+    assert "then    .venv/bin/python tests doors.rule openai_chat/made-up" in said
+    made = read_json(small / "formats" / "openai_chat" / "rules" / "made-up.json")
+    assert "choices" in made["obeys"]
+    assert made["obeys"] == made["breaks"]
+
+
+@pytest.mark.parametrize("scope", [*FORMATS, "translation"])
+@pytest.mark.parametrize("direction", ["request", "response"])
+def test_a_skeleton_lacks_nothing_but_words(scope: str, direction: str, small: Path) -> None:
+    made = rule.skeleton(f"{scope}/made-up", direction, None)
+    path = write(small / "rule.json", made)
+    assert all("replace the TODO" in one for one in common.mistakes(path, "rule"))
+    filled = {key: value.replace("TODO", "so") if isinstance(value, str) else value for key, value in made.items()}
+    filled["evidence"] = [{"kind": "doc", "url": "https://example.org", "note": "so"}]
+    assert common.mistakes(write(path, filled), "rule") == []
+    (said,) = rule.examples(filled)
+    assert "at /breaks: it is the same body as /obeys" in said
+
+
+def test_a_must_needs_hard_evidence(small: Path) -> None:
+    raw = load_corpus().rules["openai_chat/stop-limit"].raw
+    soft = [{"kind": "issue", "url": "https://example.org/1", "note": "somebody says so"}]
+    (said,) = common.mistakes(write(small / "rule.json", {**raw, "evidence": soft}), "rule")
+    assert "at /evidence: a MUST needs hard evidence (kind schema, sdk, doc or recorded)" in said
+    assert common.mistakes(write(small / "rule.json", {**raw, "evidence": soft, "level": "SHOULD"}), "rule") == []
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["openai/stop"], "there is no folder corpus/formats/openai/rules; an id is FORMAT/SLUG"),
+        (["gemini/made-up", "--like", "gemini/nonsense"], "there is no rule gemini/nonsense with bodies"),
+    ],
+)
+def test_a_rule_that_cannot_be_made(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        rule.main(words)
+    assert ended.value.code == 2
+    assert said in capsys.readouterr().err
+
+
+def test_no_json(small: Path) -> None:
+    path = small / "rule.json"
+    path.write_text('{"id": ', encoding="utf-8")
+    (said,) = common.mistakes(path, "rule")
+    assert "rule.json is no JSON: " in said
+
+
+def test_a_rule_that_nothing_checks() -> None:
+    raw = {**load_corpus().rules["openai_chat/stop-limit"].raw, "id": "openai_chat/made-up"}
+    how, found = rule.examples(raw)
+    assert '"x-rule": "openai_chat/made-up"' in how
+    assert '"*": "openai_chat/other"' in how
+    assert found == "it is found as openai_chat/stop-limit today"
+
+
+@every("raw", RULES, id=lambda raw: raw["id"])
+def test_the_edits_of_a_pair_lead_from_one_body_to_the_other(raw: dict[str, Any]) -> None:
+    body = copied(raw["obeys"])
+    for pointer, text in rule._edits(raw["obeys"], raw["breaks"], ""):
+        body = edited(body, pointer, eval(text, {"GONE": GONE}))
+    assert body == raw["breaks"]
+
+
+def test_rules_with_a_pair_lack_nothing() -> None:
+    for name in ("openai_chat/stop-limit", "translation/call-lost"):
+        raw = load_corpus().rules[name].raw
+        assert [*rule.examples(raw), *rule.pair(raw)] == []
+        assert common.places(name)
+
+
+@pytest.mark.parametrize("like", ["shell/realistic", "ids/short-and-case", "grep/same-tool-twice"])
+def test_a_new_case_has_ids_of_the_same_form(like: str) -> None:
+    scenario = load_corpus().cases[like].scenario
+    made = case.skeleton("shell/made-up", dict(scenario))
+    assert "files" not in made
+    for name, table in scenario["ids"].items():
+        for key, id in table.items():
+            new = made["ids"][name][key]
+            assert (new is None) == (id is None)
+            if id is not None:
+                assert _form(new) == _form(id)
+                assert len(id) < 2 or new != id
+
+
+def _form(id: str) -> str:
+    return re.sub(r"[0-9]", "9", re.sub(r"[a-z]", "a", re.sub(r"[A-Z]", "A", id)))
+
+
+def test_a_case_in_an_unknown_family(capsys: pytest.CaptureFixture[str]) -> None:
+    assert case.main(["shel/made-up"]) == 1
+    assert "todo    corpus/families.json: say what the family of shel/made-up is about" in capsys.readouterr().out
+
+
+def test_a_class_that_nobody_knows() -> None:
+    (said,) = case.guarded("shell/realistic", [{"class": "nonsense", "url": "https://example.org"}])
+    assert "corpus/bug-classes.json has no class 'nonsense'" in said
+
+
+def pair(name: str, side: str, small: Path, **changes: Any) -> Path:
+    """A pair of our corpus, with other members, or without those that are None, on a side of a tolerance."""
+    (path, *_) = sorted((default_root() / "equivalences" / name).glob(f"{changes.pop('of', side)}/*.json"))
+    content = {key: value for key, value in {**read_json(path), **changes}.items() if value is not None}
+    return write(small / name / side / "one.json", content)
+
+
+def test_right_pairs_lack_nothing(small: Path) -> None:
+    for side in tolerance.SIDES:
+        assert [*tolerance.wrong(pair("number-spelling", side, small))] == []
+
+
+@pytest.mark.parametrize(
+    ("side", "changes", "said"),
+    [
+        ("different", {"rules": None}, "list in `rules` the rules of which a judge must name one"),
+        ("different", {"rules": ["translation/call-lost"]}, "none of its `rules` is named; the judge finds "),
+        ("same", {"of": "different", "rules": None}, "it is not accepted: translation/"),
+        ("same", {"needed": False}, "the tolerance is needed here: take `needed` out"),
+        ("same", {"rules": ["translation/call-lost"]}, "take `rules` out"),
+        ("same", {"title": None}, "'title' is a required property; see corpus/keys.md#equivalence-pair"),
+    ],
+)
+def test_what_is_wrong_with_a_pair(side: str, changes: dict[str, Any], said: str, small: Path) -> None:
+    found = [*tolerance.wrong(pair("number-spelling", side, small, **changes))]
+    assert said in found[0]
+
+
+def test_a_new_tolerance_gets_skeletons(
+    small: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(tolerance, "FOLDER", small / "equivalences")
+    given = ["--pair", "different/one", "--like", "number-spelling/different/5-as-a-text"]
+    with pytest.raises(SystemExit):
+        tolerance.main(["made-up", *given])
+    assert "there is no file " in capsys.readouterr().err
+    (small / "equivalences" / "number-spelling").symlink_to(default_root() / "equivalences" / "number-spelling")
+    assert tolerance.main(["made-up", *given]) == 1
+    said = capsys.readouterr().out
+    assert "different/one.json at /rules/0: replace the TODO" in said
+    assert "it has no pair in same/: .venv/bin/python tests doors.tolerance made-up --pair same/SLUG" in said
+    assert "has no function made_up" in said

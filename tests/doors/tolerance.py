@@ -1,0 +1,121 @@
+"""The door for a tolerance: ``python tests doors.tolerance NAME [--pair SIDE/SLUG] [--like NAME/SIDE/SLUG]``.
+
+``--pair same/SLUG`` or ``different/SLUG`` writes a pair of bodies that the tolerance must accept, or must still refuse.
+Without it the tolerance and all its pairs are looked at; then the tests on it run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from doors import common
+from judging import judge
+from toolcall_conformance.findings import Level
+from toolcall_conformance.library import load_corpus, read_json
+from toolcall_conformance.translation.tolerances import TOLERANCES
+
+FOLDER = common.CORPUS / "equivalences"
+SIDES = ("same", "different")
+
+
+def skeleton(name: str) -> dict[str, Any]:
+    """A tolerance with TODOs."""
+    return {
+        "name": name,
+        "explanation": f"{common.TODO}: what is accepted.",
+        "evidence": [{"kind": "doc", "url": f"https://{common.TODO}"}],
+        "since": load_corpus().version,
+    }
+
+
+def pair(side: str, like: dict[str, Any]) -> dict[str, Any]:
+    """A pair with TODOs, of the bodies of another one."""
+    kept = ("direction", "client", "upstream", "source", "output")
+    made = {"title": f"{common.TODO}: the difference in a sentence", **{key: like[key] for key in kept}}
+    return made | ({"rules": [f"{common.TODO}/which-must-be-named"]} if side == "different" else {})
+
+
+def wrong(path: Path) -> Iterator[str]:
+    """What is wrong with a pair."""
+    lacking = common.mistakes(path, "equivalence-pair")
+    if lacking:
+        yield from lacking
+        return
+    content, name, side = read_json(path), common.named(path), path.parent.name
+    if complaint := unnamed(path, content):
+        yield complaint
+        return
+    ends = {key: content[key] for key in ("client", "upstream", "direction")}
+    said = judge(content["source"], content["output"], **ends, tolerated=True)
+    musts = [one for one in said.findings if one.level is Level.MUST]
+    if side == "same":
+        for one in musts:
+            yield f"{name}: it is not accepted: {one.rule} at {one.pointer or 'the top'}: {one.message}"
+        noted = path.parent.parent.name in {one.name for one in said.tolerated}
+        if not musts and noted != content.get("needed", True):
+            yield (
+                f"{name}: no place is tolerated by this tolerance; where both use the same words, say `needed`: false"
+                if not noted
+                else f"{name}: the tolerance is needed here: take `needed` out"
+            )
+    elif not {one.rule for one in said.findings} & set(content["rules"]):
+        found = ", ".join(sorted({one.rule for one in said.findings})) or "nothing"
+        yield f"{name}: none of its `rules` is named; the judge finds {found}"
+
+
+def unnamed(path: Path, content: dict[str, Any]) -> str:
+    """What is wrong with ``rules`` of a pair; empty if nothing is."""
+    has = bool(content.get("rules"))
+    if has == (path.parent.name == "different"):
+        return ""
+    return (
+        f"{common.named(path)}: it is accepted, so no rule is named: take `rules` out"
+        if has
+        else f"{common.named(path)}: list in `rules` the rules of which a judge must name one; "
+        "a pair in different/ must be refused by one of them"
+    )
+
+
+def main(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python tests doors.tolerance", description=(__doc__ or "").partition("\n")[0]
+    )
+    parser.add_argument("name", help="the folder's name in corpus/equivalences, such as number-spelling")
+    parser.add_argument("--pair", metavar="SIDE/SLUG", help="write a pair: same/SLUG or different/SLUG")
+    parser.add_argument("--like", metavar="NAME/SIDE/SLUG", help="the pair that a new one is made of")
+    given = parser.parse_args(words)
+    home, again = FOLDER / given.name, f"doors.tolerance {given.name}"
+    if not (home / "equivalence.json").is_file():
+        common.write(home / "equivalence.json", skeleton(given.name))
+    if given.pair:
+        side, _, slug = given.pair.partition("/")
+        new = home / side / f"{slug}.json"
+        if side not in SIDES or not slug or new.exists():
+            parser.error(f"--pair {given.pair}: it is same/SLUG or different/SLUG, and of a pair that is not there yet")
+        known = sorted(home.glob("*/*.json")) or sorted(FOLDER.glob("number-spelling/*/*.json"))
+        other = FOLDER / f"{given.like}.json" if given.like else known[0]
+        if not other.is_file():
+            parser.error(f"--like {given.like}: there is no file {common.named(other)}")
+        common.write(new, pair(side, read_json(other)))
+    lacking = common.mistakes(home / "equivalence.json", "equivalence")
+    for side in SIDES:
+        pairs = sorted(home.glob(f"{side}/*.json"))
+        lacking += [one for path in pairs for one in wrong(path)]
+        if not pairs:
+            lacking.append(f"it has no pair in {side}/: .venv/bin/python tests {again} --pair {side}/SLUG")
+    if given.name not in TOLERANCES:
+        lacking.append(
+            f"conformance/toolcall_conformance/translation/tolerances/ has no function {given.name.replace('-', '_')}: "
+            "it finds the places that were tolerated; its neighbours show how"
+        )
+    if lacking:
+        return common.told(lacking, again)
+    return common.tested("tests/translation/test_equivalences.py", "tests/corpus/test_corpus.py", "-k", given.name)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
