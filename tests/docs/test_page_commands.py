@@ -30,8 +30,9 @@ from toolcall_reference.render import main as render
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 NOT_RUN = {
-    "CONTRIBUTING.md": 5,
+    "CONTRIBUTING.md": 3,
     "docs/choosing-what-runs.md": 1,
+    "docs/developing.md": 2,
     "docs/drawn-findings.md": 3,
     "docs/faults.md": 4,
     "docs/hostile-input.md": 2,

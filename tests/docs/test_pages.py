@@ -57,6 +57,16 @@ def test_a_stranger_reads_it_in_one_go(page: str, most: int) -> None:
     assert len((ROOT / page).read_text(encoding="utf-8").splitlines()) <= most
 
 
+def test_the_doors_for_contributions_are_short() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    doors, _, policy = text.partition("## The stop rule")
+    assert re.findall(r"^## (.*)$", doors, re.MULTILINE) == ["A false alarm", "A case", "A rule", "A tolerance"]
+    assert len(doors.split()) <= 400
+    assert policy
+    for tool in re.findall(r"python tests ([a-z.]+)", text):
+        assert (ROOT / "tests" / f"{tool.replace('.', '/')}.py").is_file(), tool
+
+
 def test_every_page_is_in_the_readme() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert [named(page) for page in PAGES if page.parent.name == "docs" and f"({named(page)})" not in readme] == []
