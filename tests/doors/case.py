@@ -106,6 +106,7 @@ def main(words: list[str]) -> int:
     # Rendering adds `files`.
     if lacking := [one for one in common.mistakes(path, "scenario") if "'files' is a required" not in one]:
         return common.told(lacking, again)
+    common.style(path)
     if code := render.main([str(common.CORPUS), given.case]):
         common.told(["mend the scenario as the line above says"], again)
         return code

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +28,9 @@ from toolcall_conformance.rules.check import check_body
 BORDERS = Path(__file__).resolve().parents[1] / "doubles" / "borders"
 HOW_TO_CHECK = """no check finds `breaks`. Give the rule one:
         - a keyword in corpus/formats/{scope}/{direction}.schema.json. In the schema object that fails write
-            "x-rule": "{rule}"                          whatever of its keywords fails, or
-            "x-rule": {{"maxLength": "{rule}", "*": "{scope}/other"}}   by the keyword that fails; `*` is any other
+            "x-rule": "{rule}"
+              whatever of its keywords fails, or by the keyword that fails (`*` is any other):
+            "x-rule": {{"maxLength": "{rule}", "*": "{scope}/other"}}
           It speaks for its own object, not for objects inside it. "x-message" says what is wrong, in the same forms.
         - or, with "check": "function", a function in conformance/toolcall_conformance/formats/{scope}/rules/
         - for translation/: "check": "judge", and a comparison in conformance/toolcall_conformance/translation/"""
@@ -73,12 +74,12 @@ def skeleton(rule: str, direction: str, like: str | None) -> dict[str, Any]:
     }
 
 
-def _alike(rule: dict[str, Any], scope: str, direction: str) -> bool:
+def _alike(rule: Mapping[str, Any], scope: str, direction: str) -> bool:
     checks = ("judge",) if scope == "translation" else ("schema", "function")
     return rule["id"].startswith(f"{scope}/") and rule["direction"] == direction and rule["check"] in checks
 
 
-def findings(raw: dict[str, Any], example: str) -> list[Finding]:
+def findings(raw: Mapping[str, Any], example: str) -> list[Finding]:
     """What the judge says of an example."""
     scope, body = raw["id"].partition("/")[0], raw[example]
     if scope != "translation":
@@ -88,7 +89,7 @@ def findings(raw: dict[str, Any], example: str) -> list[Finding]:
     return [*judge(body["source"], body["output"], direction=raw["direction"], **ends, **more).findings]
 
 
-def examples(raw: dict[str, Any]) -> Iterator[str]:
+def examples(raw: Mapping[str, Any]) -> Iterator[str]:
     """What is wrong with the two bodies of a rule that is judged by bodies."""
     if raw["check"] not in ("schema", "function", "judge"):
         return
@@ -105,7 +106,7 @@ def examples(raw: dict[str, Any]) -> Iterator[str]:
         yield f"it is found as {', '.join(sorted(found)) or 'nothing'} today"
 
 
-def pair(raw: dict[str, Any]) -> Iterator[str]:
+def pair(raw: Mapping[str, Any]) -> Iterator[str]:
     """What the boundary pair of a rule lacks; a rule that must have one gets a skeleton."""
     rule = raw["id"]
     about = [one for one in doubles() if rule in (*one.rules, *one.beside)]
@@ -138,7 +139,7 @@ def _module_of(double: Double) -> Path:
     return BORDERS.parent / package / f"{family}.py"
 
 
-def _nearest(raw: dict[str, Any]) -> Path:
+def _nearest(raw: Mapping[str, Any]) -> Path:
     """The module with most pairs of rules about the same element."""
     if raw["id"].startswith("translation/"):
         return BORDERS / "translations.py"
@@ -148,7 +149,7 @@ def _nearest(raw: dict[str, Any]) -> Path:
     return count.most_common(1)[0][0] if count else BORDERS / "messages.py"
 
 
-def _snippet(raw: dict[str, Any]) -> str:
+def _snippet(raw: Mapping[str, Any]) -> str:
     """A pair whose broken body is that of the rule."""
     edits = dict(_edits(raw["obeys"], raw["breaks"], ""))
     lines = ",\n        ".join(f"{pointer!r}: {value}" for pointer, value in edits.items())
@@ -211,6 +212,7 @@ def main(words: list[str]) -> int:
     lacking = common.mistakes(path, "rule")
     if lacking:
         return common.told(lacking, again)
+    common.style(path)
     raw = load_corpus().rules[given.rule].raw
     print(f"is in   {common.named(path)}: {raw['level']}, by {', '.join(one['kind'] for one in raw['evidence'])}")
     for place in common.places(given.rule):

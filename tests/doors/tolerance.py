@@ -114,6 +114,8 @@ def main(words: list[str]) -> int:
         )
     if lacking:
         return common.told(lacking, again)
+    for path in (home / "equivalence.json", *home.glob("*/*.json")):
+        common.style(path)
     return common.tested("tests/translation/test_equivalences.py", "tests/corpus/test_corpus.py", "-k", given.name)
 
 

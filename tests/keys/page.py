@@ -88,7 +88,9 @@ def _listed(schema: Schema, root: Schema, indent: str) -> Iterator[str]:
 
 def keys(schema: Schema) -> dict[str, Schema]:
     """The keys that a schema names by itself or in a branch, each with its schema."""
-    found = {key: inner for key, inner in schema.get("properties", {}).items() if isinstance(inner, dict)}
+    found: dict[str, Schema] = {
+        key: inner for key, inner in schema.get("properties", {}).items() if isinstance(inner, dict)
+    }
     for branch in _branches(schema):
         found |= {key: inner for key, inner in keys(branch).items() if key not in found and "description" in inner}
     return found
