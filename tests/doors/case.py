@@ -17,6 +17,7 @@ from typing import Any
 from doors import common
 from doubles.catalogue import doubles
 from doubles.kills import rules_in
+from reference import paths
 from toolcall_conformance.library import Corpus, CorpusError, load_corpus, read_json
 from toolcall_reference import render
 
@@ -78,6 +79,15 @@ def _dying(case: str, faults: set[str]) -> str | None:
     return next((double.name for double in known if rules_in(double, played)), None)
 
 
+def listed(case: str) -> None:
+    """Enter a new case in the list of what detours of the reference lose."""
+    kept = paths.kept()
+    if case not in kept:
+        cases = Corpus(common.CORPUS).cases
+        kept |= paths.counted([cases[case]])
+        common.write(paths.KEPT, {name: kept[name] for name in cases if name in kept})
+
+
 def loadable(case: str) -> list[str]:
     """Why the corpus cannot be read with the case; names that nobody knows, for example."""
     try:
@@ -113,7 +123,9 @@ def main(words: list[str]) -> int:
     lacking = loadable(given.case) or [*guarded(given.case, read_json(path)["guards"])]
     if lacking:
         return common.told(lacking, again)
-    return common.tested("tests/corpus", "-k", f"{given.case} or bug_classes or test_every_feature")
+    listed(given.case)
+    chosen = f"{given.case} or bug_classes or test_every_feature or test_the_list_names"
+    return common.tested("tests/corpus", "tests/reference/test_paths.py", "-k", chosen)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from toolcall_conformance.library import load_corpus
 from toolcall_conformance.rules.check import check_body
 
 BORDERS = Path(__file__).resolve().parents[1] / "doubles" / "borders"
-HOW_TO_CHECK = """no check finds `breaks`. Give the rule one:
+HOW_TO_CHECK = """no check finds `breaks`. Of a loosened rule, change it so that it breaks the rule. Else add a check:
         - a keyword in corpus/formats/{scope}/{direction}.schema.json. In the schema object that fails write
             "x-rule": "{rule}"
               whatever of its keywords fails, or by the keyword that fails (`*` is any other):

@@ -12,6 +12,7 @@ from doors import case, common, rule, tolerance
 from doubles.border import GONE, edited
 from doubles.draft import copied
 from every import every
+from reference import paths
 from toolcall_conformance.library import default_root, load_corpus, read_json
 
 RULES = [one.raw for one in load_corpus().rules.values() if "obeys" in one.raw]
@@ -123,6 +124,15 @@ def test_a_new_case_has_ids_of_the_same_form(like: str) -> None:
 
 def _form(id: str) -> str:
     return re.sub(r"[0-9]", "9", re.sub(r"[a-z]", "a", re.sub(r"[A-Z]", "A", id)))
+
+
+def test_a_new_case_is_listed_with_what_detours_lose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The others keep their lines, and their order."""
+    kept = paths.kept()
+    without = {name: counts for name, counts in kept.items() if name != "shell/realistic"}
+    monkeypatch.setattr(paths, "KEPT", write(tmp_path / "paths.json", without))
+    case.listed("shell/realistic")
+    assert [*paths.kept().items()] == [*kept.items()]
 
 
 def test_a_case_in_an_unknown_family(capsys: pytest.CaptureFixture[str]) -> None:

@@ -101,6 +101,8 @@ def main(words: list[str]) -> int:
         if not other.is_file():
             parser.error(f"--like {given.like}: there is no file {common.named(other)}")
         common.write(new, pair(side, read_json(other)))
+        if side == "same":
+            print("first   make the bodies, and see the pair refused; then loosen equivalence.json")
     lacking = common.mistakes(home / "equivalence.json", "equivalence")
     for side in SIDES:
         pairs = sorted(home.glob(f"{side}/*.json"))

@@ -1,4 +1,4 @@
-"""What two translators in a row lose that one would keep: ``python -m reference.paths``, in ``tests/``.
+"""What two translators in a row lose that one would keep: ``python tests reference.paths``.
 
 A client of the format A asks a provider of C through the reference: at once, and by way of B. In the upstream's
 requests and the client's replies the *leaves* are counted: a place without its indexes, and the plain value there. A

@@ -12,7 +12,7 @@ from toolcall_reference import Session
 
 
 def test_a_detour_loses_as_much_as_is_listed() -> None:
-    """Run ``python -m reference.paths --write`` in ``tests/`` where less is lost, or a case is new."""
+    """Run ``python tests reference.paths --write`` where less is lost, or a case is new."""
     found, before = counted(one_of_each_family()), kept()
     assert not raised(found, before)
     assert found == {case: before.get(case) for case in found}
