@@ -26,7 +26,7 @@ from toolcall_conformance.library import load_corpus
 from toolcall_conformance.rules.check import check_body
 
 BORDERS = Path(__file__).resolve().parents[1] / "doubles" / "borders"
-HOW_TO_CHECK = """no check finds `breaks`. Of a loosened rule, change it so that it breaks the rule. Else add a check:
+HOW_TO_CHECK = """no check finds `breaks`. Give the rule one:
         - a keyword in corpus/formats/{scope}/{direction}.schema.json. In the schema object that fails write
             "x-rule": "{rule}"
               whatever of its keywords fails, or by the keyword that fails (`*` is any other):
@@ -102,7 +102,10 @@ def examples(raw: Mapping[str, Any]) -> Iterator[str]:
             yield f"{path} at /obeys: the judge finds {one.rule} at {one.pointer or 'the top'}: {one.message}"
     found = {one.rule for one in findings(raw, "breaks")}
     if rule not in found:
-        yield HOW_TO_CHECK.format(rule=rule, scope=rule.partition("/")[0], direction=raw["direction"])
+        if common.places(rule):
+            yield f"{path} at /breaks: its check does not find it; where the rule was loosened, let it break more"
+        else:
+            yield HOW_TO_CHECK.format(rule=rule, scope=rule.partition("/")[0], direction=raw["direction"])
         yield f"it is found as {', '.join(sorted(found)) or 'nothing'} today"
 
 
