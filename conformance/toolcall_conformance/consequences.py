@@ -122,7 +122,7 @@ class _Leaders:
                 continue
             known = self._by_key(rule, where)
             firsts = (known.get(key, {}) for key in _KEYS[where].of_consequence(one))
-            numbers = [first for levels in firsts for level, first in levels.items() if level in _AS_GRAVE[one.level]]
+            numbers = [each for levels in firsts for each in levels.values() if _is_as_grave(self._findings[each], one)]
             # Of one rule's findings the first leads.
             if numbers and (rule != one.rule or min(numbers) < number):
                 return self._findings[min(numbers)]
@@ -184,14 +184,7 @@ def _applying(row: Row, among: Sequence[Finding], holding: Collection[str]) -> l
 
 
 def _is_as_grave(one: Finding, other: Finding) -> bool:
-    return one.level in _AS_GRAVE[other.level]
-
-
-_AS_GRAVE: Mapping[Level, frozenset[Level]] = {
-    Level.MUST: frozenset([Level.MUST]),
-    Level.SHOULD: frozenset([Level.MUST, Level.SHOULD]),
-    Level.NOTE: frozenset(Level),
-}
+    return one.is_must or other.is_note or not (other.is_must or one.is_note)
 
 
 @dataclass(frozen=True, slots=True)

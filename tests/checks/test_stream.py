@@ -92,13 +92,6 @@ def piece_is_event(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
         yield from stream([chunk])
 
 
-def closes_calls(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Closes the calls of a stream that broke off, and does not end it (Anthropic's events)."""
-    for piece in closes_what_broke_off(stream, chunks):
-        if b"message_stop" not in piece:
-            yield piece
-
-
 def closes_what_broke_off(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
     """Ends every stream in order (Anthropic's events)."""
     out = b""
@@ -194,8 +187,7 @@ BROKEN = [
     (as_text, "recut", "translation/stream-cuts", Level.MUST),
     (in_lines, "recut", "translation/stream-cuts", Level.MUST),
     (piece_is_event, "recut", "translation/stream-cuts", Level.MUST),
-    (closes_calls, "cut", "translation/stream-cut-call", Level.MUST),
-    (closes_what_broke_off, "cut", "translation/stream-cut-end", Level.MUST),
+    (closes_what_broke_off, "cut", "translation/stream-cut-call", Level.MUST),
     (ends_what_broke_off, "cut", "translation/stream-cut-end", Level.MUST),
     (swallows_errors, "cut", "translation/stream-error-as-break", Level.SHOULD),
     (other_finish, "", "translation/stream-equals-reply", Level.SHOULD),
