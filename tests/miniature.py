@@ -196,7 +196,7 @@ def write_corpus(root: Path) -> None:
         rule("translation/refused", "MUST", "the translator refused an input that it must take"),
         rule("translation/timed-out", "MUST", "the translator did not return in time"),
         rule("translation/bad-output", "MUST", "the translator returned something that is not JSON object"),
-        rule("translation/protocol-error", "MUST", "what came back is no message of the protocol"),
+        rule("translation/protocol-error", "MUST", "the output is no message of the protocol"),
         rule("translation/upstream-address", "MUST", "the request went to another API, method or path"),
         rule("translation/upstream-headers", "MUST", "a header that the API demands is missing"),
         rule("translation/client-key-kept", "MUST", "the client's key went to the upstream"),

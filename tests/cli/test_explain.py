@@ -133,7 +133,7 @@ def test_real_incidents_are_those_of_the_doubles_that_die_by_it() -> None:
 
 
 def test_a_rule_that_no_body_shows_says_why() -> None:
-    assert "  breaks    Nothing came, so there is no body to show.\n" in told("translation/timed-out")
+    assert "  breaks    There was no output, so there is no body to show.\n" in told("translation/timed-out")
     cut = told("translation/stream-cut-end")
     assert "  breaks    The stream of the upstream must be cut as well" in cut
     assert "The end of what came out:\n" in cut
