@@ -125,7 +125,7 @@ def test_a_pattern_is_as_narrow_as_its_rule() -> None:
 
 
 def test_real_incidents_are_those_of_the_doubles_that_die_by_it() -> None:
-    assert "Results that came in another order are paired by their place" in told("translation/results-linked")
+    assert "Results in another order are paired by their place" in told("translation/results-linked")
     few, whole = told("translation/finish-reason"), told("translation/finish-reason", whole=True)
     assert "more, with --all" in few
     assert "more, with --all" not in whole
@@ -136,7 +136,7 @@ def test_a_rule_that_no_body_shows_says_why() -> None:
     assert "  breaks    There was no output, so there is no body to show.\n" in told("translation/timed-out")
     cut = told("translation/stream-cut-end")
     assert "  breaks    The stream of the upstream must be cut as well" in cut
-    assert "The end of what came out:\n" in cut
+    assert "The end of the output:\n" in cut
 
 
 def test_an_item_is_explained_part_by_part() -> None:
