@@ -107,7 +107,7 @@ def _faults(raw: Mapping[str, Any]) -> Iterator[str]:
 
 def _outcomes(counts: Counts) -> Iterator[str]:
     made = sum(counts.values())
-    yield "| Faults made | killed | killed beside | warned of | none | by design | open | new | judge failed |"
+    yield "| Faults made | killed | killed by another | warned of | none | by design | open | new | judge failed |"
     yield f"|{'---|' * 9}"
     shown = ("killed", "beside", "warned", "equivalent", "design", "open", "new", "raised")
     yield f"| {made:,} | {' | '.join(f'{counts[name]:,}' for name in shown)} |"
