@@ -82,7 +82,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--toolcall-corpus",
         metavar="DIR",
         action="append",
-        help="a folder of private cases to run beside the corpus; may be given several times",
+        help="a folder of private cases to run in addition to the corpus; may be given several times",
     )
     group.addoption(
         "--toolcall-cassettes",
@@ -94,24 +94,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--toolcall-pairs",
         metavar="FILE",
-        help="a TOML file that says which golden files of yours belong together: every pair of a translator's input "
+        help="a TOML file that lists which of your golden files belong together: every pair of a translator's input "
         "and output is a case of toolcall::pairs; needs no translator",
     )
     group.addoption(
         "--toolcall-known-failures",
         metavar="FILE",
-        help="a TOML file of expected findings; those that no longer come fail the run",
+        help="a TOML file of expected findings; an entry that no finding matches any more fails the run",
     )
     group.addoption(
         "--toolcall-known-failures-update",
         action="store_true",
-        help="write the file of known failures: what fails now goes in, what no longer fails goes out; reasons, "
-        "comments, and what was not run stay",
+        help="write the file of known failures anew: findings that fail now are added, those that no longer "
+        "fail are deleted; reasons, comments, and entries of items that were not run stay",
     )
     group.addoption(
         "--toolcall-policy",
         metavar="FILE",
-        help="a TOML file that says what the translator does to tools on purpose: just that is then demanded",
+        help="a TOML file that lists what the translator does to tools on purpose; the judge then demands exactly that",
     )
     group.addoption(
         "--toolcall-repeat",
@@ -146,19 +146,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--toolcall-witness",
         action=BooleanOptionalAction,
-        help="a failed item also says what the official client does with the body; needs the extra `witnesses`",
+        help="a failed item also reports what the official client does with the body; needs the extra `witnesses`",
     )
     group.addoption(
         "--toolcall-against",
         metavar="SPEC",
-        help="another translator: the summary also says where the two do not amount to the same, whoever is right",
+        help=(
+            "another translator: the summary also shows where the two differ in meaning, without a verdict on "
+            "which is right"
+        ),
     )
     group.addoption(
         "--toolcall-fuzz",
         metavar="N",
-        help="draw N conversations and play them on each route as toolcall::fuzz; needs the extra `trust`",
+        help="generate N conversations and play them on each route as toolcall::fuzz; needs the extra `trust`",
     )
-    group.addoption("--toolcall-fuzz-seed", metavar="S", help="what the conversations are drawn from (default: 0)")
+    group.addoption("--toolcall-fuzz-seed", metavar="S", help="the seed of the generated conversations (default: 0)")
     group.addoption(
         "--toolcall-fuzz-renderer",
         metavar="SPEC",
@@ -189,7 +192,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_report_header(config: pytest.Config) -> str | None:
     if config.getoption("toolcall_translator") and not config.pluginmanager.hasplugin("toolcall-engine"):
-        return "toolcall: --toolcall-translator is given, but no argument begins with `toolcall::`; nothing is judged"
+        return "toolcall: --toolcall-translator is given, but no argument starts with `toolcall::`; nothing is judged"
     return None
 
 

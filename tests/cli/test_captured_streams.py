@@ -108,12 +108,12 @@ def test_what_changed_is_found_in_the_reply_that_it_amounts_to(run: Any, found: 
     assert code == 1
     (wrong,) = [one for one in findings if one["level"] == "MUST"]
     assert wrong["rule"] == "translation/arguments"
-    assert wrong["body"] == "the reply, put together"
+    assert wrong["body"] == "the reply, assembled"
     assert "; opened by event " in wrong["subject"]
     code, out, _ = run(*words)
     assert code == 1
     assert "translation/arguments" in out
-    assert "in    the reply, put together" in out
+    assert "in    the reply, assembled" in out
 
 
 def test_the_upstream_broke_off(run: Any, found: Any) -> None:
@@ -215,7 +215,7 @@ def test_stdin_takes_one_of_the_two(run: Any) -> None:
     assert run(*words, "-", "s", stdin=golden("gemini"), s=golden("gemini"))[0] == 0
     assert run(*words, "s", "-", stdin=golden("gemini"))[0] == 0
     assert run("--client", "gemini", "--stream", "-", stdin=golden("gemini"))[0] == 0
-    assert "only one of the two bodies can come from stdin" in run(*words, "-", "-")[2]
+    assert "only one of the two bodies can be read from stdin" in run(*words, "-", "-")[2]
 
 
 def test_bytes_that_are_no_text_are_a_finding_where_the_client_gets_them(found: Any) -> None:
@@ -243,7 +243,7 @@ BAD = [
     (PAIR, b"[]", "s: a reply must be a JSON object"),
     (PAIR, b"hello", "s: not JSON: line 1 column 1: Expecting value"),
     (PAIR, b"\x1f\x8b\x08", "s: it is packed with gzip, and damaged: *"),
-    (PAIR, b'data: {"id":"\xff"}\n\n', "s: byte 13 is no UTF-8; capture the bytes as they come"),
+    (PAIR, b'data: {"id":"\xff"}\n\n', "s: byte 13 is no UTF-8; capture the bytes unchanged"),
     (PAIR, b'data: {"x":1}\n\n', "s: no event in it belongs to a reply of openai_chat"),
     (("--client", "anthropic", "--upstream", "gemini", "s", "s"), b"event: a\ndata: {}\n\n", "s: not JSON: * --stream"),
     (("--client", "anthropic", "--stream", "nowhere"), b"", "nowhere: cannot be read (No such file or directory)"),

@@ -62,7 +62,7 @@ def test_smoke_tries_the_translator_of_the_table(
     monkeypatch.chdir(root / folder)
     code, out, err = command("smoke")
     assert (code, err) == (0, "")
-    assert out.startswith("the good one 1.2, reached as settled_good:T\n")
+    assert out.startswith("the good one 1.2 (settled_good:T)\n")
     assert out.endswith("\nnext: pytest toolcall::shell\n")
 
 

@@ -123,14 +123,14 @@ def test_stdin(monkeypatch: pytest.MonkeyPatch) -> None:
         (["judge", *ROUTE, "broken.json", "good.json"], "broken.json: not JSON: line 1 column 2"),
         (["judge", *ROUTE, "twice.json", "good.json"], "twice.json: not JSON: the key 'a' occurs twice in one object"),
         (["judge", *ROUTE, "nan.json", "good.json"], "nan.json: not JSON: NaN is not JSON"),
-        (["judge", *ROUTE, "-", "-"], "only one of the two bodies can come from stdin"),
+        (["judge", *ROUTE, "-", "-"], "only one of the two bodies can be read from stdin"),
         (
             ["judge", "--client", "alpah", "--upstream", "beta", "a.json", "a.json"],
             "there is no format 'alpah'; did you mean alpha?",
         ),
         (
             ["judge", "--client", "alpha", "a.json", "a.json"],
-            "a.json: no member shows which API's body it is; say it with",
+            "a.json: no member shows which API's body it is; name the format with",
         ),
         (["judge", *ROUTE, "a.json"], "the following arguments are required: OUTPUT"),
         (
@@ -238,12 +238,12 @@ beta-to-alpha
 def test_losses_of_a_pair(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("losses", "alpha-to-beta") == 0
     expected = """
-request: what alpha says, on the way up to beta: lost
-  mark                   said as a key
+request, alpha to beta: lost
+  mark                   written as a key
                          note: beta marks nothing
 
-request: what alpha says, on the way up to beta: may be lost
-  colour                 said as a word
+request, alpha to beta: may be lost
+  colour                 written as a word
                          there as a key
                          conventions: in-brackets
                          note: readers see it

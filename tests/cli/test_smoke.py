@@ -154,7 +154,7 @@ def test_a_crash_is_told_once_with_the_line_of_the_translator(smoke: Smoke) -> N
         ),
         ("    def stream(self, chunks): raise KeyError('delta')", "stream raised KeyError: 'delta'"),
         ("    def stream(self, chunks): return b''.join(chunks)", "stream gave an object of type bytes; yield the"),
-        ("    def stream(self, chunks): return iter(())", "stream: nothing came out"),
+        ("    def stream(self, chunks): return iter(())", "stream: there was no output"),
         ("    def stream(self, chunks): yield b'{}'", "stream: the output has no events: b'{}'"),
         ("    request = response = error = stream = None", "the session that open returned has no operation"),
     ],
@@ -255,7 +255,7 @@ class T:
 @pytest.mark.parametrize(
     ("deed", "code", "said"),
     [
-        ("hold()", -9, "a call did not return within 0.2 s, and nothing stops it; the command ends here"),
+        ("hold()", -9, "a call did not return within 0.2 s, and cannot be stopped; the command ends here"),
         ("os._exit(0)", 70, "the process died in a call; the command ends here; its exit code is no verdict"),
     ],
 )

@@ -122,12 +122,12 @@ BOTH_CHANGED = "and so did the translator"
         (another(data="1" * 64), {}, Why.SUITE, "the suite's data changed"),
         (another(code="1" * 64), RELEASED, Why.UNCLEAR, f"the suite's code changed, {BOTH_CHANGED}"),
         # Nothing that judges this item changed.
-        ({}, RELEASED, Why.TRANSLATOR, "the same suite judged both"),
+        ({}, RELEASED, Why.TRANSLATOR, "the suite is the same in both runs, so the translator caused it"),
         (
             another(corpus="1" * 64, cases={"box/two": "1" * 8}, rules={"translation/text-changed": "1" * 8}),
             {},
             Why.TRANSLATOR,
-            "the same suite judged the same version: the translator or its environment changed",
+            "the suite and the translator's version are the same in both runs: its code or environment changed",
         ),
     ],
 )
@@ -143,7 +143,7 @@ def test_a_translator_without_a_version_may_have_changed() -> None:
     [change] = compared(then, run([ITEM], **UNVERSIONED)).changes
     assert (change.why, change.told()[0][0]) == (
         Why.UNCLEAR,
-        "the suite's code changed, and the translator tells no version",
+        "the suite's code changed, and the translator has no version",
     )
     changed = run([item("box/one")], **UNVERSIONED, **another(cases={"box/one": "1" * 8}))
     assert compared(changed, run([ITEM], **UNVERSIONED)).changes[0].why is Why.SUITE
@@ -274,8 +274,8 @@ def test_its_markdown_has_a_hundred_lines_at_most(number: int) -> None:
     assert len(shown.splitlines()) <= markdown.MOST_LINES
     titles = [line for line in shown.splitlines() if line.startswith("### ")]
     assert titles == [
-        "### New, since the translator or the suite changed",
-        "### New, since the suite changed",
+        "### New, because the translator or the suite changed",
+        "### New, because the suite changed",
         "### New, but failing nothing",
         "### Fixed",
     ]
@@ -297,7 +297,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert main(["diff", old, new]) == 1
     shown = capsys.readouterr().out
     assert "1 new failure, for 1 cause" in shown
-    assert "New, since the translator changed: 1 cause, 1 item" in shown
+    assert "New, because the translator changed: 1 cause, 1 item" in shown
     assert "Fixed: 1 cause, 1 item" in shown
     assert main(["diff", new, new]) == 0
     capsys.readouterr()

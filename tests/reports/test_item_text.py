@@ -31,7 +31,7 @@ def test_what_goes_with_another_rule_has_a_line_behind_it() -> None:
     told = text(found(UNIQUE, "/messages/1/tool_calls/1/id"), found(SHARED, "/messages/1/tool_calls/1/id"))
     assert f"  {SHARED}  two calls share one id        MUST\n" in told
     assert told.endswith(
-        f"  {UNIQUE}  {CORPUS.rules[UNIQUE].breach}        MUST, goes with {SHARED}\n"
+        f"  {UNIQUE}  {CORPUS.rules[UNIQUE].breach}        MUST, a consequence of {SHARED}\n"
         "    at    /messages/1/tool_calls/1/id"
     )
     assert told.count("    fix   ") == 1

@@ -48,7 +48,7 @@ def _opened(corpus: Corpus, name: str, found: Any, notes: list[str]) -> Any:
     if len(inside) == 1:
         inner = opened(corpus, found)
         assert inner is not None
-        notes.append(f"{_shown(name)} wraps the body; judged is what stands at {inner[1]}")
+        notes.append(f"{_shown(name)} wraps the body; the judge reads the body at {inner[1]}")
         return inner[0]
     if len(inside) > 1:
         raise UsageError(
@@ -94,7 +94,7 @@ def stream_or_reply(name: str, upstream: str, corpus: Corpus) -> dict[str, Any]:
         return found
     found = parse(data)
     if "broken" in found:
-        raise UsageError(f"{_shown(name)}: {found['broken']}; capture the bytes as they come")
+        raise UsageError(f"{_shown(name)}: {found['broken']}; capture the bytes unchanged")
     if not found["events"]:
         raise UsageError(f"{_shown(name)}: {_no_event(found)}")
     from toolcall_conformance.judge.streams import looking_like

@@ -21,9 +21,9 @@ USAGE = 2
 
 def fill(parser: CommandParser) -> None:
     parser.description = (
-        "Compares two reports in JSON, cause by cause, and tells what is new since the translator changed "
-        "apart from what is new since the suite changed. Exits with 0 if nothing fails newly, with 1 if something "
-        "does, and with 2 for wrong usage."
+        "Compares two reports in JSON, cause by cause. Separates causes that are new because the translator "
+        "changed from those that are new because the suite changed. Exits with 0 if there is no new failure, "
+        "with 1 if there is one, and with 2 for wrong usage."
     )
     parser.add_argument("old", metavar="OLD.json", type=Path, help="the earlier report")
     parser.add_argument("new", metavar="NEW.json", type=Path, help="the later report")
@@ -34,7 +34,7 @@ def fill(parser: CommandParser) -> None:
     parser.add_argument(
         "--ignore-suite",
         action="store_true",
-        help="exit with 0, too, where only the suite can have made something fail",
+        help="exit with 0, too, if every new failure can only be due to the suite",
     )
     add_corpus(parser)
     parser.code = USAGE

@@ -76,11 +76,11 @@ def run(
         count = sum(line[3].split(", ")[-1].partition(":")[0] == words for line in lines)
         if count:
             what = "exchange" if words == "not judged" else "reply"
-            say(f"not judged: {count} {what if count == 1 else _MANY[what]}; the table says which")
+            say(f"not judged: {count} {what if count == 1 else _MANY[what]}; the table shows which")
     left = len(upstream.exchanges) - sum(one.upstream is not None for one in found) if upstream is not None else 0
     if left:
         say(f"{parsed.output}: {left} exchange{'s' if left > 1 else ''} belong to none of {parsed.source}")
-    say(f"{shlex.join(again)} N judges one exchange alone")
+    say(f"{shlex.join(again)} N judges only exchange N")
     return code
 
 
@@ -208,7 +208,8 @@ def _why_none(
     told = [_summary(parsed.source, client), *([_summary(parsed.output, upstream)] if upstream is not None else [])]
     if lines and upstream is not None:
         return (
-            f"no exchange of the two files belongs to one of the other: {'; '.join(told)}; are they of the same time?"
+            f"no exchange of the two files belongs to one of the other: {'; '.join(told)}; were they "
+            "recorded at the same time?"
         )
     if not any(capture.exchanges for capture in (client, upstream) if capture is not None):
         return f"nothing to judge: {'; '.join(told)}; export it with the contents of requests and replies"

@@ -24,7 +24,7 @@ def complete(parsed: argparse.Namespace, corpus: Corpus) -> None:
     if parsed.client is not None and (alone or parsed.upstream is not None):
         return
     if "-" in (parsed.source, parsed.output):
-        raise UsageError("what comes from stdin is read once: say its format with --client (and --upstream)")
+        raise UsageError("stdin is read only once: name its format with --client (and --upstream)")
     told = next((name for name in ("response", "error", "stream") if getattr(parsed, name)), None)
     source, output = _kinds(corpus, parsed.source, told), [] if alone else _kinds(corpus, parsed.output, told)
     if told is None:
@@ -80,5 +80,5 @@ def _one(names: list[str], file: str, option: str) -> str:
     if len(names) == 1:
         return names[0]
     if not names:
-        raise UsageError(f"{file}: no member shows which API's body it is; say it with {option} FORMAT")
-    raise UsageError(f"{file}: it may be a body of {' or '.join(names)}; say which with {option} FORMAT")
+        raise UsageError(f"{file}: no member shows which API's body it is; name the format with {option} FORMAT")
+    raise UsageError(f"{file}: it may be a body of {' or '.join(names)}; name the format with {option} FORMAT")

@@ -82,7 +82,7 @@ def try_again(source: Source, name: str) -> int:
         base, variant = Trier(source.sampler()).again(name)
         body = made(variant, base.body)
     except Unfit:
-        raise UsageError(f"--again: {name!r}: the spelling changes nothing there") from None
+        raise UsageError(f"--again: {name!r}: this variant changes nothing there") from None
     except LookupError as error:
         raise UsageError(f"--again: {error.args[0] if error.args else error}") from None
     say(f"{variant.spelling.raw['meaning']}")

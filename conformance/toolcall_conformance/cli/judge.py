@@ -31,8 +31,8 @@ def fill(parser: argparse.ArgumentParser) -> None:
         "output",
         metavar="OUTPUT",
         nargs="?",
-        help="the translator's output; - reads stdin. Without it SOURCE is judged alone, by the rules of the "
-        "format that --client names; what a provider sent, by that of --upstream",
+        help="the translator's output; - reads stdin. Without it only SOURCE is judged: by the rules of the "
+        "format that --client names, or, for a provider's output, of --upstream",
     )
     parser.add_argument("--client", metavar="FORMAT", help="the format that the caller speaks")
     parser.add_argument("--upstream", metavar="FORMAT", help="the format that the provider speaks")
@@ -54,7 +54,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--client-model", metavar="MODEL", help="the model that the caller named")
     parser.add_argument(
-        "--upstream-model", metavar="MODEL", help="the model that the request goes to, if its body does not name it"
+        "--upstream-model", metavar="MODEL", help="the model that receives the request, if its body does not name it"
     )
     parser.add_argument(
         "--strict", action=argparse.BooleanOptionalAction, help="exit with 1 for a SHOULD finding as well"
@@ -70,17 +70,19 @@ def fill(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--witness",
         action=argparse.BooleanOptionalAction,
-        help="also say what the official client of OUTPUT's format does with it; needs the extra `witnesses`",
+        help="also report what the official client of OUTPUT's format does with it; needs the extra `witnesses`",
     )
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     differing.add_argument(parser)
     pairs.add_arguments(parser)
-    parser.add_argument("--only", metavar="N", type=int, help="of a list of exchanges, judge the one of this number")
+    parser.add_argument(
+        "--only", metavar="N", type=int, help="of a list of exchanges, judge only the one with this number"
+    )
     parser.add_argument(
         "-v",
         "--verbose",
         action="store_true",
-        help="of many pairs, show a block for each cause, not for the first ones",
+        help="of many pairs, show a block for every cause, not only for the first ones",
     )
     parser.set_defaults(run=run)
 
@@ -108,7 +110,7 @@ def run(parsed: argparse.Namespace) -> int:
     if sent:
         return _judge_sent(parsed, corpus)
     if parsed.source == parsed.output == "-":
-        raise UsageError("only one of the two bodies can come from stdin")
+        raise UsageError("only one of the two bodies can be read from stdin")
     if parsed.stream:
         return _judge_streams(parsed, corpus)
     return _judge_alone(parsed, corpus) if parsed.output is None else _judge_pair(parsed, corpus)
@@ -137,7 +139,7 @@ def _sent_alone(parsed: argparse.Namespace) -> bool:
         return False
     if not (parsed.response or parsed.error or parsed.stream):
         raise UsageError(
-            "with --upstream alone SOURCE is what the provider sent: add --response, --error or --stream; "
+            "with only --upstream, SOURCE is what the provider sent: add --response, --error or --stream; "
             "a request is judged with --client"
         )
     return True

@@ -77,9 +77,9 @@ def _names(pair: str, ways: dict[str, Any]) -> str:
 def _explained(client: str, upstream: str, ways: dict[str, Any]) -> Iterator[str]:
     """A pair in full, one text for each way and demand."""
     titles = {
-        "request": f"request: what {client} says, on the way up to {upstream}",
-        "reply": f"reply: what {upstream} says, on the way down to {client}",
-        "loop": f"loop: what {upstream} said itself, on the way back to it through a client of {client}",
+        "request": f"request, {client} to {upstream}",
+        "reply": f"reply, {upstream} to {client}",
+        "loop": f"loop, {upstream} back to itself through a client of {client}",
     }
     for where in WAYS:
         for demand, words in _WORDS.items():
@@ -94,7 +94,7 @@ def _name(loss: dict[str, Any]) -> str:
 
 
 def _lines(loss: dict[str, Any]) -> Sequence[str]:
-    lines = _wrapped(f"  {_name(loss)}", f"said as {loss['said']}")
+    lines = _wrapped(f"  {_name(loss)}", f"written as {loss['said']}")
     if "types" in loss:
         lines += _wrapped("", f"only {', '.join(loss['types'])}")
     if "limit" in loss:

@@ -29,13 +29,15 @@ def fill(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Put one fault after the other into the requests, replies and streams that a correct translator "
         "makes of the corpus, and judge each. Print by direction, format, element and operator how many were made, "
-        "killed (a MUST about the element of the fault), killed beside it, warned of, survived, were no faults or "
-        "made the judge itself fail. "
+        "killed (a MUST about the element of the fault), killed by another MUST, warned of, survived, were no "
+        "faults, or made the judge itself fail. "
         "Exits with 1 if a fault survived that the reviewed list does not name. "
-        "With --harmless: spell it otherwise in every legal way instead, and print which ways the judge finds fault "
-        "with. Exits with 1 if it does with one."
+        "With --harmless: rewrite them in every other legal notation instead, and print which ones the judge "
+        "objects to. Exits with 1 if it objects to one."
     )
-    parser.add_argument("--harmless", action="store_true", help="make legal spellings of what is right, and no faults")
+    parser.add_argument(
+        "--harmless", action="store_true", help="rewrite correct output in other legal notations, and make no faults"
+    )
     parser.add_argument("--translator", metavar="SPEC", default=TRANSLATOR, help=f"default: {TRANSLATOR}")
     parser.add_argument(
         "--count", metavar="N", type=int, help="a sample of N (default: all; of faults that takes hours)"
@@ -44,7 +46,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", metavar="N", type=int, default=1, help="how many processes (default: 1)")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write all that was found")
     parser.add_argument(
-        "--sample", metavar="N", type=int, default=0, help="print N of the equivalent ones, to be read by hand"
+        "--sample", metavar="N", type=int, default=0, help="print N of the equivalent faults, to be read by hand"
     )
     parser.add_argument(
         "--quick",
@@ -55,7 +57,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--shares", action="store_true", help="print which share of what the whole corpus kills toolcall::@quick kills"
     )
-    parser.add_argument("--again", metavar="NAME", help="make this one, and print what the judge says of it")
+    parser.add_argument("--again", metavar="NAME", help="make this fault, and print the judge's findings")
     parser.set_defaults(run=run)
 
 

@@ -57,7 +57,7 @@ def run(parsed: argparse.Namespace) -> int:
     told = [f"{folder}: {names}"]
     told += ["It supports the four routes from a format to itself and reports the others as unsupported. Next:", ""]
     told += [*(f"  {step}" for step in steps), ""]
-    told += [f"Then call your translator where adapter.* says `YOUR TRANSLATOR`. The protocol: {PROTOCOL_TEXT}"]
+    told += [f"Then call your translator where adapter.* has `YOUR TRANSLATOR`. The protocol: {PROTOCOL_TEXT}"]
     for line in told:
         say(line)
     return 0

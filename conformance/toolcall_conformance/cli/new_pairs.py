@@ -16,7 +16,7 @@ _NAME = "pairs.toml"
 
 def fill(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Look through a folder of golden files, guess which belong together, and write the file that says so, "
+        "Look through a folder of golden files, guess which belong together, and write the file that lists them, "
         f"FOLDER/{_NAME}, for `judge --pairs`."
     )
     parser.add_argument("folder", metavar="FOLDER", type=Path, help="the folder above all golden files")
@@ -44,7 +44,7 @@ def run(parsed: argparse.Namespace) -> int:
         raise UsageError(
             f"no two of them look like the input and the output of one translation: names such as tools.json and "
             f"tools.anthropic.snap, or tools/input.json and tools/expected.json. Write {_NAME} by hand: "
-            "docs/golden-files.md says how"
+            "docs/golden-files.md explains how"
         )
     for table, count in found.tables.most_common():
         ends = "".join(f", {end} {name}" for end, name in table.ends)

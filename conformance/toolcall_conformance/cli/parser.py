@@ -20,7 +20,7 @@ _COMMANDS = {
     "schema": ("schema", "print the JSON Schema of the messages of exec: translators, or of the settings"),
     "corpus": ("corpus", "write the corpus into a directory, for projects in other languages; or check it"),
     "new-adapter": ("new_adapter", "write a starter exec: adapter, which already runs"),
-    "new-pairs": ("new_pairs", "write a file that says which golden files of a folder belong together"),
+    "new-pairs": ("new_pairs", "write a file that lists which golden files of a folder belong together"),
     "adapters": ("adapters", "list published translators, or install one in its own environment"),
     "smoke": ("smoke", "try a translator's adapter on every route, within seconds"),
     "record": ("record", "send the corpus's requests to a real API and record its answers"),

@@ -25,7 +25,7 @@ ids and with the scenario's results for the tools that the model called. A conve
 model calls no tool where the case needs a call, or calls a tool without a result in the scenario. A cassette is written
 whole or not at all; it replaces an earlier one only when it is complete.
 
-The key comes from the variable that the official SDK reads. So does the base URL, unless --base-url gives it:
+The key is read from the variable that the official SDK reads, and so is the base URL, unless --base-url gives it:
 
 {variables}
 

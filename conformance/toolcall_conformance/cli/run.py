@@ -21,7 +21,7 @@ _ITEMS = "toolcall::"
 _SETTINGS = {
     "report": "write a report: .json, .html or .md; may be given several times",
     "known-failures": "a TOML file of expected findings",
-    "known-failures-update": "write that file: what fails now goes in, the rest out",
+    "known-failures-update": "write that file anew: it then lists the findings that fail now",
     "strict": "SHOULD findings fail an item, too",
 }
 _VALUES = {
@@ -78,13 +78,13 @@ def fill(parser: CommandParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.usage = "toolcall-conformance run [TRANSLATOR] [SELECTION ...] [OPTION ...]"
     parser.description = """\
-Judge a translator with the corpus. No Python project is needed: pytest comes along.
+Judge a translator with the corpus. No Python project is needed; pytest is included.
 
   TRANSLATOR  gateway.toml         an HTTP gateway; also gateway:FILE.toml
               exec:COMMAND         a child process in any language
               package.module:name  a Python class, instance or factory
               without it, the one of the settings
-  SELECTION   @quick, shell, shell/seed::request, … as behind `toolcall::`;
+  SELECTION   @quick, shell, shell/seed::request, … as after `toolcall::`;
               without it, all"""
     for setting, schema in settings_sources.kinds().items():
         _add_setting(parser, setting, schema)

@@ -67,7 +67,7 @@ def run(parsed: argparse.Namespace) -> int:
         except (SpecError, MissingLibraryError, PortInUseError) as error:
             raise UsageError(str(error)) from None
         try:
-            say(f"{driver.name}{f' {driver.version}' if driver.version else ''}, reached as {driver.spec}")
+            say(f"{driver.name}{f' {driver.version}' if driver.version else ''} ({driver.spec})")
             reports = []
             for report in try_routes(driver, corpus, watched.plays):
                 reports.append(report)

@@ -108,7 +108,7 @@ def describe(
 
 def _origin(finding: Finding) -> str:
     """Whose fault it is, where it is the adapter's."""
-    return f", made up by the adapter, else {finding.made_up}" if finding.made_up is not None else ""
+    return f", made up by the adapter (otherwise {finding.made_up})" if finding.made_up is not None else ""
 
 
 def _place_told(harm: Harm, finding: Finding) -> tuple[int, int, str]:
@@ -123,7 +123,7 @@ def _companion(found: list[Finding], rules: Mapping[str, Rule], leader: str) -> 
     """A rule that goes with another one, and where it shows first."""
     level, rule_id = _by_rule(found[0])
     breach = _breach(rule_id, rules) or found[0].message
-    lines = [Line(f"  {rule_id}  {breach}        {level}, goes with {leader}", level.value)]
+    lines = [Line(f"  {rule_id}  {breach}        {level}, a consequence of {leader}", level.value)]
     places = dict.fromkeys(finding.pointer for finding in found if finding.pointer)
     more = f" and {len(places) - 1} more" if len(places) > 1 else ""
     return [*lines, *(Line(f"    at    {place}{more}") for place in [*places][:1])]

@@ -24,14 +24,14 @@ def body_parts(doubles: Doubles, rule: Rule, width: int, *, whole: bool) -> Iter
     harmless = doubles.beside(rule.id)
     if "breaks" in rule.raw:
         yield from _pair(rule.raw["obeys"], rule.raw["breaks"], width)
-        yield from (Part("double", headed(one), value=one["name"]) for one in broken[:1])
+        yield from (Part("mutant", headed(one), value=one["name"]) for one in broken[:1])
         yield from (Part("harmless", headed(one), value=one["name"]) for one in harmless[: int(whole)])
         return
     yield Part("breaks", rule.raw.get("bodiless", "No body shows it."))
     streams = [[one for one in found if one["direction"] == "stream"][:1] for found in (broken, harmless)]
     for name, found in zip(("breaks", "obeys"), streams, strict=True):
         for one in found:
-            yield Part(name, f"{headed(one)}. The end of what came out:", _end(one, width), value=one["name"])
+            yield Part(name, f"{headed(one)}. The end of the output:", _end(one, width), value=one["name"])
 
 
 def _end(verdict: Verdict, width: int) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ def explain_case(doubles: Doubles, case: Case, command: str) -> Explanation:
     if case.scenario.get("may_refuse"):
         parts.append(Part("may refuse", ", ".join(case.scenario["may_refuse"])))
     parts += [
-        Part("fix", "an item that fails names its rule; explain RULE says the usual cause and what to do"),
+        Part("fix", "an item that fails names its rule; explain RULE gives the usual cause and what to do"),
         known("…", case.id),
         Part("files", str(case.path), copied=True),
         Part("run", f'{command} "toolcall::{case.id}"', copied=True),

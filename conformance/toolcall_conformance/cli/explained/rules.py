@@ -12,7 +12,7 @@ from toolcall_conformance.cli.explained.model import Explanation, Part, evidence
 from toolcall_conformance.jsonstyle import written
 from toolcall_conformance.library import Circumstance, Corpus, Rule
 
-_BOUND = {"provider": "bodies that go to a provider", "client": "bodies that go to a client"}
+_BOUND = {"provider": "bodies that a provider receives", "client": "bodies that a client receives"}
 _EVIDENCE = 2
 _INCIDENTS = 2
 _REPORTS = frozenset({"issue", "recorded"})

@@ -93,7 +93,7 @@ def explain_circumstance(entry: Circumstance) -> Explanation:
     if entry.elements is not None:
         bearing += f", about {', '.join(sorted(entry.elements))}"
     if entry.forms:
-        bearing += f"; of {', '.join(sorted(entry.forms))} the forms alone that its file describes"
+        bearing += f"; of {', '.join(sorted(entry.forms))} only the forms that its file describes"
     parts = [
         Part("holds", entry.explanation),
         Part("lowers", f"{bearing}: to {entry.at_most} at most"),
@@ -138,7 +138,7 @@ def explain_element(corpus: Corpus, name: str) -> Explanation:
             text = f"{' and '.join(entry['where'])}, {', '.join(entry['pairs'])}: {entry['demand']}, {entry['reason']}"
             parts.append(Part("but", text, value=dict(entry)))
     parts += [
-        Part("known", "nothing to enter: what a format cannot say is a loss, and no finding; see explain cannot"),
+        Part("known", "nothing to enter: what a format cannot express is a loss, and no finding; see explain cannot"),
         Part("more", "toolcall-conformance losses CLIENT-to-UPSTREAM"),
     ]
     return Explanation(name, "element", f"(element of {where})", parts)

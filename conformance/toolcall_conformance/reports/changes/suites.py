@@ -57,9 +57,9 @@ class Suites:
     def told(self) -> list[str]:
         """How they differ, in a line; none where they judge alike."""
         if not self.known:
-            silent = [f"the {name} report does not say" for name in ("old", "new") if getattr(self, name) is None]
-            said = silent[0] if len(silent) == 1 else "the reports do not say"
-            return [f"the suites cannot be compared: {said} exactly which one judged"]
+            silent = [f"the {name} report does not show" for name in ("old", "new") if getattr(self, name) is None]
+            said = silent[0] if len(silent) == 1 else "the reports do not show"
+            return [f"the suites cannot be compared: {said} exactly which suite judged"]
         parts = self._rest()
         for key, one in _TABLES.items():
             found = [self._alike(key, name) for name in self._of("new")[key]]

@@ -14,10 +14,10 @@ from toolcall_conformance.reports.outline import Outline
 from toolcall_conformance.reports.stored import parts_of
 
 _NEW = {
-    Why.TRANSLATOR: "New, since the translator changed",
-    Why.UNCLEAR: "New, since the translator or the suite changed",
-    Why.SUITE: "New, since the suite changed",
-    Why.SETTINGS: "New, since the run is another",
+    Why.TRANSLATOR: "New, because the translator changed",
+    Why.UNCLEAR: "New, because the translator or the suite changed",
+    Why.SUITE: "New, because the suite changed",
+    Why.SETTINGS: "New, because the run has other settings or items",
 }
 _CASES_NAMED = 5
 _OTHERS = {
@@ -63,7 +63,10 @@ def _to_tell(changes: Sequence[Change], old: RunRecord) -> tuple[str, list[str]]
     cases = sorted({f"toolcall::{parts_of(nodeid)[0]}" for nodeid in nodeids})
     translator = " ".join(str(one) for one in (old.header["translator"][key] for key in ("name", "version")) if one)
     return (
-        f"To tell, run the old translator ({translator}) with this suite, and compare the new report with that:",
+        (
+            f"To find out which, run the old translator ({translator}) with this suite, and compare the new report "
+            "with that:"
+        ),
         [
             f"{old.again(*(cases if len(cases) <= _CASES_NAMED else ['toolcall::']))} --toolcall-report=again.json",
             "toolcall-conformance diff again.json NEW.json",

@@ -93,19 +93,18 @@ class Sides:
         changed = [f"the {name} changed" for name, kind in kinds.items() if kind is Alike.CHANGED]
         judging = self.suites.judging()
         if not (changed or judging):
-            same = "the same suite judged "
             return Reason(
                 Why.TRANSLATOR,
-                f"{same}the same version: the translator or its environment changed"
+                "the suite and the translator's version are the same in both runs: its code or environment changed"
                 if self._translator is Alike.SAME
-                else f"{same}both",
+                else "the suite is the same in both runs, so the translator caused it",
             )
         said = " and ".join(changed or judging)
         if self._translator is Alike.CHANGED:
             return Reason(Why.UNCLEAR, f"{said}, and so did the translator")
         if self._translator is Alike.SAME or changed:
             return Reason(Why.SUITE, said)
-        return Reason(Why.UNCLEAR, f"{said}, and the translator tells no version")
+        return Reason(Why.UNCLEAR, f"{said}, and the translator has no version")
 
     def _by_versions(self, fault: Fault) -> Reason:
         """The same of reports that do not say exactly which suite judged."""

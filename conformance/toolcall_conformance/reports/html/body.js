@@ -112,7 +112,7 @@ function differing(left, right) {
 function idSign(label) {
   const lost = label.startsWith("?");
   const colour = lost ? "lost" : `id${[...label].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 65, 0) % 8}`;
-  return { colour, name: lost ? "of no call" : `call ${label}` };
+  return { colour, name: lost ? "no call" : `call ${label}` };
 }
 
 function chip(label, text) {
@@ -184,5 +184,5 @@ function bodyColumn(title, note, lines, { marks = [], differs = null, places = {
 
 /** In the place of a body that never came. */
 function emptyColumn(title) {
-  return h("div", { class: "column" }, h("h4", {}, title, h("small", {}, " nothing came")), h("p", { class: "hint" }, "The finding says why."));
+  return h("div", { class: "column" }, h("h4", {}, title, h("small", {}, " no output")), h("p", { class: "hint" }, "The finding gives the reason."));
 }

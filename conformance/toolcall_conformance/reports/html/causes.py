@@ -22,7 +22,7 @@ _WEB = re.compile(r"https?://", re.IGNORECASE)
 
 
 class Source(NamedTuple):
-    """Who says so: the kind of source, its address if it is one of the web, and what it says."""
+    """Evidence: the kind of source, its address if it is one of the web, and what it says."""
 
     kind: str
     url: str
@@ -151,7 +151,7 @@ def _place(example: Seen, rule: Rule | None) -> Iterator[tuple[str, str, str]]:
 
 
 def evidence(rule: Rule | None) -> Iterator[Source]:
-    """Who says so. An address of another kind than the web's could run something: it is left out."""
+    """Evidence. An address of another kind than the web's could run something: it is left out."""
     for one in rule.evidence if rule is not None else ():
         address = str(one.get("url", ""))
         kind = WORDS["evidence"].get(one["kind"], one["kind"])

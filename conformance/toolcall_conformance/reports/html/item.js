@@ -1,15 +1,15 @@
-// An item's page: its findings, and beside each other what was given, what came, and one right answer.
+// An item's page: its findings, and side by side the input, the output, and one right answer.
 
 const PARTS = {
-  source: ["Given", "what the translator was given"],
-  produced: ["Produced", "what came"],
-  assembled: ["Put together", "what the client makes of the stream"],
+  source: ["Given", "the translator's input"],
+  produced: ["Produced", "the translator's output"],
+  assembled: ["Assembled", "the reply that the client assembles from the stream"],
   golden: ["Expected", "one right answer"],
 };
 const STREAMS = {
   sent: ["Sent", "the upstream's stream"],
-  came: ["Came", "the client's stream"],
-  usual: ["Usual", "what comes of the same stream cut between its events"],
+  came: ["Received", "the client's stream"],
+  usual: ["Usual", "the output for the same stream, cut between its events"],
 };
 
 /** The findings on one exchange; those behind a comma are about what the client puts together of its stream. */
@@ -79,7 +79,7 @@ function numbered(number) {
 function legend() {
   return h("p", { class: "legend" },
     "✖ ▲ • with a number: a finding. ➜: where it comes from. =: its place in the expected body. ≠: not so in the expected body, which need not be a fault. ",
-    "A letter in a box: which call an id is of; the same letter in all bodies is the same call. ?: an id of no call.");
+    "A letter in a box: the call to which an id belongs; the same letter in all bodies is the same call. ?: an id that belongs to no call.");
 }
 
 function pairs(entries) {
@@ -98,7 +98,7 @@ function lineWords(finding, bodies = []) {
 function findingElement(finding, bodies) {
   const rule = DATA.rules[finding.rule];
   const isNew = finding.standing && finding.standing !== "new" ? `, ${finding.standing}` : "";
-  const madeUp = finding.own_level ? `, made up by the adapter, else ${finding.own_level}` : "";
+  const madeUp = finding.own_level ? `, made up by the adapter (otherwise ${finding.own_level})` : "";
   const cause = finding.cause >= 0
     ? h("p", {}, h("a", { href: `#cause=${finding.cause + 1}` }, `Cause ${finding.cause + 1}`), `: ${many(DATA.causes[finding.cause].items.length, "item")}`)
     : h("p", { class: "hint" }, "It repeats another finding of this item, or follows from it.");
@@ -112,7 +112,7 @@ function findingElement(finding, bodies) {
       ["code", "Code", finding.code], ["near", "Near", finding.near], ["known", "Known", finding.known], ["note", "Note", finding.note],
     ]),
     cause,
-    rule ? h("details", { class: "small" }, h("summary", {}, "Why, the usual repair, and who says so"), h("div", { class: "cause" },
+    rule ? h("details", { class: "small" }, h("summary", {}, "Why, the usual repair, and the evidence"), h("div", { class: "cause" },
       h("p", {}, visible(rule.why)), h("p", {}, h("b", {}, "Usual cause and repair: "), visible(rule.fix)), h("p", {}, h("b", {}, "The rule: "), visible(rule.sentence)), evidenceList(rule.evidence))) : "");
 }
 

@@ -145,7 +145,7 @@ def _unjudged(run: RunRecord) -> Lines:
     lines: Lines = []
     for verdict, says in (
         ("refused", "refused, though it must be taken"),
-        ("blocked", "blocked: what comes before it failed"),
+        ("blocked", "blocked: a call before it failed"),
         ("not applicable", "not judged"),
         ("error", "broken by a fault of this suite: please report it"),
     ):
@@ -169,7 +169,7 @@ def _known(run: RunRecord) -> Lines:
     """What the file of known failures says, and what another try ended otherwise."""
     known = sum(item.outcome == "known" for item in run.items)
     unstable = [item.nodeid for item in run.items if item.outcome == "unstable"]
-    lines = [f"- {many(known, 'item')} failed as the known failures say"] if known else []
+    lines = [f"- {many(known, 'item')} failed as the file of known failures expects"] if known else []
     lines += _listed(unstable, lambda count: f"{many(count, 'item')} unstable: another try ended otherwise")
     lines += _listed(run.stale, lambda count: f"{many(count, 'known failure')} stale: delete what no longer fails")
     return ["", "### Known failures", "", *lines] if lines else []
