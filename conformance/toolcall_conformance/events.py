@@ -115,7 +115,7 @@ class Events:
     def _pieces(self, how: str) -> Any:
         if self._iterator is None:
             if not hasattr(self._chunks, how):
-                raise TypeError("the upstream's bytes come asynchronously: make the translation `async def`")
+                raise TypeError("the upstream's bytes arrive asynchronously: make the translation `async def`")
             self._iterator = getattr(self._chunks, how)()
         return self._iterator
 

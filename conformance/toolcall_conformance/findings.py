@@ -91,7 +91,7 @@ class Verdict(StrEnum):
     ERROR = "error"
 
 
-TOGETHER: Final = "the reply, put together"
+TOGETHER: Final = "the reply, assembled"
 """The ``Finding.body`` of one whose pointer goes into the reply that the stream assembles to, not into the stream."""
 
 

@@ -58,7 +58,7 @@ def _piped(file: BinaryIO) -> bytes:
         except BlockingIOError:  # somebody writes, and has nothing yet
             break
         if time.monotonic() > until:
-            raise OSError(errno.EPIPE, f"a pipe to which nobody wrote for {WRITER_WAIT:g} s")
+            raise OSError(errno.EPIPE, f"a pipe without data for {WRITER_WAIT:g} s")
         time.sleep(0.01)
     os.set_blocking(file.fileno(), True)
     return first + limited(file)

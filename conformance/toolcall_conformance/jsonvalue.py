@@ -65,7 +65,7 @@ def _decoded(decoder: json.JSONDecoder, text: str) -> Any:
 def _finite(text: str) -> float:
     value = float(text)
     if not math.isfinite(value):
-        raise TooMuchError(f"{text} is beyond a double")
+        raise TooMuchError(f"{text} is too large for a 64-bit floating-point number")
     return value
 
 

@@ -101,7 +101,7 @@ def _items_for(metafunc: pytest.Metafunc, owner: type[ConformanceSuite]) -> list
     if "snapshot" in metafunc.fixturenames and not metafunc.config.pluginmanager.hasplugin("syrupy"):
         raise pytest.UsageError(
             f"{owner.__name__}: snapshots need syrupy, which is not installed: "
-            "pip install 'toolcall-conformance[snapshots]', or set test_output = None to test the rules alone"
+            "pip install 'toolcall-conformance[snapshots]', or set test_output = None to test only the rules"
         )
     return _Items.of(owner, metafunc.config)
 
@@ -231,7 +231,7 @@ def _items(owner: type[ConformanceSuite], config: pytest.Config) -> Iterator[Pla
     wanted = [f"toolcall::{case}" for case in cases] or ["toolcall::"]
     if config.getoption("toolcall_known_failures_update"):
         raise pytest.UsageError(
-            f"{owner.__name__}: --toolcall-known-failures-update is for arguments that begin with toolcall::; "
+            f"{owner.__name__}: --toolcall-known-failures-update is for arguments that start with toolcall::; "
             "run it without the test files, which only read the file"
         )
     run = prepare(config, wanted, translator=owner.translator, name=owner.__name__)

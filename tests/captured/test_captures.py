@@ -107,7 +107,7 @@ def test_a_client_that_gets_an_error_where_the_provider_answered(
     said = capsys.readouterr().out
     assert "the client gets status 500, and the provider answered with 200" in " ".join(said.split())
     assert "reply not judged: no body on the client side" in said
-    assert "not judged: 1 reply; the table says which" in said
+    assert "not judged: 1 reply; the table shows which" in said
 
 
 def test_lists_that_are_the_other_way_round(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -96,9 +96,11 @@ def test_formats_and_direction_may_be_left_out(
 def test_where_the_bodies_leave_a_choice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     paths = write(tmp_path, bare={"model": "m", "messages": [{"role": "user", "content": "x"}]}, other={"a": 1})
     assert main(["judge", paths["bare"]]) == 4
-    assert "it may be a body of anthropic or openai_chat; say which with --client FORMAT" in capsys.readouterr().err
+    assert (
+        "it may be a body of anthropic or openai_chat; name the format with --client FORMAT" in capsys.readouterr().err
+    )
     assert main(["judge", paths["other"]]) == 4
-    assert "no member shows which API's body it is; say it with --client FORMAT" in capsys.readouterr().err
+    assert "no member shows which API's body it is; name the format with --client FORMAT" in capsys.readouterr().err
     assert main(["judge", paths["bare"], "--client", "anthropic"]) == 1
 
 
@@ -108,7 +110,7 @@ def test_wrappers_are_opened(wrapper: str, tmp_path: Path, capsys: pytest.Captur
     for wrapped in ({wrapper: body, "id": 3}, [{wrapper: body}], {wrapper: json.dumps(body)}, {"a": {wrapper: body}}):
         paths = write(tmp_path, wrapped=wrapped, sent=CASE.exchanges("gemini")[0].request)
         assert main(["judge", "--client", "anthropic", "--upstream", "gemini", paths["wrapped"], paths["sent"]]) == 0
-        assert "wraps the body; judged is what stands at /" in capsys.readouterr().out
+        assert "wraps the body; the judge reads the body at /" in capsys.readouterr().out
 
 
 def test_several_bodies_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -39,7 +39,7 @@ HOSTILE = {
     "binary.yaml": (f'{BEGIN}!binary "abc"\n', "line 2 (a value that is no !binary"),
     "state.yaml": (f"{BEGIN}{BYTES_IO} {{state: 3}}\n", "line 2 (a value that is no "),
     "mapping.yaml": (f"{BEGIN}{BYTES_IO} [a]\n", "line 2"),
-    "itself.yaml": (f"{BEGIN}&a [*a]\n", "line 2 (the alias *a stands within what it stands for)"),
+    "itself.yaml": (f"{BEGIN}&a [*a]\n", "line 2 (the alias *a is inside the value that it refers to)"),
 }
 
 

@@ -119,7 +119,7 @@ def test_a_check_of_recordings_without_a_folder(pytester: pytest.Pytester) -> No
 def test_neither_a_translator_nor_recordings(pytester: pytest.Pytester) -> None:
     found = said(pytester, "toolcall::recorded")
     assert "toolcall:: needs a translator to judge: --toolcall-translator " in found
-    assert "or recordings to judge alone: --toolcall-cassettes=FOLDER" in found
+    assert "or only recordings to judge: --toolcall-cassettes=FOLDER" in found
 
 
 @pytest.mark.parametrize(

@@ -31,15 +31,15 @@ def pings(pause: float) -> Pieces:
 
 
 SLOW: list[tuple[str, Pieces, str]] = [
-    ("pings", pings(0.02), "bytes had come"),
-    ("a-dripping-body", lambda: slowly(HEAD + b"content-length: 400\r\n\r\n{ "), "bytes had come"),
-    ("a-dripping-header", lambda: slowly(HEAD + b"x-slow: aa"), "bytes had come"),
+    ("pings", pings(0.02), "bytes had arrived"),
+    ("a-dripping-body", lambda: slowly(HEAD + b"content-length: 400\r\n\r\n{ "), "bytes had arrived"),
+    ("a-dripping-header", lambda: slowly(HEAD + b"x-slow: aa"), "bytes had arrived"),
     (
         "endless-continues",
         lambda: repeated(b"HTTP/1.1 100 Continue\r\n\r\n", 0.01),
         "",
     ),
-    ("silence", lambda: repeated(b"", 0.05), "nothing had come"),
+    ("silence", lambda: repeated(b"", 0.05), "nothing had arrived"),
 ]
 
 

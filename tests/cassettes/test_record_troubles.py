@@ -281,7 +281,7 @@ def test_nothing_comes(record: Record, upstream: Provider, tmp_path: Path) -> No
     upstream.answers = [Given(b"", silent=True)]
     ran = record("anthropic", "--case", CASE, "--unary", "--timeout", "0.2")
     assert "127.0.0.1:" in ran.out
-    assert "was not done within 0.2 s, nothing had come; raise --timeout" in ran.out
+    assert "was not done within 0.2 s, nothing had arrived; raise --timeout" in ran.out
     assert (ran.code, files(tmp_path)) == (1, [])
 
 

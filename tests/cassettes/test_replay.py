@@ -32,7 +32,7 @@ def one_fingerprint(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def replay(pytester: pytest.Pytester, *arguments: str, cassettes: str = "cassettes") -> tuple[Any, list[Any]]:
-    """Run the recordings alone; pytest's result and the items of the report, which is held against its schema."""
+    """Run the only recordings; pytest's result and the items of the report, which is held against its schema."""
     options = ("--toolcall-cassettes", cassettes, "--toolcall-report", "report.json")
     done = pytester.runpytest_inprocess(*QUIET, *options, *arguments)
     report = pytester.path / "report.json"

@@ -217,7 +217,7 @@ def test_reports_say_and_count_it() -> None:
     assert counted([]) == ""
     subject = ReportedItem(CASE.id, "response", "openai_chat", "anthropic", 1)
     lines = describe(subject, result.findings, CORPUS, failing=(), known=lambda _one: None)
-    assert any(line.text.endswith("NOTE, made up by the adapter, else MUST") for line in lines)
+    assert any(line.text.endswith("NOTE, made up by the adapter (otherwise MUST)") for line in lines)
 
 
 def test_every_report_has_it() -> None:

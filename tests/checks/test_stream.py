@@ -241,7 +241,7 @@ def test_what_the_stream_breaks_is_not_told_again_of_the_reply() -> None:
 
     found = play(uncounted, "openai_chat", "anthropic").findings
     assert {one.rule for one in found} == {"openai_chat/usage-counts"}
-    assert not any("put together" in one.body for one in found)
+    assert not any("assembled" in one.body for one in found)
 
 
 def test_a_stream_of_nothing_is_called_so(tmp_path: Path) -> None:

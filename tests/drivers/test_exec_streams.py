@@ -130,7 +130,7 @@ FAULTS: list[tuple[str, type, str]] = [
     ("no-chunks", ProtocolError, "the answer has no 'chunks', which an answer to stream-chunk needs"),
     ("body", ProtocolError, "the answer has the key 'body', which has no place there"),
     ("losses", ProtocolError, "the answer has the key 'losses', which has no place there"),
-    ("two-results", ProtocolError, "the answer says refused and failed at once; say one"),
+    ("two-results", ProtocolError, "the answer has refused and failed at once; give only one"),
     ("too-much", BadOutput, "stream yielded more than 16777216 bytes"),
 ]
 

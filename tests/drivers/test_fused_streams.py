@@ -331,7 +331,7 @@ def test_an_error_that_becomes_a_stream(opening: Any) -> None:
     session = opening(exchange).session()
     session.request(BODY)
     came = session.error({"status": 429, "body": {"error": "busy"}})
-    assert came == BadOutput("a stream came with status 200: 'data: all is well'", "/body")
+    assert came == BadOutput("a stream was sent with status 200: 'data: all is well'", "/body")
 
 
 def test_an_unjudged_exchange_is_finished(opening: Any) -> None:

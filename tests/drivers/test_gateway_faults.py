@@ -366,7 +366,7 @@ def test_a_port_that_is_taken(project: Any) -> None:
         [
             (
                 f"ERROR: *gateway.toml: port {port} is in use, by another program or by a gateway that a former "
-                "run left behind; stop it, or leave out `port` and write {port} in the command"
+                "run left running; stop it, or leave out `port` and write {port} in the command"
             )
         ]
     )

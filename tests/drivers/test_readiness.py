@@ -46,8 +46,8 @@ ENDLESS: list[tuple[str, Pieces, str]] = [
     ("hints", lambda: itertools.repeat(b"HTTP/1.1 103 Early Hints\r\n\r\n" * 2000), "more than 262,144 bytes came"),
     ("nothing", lambda: repeated(b"", 0.05), "0 bytes and no answer within 0.3 s"),
     ("headers", lambda: itertools.repeat(b"HTTP/1.1 200 OK\r\n" + b"x: y\r\n" * 9999), "got more than 100 headers"),
-    ("line", lambda: itertools.repeat(b"HTTP/1.1" + b"1" * 99999), "what came is not HTTP (HTTP/1.11111"),
-    ("garbage", lambda: [b"SSH-2.0-OpenSSH_9.9\r\n"], "what came is not HTTP (SSH-2.0-OpenSSH_9.9"),
+    ("line", lambda: itertools.repeat(b"HTTP/1.1" + b"1" * 99999), "the output is not HTTP (HTTP/1.11111"),
+    ("garbage", lambda: [b"SSH-2.0-OpenSSH_9.9\r\n"], "the output is not HTTP (SSH-2.0-OpenSSH_9.9"),
     ("closes", list, "the connection was closed without an answer"),
 ]
 

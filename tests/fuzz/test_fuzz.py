@@ -119,7 +119,7 @@ def test_the_reference_passes(pytester: pytest.Pytester) -> None:
     fuzz = Fuzz(run, FuzzSettings(10, 0, RENDERER))
     for route in (ROUTE, "openai_responses-to-anthropic"):
         result = fuzz.play(_item(run, route))
-        assert (result.findings, result.reason) == ((), "10 drawn conversations, seed 0")
+        assert (result.findings, result.reason) == ((), "10 generated conversations, seed 0")
 
 
 def test_a_seed_gives_the_same_conversations() -> None:
@@ -194,5 +194,5 @@ def test_it_is_an_item_a_route(pytester: pytest.Pytester) -> None:
 
 
 def test_it_must_be_asked_for(pytester: pytest.Pytester) -> None:
-    with pytest.raises(pytest.UsageError, match="drawn conversations need --toolcall-fuzz N"):
+    with pytest.raises(pytest.UsageError, match="generated conversations need --toolcall-fuzz N"):
         prepare(pytester.parseconfig(), ["toolcall::fuzz"], translator=ReferenceTranslator(), name="reference")

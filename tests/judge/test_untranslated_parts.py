@@ -36,7 +36,7 @@ def told(found: tuple[Finding, ...]) -> dict[str, tuple[str, str | None]]:
     return {
         one.pointer: (one.rule, one.source_pointer)
         for one in found
-        if one.message == "this has the form of openai_responses: it was handed on untranslated"
+        if one.message == "this has the form of openai_responses: it was passed through untranslated"
     }
 
 

@@ -282,8 +282,8 @@ def test_patterns(baseline: Baseline, items: str, wide: str | None) -> None:
             "known.toml:1: '[*]::request' may match several families; name one, or write*",
         ),
         ("[[known]]\nrule = \n", "known.toml: not TOML: *line 2*"),
-        ("known = 1\n", "known.toml: `known` is no list of tables; begin each entry with [[][[]known]]"),
-        ("[knwon]\n", "known.toml: there is no key 'knwon'; begin each entry with [[][[]known]]"),
+        ("known = 1\n", "known.toml: `known` is no list of tables; start each entry with [[][[]known]]"),
+        ("[knwon]\n", "known.toml: there is no key 'knwon'; start each entry with [[][[]known]]"),
         (_entry(reason="'''a\n[[known]]\n'''"), "known.toml: write each entry under its own line *"),
     ],
 )
@@ -350,8 +350,10 @@ def test_a_file_that_changed_meanwhile_stays_and_the_update_is_beside_it(baselin
     baseline.update()
     result = baseline.run(UPDATE, session=CHANGES)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    said = "*known.toml has changed since this run began, and stays as it is; what the run would have written is"
-    result.stdout.fnmatch_lines([f"toolcall: {said} *known.update.toml: compare the two, or run again"])
+    said = "*known.toml has changed since this run began, and stays unchanged;"
+    result.stdout.fnmatch_lines(
+        [f"toolcall: {said} *known.update.toml has what the run would have written: compare the two, or run again"]
+    )
     assert "# another run was here" in baseline.text
     kept = baseline.file.with_name("known.update.toml").read_text(encoding="utf-8")
     assert len(tomllib.loads(kept)["known"]) > len(baseline.entries)

@@ -26,7 +26,7 @@ def test_a_run_does_not_pass_whose_rules_were_written_meanwhile(project: Any) ->
     rule = next(path for path in sorted(Path(project.corpus).rglob("text-kept.json")))
     result = ran(project, rule.name)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    result.stdout.fnmatch_lines([f"toolcall: the corpus changed while the run lasted ({rule}*): its verdicts may*"])
+    result.stdout.fnmatch_lines([f"toolcall: the corpus changed during the run ({rule}*): its verdicts may*"])
 
 
 def test_a_scenario_may_change(project: Any) -> None:

@@ -104,7 +104,7 @@ CALLS = [
         "",
     ),
     ("no-body", "protocol-error", "request: the answer has no 'body', which an answer to request needs *", ""),
-    ("two-results", "protocol-error", "request: the answer says refused and unsupported at once; say one; *", ""),
+    ("two-results", "protocol-error", "request: the answer has refused and unsupported at once; give only one; *", ""),
     ("list-body", "bad-output", "request returned a list; a body is one JSON object (a dict)", ""),
     ("null-body", "bad-output", "request returned None; return the translated body (is a `return` missing[?])", ""),
     ("refused", "refused", "request refused this input: not this one", ""),

@@ -153,7 +153,7 @@ def test_two_faults_of_one_object_stay_two(got: dict[str, Any]) -> None:
 def test_what_mixed_up_events_bring_is_no_cause_of_its_own() -> None:
     stream = {"format": "anthropic", "body": "01-response.sse"}
     mixed = finding("anthropic/stream-block-index", "/events/4/data/index", element="body", **stream)
-    lost = finding("translation/arguments", "/content/1/input", **(stream | {"body": "01-response.sse, put together"}))
+    lost = finding("translation/arguments", "/content/1/input", **(stream | {"body": "01-response.sse, assembled"}))
     both = item("shell/a stream anthropic gemini", mixed, lost)
     (root,) = causes(both)
     assert (root.rule, root.others) == ("anthropic/stream-block-index", {"translation/arguments": "call"})
@@ -194,7 +194,7 @@ APART: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("same", {"pointer": "/a"}, {"pointer": "/a/0"}),
     ("same", {"pointer": "/a"}, {"pointer": "/a", "difference": "type"}),
     ("reply", {"body": "01-response.sse"}, {"body": "01-response.sse"}),
-    ("reply", {"body": "01-response.sse"}, {"body": "02-response.sse, put together"}),
+    ("reply", {"body": "01-response.sse"}, {"body": "02-response.sse, assembled"}),
 ]
 TOGETHER: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("item", {}, {"body": "02-request"}),
@@ -207,7 +207,7 @@ TOGETHER: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("around", {"pointer": "/a/1"}, {"pointer": "/a/1/b"}),
     ("around", {"pointer": "/a/1/b"}, {"pointer": "/a"}),
     ("same", {"pointer": "/a"}, {"pointer": "/a"}),
-    ("reply", {"body": "01-response.sse"}, {"body": "01-response.sse, put together"}),
+    ("reply", {"body": "01-response.sse"}, {"body": "01-response.sse, assembled"}),
 ]
 
 

@@ -76,7 +76,7 @@ def test_a_run_that_stands_still_ends_with_its_report(project: Any) -> None:
     assert [(name, item["verdict"]) for name, item in found.items()] == [("before", "pass"), ("hold", "fail")]
     assert found["hold"]["findings"][0]["rule"] == "translation/timed-out"
     assert "stuck/hold" in (project.path / "report.html").read_text(encoding="utf-8")
-    told = "a call did not return within 0.5 s, and nothing stops it; the run ends here"
+    told = "a call did not return within 0.5 s, and cannot be stopped; the run ends here"
     assert f"toolcall: toolcall::stuck/hold::request::alpha-to-beta: {told}\n" in said
     line = next(number for number, text in enumerate(STANDING.splitlines(), 1) if ".pthread_mutex_lock" in text)
     assert f'standing.py", line {line} in hold' in said

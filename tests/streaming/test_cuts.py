@@ -31,7 +31,7 @@ def test_hostile_cuts_lose_nothing_and_differ() -> None:
     assert set(map(len, ways["single bytes"])) == {1}
     assert any(piece.startswith(b"\x9f") for piece in ways["inside characters"])
     assert ways["inside escapes"][0].endswith(b"\\")
-    assert ways["behind data:"][0].endswith(b"data:")
+    assert ways["after data:"][0].endswith(b"data:")
 
 
 def test_line_ends_are_cut_in_two() -> None:

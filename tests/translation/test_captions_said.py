@@ -22,7 +22,7 @@ def caption(call_id: str) -> str:
 
 
 def asked() -> dict[str, Any]:
-    """Two pictures behind the results of two calls, in Chat."""
+    """Two pictures after the results of two calls, in Chat."""
     calls = [{"id": each, "type": "function", "function": {"name": "look", "arguments": "{}"}} for each in IDS]
     behind: list[Any] = []
     for call_id, data in zip(IDS, (RED, BLUE), strict=True):

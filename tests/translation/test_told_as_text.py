@@ -72,7 +72,7 @@ def found(given: dict[str, Any], told: str, called: str | None = None, *, kept: 
 )
 def test_a_result_that_is_text_now_is_lost_and_found(result: Any, told: str) -> None:
     findings = found(source(result), told)
-    assert findings[LOST].message == "a tool result is told as text instead"
+    assert findings[LOST].message == "a tool result is rendered as text instead"
     assert (findings[LOST].pointer, findings[LOST].got) == ("/messages/2/content", told)
     assert INVENTED not in findings
 
@@ -96,7 +96,7 @@ def test_another_text_is_invented(result: str, told: str) -> None:
 )
 def test_a_call_that_is_text_now_is_lost_and_found(arguments: dict[str, Any], called: str) -> None:
     findings = found(source("21 degrees", arguments), "Result of sense: 21 degrees", called)
-    assert findings[CALL].message == "a tool call is told as text instead"
+    assert findings[CALL].message == "a tool call is rendered as text instead"
     assert (findings[CALL].pointer, findings[CALL].got) == ("/messages/1/content", called)
     assert INVENTED not in findings
     assert LOST not in findings, "a consequence of the lost call"

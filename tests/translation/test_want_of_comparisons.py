@@ -289,7 +289,10 @@ def test_calls_and_counts_are_named_where_a_reply_lost_their_words() -> None:
         "usage": {"input_tokens": 0, "output_tokens": 1},
     }
     told = {one.rule: one.message for one in to_chat(source, output, "response")}
-    assert "ended with 'tool_calls' and has calls, the translation says 'end_turn'" in told["translation/finish-reason"]
+    assert (
+        "ended with 'tool_calls' and has calls, the translation ends with 'end_turn'"
+        in told["translation/finish-reason"]
+    )
     assert told["translation/usage-lost"].endswith("anthropic counts them at /usage/input_tokens")
 
 

@@ -135,7 +135,7 @@ def test_arguments_of_another_type_fail_in_the_user_s_code() -> None:
         lambda body: body["choices"][0]["message"]["tool_calls"][0]["function"].update(arguments={}), "openai_chat"
     )
     assert came.says[0] == (
-        "gives out a reply in which its user's code fails: tool_calls[0].function.arguments is an object, "
+        "returns a reply on which its user's code fails: tool_calls[0].function.arguments is an object, "
         "where its types promise a text"
     )
 
@@ -145,7 +145,7 @@ def test_a_reply_that_is_no_body_of_the_format_raises() -> None:
     assert not came.accepted
     assert came.says[0].startswith("raised ValidationError: candidates.0.content.parts.0.functionCall.args: ")
     came = witness("openai_responses", "response", CASE.exchanges("openai_chat")[0].response)
-    assert came.says[0].startswith("gives out a reply in which its user's code fails: TypeError")
+    assert came.says[0].startswith("returns a reply on which its user's code fails: TypeError")
 
 
 def test_equal_ids_are_named() -> None:
@@ -204,7 +204,7 @@ def test_a_call_that_the_client_never_says_to_be_done() -> None:
     stream = CASE.exchanges("anthropic")[0].stream()
     pieces = [piece for piece in cuts.split_events(stream) if b"content_block_stop" not in piece]
     came = witness("anthropic", "stream", b"".join(pieces))
-    assert came.says[0].startswith("never says that call 1 (")
+    assert came.says[0].startswith("never reports that call 1 (")
 
 
 def test_a_reply_without_counts() -> None:

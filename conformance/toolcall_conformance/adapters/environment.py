@@ -112,4 +112,4 @@ def _run(words: Sequence[str], directory: Path) -> None:
     except OSError as error:
         raise NotMadeError(f"{words[0]} cannot be run ({error.strerror})") from None
     if code:
-        raise NotMadeError(f"`{shlex.join(words)}` ended with exit code {code}; what it said is above")
+        raise NotMadeError(f"`{shlex.join(words)}` ended with exit code {code}; its output is above")

@@ -107,7 +107,7 @@ class Api:
             wait = self._wait(answer)
             if answer.status_code not in _RETRYABLE or wait is None or wait > self._limits.wait:
                 raise self._refusal(answer, wait)
-            self._notify(f"HTTP {answer.status_code} from {self.endpoint.host}: waiting {wait:g} s, as it says")
+            self._notify(f"HTTP {answer.status_code} from {self.endpoint.host}: waiting {wait:g} s, as it asks")
             time.sleep(wait)
         raise ApiError(f"{self.endpoint.host} asked {_MOST_WAITS} times to wait; try again later", final=True)
 
@@ -159,7 +159,7 @@ class Api:
         elif status == 404:
             message += "; are the model and the base URL right? Write the base URL as for the official SDK"
         elif status == 429 or (status in _RETRYABLE and wait is not None):
-            asked = f"it asks to wait {wait:g} s" if wait is not None else "it does not say how long to wait"
+            asked = f"it asks to wait {wait:g} s" if wait is not None else "it gives no waiting time"
             message += (
                 f" ({asked}, --max-wait allows {self._limits.wait:g} s); try again later, perhaps with a lower --rate"
             )

@@ -77,7 +77,7 @@ def ask(
         return Asked(opened.session)
     asked = opened.session.request(asking)
     if not isinstance(asked, Produced):
-        tally.block("request", asked, "a request that stands in for the recorded one" if alone else "request")
+        tally.block("request", asked, "a request in place of the recorded one" if alone else "request")
         return None
     return Asked(opened.session, asking, asked.value, alone)
 

@@ -94,7 +94,7 @@ def _results(name: str, request: dict[str, Any]) -> dict[str, list[_Result]]:
     reading = formats.read(name, "request", request)
     if any(isinstance(item, Media) for turn in reading.turns[1:] if turn.side == "user" for item in turn.items):
         raise CannotContinueError(
-            "the model makes other calls than the scenario answers; this case has pictures or files beside the "
+            "the model makes other calls than the scenario answers; this case has pictures or files next to the "
             "results, so other calls cannot be answered"
         )
     found: dict[str, list[_Result]] = {}

@@ -64,7 +64,9 @@ def endpoint(
     if parts is None or parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
         raise NoEndpointError(f"{said_by}: {base!r} is not a base URL; give one such as {sdk['base_url']}")
     if parts.username or parts.password:
-        raise NoEndpointError(f"{said_by}: the URL must not hold user and password; the key comes from the environment")
+        raise NoEndpointError(
+            f"{said_by}: the URL must not hold user and password; the key is read from the environment"
+        )
     if not _is_text(model):
         raise NoEndpointError(f"--model: {model!a} is not UTF-8 text; write the model's name in the API")
     key, variable, in_place = _key(sdk, environment)

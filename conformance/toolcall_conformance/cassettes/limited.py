@@ -36,7 +36,7 @@ class Budget:
 
     def too_late(self) -> LimitError:
         """The error for an exchange whose time is up."""
-        came = f"{self._came:,} bytes had come" if self._came else "nothing had come"
+        came = f"{self._came:,} bytes had arrived" if self._came else "nothing had arrived"
         return LimitError(f"was not done within {self._seconds:g} s, {came}; raise --timeout")
 
     def take(self, count: int) -> None:

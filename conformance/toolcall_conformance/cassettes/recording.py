@@ -164,7 +164,7 @@ class CassetteRecorder:
         }
         if leaked(cassette, secrets):
             raise CassetteError(
-                f"{path}: not written: a key is still in it after scrubbing, in an unknown spelling. Please report "
+                f"{path}: not written: a key is still in it after scrubbing, in an unknown notation. Please report "
                 "this without the key; a pattern of your own (--filters) may redact it"
             )
         writing.write(path, cassette)

@@ -62,7 +62,7 @@ class _Unfolding:
         elif isinstance(event, self._yaml.AliasEvent):
             size = self._sizes.get(event.anchor, 0)
             if size is None:
-                return f"the alias *{event.anchor} stands within what it stands for"
+                return f"the alias *{event.anchor} is inside the value that it refers to"
             self._size += size
             if self._size > MOST_UNFOLDED:
                 return f"its aliases unfold to more than {MOST_UNFOLDED:,} characters"

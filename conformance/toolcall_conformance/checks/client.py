@@ -92,7 +92,9 @@ def request_to_send(
     known = len(client.entries(before)) + len(client.as_history(reply, echo=True))
     sent = keeper.shortened(following, reply, known)
     if sent is None:
-        raise UncontinuableError("the reply has no id that the next request could go on from", "an id", reply.get("id"))
+        raise UncontinuableError(
+            "the reply has no id from which the next request could continue", "an id", reply.get("id")
+        )
     return sent
 
 

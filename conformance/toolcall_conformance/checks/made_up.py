@@ -92,7 +92,7 @@ def _marked(corpus: Corpus, one: Finding, places: Sequence[str]) -> Finding:
 def _claims(corpus: Corpus, route: Route, said: MadeUpPlaces, played: Iterable[PlayedBodies]) -> Iterator[Finding]:
     """For each body, the first place at which it claims to have made up what is judged."""
     for one in played:
-        for body, made in ((one.name, one.produced), (f"{one.name}, put together", one.files.get("assembled.json"))):
+        for body, made in ((one.name, one.produced), (f"{one.name}, assembled", one.files.get("assembled.json"))):
             places = said.of(route, body)
             if not places or made is MISSING or made is None:
                 continue

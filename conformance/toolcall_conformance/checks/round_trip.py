@@ -69,7 +69,7 @@ def _blamed(alike: list[str], guilty: list[str]) -> str:
         return " and ".join(alike)
     if guilty:
         return f"neither way breaks this rule by itself; other MUSTs broke {' and '.join(guilty)}"
-    return "by both ways together: neither breaks a MUST by itself"
+    return "only both translations together break it: neither breaks a MUST by itself"
 
 
 def _trips(case: Case, route: Route, open_session: OpenSession, harness: Harness, tally: Tally) -> Iterator[_Trip]:

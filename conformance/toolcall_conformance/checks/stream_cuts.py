@@ -74,7 +74,7 @@ def _difference(
         return None  # equal bytes, as from most translators, need no reading
     received = ClientStream(exchange.route.client, came)
     if canonical(received.content) != canonical(usual.content):
-        return "another reply comes out", usual.content, received.content
+        return "the translator makes another reply", usual.content, received.content
     kept, whole = received.state_from(exchange.stream), usual.state_from(exchange.stream)
     return ("the provider's own state is damaged", whole, kept) if kept != whole else None
 

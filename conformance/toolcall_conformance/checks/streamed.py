@@ -148,7 +148,7 @@ def judge_played(
     )
     tally.lose(judged)
     for finding in judged.findings:
-        body = f"{name}, put together" if finding.body == TOGETHER else name
+        body = f"{name}, assembled" if finding.body == TOGETHER else name
         tally.findings.append(replace(finding, body=body))
     return judged
 
@@ -200,7 +200,7 @@ def _reply_outcome(came: StreamOutcome, route: Route) -> Outcome:
         return came.raised
     reply = ClientStream(route.client, came).assembled
     if reply.body is None or reply.end == "failed":
-        return BadOutput("stream tells of an error" if reply.end == "failed" else "stream brings no reply")
+        return BadOutput("stream gave an error" if reply.end == "failed" else "stream gave no reply")
     return Produced(reply.body)
 
 

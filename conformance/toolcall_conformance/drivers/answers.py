@@ -60,7 +60,7 @@ def as_answer(answer: ExchangeOutcome) -> Answered | Failed:
         return answer
     words = answer.streamed.data[:300].decode("utf-8", "replace").strip()
     return Answered(
-        answer.status, answer.headers, NoJSON(f"a stream came with status {answer.status}: {words!r}", words)
+        answer.status, answer.headers, NoJSON(f"a stream was sent with status {answer.status}: {words!r}", words)
     )
 
 

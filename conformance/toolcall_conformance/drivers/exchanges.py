@@ -277,7 +277,7 @@ class ExchangeSession:
         """What a user of a slow one should know: how much came, and which option sets the limit."""
         if self._came is None:
             return ""
-        return f"{self._came():,} bytes of its answer had come when the time was up; --toolcall-timeout sets it."
+        return f"{self._came():,} bytes of its answer had arrived when the time was up; --toolcall-timeout sets it."
 
     def _unasked(self, answer: Answered) -> Outcome:
         """Turn an answer that came before the upstream was asked into an outcome, by its status."""

@@ -39,7 +39,7 @@ def find_breach(operation: str, answer: dict[str, Any]) -> str | None:
     """Say why ``answer`` is not valid for ``operation``; None if it is. ``seq`` is checked elsewhere."""
     failures = [key for key in FAILURE_KEYS if key in answer]
     if len(failures) > 1:
-        return f"the answer says {' and '.join(failures)} at once; say one"
+        return f"the answer has {' and '.join(failures)} at once; give only one"
     if failures:
         needed: tuple[str, ...] = (failures[0],)
         allowed: tuple[str, ...] = ("traceback",) if failures == ["failed"] else ()
@@ -142,7 +142,7 @@ def _headers_breach(value: Any) -> str | None:
 
 def _chunks_breach(value: Any) -> str | None:
     if not isinstance(value, list):
-        return f"`chunks` is {value!r:.60}; make it a list of pieces in base64, an empty one if nothing comes yet"
+        return f"`chunks` is {value!r:.60}; make it a list of pieces in base64, an empty one if there is no output yet"
     for place, piece in enumerate(value):
         if not isinstance(piece, str):
             return f"piece {place} of `chunks` is {piece!r:.40}; make it the bytes in base64"

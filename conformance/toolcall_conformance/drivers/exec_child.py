@@ -61,7 +61,7 @@ class Child:
         except EndedError as ended:
             return self._ended(operation, ended.rest)
         except TooLongError as error:
-            said = f"it wrote a line of more than {self._limit:,} bytes, which begins {shortened(error.beginning)}"
+            said = f"it wrote a line of more than {self._limit:,} bytes, which starts with {shortened(error.beginning)}"
             return self._reject(f"{said}; {_ADVICE}")
         except BaseException:  # an interrupt: a late answer would be read as that of the next question
             self._end("was interrupted")
@@ -165,7 +165,7 @@ def start_child(
 
 def _where(program: str, directory: Path) -> str:
     if "/" in program:
-        return f"(seen from {directory}); start pytest in the directory that the path begins in"
+        return f"(seen from {directory}); start pytest in the directory from which the path starts"
     there = directory / program
     if there.exists():
         return f"on the PATH; write `./{program}`, or its interpreter first (exec:python {program})"

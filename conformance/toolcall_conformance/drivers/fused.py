@@ -162,7 +162,7 @@ def read_answer(value: Any) -> ExchangeOutcome:
     if not 2 <= len(value) <= 3 or not is_a(value[0], int) or is_a(value[0], bool):
         return BadOutput(
             "exchange returned a tuple other than (status, body) or (status, body, headers); "
-            "return the body alone, or an error's status and body: (429, {…})"
+            "return only the body, or an error's status and body: (429, {…})"
         )
     status, body, *headers = value
     if headers and not is_a(headers[0], dict):

@@ -195,7 +195,7 @@ class GatewayDriver:
         said = (
             f"the gateway answered more than {self._config.max_bytes:,} bytes (`max_bytes` in {self._config.path.name})"
         )
-        words = f"The rest was not read: {received.count:,} bytes had come."
+        words = f"The rest was not read: {received.count:,} bytes had arrived."
         return BadOutput(said, words="\n".join(filter(None, (words, self._process.tail))))
 
     async def _broken_off(self, error: Exception) -> Crashed | ProtocolError:

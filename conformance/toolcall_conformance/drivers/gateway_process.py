@@ -74,8 +74,8 @@ class GatewayProcess:
         port = self.config.port or _free_port()
         if self.config.port and _taken(port):
             raise SpecError(
-                f"{self.config.path}: port {port} is in use, by another program or by a gateway that a former run left "
-                "behind; stop it, or leave out `port` and write {port} in the command"
+                f"{self.config.path}: port {port} is in use, by another program or by a gateway that a former "
+                "run left running; stop it, or leave out `port` and write {port} in the command"
             )
         values = {
             "port": str(port),
@@ -220,7 +220,7 @@ class GatewayProcess:
         if said.endswith("exit code 0"):
             said += " before it was ready (it must stay in the foreground)"
         port = self._port_hint() if self.describe_death() is None else ""
-        hint = f"the command and [ready] in {self.config.path} say how it starts ({probe})"
+        hint = f"the command and [ready] in {self.config.path} determine how it starts ({probe})"
         hint = f"{port}; {hint}" if port else hint
         return StartError(f"the gateway {self.config.name} {said}; {hint}", self.tail)
 

@@ -182,7 +182,7 @@ def _attribute(module: ModuleType, attribute: str, spec: str) -> Any:
             raise
         except BaseException as error:
             if not is_a(error, AttributeError):
-                raise SpecError(f"{spec!r}: reading {part!r} raised {_raised(error)}; mend that first") from None
+                raise SpecError(f"{spec!r}: reading {part!r} raised {_raised(error)}; repair that first") from None
             names = names_in(found)
             holder = module.__name__ if found is module else text_at(found, "__name__") or _kind(found)
             where = f" ({module.__file__})" if found is module and getattr(module, "__file__", None) else ""

@@ -13,7 +13,7 @@ class NoTranslator:
     version = None
     carries: frozenset[str] = frozenset()
 
-    def __init__(self, name: str = "recordings alone") -> None:
+    def __init__(self, name: str = "only recordings") -> None:
         self.name = name
 
     def begin_item(self, case: str, /) -> None:

@@ -93,7 +93,7 @@ class Crashed:
         said = self.said if self.said is not None else text_of(self.exception)
         text = said.strip().splitlines()
         if is_a(self.exception, TranslatorError):
-            return text[0] if text else "failed and said nothing"
+            return text[0] if text else "failed without a message"
         name = type_name(self.exception)
         return f"raised {name}: {text[0]}" if text else f"raised {name}"
 

@@ -59,11 +59,11 @@ def ask(url: str, seconds: float, limit: int = HEAD_LIMIT) -> ProbeAnswer:
         came = "no connection" if wire is None else f"{wire.came:,} bytes and no answer"
         return ProbeAnswer(None, why=f"{came} within {seconds:.1f} s")
     except _TooMuchError:
-        return ProbeAnswer(None, why=f"more than {limit:,} bytes came without an answer")
+        return ProbeAnswer(None, why=f"more than {limit:,} bytes arrived without an answer")
     except (OSError, ValueError) as error:  # no URL, a certificate, a refused connection
         return ProbeAnswer(None, why=_one_line(error))
     except http.client.HTTPException as error:
-        return ProbeAnswer(None, why=f"what came is not HTTP ({_one_line(error) or type(error).__name__})")
+        return ProbeAnswer(None, why=f"the output is not HTTP ({_one_line(error) or type(error).__name__})")
 
 
 def _answer(reader: io.BufferedReader) -> ProbeAnswer:

@@ -78,7 +78,7 @@ def write(run: Run, records: Iterable[ItemRecord]) -> str:
             beside = path.with_name(f"{path.stem}.update{path.suffix}")
             _write(beside, found.text)
             raise KnownFailuresError(
-                f"{path} {why}, and stays as it is; what the run would have written is {beside}: compare the two, or "
+                f"{path} {why}, and stays unchanged; {beside} has what the run would have written: compare the two, or "
                 "run again"
             )
         if found.text != text:

@@ -31,6 +31,7 @@ def _shorter(text: str, first: str, nodeid: str, room: int) -> str:
         return f"(the same as of {first})"
     if len(text) > room:
         return (
-            f"({len(text):,} characters: left out; the files of a failing item have them, a run of it alone shows them)"
+            f"({len(text):,} characters: left out; the files of a failing item have them, and a run of only "
+            "this item shows them)"
         )
     return text

@@ -92,7 +92,7 @@ class Fuzz:
             drawn = Drawn(scenario, tools)
             failures, others = self._failures(DrawnCase(drawn, CASE, texts), item.route, number)
             for one in others:
-                said = f"drawn conversation {number + 1}: {one.body}"
+                said = f"generated conversation {number + 1}: {one.body}"
                 differing.setdefault(self._run.signature(one), replace(one, body=said))
             # A conversation counts once a cause, however many checks see it.
             for failure, finding in {one.cause: (one, found) for one, found in reversed(failures)}.values():
@@ -151,10 +151,11 @@ class Fuzz:
         return None
 
     def _result(self, item: Planned, examples: list[Example], seen: list[_Seen], unusable: int) -> ItemResult:
-        said = [f"{self._told.count} drawn conversations, seed {self._told.seed}"]
+        said = [f"{self._told.count} generated conversations, seed {self._told.seed}"]
         if unusable:
             said[0] += (
-                f"; {unusable} not played, whose bodies break rules as they are rendered: no fault of the translator"
+                f"; {unusable} not played, because their rendered bodies already break rules: no fault of the "
+                "translator"
             )
         findings: list[Finding] = []
         played: list[PlayedBodies] = []

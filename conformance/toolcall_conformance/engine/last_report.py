@@ -62,13 +62,13 @@ def conclude(
     """
     if not in_call:
         return _ended_outside(plan, item, records, advice, whose)
-    name = visible(str(item["nodeid"])) if item is not None else "loading the translator and asking what it does"
-    why = f"a call did not return within {stands}, and nothing stops it" if stands else "the process died in a call"
+    name = visible(str(item["nodeid"])) if item is not None else "loading the translator and reading its routes"
+    why = f"a call did not return within {stands}, and cannot be stopped" if stands else "the process died in a call"
     lines = [f"\ntoolcall: {name}: {why}; {visible(whose)} ends here{'' if stands else _CODE}"]
     lines += [f"  {line}" for line in visible_lines(in_usual_order(where)).splitlines()]
     if plan is not None:
         lines += _write(plan, item, records, "translation/timed-out" if stands else "translation/crashed", why)
-    return "\n".join([*lines, f"toolcall: in a process of its own it costs this item alone: {visible(advice)}", ""])
+    return "\n".join([*lines, f"toolcall: in a process of its own it would end only this item: {visible(advice)}", ""])
 
 
 def _ended_outside(

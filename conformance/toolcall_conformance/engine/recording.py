@@ -53,7 +53,7 @@ class RecordCollector:
         version = f" {driver.version}" if driver.version else ""
         said = f"toolcall: judging {driver.name}{version} ({len(self.run.selected)} items, corpus {corpus.version})"
         if (fuzz := self.run.settings.fuzz) is not None:
-            said += f"; {fuzz.count} conversations drawn from seed {fuzz.seed}"
+            said += f"; {fuzz.count} conversations generated from seed {fuzz.seed}"
         return visible(said)
 
     @pytest.hookimpl(trylast=True)
@@ -163,7 +163,11 @@ class RecordCollector:
             self._update()
         self.problems += [f"stale known failure: {sentence}" for sentence in record.stale]
         if record.stale:
-            by_hand = "; by hand begin with the last, so that the numbers of the lines hold" if record.stale[1:] else ""
+            by_hand = (
+                "; if you delete the lines by hand, start with the last one: then the other line numbers stay correct"
+                if record.stale[1:]
+                else ""
+            )
             self.problems.append(f"the same run with --toolcall-known-failures-update deletes them{by_hand}")
         if not record.judged:
             self.problems.append(self._nothing())

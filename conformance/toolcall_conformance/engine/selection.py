@@ -171,7 +171,7 @@ def _cases(argument: str, name: str | None, cases: Mapping[str, Collection[str]]
     if name.split("/")[0] == PAIRS and PAIRS not in families:
         raise SelectionError(f"{argument}: golden files need --toolcall-pairs=FILE.toml")
     if name.split("/")[0] == DRAWN and DRAWN not in families:
-        raise SelectionError(f"{argument}: drawn conversations need --toolcall-fuzz N")
+        raise SelectionError(f"{argument}: generated conversations need --toolcall-fuzz N")
     known = {*cases, *families, QUICK}
     raise SelectionError(f"{argument}: there is no case or family {name!r}{_perhaps(name, known)}")
 

@@ -185,7 +185,7 @@ def _driver(config: pytest.Config, chosen: Settings, corpus: Corpus, translator:
         return _given(translator, name, chosen, corpus)
     if chosen.translator is None:
         judged = ["recordings"] if chosen.cassettes else []
-        return NoTranslator(f"{' and '.join([*judged, *(['golden files'] if chosen.pairs else [])])} alone")
+        return NoTranslator(f"only {' and '.join([*judged, *(['golden files'] if chosen.pairs else [])])}")
     return _loaded(config, chosen, corpus, chosen.translator)
 
 

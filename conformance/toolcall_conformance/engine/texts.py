@@ -118,7 +118,7 @@ def fault_text(item: ConformanceItem, fault: HarnessError) -> FailureText:
     where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
     lines = [
         Line(f"toolcall-conformance itself failed on this item: {fault}{where}", "MUST"),
-        Line("This says nothing about the translator. Please report it with the output of the next command."),
+        Line("This is no statement about the translator. Please report it with the output of the next command."),
         Line(f"  again {item.run.settings.again(item.nodeid)} --full-trace"),
     ]
     return FailureText.of(

@@ -25,8 +25,8 @@ class Law:
             return None
         more = f" and {len(found) - 1} more" if found[1:] else ""
         return (
-            f"the corpus changed while the run lasted ({found[0]}{more}): its verdicts may rest on either state; see "
-            "who writes there (the translator?), restore the files and run again"
+            f"the corpus changed during the run ({found[0]}{more}): its verdicts may rest on either state; find "
+            "the program that writes there (the translator?), restore the files and run again"
         )
 
     def _now(self) -> Mapping[str, tuple[int, int]]:

@@ -38,8 +38,8 @@ class Workers:
         if mistake is not None:
             raise pytest.UsageError(
                 f"{node.gateway.id}, a worker of `-n`, cannot prepare the run, though the process that started it "
-                f"could: {mistake}\nEach worker makes a translator of its own, beside the others; run without `-n`, "
-                "or mend what hinders a second one"
+                f"could: {mistake}\nEach worker makes a translator of its own, at the same time as the others; "
+                "run without `-n`, or repair what prevents a second one"
             )
 
 

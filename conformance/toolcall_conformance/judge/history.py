@@ -124,7 +124,9 @@ def _as_declared(golden: Reading, names: DeclaredNames) -> Reading:
 def _half(sides: Sides, request: Any, want: str, got: str) -> Finding:
     """A request without the turns that the client's own request leaves to a memory, which it names."""
     named = formats.read(sides.through or "", "request", request).stored[:1] if request is not None else []
-    said = [f"the client sent {one.pointer[1:]} for what was said before; it must stand here again" for one in named]
+    said = [
+        f"the client sent {one.pointer[1:]} for the earlier conversation, which must be here again" for one in named
+    ]
     return sides.finding(
         "translation/stored-history",
         nearest.container(sides),

@@ -44,7 +44,7 @@ def as_one(sides: Sides, source: Any, output: Any, own: Sequence[Finding]) -> li
 
 
 def _told(finding: Finding, source_format: str, place: str, part: Any, origin: str | None) -> Finding:
-    message = f"this has the form of {source_format}: it was handed on untranslated"
+    message = f"this has the form of {source_format}: it was passed through untranslated"
     return replace(finding, pointer=place, message=message, want=MISSING, got=part, source_pointer=origin)
 
 

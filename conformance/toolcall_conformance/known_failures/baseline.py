@@ -99,7 +99,7 @@ class KnownFailures:
             return Standing(Kind.KNOWN, valid[0].told)
         if fitting:
             entry = fitting[0]
-            said = f"known until {entry.expires} ({entry.told}); mend it, or give the entry another date"
+            said = f"known until {entry.expires} ({entry.told}); repair it, or give the entry another date"
             return Standing(Kind.EXPIRED, f"{self._place(entry)}: {said}")
         if listed:
             same = [entry for entry in listed if rule in entry.ids]

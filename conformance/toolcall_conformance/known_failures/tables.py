@@ -40,10 +40,10 @@ def entries(path: Path, text: str, current: Callable[[str], frozenset[str]]) -> 
         raise KnownFailuresError(f"{path}: not TOML: {error}") from None
     for key in document:
         if key != KEY:
-            raise KnownFailuresError(f"{path}: there is no key {key!r}; begin each entry with [[{KEY}]]")
+            raise KnownFailuresError(f"{path}: there is no key {key!r}; start each entry with [[{KEY}]]")
     tables = document.get(KEY, [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-        raise KnownFailuresError(f"{path}: `{KEY}` is no list of tables; begin each entry with [[{KEY}]]")
+        raise KnownFailuresError(f"{path}: `{KEY}` is no list of tables; start each entry with [[{KEY}]]")
     blocks, _ = split(path, text)
     for block, table in zip(blocks, tables, strict=True):
         try:

@@ -174,4 +174,4 @@ def _dumped(table: Any) -> str:
 
 
 def _first_line(message: str) -> str:
-    return next((line.strip() for line in message.splitlines() if line.strip()), "") or "not said"
+    return next((line.strip() for line in message.splitlines() if line.strip()), "") or "no message"

@@ -45,7 +45,7 @@ class FormatFiles:
             entry: Mapping[str, Any] = self.expresses[format_name][element]
         except KeyError:
             path = self._path(format_name, "expresses.json")
-            raise CorpusError(f"{path} says nothing of {element!r}; add an entry") from None
+            raise CorpusError(f"{path} has no entry for {element!r}; add an entry") from None
         return entry
 
     @cached_property

@@ -78,8 +78,8 @@ def _kind(path: Path, number: int, table: Mapping[str, Any], words: Mapping[str,
     source, output = templates["source"], templates["output"]
     if unknown := [name for name in source.fields if name not in output.fields]:
         raise PairsError(
-            f"{where}: {{{unknown[0]}}} stands in source and not in output ({output.text}): nobody could say which "
-            "source an output has; use the same fields"
+            f"{where}: {{{unknown[0]}}} is in source and not in output ({output.text}): an output could belong "
+            "to several sources; use the same fields"
         )
     ends = {}
     for end in _ENDS:
@@ -129,7 +129,7 @@ def _toml(path: Path) -> Any:
     except UnicodeDecodeError as error:
         raise PairsError(f"{path} is not UTF-8 text (byte {error.start}), as TOML must be") from None
     except tomllib.TOMLDecodeError as error:
-        raise PairsError(f"{path} is not TOML: {error}; regular expressions go between single quotes") from None
+        raise PairsError(f"{path} is not TOML: {error}; write regular expressions between single quotes") from None
 
 
 def _check(path: Path, said: Any) -> None:

@@ -33,7 +33,7 @@ class Template:
             if not _NAME.fullmatch(name):
                 raise PatternError(f"{{{name}}} in {text!r} is no name of a field; use a to z, 0 to 9 and _")
         if "{" in _FIELD.sub("", text) or "}" in _FIELD.sub("", text):
-            raise PatternError(f"a brace is open or closed alone in {text!r}")
+            raise PatternError(f"an opening or closing brace has no partner in {text!r}")
         if text.startswith("/") or ".." in text.split("/"):
             raise PatternError(f"{text!r} leaves the folder of this file; put the file above all that it names")
         path, sign, entry = text.partition("#")

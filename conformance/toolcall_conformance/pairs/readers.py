@@ -122,7 +122,7 @@ def _content(path: Path, entry: str | None, *, streams: bool = False) -> Any:
         found = jest.entries(text)
         if entry is None or entry not in found:
             names = ", ".join(repr(name) for name in [*found][:3])
-            raise UnreadableError(f"it holds snapshots of Jest ({names}, …); name one behind # in the pattern")
+            raise UnreadableError(f"it holds snapshots of Jest ({names}, …); name one after # in the pattern")
         return jest.value_of(found[entry], escaped=jest.is_escaped(text))
     text, is_insta = _without_front_matter(text)
     if streams and (FIELD.match(text.lstrip()) or not is_json(text)):

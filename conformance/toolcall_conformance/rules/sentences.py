@@ -30,7 +30,7 @@ def sentence(error: ValidationError, wants: Wants) -> str:
 def _of_keyword(error: ValidationError, wants: Wants) -> str:
     keyword = str(error.validator)
     if error.schema is False or must_be_absent(error):
-        return "this must not stand here"
+        return "this must not be here"
     if keyword == "required":
         return _missing(error, wants)
     if keyword == "type":
@@ -81,9 +81,9 @@ def _too_many(what: str, unit: str) -> Callable[[Any, Any], str]:
 
 
 _BOUNDS: Final[Mapping[str, Callable[[Any, Any], str]]] = {
-    "enum": lambda value, _: f"{_shown(value)} is none of the values that may stand here",
+    "enum": lambda value, _: f"{_shown(value)} is none of the allowed values",
     "const": lambda value, wanted: f"this is {_shown(value)}; it must be {_shown(wanted)}",
-    "not": lambda value, _: f"{_shown(value)} must not stand here",
+    "not": lambda value, _: f"{_shown(value)} is not allowed here",
     "pattern": lambda value, pattern: f"{_shown(value)} does not match the pattern {pattern}, as it must",
     "minimum": lambda value, least: f"{_shown(value)} is too small; it must be at least {least}",
     "maximum": lambda value, most: f"{_shown(value)} is too large; it must be at most {most}",

@@ -67,7 +67,7 @@ class Shapes:
             elif keyword in _KEYWORDS and not (keyword == "type" and only):
                 of_any.append(_KEYWORDS[keyword](said, schema, self))
             elif keyword not in _KEYWORDS.keys() | _SILENT | _BESIDE:
-                raise ValueError(f"the keyword {keyword!r} is not known here; say it with others, or add it")
+                raise ValueError(f"the keyword {keyword!r} is not known here; use other keywords, or add it")
         if only is not None:  # a keyword about another kind has nothing to say
             tests = [_only(only, of_kind.get(only, [])), *of_any]
         else:

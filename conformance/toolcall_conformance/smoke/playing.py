@@ -129,9 +129,10 @@ def _play_stream(driver: Driver, corpus: Corpus, case: Case, route: Route, repor
     elif failed is not None:
         report.problems.append(described("stream", failed, item_id(case, "stream", route)))
     elif isinstance(outcome, Streamed) and not parse(outcome.data)["events"]:
-        said = f"the output has no events: {outcome.data[:60]!r}" if outcome.data else "nothing came out"
+        said = f"the output has no events: {outcome.data[:60]!r}" if outcome.data else "there was no output"
         hint = (
-            "take the upstream's bytes, and give the client's: events with their lines `data: …`, a blank line behind"
+            "take the upstream's bytes, and give the client's: events with their lines `data: …`, a blank "
+            "line after each"
         )
         report.problems.append(Problem(f"stream: {said}", hint=hint, item=item_id(case, "stream", route)))
     return isinstance(failed, TimedOut)
@@ -164,8 +165,8 @@ def _check_format(
             report.problems.append(
                 Problem(
                     f"{direction}: {finding.message}",
-                    hint="route.client is what the caller speaks, route.upstream what the provider speaks; "
-                    "request goes up, response comes down",
+                    hint="route.client is the caller's format, route.upstream the provider's; request "
+                    "translates towards the provider, response towards the client",
                     item=item_id(case, direction, route),
                 )
             )

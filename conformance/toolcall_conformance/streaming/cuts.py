@@ -84,7 +84,7 @@ def vary_cuts(stream: bytes, most: int) -> Iterator[tuple[str, Pieces]]:
         ("before the line ends", _cut_at(stream, [match.start() for match in _NEWLINE.finditer(stream)])),
         ("inside characters", _cut_at(stream, [place for place, byte in enumerate(stream) if byte & 0xC0 == 0x80])),
         ("inside escapes", _cut_at(stream, [match.end() for match in re.finditer(rb"\\", stream)])),
-        ("behind data:", _cut_at(stream, [match.end() for match in re.finditer(rb"(?m)^data:", stream)])),
+        ("after data:", _cut_at(stream, [match.end() for match in re.finditer(rb"(?m)^data:", stream)])),
         ("inside keys", _cut_at(stream, [match.end() for match in re.finditer(rb'"[a-z_]', stream)])),
     ]
     sizes = (3, 7, 13, 23, 31, 47, 64, 97, 128, 191, 256, 383, 512, 769, 1024)  # small ones cost most and find least
@@ -140,7 +140,7 @@ def vary_framing(stream: bytes, *, plainly: bool = False) -> Iterator[tuple[str,
     if plainly:
         return
     yield COMMENTS, b": keep-alive\n\n" + b": keep-alive\n\n".join(split_events(plain))
-    yield "no blank behind the colon", re.sub(rb"(?m)^(data|event): ", rb"\1:", plain)
+    yield "no blank after the colon", re.sub(rb"(?m)^(data|event): ", rb"\1:", plain)
 
 
 def _cut_at(stream: bytes, places: Iterable[int]) -> Pieces:

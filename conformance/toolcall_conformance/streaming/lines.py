@@ -21,7 +21,7 @@ class Lines:
 
     def __iter__(self) -> Iterator[str]:
         if not hasattr(self._chunks, "__iter__"):
-            raise TypeError("the upstream's bytes come asynchronously: make the translation `async def`")
+            raise TypeError("the upstream's bytes arrive asynchronously: make the translation `async def`")
         rest = _Rest()
         for piece in self._chunks:
             yield from rest.feed(piece)

@@ -35,7 +35,7 @@ def compare_calls(pair: Pair) -> Iterator[Finding]:
         yield pair.finding(
             "translation/call-lost",
             near(pair, call.pointer) if now is None else now.pointer,
-            "" if now is None else "a tool call is told as text instead",
+            "" if now is None else "a tool call is rendered as text instead",
             want=call_value(pair, call),
             got=MISSING if now is None else now.text,
             source=call.pointer,
@@ -59,7 +59,7 @@ def compare_calls(pair: Pair) -> Iterator[Finding]:
         yield pair.finding(
             "translation/call-duplicated" if twin is not None else "translation/call-invented",
             call.pointer,
-            f"it says what {call_words(source[twin])} says, once more" if twin is not None else "",
+            f"it repeats {call_words(source[twin])}" if twin is not None else "",
             want=MISSING,
             got=pair.stands(call.pointer),
             source=source[twin].pointer if twin is not None else None,
@@ -106,7 +106,7 @@ def _predecessors(order: Iterable[int], moved: Collection[int]) -> dict[int, int
 
 def _behind(pair: Pair, other: int | None) -> str:
     """A place in an order of calls: behind which one."""
-    return "first of all calls" if other is None else f"behind {call_words(pair.source.calls[other])}"
+    return "first of all calls" if other is None else f"after {call_words(pair.source.calls[other])}"
 
 
 def _compare_one(pair: Pair, left: Call, right: Call) -> Iterator[Finding]:
@@ -207,13 +207,13 @@ def _compare_batches(pair: Pair) -> Iterator[Finding]:
         is_apart = right_gaps[one.ordinal] != right_gaps[two.ordinal]
         known = {"source": second.pointer, "subject": call_words(second)}
         other = call_words(first)
-        together, apart = f"at once with {other}", f"behind what answers {other}"
+        together, apart = f"at once with {other}", f"after the results of {other}"
         if is_apart and not was_apart:
             yield pair.finding("translation/calls-split", two.pointer, want=together, got=apart, **known)
         elif was_apart and not is_apart:
             yield pair.finding("translation/calls-merged", two.pointer, want=apart, got=together, **known)
         elif first.batch == second.batch and one.batch != two.batch:
-            want, got = f"in one message with {other}", f"in a message behind {other}"
+            want, got = f"in one message with {other}", f"in a message after {other}"
             yield pair.finding("translation/calls-in-separate-messages", two.pointer, want=want, got=got, **known)
 
 

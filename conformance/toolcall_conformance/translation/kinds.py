@@ -40,7 +40,7 @@ def _compare_parameters(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]
         yield pair.finding(
             "translation/free-text-parameter",
             twin.schema_pointer or twin.pointer,
-            f"a function that stands for a free-text tool requires {undeclared}, which it does not declare"
+            f"a function that represents a free-text tool requires {undeclared}, which it does not declare"
             if undeclared
             else "",
             want="a parameter that takes the text",

@@ -59,7 +59,7 @@ def _compare_place(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterato
         yield pair.finding(
             "translation/results-linked",
             pointer,
-            f"{_words(left)} comes from {call_words(mine)}, but stands at {call_words(other)}",
+            f"{_words(left)} comes from {call_words(mine)}, but is at {call_words(other)}",
             want=f"at {call_words(mine)}",
             got=f"at {call_words(other)}",
             source=source,
@@ -69,7 +69,7 @@ def _compare_place(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterato
         yield pair.finding(
             "translation/media-moved",
             pointer,
-            f"{_words(left)} stands at {'an earlier' if right.place < left.place else 'a later'} turn",
+            f"{_words(left)} is at {'an earlier' if right.place < left.place else 'a later'} turn",
             want=_stands(left),
             got=_stands(right),
             source=source,
@@ -79,7 +79,7 @@ def _compare_place(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterato
         yield pair.finding(
             "translation/media-moved",
             pointer,
-            f"{_words(left)} stands in a turn of the assistant, as if the model had drawn it",
+            f"{_words(left)} is in a turn of the assistant, as if the model had made it",
             want="a turn of the user",
             got="a turn of the assistant",
             source=source,
@@ -89,7 +89,7 @@ def _compare_place(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterato
         yield pair.finding(
             "translation/media-owner-unclear",
             pointer,
-            f"no caption says that {_words(left)} comes from {call_words(pair.output.calls[left.call])}",
+            f"no caption shows that {_words(left)} comes from {call_words(pair.output.calls[left.call])}",
             want=f"a text before it that names {call_words(pair.output.calls[left.call])}",
             got=MISSING,
             source=source,
@@ -99,7 +99,7 @@ def _compare_place(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterato
         yield pair.finding(
             "translation/media-owner-unclear",
             pointer,
-            f"{_words(left)} of the user's stands under the caption of {call_words(pair.output.calls[right.call])}",
+            f"{_words(left)} of the user's is under the caption of {call_words(pair.output.calls[right.call])}",
             want=left.words,
             got=right.words,
             source=source,
@@ -137,7 +137,7 @@ def _compare_type(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterator
         yield pair.finding(
             "translation/media-lost",
             right.media.pointer,
-            f"{_words(left)} stands there as a picture",
+            f"{_words(left)} is there as a picture",
             want=left.media.mime,
             got=right.media.kind,
             source=left.media.pointer,
@@ -149,7 +149,7 @@ def _compare_type(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterator
         yield pair.finding(
             "translation/media-link-lost",
             right.media.pointer,
-            f"{_words(left)} at an address stands there as {got}",
+            f"{_words(left)} at an address is there as {got}",
             want="a type of pictures, or none",
             got=right.media.mime,
             source=left.media.pointer,
@@ -181,7 +181,11 @@ def _is_no_picture(source: Media, mime: str, known: Mapping[str, Any]) -> bool:
 
 
 def _stands(piece: PlacedMedia) -> str:
-    return f"behind {piece.place} of what the assistant did" if piece.place else "before all that the assistant did"
+    return (
+        f"after {piece.place} of the assistant's calls and texts"
+        if piece.place
+        else "before all that the assistant did"
+    )
 
 
 def _words(piece: PlacedMedia) -> str:

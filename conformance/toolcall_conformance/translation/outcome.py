@@ -55,7 +55,7 @@ def compare_finish(pair: Pair) -> Iterator[Finding]:
         yield pair.finding(
             "translation/finish-beside-calls",
             where,
-            f"the reply has calls and ended normally, but says {output.raw if output else None!r}",
+            f"the reply has calls and ended normally, but its word is {output.raw if output else None!r}",
             want=finish_words(pair, ["tools"], where),
             got=_raw(output),
             source=source.pointer,
@@ -94,7 +94,7 @@ def _said(pair: Pair, source: Finish, output: Finish | None) -> str:
     """How the reply ended, in the words of both bodies, and what the word would be."""
     calls = " and has calls" if pair.source.calls else ""
     told = output.raw if output is not None else None
-    ended = f"the reply ended with {source.raw!r}{calls}, the translation says {told!r}"
+    ended = f"the reply ended with {source.raw!r}{calls}, the translation ends with {told!r}"
     known = said_as(pair, f"finish-{source.reason}")
     return f"{ended}; {known}" if known else ended
 
@@ -180,7 +180,7 @@ def _words(corpus: Corpus) -> Mapping[str, Any]:
 
 def _uncounted(pair: Pair, key: str) -> str:
     """Where the count must stand that is not there."""
-    return f"the {key} tokens are not told; {pair.output.format} counts them at {pair.words['usage'][key]}"
+    return f"the {key} tokens are missing; {pair.output.format} counts them at {pair.words['usage'][key]}"
 
 
 _LOST = {"input": "usage-lost", "output": "usage-lost", "cached": "usage-details"}

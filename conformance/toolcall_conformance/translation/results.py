@@ -51,7 +51,7 @@ def _lost(pair: Pair, result: Result, now: Text | None, at_call: str) -> Finding
     return pair.finding(
         "translation/result-lost",
         at_call if now is None else now.pointer,
-        "" if now is None else "a tool result is told as text instead",
+        "" if now is None else "a tool result is rendered as text instead",
         want=_shown(result) if now is None else {pair.words["parts"]["result"]: _shown(result)},
         got=MISSING if now is None else now.text,
         source=result.pointer,

@@ -207,11 +207,11 @@ def _report_moved(
         in_order = right > reached
         reached = max(reached, right)
         if place != got.place or not in_order:
-            first, second = ("", "") if place != got.place else (", before the other state", ", behind the other state")
+            first, second = ("", "") if place != got.place else (", before the other state", ", after the other state")
             yield pair.finding(
                 "translation/answer-state-moved" if want.item.on_text else "translation/state-moved",
                 got.item.pointer,
-                "" if place != got.place else "the provider's state stands in another order",
+                "" if place != got.place else "the provider's state is in another order",
                 want=_shown(pair, place) + first,
                 got=_shown(pair, got.place) + second,
                 source=want.item.pointer,

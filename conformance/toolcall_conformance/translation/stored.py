@@ -66,7 +66,7 @@ def settle(sides: Sides) -> Settled:
         answers = lone or _partners(orphans, sides.output.results)
         excused = OF_ITEMS
     elif _spoken(sides.output) <= _spoken(sides.source):
-        found.append(_missing(sides, "nothing that was said before"))
+        found.append(_missing(sides, "nothing of the earlier conversation"))
         answers = [result for result in sides.output.results if result.call is None]
     else:
         output, answers = _tail(sides.output, _spoken(sides.source))
@@ -84,7 +84,7 @@ def _spoken(reading: Reading) -> int:
 
 def _missing(sides: Sides, got: str) -> Finding:
     named = sides.source.stored[0]
-    want = f"all that the {named.kind} {named.id} stands for"
+    want = f"all that the {named.kind} {named.id} refers to"
     return sides.finding("translation/stored-history", container(sides), want=want, got=got, source=named.pointer)
 
 

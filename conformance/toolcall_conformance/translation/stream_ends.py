@@ -100,7 +100,7 @@ def compare_beginnings(
                 corpus,
                 "translation/stream-cut-text",
                 last,
-                f"the upstream's stream {how}, and what it said before does not arrive as it was said",
+                f"the upstream's stream {how}, and its earlier text does not arrive unchanged",
                 want=one.text,
                 got=text or MISSING,
                 source=one.pointer,

@@ -39,17 +39,17 @@ class Conversation:
         run, roles = self.runs[at], pair.words["roles"]
         number = [chunk.pointer for chunk in run.chunks].index(pointer)
         if number:
-            return f"behind the text {run.chunks[number - 1].text[:80]!r}"
+            return f"after the text {run.chunks[number - 1].text[:80]!r}"
         if not at:
-            return "at the beginning"
+            return "at the start"
         before = self.runs[at - 1]
         kind, _, ordinal = before.landmark.partition(" ")
         if not kind:
-            return f"behind the text {before.chunks[-1].text[:80]!r} of {roles[before.side]}"
+            return f"after the text {before.chunks[-1].text[:80]!r} of {roles[before.side]}"
         if kind == "call":
-            return f"behind {call_words(pair.source.calls[int(ordinal)])}"
+            return f"after {call_words(pair.source.calls[int(ordinal)])}"
         answered = _batch(pair.source.calls, int(ordinal))
-        return f"behind the results of {' and '.join(map(call_words, answered))}"
+        return f"after the results of {' and '.join(map(call_words, answered))}"
 
     @cached_property
     def _landmarks(self) -> dict[str, int]:

@@ -245,7 +245,7 @@ def _report_move(
     want = "\n".join(piece.text for piece, _ in pieces)
     if here.old.side == "system":
         if here is there:
-            yield from _report_system(pair, here, "the system prompt stands in another order")
+            yield from _report_system(pair, here, "the system prompt is in another order")
         else:
             yield from _report_role(pair, "system-prompt", old, new, want)
     elif here.old.side != there.new.side:
@@ -256,7 +256,7 @@ def _report_move(
             if here is not there and _only_among_calls(pair, old, new, left, right)
             else "translation/text-moved",
             new.pointer,
-            "text stands in another order" if here is there else "",
+            "text is in another order" if here is there else "",
             want=left.place(pair, old.pointer),
             got=right.place(pair, new.pointer),
             source=old.pointer,

@@ -140,7 +140,7 @@ def _compare_strict(pair: Pair, tool: Tool, twin: Tool, subject: str) -> Iterato
     message = (
         ""
         if got is not None
-        else "the tool does not say whether it is strict, so this provider decides it by the schema"
+        else "the tool does not declare whether it is strict, so this provider decides it by the schema"
     )
     yield pair.finding(
         "translation/tool-strict",

@@ -24,7 +24,7 @@ def finish_words(sides: Sides, reasons: Iterable[str], pointer: str) -> Any:
 def said_as(sides: Sides, element: str) -> str:
     """How the output's format says an element, in the corpus's words; empty where it cannot."""
     said = sides.corpus.expression(sides.output.format, element).get("as", "")
-    return f"{sides.output.format} says this as {said}" if said else ""
+    return f"{sides.output.format} writes this as {said}" if said else ""
 
 
 def setting_name(sides: Sides, name: str) -> str:

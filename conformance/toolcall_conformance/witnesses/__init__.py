@@ -60,5 +60,5 @@ def witness(name: str, direction: str, body: Any, *, golden: Any = None, meant: 
 def sdk_of(name: str) -> Sdk:
     """The official client of a format, on a wire of its own. Raises LookupError and MissingSDKError."""
     if name not in _WITNESSES:
-        raise LookupError(f"no official client of {name} is a witness here")
+        raise LookupError(f"there is no official client of {name} here")
     return _WITNESSES[name](Wire())

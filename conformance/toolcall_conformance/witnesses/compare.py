@@ -44,14 +44,14 @@ def handed_over(handed: Iterable[SeenCall], seen: Sight) -> list[str]:
     for number, call in late:
         before = next((told for told in early if told.name == call.name), None)
         if before is None:
-            says.append(f"never says that call {number} ({call.name}) is done")
+            says.append(f"never reports that call {number} ({call.name}) is done")
         else:
             early.remove(before)
             was, becomes = _shown(_plain(before.arguments)), _shown(_plain(call.arguments))
             says.append(
-                f"says that call {number} ({call.name}) is done with the arguments {was}, which then are {becomes}"
+                f"reports that call {number} ({call.name}) is done with the arguments {was}, which then are {becomes}"
             )
-    return says + [f"says once more that a call of {told.name} is done" for told in early]
+    return says + [f"reports once more that a call of {told.name} is done" for told in early]
 
 
 def summary(seen: Sight) -> str:
@@ -175,7 +175,7 @@ def _end(seen: Sight, meant: Reading, own: Reading) -> Iterator[str]:
         return
     means = own.finish.reason if own.finish is not None and own.finish.raw == seen.ended else None
     if means != finish.reason and (means in _WELL or finish.reason not in _OPEN_ENDS):
-        yield f"ends by {_shown(seen.ended)}, where {_shown(finish.raw)} was said"
+        yield f"ends by {_shown(seen.ended)}, where the reply has {_shown(finish.raw)}"
 
 
 def _shown(value: Any) -> str:

@@ -147,7 +147,7 @@ def _otherwise(final: Any, pieced: dict[int, str]) -> Iterator[str]:
     for place, text in pieced.items():
         whole = getattr(final.output[place], "arguments", None) if place < len(final.output) else None
         if text != whole:
-            yield f"its events put the arguments of output[{place}] together to {text!r}, the reply has {whole!r}"
+            yield f"the arguments of output[{place}] in its events are {text!r}, the reply has {whole!r}"
 
 
 def _chat_calls(message: Any) -> Iterator[SeenCall]:

@@ -63,7 +63,7 @@ def _stream(sdk: Sdk, name: str, data: bytes, meant: Reading | None) -> Answer:
     except BlindError as error:
         return False, [str(error)]
     except Exception as error:
-        says = "gives out the error as an event" if isinstance(error, ToldError) else f"raised {words(error)}"
+        says = "returns the error as an event" if isinstance(error, ToldError) else f"raised {words(error)}"
         if received.end != "failed" or (meant is not None and meant.failure is None):
             return received.end == "failed" and meant is not None and may_fail(meant), [says]
         failure = (meant or formats.read(name, "error", {"body": received.error})).failure
@@ -83,7 +83,7 @@ def _seen(sdk: Sdk, reply: Any) -> Sight | str:
     try:
         return sdk.see(reply)
     except Exception as error:
-        return f"gives out a reply in which its user's code fails: {words(error)}"
+        return f"returns a reply on which its user's code fails: {words(error)}"
 
 
 def _against_types(kind: Any, body: Any, golden: Any) -> list[str]:

@@ -124,7 +124,7 @@ class Trier:
                     for variant in variants(one, base.body):
                         if variant.name == spelled:
                             return base, variant
-        raise LookupError(f"{name!r}: the translator makes no such body, or the spelling changes nothing there")
+        raise LookupError(f"{name!r}: the translator makes no such body, or this variant changes nothing there")
 
     def _bases(self, shelf: Shelf, case: str) -> list[Base]:
         if shelf.side == "golden":

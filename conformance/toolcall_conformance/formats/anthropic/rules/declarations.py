@@ -103,7 +103,7 @@ def tool_schema_refs(subject: Subject) -> Iterator[Breach]:
         if is_client_tool(tool) and isinstance(schema, dict):
             for pointer, target in _references(schema, tool.at("input_schema")):
                 if not _resolves(schema, target):
-                    told = f"nothing stands at {target} in this schema, where $ref leads"
+                    told = f"nothing is at {target} in this schema, where $ref leads"
                     yield Breach(pointer, told, _leading(schema, target), target)
 
 
@@ -202,7 +202,7 @@ def cache_mark_on_result(subject: Subject) -> Iterator[Breach]:
             if block.type == "tool_result":
                 for inner in blocks_of(block.value.get("content"), f"{block.pointer}/content"):
                     if isinstance(inner.value.get("cache_control"), dict):
-                        told = f"cache_control must stand on the tool_result itself, {block.pointer}"
+                        told = f"cache_control must be on the tool_result itself, {block.pointer}"
                         yield Breach(inner.at("cache_control"), told, MISSING, inner.value["cache_control"])
 
 

@@ -34,7 +34,7 @@ def calls_answered(subject: Subject) -> Iterator[Breach]:
             continue
         answers = every[place + 1] if place + 1 < len(every) else []
         answered = {block.text("tool_use_id") for block in results(answers)}
-        where = f"the next user message, {answers[0].pointer}," if answers else "a user message behind this one"
+        where = f"the next user message, {answers[0].pointer}," if answers else "a user message after this one"
         own = calls(turn)
         unanswered = [call for call in own if (identity := call.text("id")) and identity not in answered]
         # A result with an id that no call has, or without any, answers some call: one fault, told at the id.
@@ -50,14 +50,14 @@ def results_in_one_message(subject: Subject) -> Iterator[Breach]:
     for turn in subject.view(turns):
         holders = [message for message in turn if message.of("tool_result")]
         for message in holders[1:]:
-            told = f"the results of one batch of calls must stand together, in {holders[0].pointer}"
+            told = f"the results of one batch of calls must be in one message, {holders[0].pointer}"
             yield Breach(message.pointer, told)
 
 
 @rule("anthropic/results-first", "request")
 def results_first(subject: Subject) -> Iterator[Breach]:
     for block, before in _after_other_content(subject):
-        message = f"this tool_result must stand before the {before.type} block at {before.pointer}"
+        message = f"this tool_result must be before the {before.type} block at {before.pointer}"
         yield Breach(block.pointer, message, ["tool_result", before.type], [before.type, "tool_result"])
 
 
@@ -95,7 +95,7 @@ def result_of_known_call(subject: Subject) -> Iterator[Breach]:
             if identity and identity not in known:
                 message = "the assistant message before has no call of this id"
                 if not waiting:
-                    message = f"a call with the id {identity} must stand in the assistant message before this result"
+                    message = f"a call with the id {identity} must be in the assistant message before this result"
                 want = one_of(waiting, {"type": "tool_use", "id": identity})
                 yield Breach(result.at("tool_use_id"), message, want, identity if waiting else MISSING)
         own = calls(turn) if turn[0].role == "assistant" else []
@@ -110,7 +110,7 @@ def result_once(subject: Subject) -> Iterator[Breach]:
             identity = result.text("tool_use_id")
             if identity in seen:
                 told = f"{identity} has its result already, at {seen[identity]}"
-                told += "; this one must answer another call, or not stand here"
+                told += "; this one must answer another call, or be left out"
                 yield Breach(result.pointer, told, MISSING, identity)
             elif identity:
                 seen[identity] = result.pointer
@@ -142,7 +142,7 @@ def tools_declared(subject: Subject) -> Iterator[Breach]:
         return
     for message in subject.view(messages):
         for block in message.of("tool_use", "tool_result"):
-            yield Breach(block.pointer, f"a {block.type} block stands in a request that declares no tools")
+            yield Breach(block.pointer, f"a {block.type} block is in a request that declares no tools")
             return
 
 
@@ -154,7 +154,7 @@ def hosted_result_linked(subject: Subject) -> Iterator[Breach]:
             if block.type in ("server_tool_use", "mcp_tool_use"):
                 asked[block.text("id")] = None
             elif _is_hosted_result(block) and (identity := block.text("tool_use_id")) not in asked:
-                message = "a server tool's call with this id must stand before its result; there is none"
+                message = "a server tool's call with this id must precede its result; there is none"
                 yield Breach(block.at("tool_use_id"), message, one_of(filter(None, asked), MISSING), identity)
 
 
@@ -194,7 +194,7 @@ def system_at_top(subject: Subject) -> Iterator[Breach]:
     first = subject.view(messages)[:1]
     for message in first:
         if message.role == "system":
-            told = "the system prompt must stand in the key system, not first in messages"
+            told = "the system prompt must be in the key system, not first in messages"
             yield Breach(message.pointer, told, MISSING, message.role)
 
 

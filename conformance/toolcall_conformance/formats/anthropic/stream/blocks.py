@@ -97,7 +97,7 @@ class StreamedBlock:
             self.begun = self.begun or bool(piece.strip())
             if piece and not self.begun:
                 # The SDK parses what has come so far at every fragment, and raises at white space alone.
-                message = "the arguments begin with a fragment of white space alone"
+                message = "the arguments start with a fragment of only white space"
                 report.once("stream-arguments-json", pointer, message, want="", got=piece)
         elif kind == "signature_delta":
             self.body["signature"] = piece

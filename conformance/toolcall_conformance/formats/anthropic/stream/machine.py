@@ -86,7 +86,7 @@ class _MessageMachine(Machine):
             message = f"the data of this event must have the type {name}; it has {has}"
             self.report.add("stream-event-name", f"{pointer}/event", message, want=name, got=data.get("type", MISSING))
         elif name != kind:
-            message = "the event must be called as its data's type says"
+            message = "the event must have the name that is the type of its data"
             self.report.add("stream-event-name", f"{pointer}/event", message, want=kind, got=name)
         if kind not in EVENTS:
             self.report.add("stream-unknown", f"{pointer}/data", f"the API has no event {kind}", want=EVENT, got=kind)
@@ -126,19 +126,19 @@ class _MessageMachine(Machine):
     def _misplaced(self, kind: str, pointer: str) -> None:
         if self.state in (MessageState.ENDED, MessageState.FAILED):
             end = "message_stop" if self.state is MessageState.ENDED else "an error"
-            self.report.add("stream-after-end", pointer, f"{kind} comes after {end}", want=MISSING, got=kind)
+            self.report.add("stream-after-end", pointer, f"{kind} follows {end}", want=MISSING, got=kind)
         elif kind == "message_start":
             self.report.add("stream-start", pointer, "the message is started twice", want=MISSING, got=kind)
         elif self.state is MessageState.BEFORE:
             if not self.report.has("stream-start"):
-                message = f"{kind} comes before message_start"
+                message = f"{kind} precedes message_start"
                 self.report.add("stream-start", pointer, message, want="message_start", got=kind)
         elif kind == "message_stop":
             message = "a message_delta with the stop_reason must come before message_stop"
             self.report.add("stream-finish", pointer, message, want="message_delta", got=kind)
         else:
             want = OneOf(("message_delta", "message_stop"))
-            self.report.add("stream-finish-last", pointer, f"{kind} comes after the stop_reason", want=want, got=kind)
+            self.report.add("stream-finish-last", pointer, f"{kind} follows the stop_reason", want=want, got=kind)
 
     def _start(self, pointer: str, data: dict[str, Any]) -> None:
         if self.message is not None:
@@ -202,7 +202,7 @@ class _MessageMachine(Machine):
         elif where is None or not 0 <= where < len(self.blocks):
             if want is MISSING and where is not None:
                 want, got = {"type": "content_block_start", "index": where}, MISSING
-            message = f"no block of this index was started: a content_block_start must come before the {kind}"
+            message = f"no block of this index was started: a content_block_start must precede the {kind}"
             if not misled:
                 self.report.add("stream-block-open", at, message, want=want, got=got)
             return
@@ -257,13 +257,13 @@ class _MessageMachine(Machine):
         """What can only be said once nothing more comes."""
         if self._unnamed:
             at, kind = self._unnamed[0]
-            message = f"{len(self._unnamed)} events have no name; each must be called as its data's type says"
+            message = f"{len(self._unnamed)} events have no name; each must have the name that is the type of its data"
             self.report.add("stream-event-name", at, message, want=kind or EVENT, got=MISSING)
         del pointer
         if self.message is None and self.state is not MessageState.FAILED and not self.report.has("stream-start"):
             self.report.add("stream-start", "", "the stream has no message_start", want="message_start", got=MISSING)
         elif self.message is not None and self.state in (MessageState.MESSAGE, MessageState.ENDING):
-            message = "nothing comes after this event; a message_stop must end the stream"
+            message = "nothing follows this event; a message_stop must end the stream"
             self.report.add("stream-end", self.last_event, message, want="message_stop", got=MISSING)
         for index, block in enumerate(self.blocks):
             self._close(index, block)
@@ -288,7 +288,7 @@ class _MessageMachine(Machine):
                 self.report.add("stream-block-closed", block.pointer, message, want=want, got=MISSING)
             if not whole and not cut:
                 text = "".join(block.fragments)
-                message = "the fragments together must be one JSON object"
+                message = "the joined fragments must be one JSON object"
                 report = self.report.of_part(block.pointer)
                 report.add("stream-arguments-json", block.last, message, want=meant_text(text), got=text)
 
@@ -302,7 +302,7 @@ class _MessageMachine(Machine):
             message = "the reply has tool calls, but ended its turn"
             self.report.add("stream-finish-agrees", self.reason_at, message, want="tool_use", got=reason)
         elif reason == "tool_use" and not calls and not hosted:
-            message = "no tool call came before it: the calls are missing, or the reason is another"
+            message = "no tool call precedes it: the calls are missing, or the reason is wrong"
             self.report.add("stream-finish-agrees", self.reason_at, message, want="end_turn", got=reason)
 
     def _calls(self) -> Iterator[StreamedCall]:

@@ -33,7 +33,7 @@ def names_unique(subject: Subject) -> Iterator[Breach]:
 def functions_in_one_tool(subject: Subject) -> Iterator[Breach]:
     holders = [tool for tool in entries(root(subject.body).child("tools")) if list(_declarations(tool))]
     for tool in holders[1:]:
-        yield Breach(tool.pointer, f"these functions must be declared in {holders[0].pointer}, beside the others")
+        yield Breach(tool.pointer, f"these functions must be declared in {holders[0].pointer}, with the others")
 
 
 def _declarations(tool: Node) -> Iterator[Node]:

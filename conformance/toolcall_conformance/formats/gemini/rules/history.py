@@ -26,7 +26,7 @@ from toolcall_conformance.reading.breach import Breach
 def call_follows_user(subject: Subject) -> Iterator[Breach]:
     for part in _opening_parts(subject):
         if has(part, "functionCall"):
-            message = "the conversation begins with a functionCall; a content of the user must come before it"
+            message = "the conversation starts with a functionCall; a content of the user must precede it"
             yield Breach(part.pointer, message, {"role": "user"}, MISSING)
             return
 
@@ -51,7 +51,7 @@ def alternate_roles(subject: Subject) -> Iterator[Breach]:
     for content in subject.view(contents):
         role = content.get("role") or "user"
         if role == before:
-            yield Breach(content.pointer, f"two contents of the role {role} stand side by side")
+            yield Breach(content.pointer, f"two neighbouring contents have the role {role}")
         before = role
 
 
@@ -79,7 +79,9 @@ def result_once(subject: Subject) -> Iterator[Breach]:
         answered: set[int] = set()
         for result in results(turn):
             if result.call is not None and result.call in answered:
-                message = "this functionCall has its functionResponse already; this one must answer another, or go"
+                message = (
+                    "this functionCall has its functionResponse already; this one must answer another, or be left out"
+                )
                 yield Breach(result.pointer, message, MISSING, _said(result), subject=result_named(result))
             elif result.call is not None:
                 answered.add(result.call)
@@ -109,7 +111,7 @@ def results_in_one_content(subject: Subject) -> Iterator[Breach]:
         found = [result for result in results(turn) if batch]
         for result in found[1:]:
             if result.group != found[0].group:
-                message = f"this functionResponse must stand in one content with that at {found[0].pointer}"
+                message = f"this functionResponse must be in the same content as the one at {found[0].pointer}"
                 yield Breach(result.pointer, message, subject=result_named(result))
 
 
@@ -120,7 +122,7 @@ def results_first(subject: Subject) -> Iterator[Breach]:
         last = max((index for index, part in enumerate(every) if has(part, "functionResponse")), default=0)
         for part in every[:last]:
             if not has(part, "functionResponse") and any(has(part, key) for key in DATA):
-                message = f"the functionResponse at {every[last].pointer} must stand before this part"
+                message = f"the functionResponse at {every[last].pointer} must precede this part"
                 yield Breach(part.pointer, message)
 
 

@@ -90,7 +90,7 @@ class _Candidate:
         if isinstance(content, dict):
             self.body["content"] |= copied({key: value for key, value in content.items() if key != "parts"})
         if self.finished and any(map(_says_something, parts)):
-            at, message = pointer_of("content"), "content comes after finishReason; it must come before"
+            at, message = pointer_of("content"), "content follows finishReason; it must precede it"
             self._report.add("stream-finish-last", at, message, want=MISSING, got=content)
         reason = member(chunk, "finishReason")
         if reason is not None:
@@ -127,7 +127,7 @@ class _Candidate:
                 self._report_of(under_way).add("stream-call-closed", under_way.pointer, **_OPEN)
                 under_way.goes_on = False
             if not member(call, "name"):
-                message = "this functionCall has no name, and there is none that it could go on with"
+                message = "this functionCall has no name, and there is no earlier one for it to continue"
                 self._report.of_part(at).add("stream-call-continued", at, message, want=TEXT, got=MISSING)
             aside = (*spellings("partialArgs"), *spellings("willContinue"))
             body = copied({key: value for key, value in call.items() if key not in aside})
@@ -232,7 +232,7 @@ class _CandidateMachine(Machine):
         blocked = member(self.body, "promptFeedback") is not None
         whole = all(one.finished for one in self.candidates.values()) if self.candidates else blocked
         if self.error is None and not whole:
-            message = "nothing comes after this chunk; the last one must have a finishReason"
+            message = "nothing follows this chunk; the last one must have a finishReason"
             self.report.add("stream-finish", self.last, message, want=OneOf(("STOP", "MAX_TOKENS")), got=MISSING)
         elif self.error is None and not self.last_has_usage:
             self.report.add("stream-usage", self.last, want=OBJECT, got=MISSING)

@@ -20,7 +20,7 @@ def calls_answered(subject: Subject) -> Iterator[Breach]:
     strays = sum(answer.standing == "orphan" for answer in history.answers)
     for call in history.unanswered[: max(0, len(history.unanswered) - strays)]:
         want = {"role": "tool", "tool_call_id": call.id}
-        message = f"a tool message behind {call.message} must answer this call"
+        message = f"a tool message after {call.message} must answer this call"
         yield Breach(call.pointer, message, want, MISSING, subject=f"call {call.id}, {call.name}")
 
 
@@ -38,7 +38,7 @@ def result_answers_call(subject: Subject) -> Iterator[Breach]:
 
 @rule("openai_chat/result-once", "request")
 def result_once(subject: Subject) -> Iterator[Breach]:
-    message = "the call of this id has its answer already; this one must answer another, or not stand here"
+    message = "the call of this id has its answer already; this one must answer another, or be left out"
     for answer in subject.view(walk).answers:
         if answer.standing == "again":
             yield Breach(answer.pointer, message, MISSING, answer.id, subject=f"result of {answer.id}")
@@ -48,9 +48,7 @@ def result_once(subject: Subject) -> Iterator[Breach]:
 def results_follow_calls(subject: Subject) -> Iterator[Breach]:
     for answer in subject.view(walk).answers:
         if answer.standing == "late":
-            message = (
-                f"other messages stand between this result and its call; it must stand right behind {answer.asked}"
-            )
+            message = f"other messages are between this result and its call; it must be right after {answer.asked}"
             yield Breach(answer.pointer, message, MISSING, answer.id, subject=f"result of {answer.id}")
 
 

@@ -184,14 +184,14 @@ class Calls:
         if "index" not in entry:
             self._once(call, "stream-call-index", pointer, "the entry has no index", call.index)
         elif _is_index(index) and index < 0 and index != call.index:
-            message = f"the call has the index {call.index}, and goes on with {index}"
+            message = f"the call has the index {call.index}, and continues with {index}"
             self._once(call, "stream-call-index", join(pointer, "index"), message, call.index, index)
         if call.left and self._current is not call:
             ahead = self._current.subject if self._current is not None else "another call"
-            message = f"this fragment comes after {ahead} was begun; it must come before that"
+            message = f"this fragment follows the start of {ahead}; it must precede it"
             self._once(call, "stream-calls-in-turn", pointer, message)
         if "type" in entry and entry["type"] != call.type:
-            message = "type is said again, and is another one"
+            message = "type is there again, with another value"
             self._once(call, "stream-call-type", join(pointer, "type"), message, call.type, entry["type"])
         call.type = call.type or _text(entry.get("type"))
         call.id = self._said_again(call, "id", call.id, entry.get("id"), pointer)
@@ -203,7 +203,7 @@ class Calls:
             return known
         if not known:
             return said
-        message = f"the {what} of a call must be said once; the official SDK adds the two"
+        message = f"the {what} of a call must be there once; the official SDK concatenates the two"
         self._once(call, "stream-call-once", pointer, message, MISSING, said)
         return known if said == known else known + said
 
@@ -217,11 +217,11 @@ class Calls:
             if not call.text.strip():
                 message, want = "a call without arguments must have {}, in one fragment or more", "{}"
             elif not call.is_json():
-                message, want = "the fragments together must be JSON, and are none", meant_text(call.text)
+                message, want = "the joined fragments must be JSON, and are not", meant_text(call.text)
             elif isinstance(read_arguments(call.text), Unreadable | dict):
                 continue
             else:
-                message, want = "the fragments together must be a JSON object", meant_text(call.text)
+                message, want = "the joined fragments must be a JSON object", meant_text(call.text)
             self._once(call, "stream-arguments-json", call.pointer, message, want, call.text)
 
     def _once(

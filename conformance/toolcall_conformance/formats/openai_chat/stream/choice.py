@@ -64,7 +64,7 @@ class Choice:
         place = join(pointer, "delta") if "delta" in choice else pointer
         if self.state is ChoiceState.FINISHED and _says_something(delta) and not self._said_after_finish:
             self._said_after_finish = True
-            message = "this delta comes after the finish_reason; it must come before"
+            message = "this delta follows the finish_reason; it must precede it"
             self._report.add("stream-finish-last", place, message, want=MISSING, got=delta)
         self._take_role(delta, place)
         opened = self._take_calls(delta, place)
@@ -79,11 +79,11 @@ class Choice:
         role = delta.get("role")
         if self.state is ChoiceState.EMPTY:
             if not role:
-                message = "the first delta must say the role"
+                message = "the first delta must have the role"
                 self._report.add("stream-role", pointer, message, want="assistant", got=unless_null(role))
         elif role and self._role and not self._role_said_again:
             self._role_said_again = True
-            message = "the role must be said once; the official SDK adds the two"
+            message = "the role must be there once; the official SDK concatenates the two"
             self._report.add("stream-role", join(pointer, "role"), message, want=MISSING, got=role)
         if isinstance(role, str) and role and self._role is None:
             self._role = role
@@ -121,7 +121,7 @@ class Choice:
         if self.state is ChoiceState.FINISHED:
             self._report.add("stream-finish-once", pointer, want=None, got=finish)
         elif opened:
-            message = "the finish_reason must come in a later chunk than the call"
+            message = "the finish_reason must be in a later chunk than the call"
             self._report.add("stream-finish-apart", pointer, message, want=None, got=finish)
         self.state = ChoiceState.FINISHED
         self._finish, self._finish_pointer = finish, pointer
@@ -132,7 +132,7 @@ class Choice:
             return
         self._calls.check_arguments(self._finish)
         if self._finish == "tool_calls" and not self._calls.all:
-            message = "no call came before it: the calls are missing, or the reason is another"
+            message = "no call precedes it: the calls are missing, or the reason is wrong"
             self._report.add("stream-finish-agrees", self._finish_pointer, message, want="stop", got=self._finish)
 
     def body(self) -> dict[str, Any]:

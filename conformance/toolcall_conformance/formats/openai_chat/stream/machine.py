@@ -98,7 +98,7 @@ class _ChunkMachine(Machine):
 
     def _done(self, pointer: str) -> None:
         if self._state is ReplyState.DONE:
-            self.report.once("stream-end", pointer, "[DONE] is said twice", want=MISSING, got="[DONE]")
+            self.report.once("stream-end", pointer, "[DONE] is there twice", want=MISSING, got="[DONE]")
         elif self._state is not ReplyState.FAILED:
             self._state = ReplyState.DONE
 
@@ -106,7 +106,7 @@ class _ChunkMachine(Machine):
         begins = not self._body
         self._identity(chunk, pointer)
         if self._body.get("usage") and not chunk.get("usage"):
-            message = "the usage must stand in the last chunk; this one comes later and has none"
+            message = "the usage must be in the last chunk; this chunk is later and has none"
             self.report.once("stream-usage-kept", pointer, message, want=self._body["usage"], got=MISSING)
         for key in _REPEATED:
             if chunk.get(key) is not None:
@@ -176,7 +176,7 @@ class _ChunkMachine(Machine):
     def _check_end(self, pointer: str) -> None:
         for choice in self._choices:
             if choice.state is not _choice.ChoiceState.FINISHED:
-                message = f"choice {choice.index} has no finish_reason; its last chunk must say it"
+                message = f"choice {choice.index} has no finish_reason; its last chunk must have it"
                 self.report.add("stream-finish", pointer, message, want=choice.finish, got=MISSING)
         if not self._choices:
             self.report.add(

@@ -53,7 +53,7 @@ def result_has_call(subject: Subject) -> Iterator[Breach]:
         if nameless:
             nameless -= 1
         else:
-            message = "a call with this call_id must stand before its output; there is none"
+            message = "a call with this call_id must precede its output; there is none"
             want = one_of(waiting, {"type": "function_call", "call_id": result.id})
             yield Breach(result.id_pointer or result.pointer, message, want, result.id if waiting else MISSING)
 
@@ -68,7 +68,7 @@ def result_after_call(subject: Subject) -> Iterator[Breach]:
     for result in subject.reading.results:
         if result.call is None and result.id in called:
             call = called[result.id]
-            message = f"this output must stand behind its call, {call.pointer}"
+            message = f"this output must be after its call, {call.pointer}"
             yield Breach(result.pointer, message, MISSING, result.id, subject=name_of(call))
 
 
@@ -80,7 +80,7 @@ def result_once(subject: Subject) -> Iterator[Breach]:
             continue
         if result.call in seen:
             call = subject.reading.calls[result.call]
-            message = f"{result.id} has its output already; this one must answer another call, or not stand here"
+            message = f"{result.id} has its output already; this one must answer another call, or be left out"
             yield Breach(result.pointer, message, MISSING, result.id, subject=name_of(call))
         seen.add(result.call)
 

@@ -20,7 +20,7 @@ def finish_agrees(subject: Subject) -> Iterator[Breach]:
     if member(subject.body, "status") != "completed":
         return
     if isinstance(member(member(subject.body, "incomplete_details"), "reason"), str):
-        message = "the reply is completed and says why it is incomplete"
+        message = "the reply is completed and has a reason for being incomplete"
         yield Breach("/incomplete_details", message, None, subject.body["incomplete_details"])
     if member(subject.body, "error") is not None:
         yield Breach("/error", "the reply is completed and has an error", None, subject.body["error"])
@@ -42,7 +42,7 @@ def finish_incomplete_reason(subject: Subject) -> Iterator[Breach]:
     if member(subject.body, "status") != "incomplete":
         return
     if not isinstance(member(member(subject.body, "incomplete_details"), "reason"), str):
-        message = "incomplete_details.reason must say why the reply is incomplete"
+        message = "incomplete_details.reason must give the reason why the reply is incomplete"
         want, got = OneOf(("max_output_tokens", "content_filter")), subject.body.get("incomplete_details", MISSING)
         yield Breach("/incomplete_details" if "incomplete_details" in subject.body else "", message, want, got)
 
@@ -57,7 +57,7 @@ def finish_failed_error(subject: Subject) -> Iterator[Breach]:
         want, got = asking(code=TEXT, message=TEXT), subject.body.get("error", MISSING)
         yield Breach("/error" if "error" in subject.body else "", message, want, got)
     elif not isinstance(error.get("message"), str):
-        message = "message must be a text that says what happened"
+        message = "message must be a text that describes what happened"
         at = "/error/message" if "message" in error else "/error"
         yield Breach(at, message, TEXT, error.get("message", MISSING))
     elif "code" not in error:

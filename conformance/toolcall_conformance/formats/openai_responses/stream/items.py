@@ -83,7 +83,7 @@ class Item:
             return
         entries = self._entries(list_key)
         if index != len(entries):
-            message = f"the part has the index {index}, and {len(entries)} parts came before it"
+            message = f"the part has the index {index}, and {len(entries)} parts precede it"
             self._once("stream-part-index", pointer, message, len(entries), index)
         self._fill(list_key, index, part)
         self._parts[list_key, index] = False
@@ -120,7 +120,7 @@ class Item:
             return
         found = self._text(place)
         if found.done:
-            self._once("stream-after-done", pointer, "a fragment comes after the whole text", MISSING, text)
+            self._once("stream-after-done", pointer, "a fragment follows the whole text", MISSING, text)
         found.fragments.append(text)
         holder, key = self._holder(place, piece)
         so_far = holder.get(key)
@@ -158,7 +158,7 @@ class Item:
         self._restated(note_changes(self._notes, item, join(pointer, "item")))
         for place, text in self._texts.items():
             if text.fragments and any(text.fragments) and not text.done and place[0] != "summary":
-                message, want = f"{words(place)} came in fragments and never as done", self._done_events(place)
+                message, want = f"{words(place)} was sent in fragments and never as done", self._done_events(place)
                 self._once("stream-done-events", pointer, message, want, MISSING)
         for place, closed in self._parts.items():
             if not closed:

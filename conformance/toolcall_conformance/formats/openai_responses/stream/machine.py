@@ -115,7 +115,7 @@ class _ResponseMachine(Machine):
             self.report.once("stream-sequence", pointer, "the event has no sequence_number", want=want, got=MISSING)
             return
         if self._sequence is not None and number <= self._sequence:
-            message, want = f"the number {number} comes after {self._sequence}", self._sequence + 1
+            message, want = f"the number {number} follows {self._sequence}", self._sequence + 1
             self.report.once("stream-sequence", join(pointer, "sequence_number"), message, want=want, got=number)
         self._sequence = number
 
@@ -124,7 +124,7 @@ class _ResponseMachine(Machine):
             # An error event and response.failed may both tell of one failure.
             self._take_error(data)
         elif failing or kind.startswith("response."):
-            message = f"{kind or 'an event'} comes after the end of the response"
+            message = f"{kind or 'an event'} follows the end of the response"
             self.report.once("stream-after-end", pointer, message, want=MISSING, got=kind or data)
 
     def _take_error(self, data: dict[str, Any]) -> None:
@@ -156,7 +156,7 @@ class _ResponseMachine(Machine):
     def _begun(self, kind: str, pointer: str) -> None:
         """The official SDK raises at any event before response.created."""
         if self._state is ResponseState.BEFORE:
-            message = f"{kind} comes before {BEGINNING}"
+            message = f"{kind} precedes {BEGINNING}"
             self.report.once("stream-start", pointer, message, want=BEGINNING, got=kind)
             self._state = ResponseState.OPEN
 
@@ -200,7 +200,7 @@ class _ResponseMachine(Machine):
     def finish(self, pointer: str) -> Assembled:
         """What can only be said once nothing more comes."""
         if self._state in (ResponseState.BEFORE, ResponseState.OPEN, ResponseState.STOPPED):
-            message = "the stream ends and no terminal event has come"
+            message = "the stream ends without a terminal event"
             self.report.add("stream-end", pointer, message, want=OneOf((*TERMINAL, "error")), got=MISSING)
         whole = self._state is ResponseState.ENDED
         return self.assembled(

@@ -162,7 +162,7 @@ class Output:
         """An event about no item. Without a number no item would make it right: then it must go."""
         index = data.get("output_index")
         named = f"item_id {data.get('item_id')!r}" if index is None else f"output_index {index!r}"
-        message = f"no item of {named} was added: {ADDED} must come first, or this event must not come"
+        message = f"no item of {named} was added: {ADDED} must be first, or this event must be left out"
         want = ADDED if _is_index(index) or self._may_mean_one(None, data) else MISSING
         self._report.once("stream-item-added", pointer, message, want=want, got=data.get("type", MISSING))
 
@@ -220,7 +220,7 @@ class Output:
             if item.kind != "function_call" or not isinstance(text, str) or item.said.get("status") == "incomplete":
                 continue
             if not is_json(text):
-                message, want = "the fragments together must be JSON", meant_text(text)
+                message, want = "the joined fragments must be JSON", meant_text(text)
                 if not text.strip():
                     message, want = "a call without arguments must have {}", "{}"
                 self._report.of_part(item.pointer).add(
