@@ -268,7 +268,7 @@ def test_the_bytes_that_came_are_kept(change: Change, variant: str, tmp_path: Pa
     folder = write(tmp_path, item, result)
     assert folder is not None
     sent, sizes, came = (
-        next(folder.glob(f"01-response.sse.{end}")) for end in ("sent.sse", "sent-pieces.json", "came.sse")
+        next(folder.glob(f"01-response.sse.{end}")) for end in ("sent.sse", "sent-pieces.json", "received.sse")
     )
     assert len(sent.read_bytes()) == sum(json.loads(sizes.read_bytes()))
     assert b"event: message_start" in came.read_bytes()

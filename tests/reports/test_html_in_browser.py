@@ -49,8 +49,8 @@ def _page(corpus: Corpus) -> str:
     events = [{"event": "delta", "data": {"type": "delta", "id": "call_1", "text": EVIL}}, {"data": "[DONE]"}]
     stream = {
         "name": "01-response.sse",
-        "parts": {"sent": {"events": events}, "came": {"events": events[:1], "rest": EVIL}, "golden": {"a": 2**70}},
-        "ids": {"sent": {"call_1": "A"}, "came": {"call_1": "A"}},
+        "parts": {"sent": {"events": events}, "received": {"events": events[:1], "rest": EVIL}, "golden": {"a": 2**70}},
+        "ids": {"sent": {"call_1": "A"}, "received": {"call_1": "A"}},
     }
     torn = finding(rules[1], "SHOULD", body="01-response.sse", pointer="/events/0/data/text")
     return page(

@@ -118,9 +118,9 @@ def test_where_what_came_differs_from_the_golden_is_told_without_what_is_accepte
 
 def test_a_stream_is_kept_as_its_events(report: dict[str, Any]) -> None:
     found = bodies_of(report, "stream", "01-response.sse")
-    assert {"sent", "came", "source", "golden"} <= found["parts"].keys()
+    assert {"sent", "received", "source", "golden"} <= found["parts"].keys()
     assert found["parts"]["sent"]["events"]
-    assert any("tool_call" in json.dumps(event) for event in found["parts"]["came"]["events"])
+    assert any("tool_call" in json.dumps(event) for event in found["parts"]["received"]["events"])
     assert sorted(found["ids"]["sent"].values()) == ["A", "B", "C"]
 
 
@@ -146,6 +146,6 @@ def test_long_texts_are_cut_and_what_is_no_json_is_named(corpus: Corpus) -> None
 def test_of_a_stream_that_was_cut_each_side_is_read_in_its_own_format(corpus: Corpus) -> None:
     case = corpus.cases["parallel/three-tools"]
     sent, came = (case.exchanges(name)[0].stream() for name in ("openai_chat", "anthropic"))
-    played = PlayedBodies("01-response.sse", MISSING, MISSING, MISSING, {"sent.sse": sent, "came.sse": came})
+    played = PlayedBodies("01-response.sse", MISSING, MISSING, MISSING, {"sent.sse": sent, "received.sse": came})
     ids = shown(corpus, played)["ids"]
-    assert sorted(ids["sent"].values()) == sorted(ids["came"].values()) == ["A", "B", "C"]
+    assert sorted(ids["sent"].values()) == sorted(ids["received"].values()) == ["A", "B", "C"]

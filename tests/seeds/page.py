@@ -84,8 +84,8 @@ def _examples(seeds: dict[str, Any]) -> str:
     )
     found = sum("golden" in one for one in seeds["examples"])
     return (
-        f"\n## The examples\n\nGoldens have {found} of {len(seeds['examples'])} JSON examples, except for ids and models."
-        " The others name the nearest\ngolden, and how it differs.\n\n"
+        f"\n## The examples\n\nGoldens have {found} of {len(seeds['examples'])} JSON examples, except for ids and "
+        "models. The others name the nearest\ngolden, and how it differs.\n\n"
         f"| Example | Golden | Why not |\n|---|---|---|\n{rows}"
     )
 

@@ -21,10 +21,11 @@ def judged(client: Any, upstream: Any, reply: Any, answer: Any) -> Iterator[tc.J
     yield JUDGE.request(client, upstream, ROUTE, declared=["top-k"], captured=False)
     yield JUDGE.request(client, upstream, ENDS)
     yield JUDGE.response(reply, answer, ENDS, requests=requests, vendor=False, declared=(), captured=True)
+    yield JUDGE.response(reply, answer, ENDS, raw_arguments={0: "{}"})
     yield JUDGE.error({"status": 429, "body": {}}, {"status": 429, "headers": {}, "body": {}}, ENDS)
     yield JUDGE.stream(None, tc.parse(b"data: {}\n\n"), ENDS, requests=tc.Requests(client))
     yield JUDGE.stream(b"data: {}\n\n", b"data: {}\n\n", ENDS, requests=requests, vendor=True, declared=(), how="fails")
-    yield JUDGE.history(upstream, upstream, ENDS, request=client, held={}, stored=False)
+    yield JUDGE.history(upstream, upstream, ENDS, request=client, provider_memory={}, stored=False)
     yield JUDGE.round_trip(client, client, own="anthropic", through="gemini", direction="request")
     yield JUDGE.body("gemini", "request", upstream, model="gemini-2.5-flash")
 

@@ -161,7 +161,7 @@ def test_another_end_and_another_text_are_named() -> None:
     golden = case.exchanges("anthropic")[0].response
     body = {**copy.deepcopy(golden), "stop_reason": "end_turn"}
     came = witness("anthropic", "response", body, golden=golden)
-    assert came.says == (f'ends by "end_turn", where "{golden["stop_reason"]}" was said',)
+    assert came.says == (f'ends by "end_turn", where the reply has "{golden["stop_reason"]}"',)
     body = copy.deepcopy(golden)
     next(block for block in body["content"] if block["type"] == "text")["text"] = ""
     assert witness("anthropic", "response", body, golden=golden).says[0].startswith('lost the text "')

@@ -150,7 +150,7 @@ def stream(
         _fail(tally, "stream", came, "stream")
         return tally.result()
     heard, reply = ClientStream(route.client, came), formats.assembled(route.upstream, parse(data))
-    tally.played.append(PlayedBodies("stream", reply.body, heard.stream, MISSING, {"came.sse": came.data}))
+    tally.played.append(PlayedBodies("stream", reply.body, heard.stream, MISSING, {"received.sse": came.data}))
     if came.raised is not None:
         _fail(tally, "stream", came.raised, "stream")
         return tally.result()

@@ -205,7 +205,7 @@ class _Agent:
             sent.value,
             route,
             request=golden_with_captions(self._case, route.client, client.request, self._known),
-            held=self._memory,
+            provider_memory=self._memory,
             stored=way.habit.rests_on_memory,
         )
         self._tally.lose(found)

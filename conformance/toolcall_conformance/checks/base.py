@@ -59,7 +59,7 @@ class Harness:
 class PlayedBodies:
     """The bodies of one judged call. ``name`` is ``02-request``; ``produced`` is MISSING if nothing came.
 
-    ``files`` are further ones by the ends of their names, bytes or JSON values: ``{"came.sse": b"data: …"}``.
+    ``files`` are further ones by the ends of their names, bytes or JSON values: ``{"received.sse": b"data: …"}``.
     """
 
     name: str

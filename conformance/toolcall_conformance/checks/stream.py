@@ -108,7 +108,7 @@ def _whole(exchange: StreamedExchange, client: Exchange, upstream: Exchange, har
         tally.fail_reply("stream", came, name, may_fail=may_fail)
         return False
     received = ClientStream(route.client, came)
-    files: dict[str, Any] = {"sent.sse": exchange.stream, "came.sse": came.data}
+    files: dict[str, Any] = {"sent.sse": exchange.stream, "received.sse": came.data}
     if received.assembled.body is not None:
         files["assembled.json"] = received.assembled.body
     tally.played.append(PlayedBodies(name, reply, received.stream, client.response, files))

@@ -126,7 +126,7 @@ def kept(
     """
     before = sum(played.name.startswith(name) for played in tally.played)
     files: dict[str, Any] = {"sent.sse": b"".join(sent), "sent-pieces.json": [len(piece) for piece in sent]}
-    for end, stream in (("came.sse", came), ("usual.sse", usual)):
+    for end, stream in (("received.sse", came), ("usual.sse", usual)):
         if isinstance(stream, Streamed):
             files[end] = stream.data
     label = f"{name}.{before + 1}" if before else name

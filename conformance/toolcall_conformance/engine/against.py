@@ -74,7 +74,7 @@ def _pairs(ours: Sequence[PlayedBodies], other: Sequence[PlayedBodies]) -> Itera
 
 def _body(one: PlayedBodies) -> Any:
     """What was produced; of a stream what it amounts to."""
-    return one.files.get("assembled.json", MISSING) if "came.sse" in one.files else one.produced
+    return one.files.get("assembled.json", MISSING) if "received.sse" in one.files else one.produced
 
 
 def _between(harness: Harness, route: Route, name: str, ours: Any, other: Any) -> Iterator[Finding]:

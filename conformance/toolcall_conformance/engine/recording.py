@@ -241,5 +241,5 @@ def _other(run: Run) -> dict[str, object]:
         driver = run.other.driver
         found["against"] = {"spec": driver.spec, "name": driver.name, "version": driver.version}
     if (fuzz := run.settings.fuzz) is not None:
-        found["drawn"] = {"conversations": fuzz.count, "seed": fuzz.seed, "renderer": fuzz.renderer}
+        found["generated"] = {"conversations": fuzz.count, "seed": fuzz.seed, "renderer": fuzz.renderer}
     return found

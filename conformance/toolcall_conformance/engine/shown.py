@@ -30,7 +30,7 @@ _DIFFERENCES = 30
 _RECORDED = "reply"
 """How the body is called that was recorded, beside the golden of its case."""
 _DIRECTION = re.compile("request|response|error")
-_STREAMS = {"sent": "sent.sse", "came": "came.sse", "usual": "usual.sse"}
+_STREAMS = {"sent": "sent.sse", "received": "received.sse", "usual": "usual.sse"}
 
 
 def shown_bodies(corpus: Corpus, route: Route, result: ItemResult) -> list[dict[str, Any]]:
@@ -73,7 +73,7 @@ def _differences(corpus: Corpus, route: Route, name: str, parts: Mapping[str, An
 
 def _parts(played: PlayedBodies) -> Iterator[tuple[str, Any]]:
     """The bodies of an exchange by their part; of a stream also its events."""
-    streamed = "came.sse" in played.files
+    streamed = "received.sse" in played.files
     for name, body in (("source", played.source), ("produced", played.produced), ("golden", played.golden)):
         if body is not MISSING and body is not None and not (streamed and name == "produced"):
             yield name, body

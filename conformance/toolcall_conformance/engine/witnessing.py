@@ -62,8 +62,8 @@ def is_about(body: str, one: PlayedBodies, played: tuple[PlayedBodies, ...]) -> 
 
 def _shown(one: PlayedBodies) -> tuple[str, Any]:
     """The direction of a body, and the body; of a stream its bytes, MISSING where nothing came."""
-    if "came.sse" in one.files:
-        return "stream", one.files["came.sse"]
+    if "received.sse" in one.files:
+        return "stream", one.files["received.sse"]
     direction = _DIRECTION.search(one.name)
     return ("", MISSING) if direction is None else (direction[0], one.produced)
 

@@ -80,13 +80,13 @@ class Judge:
         vendor: bool = False,
         declared: Collection[str] = (),
         captured: bool = False,
-        spelt: Mapping[int, str] | None = None,
+        raw_arguments: Mapping[int, str] | None = None,
     ) -> Judgement:
         """Judge the client's reply that a translator made of a provider's.
 
         ``vendor``: the reply comes from a compatible vendor whose deviations a translator may correct, even where both
-        formats are one. ``declared`` and ``captured`` are those of :meth:`request`. ``spelt`` are, of a reply that was
-        streamed, the arguments of its calls as the stream spelt them, by their place among the calls.
+        formats are one. ``declared`` and ``captured`` are those of :meth:`request`. ``raw_arguments`` are, of a reply
+        that was streamed, the unparsed JSON texts of its calls' arguments, by the place of the call among the calls.
         """
         return self._told(
             judge_body(
@@ -100,7 +100,7 @@ class Judge:
                 declared=declared,
                 captured=captured,
                 tolerated=self.tolerated,
-                spelt=spelt,
+                spelt=raw_arguments,
             ),
             route.client,
         )
@@ -162,7 +162,7 @@ class Judge:
         route: AnyRoute,
         *,
         request: Any = None,
-        held: ProviderMemory | None = None,
+        provider_memory: ProviderMemory | None = None,
         stored: bool = False,
     ) -> Judgement:
         """Judge the upstream request that a translator made of a client's request in a running conversation.
@@ -171,7 +171,7 @@ class Judge:
         with their ids, names and opaque state, and the client's results. The client's format is the one that
         everything had to pass through: what it cannot say is not demanded. ``request`` is the client's golden request,
         by whose words results are judged: never the one built from translated replies, whose ids may be what is wrong.
-        ``held`` is the provider's memory, by the id of its reply: a request may continue from there. ``stored``: the
+        ``provider_memory`` has the provider's replies by id: a request may continue from there. ``stored``: the
         client's request left out the earlier entries.
         """
         return self._told(
@@ -181,7 +181,7 @@ class Judge:
                 output,
                 route,
                 request=request,
-                held=held or {},
+                held=provider_memory or {},
                 stored=stored,
             ),
             route.upstream,

@@ -14,7 +14,7 @@ from toolcall_conformance.reports.roots import root_causes
 from toolcall_conformance.reports.stored import header_of, items_of, parts_of, unsupported
 
 # What parts of one run have in common.
-_SAME = ("tool", "corpus", "suite", "translator", "against", "drawn", "policy", "strict")
+_SAME = ("tool", "corpus", "suite", "translator", "against", "generated", "policy", "strict")
 _SHOWN = 3
 
 Order = Callable[[str], Any]

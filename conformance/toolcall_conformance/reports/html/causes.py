@@ -110,7 +110,7 @@ def _detail(example: Seen, rule: Rule | None) -> str:
         return str(finding["message"])
     shown = [
         f"{label} {value_text(value)[:_SHOWN]}"
-        for key, label in (("want", "expected"), ("got", "came"))
+        for key, label in (("want", "expected"), ("got", "actual"))
         if (value := told(finding, key)) is not NOT_KNOWN
     ]
     return "; ".join([*([str(finding["subject"])] if finding["subject"] else []), ", ".join(shown)]).strip("; ")

@@ -8,7 +8,7 @@ const PARTS = {
 };
 const STREAMS = {
   sent: ["Sent", "the upstream's stream"],
-  came: ["Received", "the client's stream"],
+  received: ["Received", "the client's stream"],
   usual: ["Usual", "the output for the same stream, cut between its events"],
 };
 
@@ -27,13 +27,13 @@ function mark(finding, pointer, wrong) {
 /** The columns of one exchange: timelines of its streams, and its bodies. */
 function exchangeElements(exchange, findings, { alone, around = 0 }) {
   const mine = findingsOn(findings, exchange, alone);
-  const streamed = "came" in exchange.parts;
+  const streamed = "received" in exchange.parts;
   const isWhole = ({ body }) => !streamed || body.includes(", ");
   const inWhole = mine.filter(isWhole).map((finding) => mark(finding, finding.pointer, true));
   const inEvents = mine.filter((finding) => !isWhole(finding) && finding.pointer).map((finding) => mark(finding, finding.pointer, true));
   const sources = mine.filter((finding) => finding.source_pointer).map((finding) => mark(finding, finding.source_pointer, false));
   const timelines = Object.keys(STREAMS).filter((name) => name in exchange.parts).map((name) =>
-    timeline(...STREAMS[name], DATA.bodies[exchange.parts[name]], { marks: name === "came" ? inEvents : [], values: exchange.ids?.[name] || {} }));
+    timeline(...STREAMS[name], DATA.bodies[exchange.parts[name]], { marks: name === "received" ? inEvents : [], values: exchange.ids?.[name] || {} }));
   const bodies = Object.keys(PARTS).filter((name) => name in exchange.parts);
   const lines = Object.fromEntries(bodies.map((name) => [name, linesOf(readTree(DATA.bodies[exchange.parts[name]]))]));
   const columns = bodies.map((name) => {
