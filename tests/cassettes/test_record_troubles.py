@@ -114,7 +114,7 @@ def test_a_rate_limit_that_passes_is_waited_for(
 
 
 @pytest.mark.timing
-@pytest.mark.parametrize(("after", "told"), [("3600", "it asks to wait 3600 s"), (None, "it does not say how long")])
+@pytest.mark.parametrize(("after", "told"), [("3600", "it asks to wait 3600 s"), (None, "it gives no waiting time")])
 def test_a_rate_limit_that_lasts_stops_the_run(
     after: str | None, told: str, record: Record, upstream: Provider, tmp_path: Path
 ) -> None:

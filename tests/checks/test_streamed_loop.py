@@ -150,8 +150,8 @@ def test_what_fails_alone_is_left_to_the_check_of_streams(session: type[Session]
     ("session", "rule", "words"),
     [
         (FailsTheSecondTime, "translation/crashed", "stream raised RuntimeError: the accumulator is closed"),
-        (SaysNothingTheSecondTime, "translation/bad-output", "stream brings no reply"),
-        (AnErrorTheSecondTime, "translation/bad-output", "stream tells of an error"),
+        (SaysNothingTheSecondTime, "translation/bad-output", "stream gave no reply"),
+        (AnErrorTheSecondTime, "translation/bad-output", "stream gave an error"),
     ],
 )
 def test_what_fails_after_another_stream_is_told_here(session: type[Session], rule: str, words: str) -> None:

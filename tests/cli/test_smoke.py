@@ -146,7 +146,7 @@ def test_a_crash_is_told_once_with_the_line_of_the_translator(smoke: Smoke) -> N
     ("session", "said"),
     [
         ("    def request(self, body): pass", "is a `return` missing?"),
-        ("    def request(self, body): return body", "hint: route.client is what the caller speaks"),
+        ("    def request(self, body): return body", "hint: route.client is the caller's format"),
         ("    def request(self, body): raise Refused('too small')", "refused the plainest exchange: too small"),
         (
             "    def error(self, status, body, headers): return body",
@@ -267,5 +267,5 @@ def test_what_stands_still_or_ends_the_process_is_named(deed: str, code: int, sa
     assert found.returncode == code
     lines = found.stderr.splitlines()
     assert lines[1] == f"toolcall: toolcall::write_file/seed::response::anthropic-to-anthropic: {said}"
-    assert lines[-1].endswith("costs this item alone: toolcall-conformance smoke --isolated --timeout=0.2 holds:T")
+    assert lines[-1].endswith("would end only this item: toolcall-conformance smoke --isolated --timeout=0.2 holds:T")
     assert deed != "hold()" or any("holds.py" in line and line.endswith("in hold") for line in lines)

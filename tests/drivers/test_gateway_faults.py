@@ -199,8 +199,8 @@ SHORT = "--toolcall-timeout=0.6"
 LATE = "response did not return within 0.6 s"
 LATER = [
     ("hangs-after", LATE, WORDS),
-    ("drips", LATE, "[1-9] bytes of its answer had come when the *; --toolcall-timeout *"),
-    ("continues-for-ever", LATE, "0 bytes of its answer had come *"),
+    ("drips", LATE, "[1-9] bytes of its answer had arrived when the *; --toolcall-timeout *"),
+    ("continues-for-ever", LATE, "0 bytes of its answer had arrived *"),
 ]
 
 

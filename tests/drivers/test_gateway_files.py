@@ -35,7 +35,7 @@ MISTAKES: list[tuple[dict[str, str | None], str]] = [
     ({"name": "3"}, "name: 3 is not of type 'string'"),
     ({"name": '""'}, "name: '' should be non-empty"),
     ({"client": None}, r"it needs .* a \[client\.FORMAT\] .*: 'client' is a required property"),
-    ({"upstream": "{}"}, r"upstream: \{\} should be non-empty \(The formats that it speaks to providers"),
+    ({"upstream": "{}"}, r"upstream: \{\} should be non-empty \(The formats of its providers"),
     ({"command": None}, "a command or a url: neither command nor url is there"),
     ({"command": '"gateway {port}"'}, "command: 'gateway {port}' is not of type 'array' .The words of the command"),
     ({"command": "[]"}, r"command: \[\] should be non-empty"),

@@ -35,4 +35,4 @@ def test_every_must_is_a_true_one(corpus: Corpus, tmp_path: Path) -> None:
     assert found == KNOWN["true"]
     assert {rule for rules in found.values() for rule in rules} == KNOWN["why"].keys()
     assert len(pairs.cases) == 74
-    assert all(reason.endswith("is not judged") or "[formats] does not say" in reason for reason in pairs.left_out)
+    assert all(reason.endswith("is not judged") or "[formats] does not define" in reason for reason in pairs.left_out)

@@ -168,7 +168,7 @@ def test_the_command_with_a_stream_and_an_error(tmp_path: Path, capsys: pytest.C
 
 def test_the_circumstance_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "vendors-own-form"]) == 0
-    assert "forms alone that its file describes" in " ".join(capsys.readouterr().out.split())
+    assert "only the forms that its file describes" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_form_of_a_rule_that_is_not_named(tmp_path: Path) -> None:

@@ -187,7 +187,7 @@ def test_a_file_that_holds_no_body_is_left_out_with_a_reason(content: str, said:
         (lambda text: text.replace('"anthropic"', '"antropic"'), "messages = 'antropic' is no format; did you mean"),
         (
             lambda text: text.replace("{client}/{name}.json", "{client}/{case}.json"),
-            "{case} stands in source and not in",
+            "{case} is in source and not in",
         ),
         (lambda text: text.replace("{upstream}", "{up}"), "which format is the upstream's?"),
         (lambda text: text.replace("{upstream}", "{Up}"), "{Up} in 'requests/{client}/{name}.{Up}.snap' is no name"),

@@ -238,7 +238,7 @@ def test_an_expired_entry_fails_and_is_not_renewed(baseline: Baseline) -> None:
     result = baseline.run()
     result.assert_outcomes(passed=22, failed=2)
     result.stdout.fnmatch_lines(
-        [f"  note  known.toml:1: known until {today() - dt.timedelta(days=1)} (issue 12); mend it, or*"]
+        [f"  note  known.toml:1: known until {today() - dt.timedelta(days=1)} (issue 12); repair it, or*"]
     )
     before = baseline.text
     assert baseline.run(UPDATE).ret == pytest.ExitCode.TESTS_FAILED
@@ -371,7 +371,7 @@ def test_a_lock_that_nobody_gives_back_is_told(baseline: Baseline, monkeypatch: 
     finally:
         os.close(folder)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    result.stdout.fnmatch_lines(["toolcall: *known.toml is locked by another process *; what the run would have*"])
+    result.stdout.fnmatch_lines(["toolcall: *known.toml is locked by another process *has what the run would have*"])
     assert baseline.text == before
     assert baseline.file.with_name("known.update.toml").is_file()
 

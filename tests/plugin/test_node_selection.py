@@ -109,7 +109,7 @@ def test_the_ini_setting_names_the_translator(project: Any) -> None:
 
 def test_a_translator_without_our_argument_is_pointed_out(project: Any) -> None:
     project.module("test_own", "def test_own(): pass")
-    project.run("test_own.py").stdout.fnmatch_lines(["toolcall: *no argument begins with `toolcall::`*"])
+    project.run("test_own.py").stdout.fnmatch_lines(["toolcall: *no argument starts with `toolcall::`*"])
 
 
 def test_ids_as_pytest_prints_them_in_a_folder_below_the_root(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,7 +81,7 @@ def test_a_run_that_stands_still_ends_with_its_report(project: Any) -> None:
     line = next(number for number, text in enumerate(STANDING.splitlines(), 1) if ".pthread_mutex_lock" in text)
     assert f'standing.py", line {line} in hold' in said
     assert "toolcall: the report report.json has the 2 items until now\n" in said
-    assert "it costs this item alone: pytest --toolcall-isolated " in said
+    assert "it would end only this item: pytest --toolcall-isolated " in said
     assert "toolcall::stuck/hold::request::alpha-to-beta toolcall::stuck/then" in said
 
 

@@ -152,7 +152,7 @@ class _Finder:
         for end in {"client", "upstream"} & fields.keys():
             word = fields[end]
             if word not in self._told.words:
-                self.left_out[f"[formats] does not define {word!r} is"].append(name)
+                self.left_out[f"[formats] does not define {word!r}"].append(name)
                 return
             found = self._told.words[word]
             if found is None:
