@@ -144,7 +144,7 @@ def test_what_a_translation_must_carry_is_never_made_up(change: Change, place: s
 def test_what_is_judged_cannot_be_made_up(place: str) -> None:
     result = played(created_in_words, {"response": [place, "/created"]})
     assert failed_by(result) == {"translation/protocol-error", ENVELOPE}
-    assert f"made_up lists {place} of response, where a " in result.findings[0].message
+    assert f"made_up lists {place} of response, where there is a " in result.findings[0].message
 
 
 def test_tools_of_a_request_cannot_be_made_up() -> None:
@@ -175,7 +175,7 @@ def test_what_events_of_a_stream_say_cannot_be_made_up(place: str, what: str) ->
     result = played(created_in_words, {"stream": [place]}, "stream")
     (refused, *_) = result.findings
     assert refused.rule == "translation/protocol-error"
-    assert f"made_up lists {place} of stream, where a {what} stands" in refused.message
+    assert f"made_up lists {place} of stream, where there is a {what}" in refused.message
 
 
 @pytest.mark.parametrize(

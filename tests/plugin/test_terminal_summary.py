@@ -230,7 +230,7 @@ def test_causes_of_the_same_items_refer_to_each_other(project: Any) -> None:
     text = project.run("toolcall::", "--toolcall-strict", spec=project.translator(TWICE_WRONG)).stdout.str()
     first, second = text.split("\nSHOULD  translation/extra")
     assert "\n  run   pytest" in first
-    assert "\n  same  6 items as of beta/text-kept, above\n" in second
+    assert "\n  same  the 6 items of beta/text-kept, above\n" in second
     assert "\n  run   " not in second
 
 

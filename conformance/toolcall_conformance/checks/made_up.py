@@ -105,7 +105,7 @@ def _claims(corpus: Corpus, route: Route, said: MadeUpPlaces, played: Iterable[P
 
 def _refused(corpus: Corpus, body: str, name: str, place: str, what: str, pointer: str) -> Finding:
     said = (
-        f"made_up lists {place} of {_operation(body)}, where a {what} stands ({pointer}): an adapter cannot make up "
+        f"made_up lists {place} of {_operation(body)}, where there is a {what} ({pointer}): an adapter cannot make up "
         "what is judged; list only places around it"
     )
     element = corpus.rule("translation/protocol-error").element

@@ -34,8 +34,8 @@ def fill(parser: argparse.ArgumentParser) -> None:
         help="the translator's output; - reads stdin. Without it only SOURCE is judged: by the rules of the "
         "format that --client names, or, for a provider's output, of --upstream",
     )
-    parser.add_argument("--client", metavar="FORMAT", help="the format that the caller speaks")
-    parser.add_argument("--upstream", metavar="FORMAT", help="the format that the provider speaks")
+    parser.add_argument("--client", metavar="FORMAT", help="the caller's format")
+    parser.add_argument("--upstream", metavar="FORMAT", help="the provider's format")
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument(
         "--response",
@@ -60,7 +60,9 @@ def fill(parser: argparse.ArgumentParser) -> None:
         "--strict", action=argparse.BooleanOptionalAction, help="exit with 1 for a SHOULD finding as well"
     )
     parser.add_argument(
-        "--policy", metavar="FILE", help="what the translator does to tools on purpose, as of --toolcall-policy"
+        "--policy",
+        metavar="FILE",
+        help="a TOML file that lists what the translator does to tools on purpose, as for --toolcall-policy",
     )
     parser.add_argument(
         "--tolerated",

@@ -38,7 +38,7 @@ def scenarios(draw: DrawFn, bricks: Bricks) -> dict[str, Any]:
     turns.fill(rounds)
     told = asked.settings(draw, turns.said, sorted(tools), frame)
     scenario = {
-        "title": "A drawn conversation",
+        "title": "A generated conversation",
         "since": "0.1.0",
         "features": features_of(turns.said),
         "guards": [{"shape": "drawn", "url": "https://hypothesis.readthedocs.io/"}],

@@ -17,7 +17,7 @@ class AllDrawn(Case):
     """The case ``fuzz/drawn``: all drawn conversations together, in all formats; it has no bodies of its own."""
 
     def __init__(self, formats: Sequence[str], root: Path) -> None:
-        title = "drawn conversations"
+        title = "generated conversations"
         super().__init__(root, {"id": CASE, "title": title, "features": [], "models": {}})
         self._formats = tuple(formats)
 

@@ -48,7 +48,7 @@ def block(
     lines += _plain(places[:_PLACE_LINES])
     lines += _plain(_field("too", _few(sorted(root.others)), lines=1)) if root.others else []
     if same is not None:
-        return [*lines, *_plain(_field("same", f"{many(len(root.items), 'item')} as of {same.rule}, above"))]
+        return [*lines, *_plain(_field("same", f"the {many(len(root.items), 'item')} of {same.rule}, above"))]
     lines += _plain(_field("more", rest(root))) if len(root.items) > 1 or root.in_the_loop else []
     return [*lines, *_plain(_command(command(root, again, run)))]
 
