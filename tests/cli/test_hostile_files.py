@@ -149,12 +149,12 @@ def test_a_pipe_is_read_to_its_end_and_needs_a_writer(tmp_path: Path, monkeypatc
     assert foreign_files.read_bytes(pipe, pipes=True) == b"a" * 100_000 + b"b"
     writer.join()
     monkeypatch.setattr(foreign_files, "WRITER_WAIT", 0.05)
-    with pytest.raises(OSError, match="nobody wrote"):
+    with pytest.raises(OSError, match="without data"):
         foreign_files.read_bytes(pipe, pipes=True)
 
 
 JUDGED = {
-    "pipe": "nobody wrote",
+    "pipe": "without data",
     "directory": "Is a directory",
     "zeros": "more than 0 MiB",
     "brackets": "not JSON",

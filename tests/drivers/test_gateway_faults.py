@@ -269,7 +269,10 @@ def test_a_slow_start_is_no_slow_call(project: Any) -> None:
 @pytest.mark.parametrize(
     ("fault", "sentence"),
     [
-        ("exits", "the gateway faulty died with exit code 1; the command and [[]ready] in *gateway.toml say how it *"),
+        (
+            "exits",
+            "the gateway faulty died with exit code 1; the command and [[]ready] in *gateway.toml determine how it *",
+        ),
         (
             "exits-with-0",
             "the gateway faulty died with exit code 0 before it was ready (it must stay in the foreground); *",

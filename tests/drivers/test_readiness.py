@@ -42,8 +42,8 @@ def test_a_redirect_is_an_answer_and_is_not_followed(status: int, place: str, mo
 ENDLESS: list[tuple[str, Pieces, str]] = [
     ("header-drips", lambda: slowly(b"HTTP/1.1 200 OK\r\nx-slow: aa"), "bytes and no answer within 0.3 s"),
     ("status-drips", lambda: slowly(b"HTTP/1.1 2"), "bytes and no answer within 0.3 s"),
-    ("continues", lambda: itertools.repeat(b"HTTP/1.1 100 Continue\r\n\r\n" * 2000), "more than 262,144 bytes came"),
-    ("hints", lambda: itertools.repeat(b"HTTP/1.1 103 Early Hints\r\n\r\n" * 2000), "more than 262,144 bytes came"),
+    ("continues", lambda: itertools.repeat(b"HTTP/1.1 100 Continue\r\n\r\n" * 2000), "more than 262,144 bytes arrived"),
+    ("hints", lambda: itertools.repeat(b"HTTP/1.1 103 Early Hints\r\n\r\n" * 2000), "more than 262,144 bytes arrived"),
     ("nothing", lambda: repeated(b"", 0.05), "0 bytes and no answer within 0.3 s"),
     ("headers", lambda: itertools.repeat(b"HTTP/1.1 200 OK\r\n" + b"x: y\r\n" * 9999), "got more than 100 headers"),
     ("line", lambda: itertools.repeat(b"HTTP/1.1" + b"1" * 99999), "the output is not HTTP (HTTP/1.11111"),

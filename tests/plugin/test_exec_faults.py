@@ -195,7 +195,7 @@ def test_each_worker_has_a_child_of_its_own(project: Any) -> None:
         ("", "'exec:' names no command; write it as a shell would take it: \"exec:node adapter.mjs\""),
         ("'adapter", '"exec:\'adapter": the command cannot be read (No closing quotation); write it as *'),
         ("no-such-program x", "*: there is no program 'no-such-program' on the PATH; install it, or write its path"),
-        ("./no/such", "*: there is no program './no/such' (seen from */test_*); start pytest in the directory that *"),
+        ("./no/such", "*: there is no program './no/such' (seen from */test_*); start pytest in the directory from *"),
         ("good.py", "*: there is no program 'good.py' on the PATH; write `./good.py`, or its interpreter first *"),
         ("./good.py", "*: './good.py' may not be executed; `chmod +x` it, or write its interpreter first *"),
         ("./bare", "*: './bare' cannot be executed (Exec format error); write its interpreter first *"),

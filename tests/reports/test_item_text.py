@@ -39,14 +39,14 @@ def test_what_goes_with_another_rule_has_a_line_behind_it() -> None:
 
 def test_by_itself_the_same_rule_is_explained() -> None:
     told = text(found(UNIQUE, "/messages/1/tool_calls/1/id"))
-    assert "goes with" not in told
+    assert "a consequence of" not in told
     assert f"explain {UNIQUE}" in told
 
 
 def test_rules_that_have_nothing_to_do_with_each_other_are_both_explained() -> None:
     lost = found("translation/media-lost", "/messages/4", element="media")
     told = text(found(SHARED, "/messages/1/tool_calls/1/id"), lost)
-    assert "goes with" not in told
+    assert "a consequence of" not in told
     assert told.count("    fix   ") == 2
     assert told.index(SHARED) < told.index(lost.rule)
 
@@ -60,5 +60,5 @@ def test_many_places_of_what_goes_with_another_rule_are_counted() -> None:
 def test_nothing_goes_with_what_is_milder() -> None:
     milder = replace(found(SHARED, "/messages/1/tool_calls/1/id"), level=Level.SHOULD)
     told = text(found(UNIQUE, "/messages/1/tool_calls/1/id"), milder)
-    assert "goes with" not in told
+    assert "a consequence of" not in told
     assert told.index(UNIQUE) < told.index(SHARED)

@@ -166,7 +166,7 @@ def test_a_known_failure_that_no_longer_comes_fails(user: User) -> None:
     done.assert_outcomes(failed=2)
     done.stdout.fnmatch_lines(["*known.toml: translation/finish-reason no longer fails here; delete line 15"])
     done = user.run("--toolcall-known-failures-update")
-    assert "TestMine: --toolcall-known-failures-update is for arguments that begin with toolcall::" in str(done.stdout)
+    assert "TestMine: --toolcall-known-failures-update is for arguments that start with toolcall::" in str(done.stdout)
 
 
 def test_what_differs_from_try_to_try_is_unstable(user: User) -> None:
