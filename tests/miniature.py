@@ -55,8 +55,8 @@ HARM: dict[str, Any] = {
 }
 CONSEQUENCES: dict[str, Any] = {
     "meaning": "What follows.",
-    "told_with": {"meaning": "What is told with it.", "rows": []},
-    "left_out": {"meaning": "What is not told.", "rows": []},
+    "reported": {"meaning": "What is told with it.", "rows": []},
+    "suppressed": {"meaning": "What is not told.", "rows": []},
 }
 CASES = ("box/one", "box/two", "crate/deep")
 

@@ -54,20 +54,20 @@ class Row:
 class Table:
     """The rows of consequences that stay findings, and of those that are not reported."""
 
-    told_with: tuple[Row, ...] = ()
-    left_out: tuple[Row, ...] = ()
+    reported: tuple[Row, ...] = ()
+    suppressed: tuple[Row, ...] = ()
 
     @classmethod
     def of(cls, raw: Mapping[str, Any]) -> Table:
         """Make it of the content of ``translation/consequences.json``."""
-        return cls(*(tuple(map(_row, raw[key]["rows"])) for key in ("told_with", "left_out")))
+        return cls(*(tuple(map(_row, raw[key]["rows"])) for key in ("reported", "suppressed")))
 
     def leading(self, rule: str, *, way_back: bool) -> list[tuple[str, Where]]:
         """The rules from whose breach one of ``rule`` follows, each with how near it must be.
 
         ``way_back``: in a body that a round trip brought back.
         """
-        rows = [row for row in self.told_with if row.follows(rule) and (way_back or row.where is not Where.WAY_BACK)]
+        rows = [row for row in self.reported if row.follows(rule) and (way_back or row.where is not Where.WAY_BACK)]
         return [(other, row.where) for row in rows for other in row.rules]
 
 
@@ -140,7 +140,7 @@ class _Leaders:
         return self._first[rule, where]
 
 
-def leave_out(
+def suppress(
     corpus: Corpus,
     findings: Sequence[Finding],
     among: Sequence[Finding],
@@ -153,7 +153,7 @@ def leave_out(
     ``holding`` are the conditions that hold of the body. ``inner`` says of a finding ``among`` the others and of one of
     ``findings`` whether the second is inside the first; by default their pointers do.
     """
-    rows = [(row, leaders) for row in table_of(corpus).left_out if (leaders := _applying(row, among, holding))]
+    rows = [(row, leaders) for row in table_of(corpus).suppressed if (leaders := _applying(row, among, holding))]
     if not rows:
         return list(findings)
     is_among = [(row, _grave_among(row, leaders, inner)) for row, leaders in rows]

@@ -62,7 +62,7 @@ def test_formats_share_the_words_of_the_vocabulary(corpus: Corpus) -> None:
 
 def test_what_harm_and_places_name_is_there(corpus: Corpus) -> None:
     groups = [*corpus.harm["order"]["steps"], *corpus.harm["alike"]["groups"], corpus.harm["echoes"]]
-    rows = [row for key in ("told_with", "left_out") for row in corpus.consequences[key]["rows"]]
+    rows = [row for key in ("reported", "suppressed") for row in corpus.consequences[key]["rows"]]
     rules = {rule for row in [*groups, *rows] for rule in (*row.get("rules", ()), *row.get("follow", ()))} - {"*/"}
     rules |= {*corpus.places["messages"]["keys"]}
     elements = {one for group in groups for one in group.get("elements", ())}
@@ -75,7 +75,7 @@ def test_what_harm_and_places_name_is_there(corpus: Corpus) -> None:
 
 def test_no_fault_follows_from_itself(corpus: Corpus) -> None:
     """But one finding of a rule from another, where the first leads."""
-    rows = corpus.consequences["told_with"]["rows"]
+    rows = corpus.consequences["reported"]["rows"]
     after: dict[str, set[str]] = {}
     for row in rows:
         for rule in row["rules"]:

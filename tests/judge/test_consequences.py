@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from judging import judge
-from toolcall_conformance.consequences import Row, Table, Where, leave_out, with_causes
+from toolcall_conformance.consequences import Row, Table, Where, suppress, with_causes
 from toolcall_conformance.findings import MISSING, Because, Finding, Level
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.reports.model import finding_json
@@ -90,19 +90,19 @@ def test_what_a_source_breaks_itself_is_a_note_that_points_into_it() -> None:
 def test_faults_of_a_call_that_nobody_made_are_not_told_unless_another_is_lost() -> None:
     invented = finding("translation/call-invented", "/calls/1", want=MISSING, got={})
     inside, beside = finding("openai_chat/call-id", "/calls/1/id"), finding("openai_chat/call-id", "/calls/2/id")
-    assert leave_out(CORPUS, [inside, beside], [invented]) == [beside]
+    assert suppress(CORPUS, [inside, beside], [invented]) == [beside]
     light = finding("translation/call-invented", "/calls/1", Level.SHOULD, want=MISSING, got={})
-    assert leave_out(CORPUS, [inside], [light]) == [inside]
+    assert suppress(CORPUS, [inside], [light]) == [inside]
     lost = finding("translation/call-lost", "/calls", want={"name": "f"}, got=MISSING)
-    assert leave_out(CORPUS, [inside], [invented, lost]) == [inside]
+    assert suppress(CORPUS, [inside], [invented, lost]) == [inside]
     # A tool that is lost says nothing of calls, and no comparison is a fault of the call's own format.
     tool = finding("translation/tool-lost", "/tools", element="tool", want="f", got=MISSING)
-    assert leave_out(CORPUS, [inside], [invented, tool]) == []
+    assert suppress(CORPUS, [inside], [invented, tool]) == []
     arguments = finding("translation/arguments", "/calls/1/arguments")
-    assert leave_out(CORPUS, [arguments], [invented]) == [arguments]
+    assert suppress(CORPUS, [arguments], [invented]) == [arguments]
 
 
-def test_counts_are_left_out_only_where_the_stream_is_broken() -> None:
+def test_counts_are_suppressed_only_where_the_stream_is_broken() -> None:
     end, counts = finding("translation/finish-reason", element="finish"), finding("translation/usage-lost")
-    assert leave_out(CORPUS, [end, counts], [end, counts]) == [end, counts]
-    assert leave_out(CORPUS, [end, counts], [end, counts], holding=["stream-broken"]) == [end]
+    assert suppress(CORPUS, [end, counts], [end, counts]) == [end, counts]
+    assert suppress(CORPUS, [end, counts], [end, counts], holding=["stream-broken"]) == [end]

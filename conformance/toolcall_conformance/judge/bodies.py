@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.consequences import leave_out
+from toolcall_conformance.consequences import suppress
 from toolcall_conformance.findings import Finding, Judgement, Tolerated
 from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.judge import untranslated
@@ -90,7 +90,7 @@ def judge_body(
         one for one in [*unsourced, *settled.findings, *compare(pair, direction)] if one.rule not in settled.excused
     ]
     found += (*compare_form(sides, asked), *compare_echo(sides, requests.client)) if down else ()
-    own = leave_out(corpus, own, found)
+    own = suppress(corpus, own, found)
     findings = (*own, *found, *state.find_foreign_keys(pair, own))
     accepted = _tolerated(pair, source, output, findings) if tolerated or same else ()
     if same and not vendor:

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.consequences import leave_out
+from toolcall_conformance.consequences import suppress
 from toolcall_conformance.findings import MISSING, Finding, Judgement, one_of
 from toolcall_conformance.jsonvalue import packed
 from toolcall_conformance.judge.comparisons import HISTORY, compare
@@ -77,7 +77,7 @@ def judge_history(
     # Here only the provider's own ids count (ids-returned); `request` judges the ids of each request by itself.
     found = [one for one in compare(pair, HISTORY) if one.rule != "translation/ids-kept"]
     if not read.added:  # else pointers into the two differ
-        own = leave_out(corpus, own, found)
+        own = suppress(corpus, own, found)
     findings = (*own, *(read.as_sent(finding, container) for finding in (*unsourced, *found)))
     return Judgement(findings, losses.find_losses(pair, history=True))
 

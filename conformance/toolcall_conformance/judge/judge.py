@@ -13,12 +13,13 @@ from toolcall_conformance.judge.adapters import judge_calls, judge_results
 from toolcall_conformance.judge.bodies import judge_body
 from toolcall_conformance.judge.bridges import declared_names as mcp_names
 from toolcall_conformance.judge.bridges import judge_result, judge_tools
+from toolcall_conformance.judge.broken_streams import judge_end
 from toolcall_conformance.judge.errors import judge_error
 from toolcall_conformance.judge.given import UNKNOWN, AnyRoute, Requests
 from toolcall_conformance.judge.history import declared_names, judge_history
 from toolcall_conformance.judge.provider_memory import ProviderMemory
 from toolcall_conformance.judge.round_trips import judge_round_trip
-from toolcall_conformance.judge.streams import judge_end, judge_stream
+from toolcall_conformance.judge.streams import judge_stream
 from toolcall_conformance.judge.upstream_replies import judge_sent
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.otel import Exchange, judge_exchange

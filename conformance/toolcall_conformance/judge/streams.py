@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.consequences import leave_out
-from toolcall_conformance.findings import MISSING, TOGETHER, Because, Finding, Judgement
+from toolcall_conformance.consequences import suppress
+from toolcall_conformance.findings import MISSING, TOGETHER, Finding, Judgement
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.judge.bodies import judge_body
-from toolcall_conformance.judge.excuses import passed_on
+from toolcall_conformance.judge.broken_streams import but_for_its_end, compare_begun, judge_end, last_event
 from toolcall_conformance.judge.given import UNKNOWN, AnyRoute, Requests
+from toolcall_conformance.judge.stream_excuses import but_for_passed_on, is_stream, spelt, without_inherited
 from toolcall_conformance.judge.stream_parts import event_at, named, put_together
 from toolcall_conformance.judge.streamed_calls import inside_of_stream
-from toolcall_conformance.judge.wrong_format import faulty
-from toolcall_conformance.levels import finding, weighed
+from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading.assembled import Assembled
 from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.streaming import read
 from toolcall_conformance.translation import outcome
-from toolcall_conformance.translation.aligned import aligned
-from toolcall_conformance.translation.pair import Pair, Sides
-from toolcall_conformance.translation.stream_ends import compare_beginnings, compare_calls_at_limit, compare_ends
-from toolcall_conformance.translation.upstream_errors import compare_message
+from toolcall_conformance.translation.stream_ends import compare_calls_at_limit
 
 
 def judge_stream(
@@ -71,7 +68,7 @@ def judge_stream(
         route,
         "response",
         requests=requests,
-        vendor=vendor or not _is_stream(played.source),  # one format says it in other words streamed than unary
+        vendor=vendor or not is_stream(played.source),  # one format says it in other words streamed than unary
         declared=declared,
         captured=captured,
         tolerated=tolerated,
@@ -80,7 +77,7 @@ def judge_stream(
         streamed=True,
     )
     cut = list(_cut_calls(played, sent))
-    found = leave_out(corpus, whole.findings, cut)
+    found = suppress(corpus, whole.findings, cut)
     return replace(whole, findings=(*_together(played, own, found), *cut))
 
 
@@ -106,8 +103,8 @@ class _Played:
 def _together(played: _Played, own: list[Finding], found: Sequence[Finding]) -> tuple[Finding, ...]:
     """What is wrong with a stream and with the reply that it assembles to, each fault once."""
     corpus, client, received = played.corpus, played.route.client, played.received
-    own = leave_out(corpus, own, found, inner=inside_of_stream(corpus, client, received))
-    found = leave_out(corpus, found, found, holding=["stream-broken"] if any(one.is_must for one in own) else [])
+    own = suppress(corpus, own, found, inner=inside_of_stream(corpus, client, received))
+    found = suppress(corpus, found, found, holding=["stream-broken"] if any(one.is_must for one in own) else [])
     reported = {one.rule for one in own}  # some rules apply to an event and to the whole reply alike
     rest = [one for one in found if one.rule not in reported]
     return (*own, *put_together(client, played.output, received, rest))
@@ -139,11 +136,6 @@ def _judge_broken(played: _Played, own: Sequence[Finding], how: str) -> Iterator
     return (_counted(played.output, one) for one in found)
 
 
-def judge_end(corpus: Corpus, sent: Assembled, received: Assembled, output: dict[str, Any], how: str) -> list[Finding]:
-    """How a client's stream ends whose source broke off or failed; ``how`` says how, in words."""
-    return [*compare_ends(corpus, sent, received, how, last=last_event(output))]
-
-
 def parsed(stream: Any) -> Any:
     """A stream as :func:`streaming.parse` has it; anything but bytes as it is."""
     return read(bytes(stream)) if isinstance(stream, (bytes, bytearray)) else stream
@@ -162,10 +154,10 @@ def _own_breaches(played: _Played) -> list[Finding]:
     if sent is None or sent.end == "whole":
         found = check_body(corpus, client, "stream", played.output, assembled=played.received)
     else:
-        found = _but_for_its_end(corpus, client, played.output, played.received)
+        found = but_for_its_end(corpus, client, played.output, played.received)
     if sent is not None:
         found = but_for_passed_on(corpus, played.route, found, sent.body, played.received)
-    inherited = _without_inherited(corpus, found, played.source, played.route)
+    inherited = without_inherited(corpus, found, played.source, played.route)
     return [_counted(played.output, one) for one in inherited]
 
 
@@ -180,31 +172,6 @@ def _other_format(played: _Played) -> Finding | None:
         return None
     said = f"no event belongs to a reply of {client}; they look like {' or '.join(looks)}"
     return finding(corpus, "translation/target-format", "", said, want=client, got=looks, source="", element="body")
-
-
-def compare_begun(
-    corpus: Corpus, replies: tuple[Assembled, Assembled], route: AnyRoute, how: str, output: dict[str, Any]
-) -> list[Finding]:
-    """What a stream that did not end in order said before, and its error, against what the client got of them."""
-    sent, received = replies
-    said = formats.read(route.upstream, "response", sent.body)
-    told = formats.read(route.client, "response", received.body)
-    stops, last = received.end == "open", last_event(output)
-    return [
-        *compare_beginnings(corpus, said, told, how, stops=stops, last=last),
-        *_compare_errors(corpus, replies, route, last),
-    ]
-
-
-def _compare_errors(
-    corpus: Corpus, replies: tuple[Assembled, Assembled], route: AnyRoute, last: str
-) -> Iterable[Finding]:
-    """Compare the message of the error that a stream ended with, which has no status of its own."""
-    before, after = (
-        formats.read(name, "error", {"body": reply.error})
-        for name, reply in zip((route.upstream, route.client), replies, strict=True)
-    )
-    return compare_message(Sides(corpus, before, after), (last, ""))
 
 
 def _counts_of_failed(played: _Played) -> list[Finding]:
@@ -230,52 +197,6 @@ def _nothing_came(played: _Played) -> Finding:
         source="",
         element="body",
     )
-
-
-def last_event(stream: dict[str, Any]) -> str:
-    """The pointer of a stream's last event; the whole stream if it has none."""
-    return f"/events/{len(stream['events']) - 1}" if stream.get("events") else ""
-
-
-def spelt(received: Assembled) -> dict[int, str]:
-    """The arguments of the calls of a stream as it spelt them, by the calls' ordinals."""
-    return {ordinal: call.text for ordinal, call in enumerate(received.calls)}
-
-
-def but_for_passed_on(
-    corpus: Corpus, route: AnyRoute, found: list[Finding], sent: Any, received: Assembled
-) -> list[Finding]:
-    """The breaches of a stream; as notes those of arguments that were as odd in the reply that was ``sent``."""
-    if sent is None or received.body is None or not faulty(found):
-        return found
-    return passed_on(corpus, found, spelt(received), _aligned(corpus, route, sent, received.body))
-
-
-def _without_inherited(corpus: Corpus, found: list[Finding], source: Any, route: AnyRoute) -> list[Finding]:
-    """The breaches of the client's stream; as notes those that a stream of the same format brought along."""
-    if not found or route.client != route.upstream or not _is_stream(source):
-        return found
-    return inherited_breaches(corpus, found, check_body(corpus, route.upstream, "stream", source))
-
-
-def inherited_breaches(
-    corpus: Corpus, output_breaches: Iterable[Finding], source_breaches: Iterable[Finding]
-) -> list[Finding]:
-    """The breaches of a stream; as notes those of rules that its source, of the same format, breaks as well."""
-    places = {breach.rule: breach.pointer for breach in source_breaches}
-    found = []
-    for breach in output_breaches:
-        if breach.rule in places:
-            because = Because(breach.rule, places[breach.rule], in_source=True)
-            breach = weighed(corpus, replace(breach, because=because), ["source-breaks-it"])
-        found.append(breach)
-    return found
-
-
-def _aligned(corpus: Corpus, route: AnyRoute, sent: Any, received: Any) -> Pair:
-    """The two replies, put together, with their calls aligned."""
-    before, after = formats.read(route.upstream, "response", sent), formats.read(route.client, "response", received)
-    return aligned(Sides(corpus, before, after))
 
 
 def handed_on_as_it_is(corpus: Corpus, source: Any, output: dict[str, Any], route: AnyRoute) -> Finding | None:
@@ -311,29 +232,8 @@ def event_of(finding: Finding) -> int | None:
 def _sent(upstream: str, source: Any) -> Assembled | None:
     if source is None:
         return None
-    streamed = isinstance(source, (bytes, bytearray)) or _is_stream(source)
+    streamed = isinstance(source, (bytes, bytearray)) or is_stream(source)
     return assembled(upstream, source) if streamed else Assembled(source, "whole")
-
-
-def _is_stream(source: Any) -> bool:
-    """Whether it is what ``parse`` makes of a stream's bytes, and not a unary reply."""
-    return isinstance(source, dict) and "events" in source
-
-
-def _but_for_its_end(corpus: Corpus, client: str, output: dict[str, Any], received: Assembled) -> list[Finding]:
-    """The breaches of a stream that ends with its source; that it ends there is no breach.
-
-    The API's own error is added at the end, after which the rules demand nothing more of a reply.
-    """
-    if received.end != "open":
-        return check_body(corpus, client, "stream", output)
-    events = output["events"]
-    ended = {"events": [*events, corpus.transports[client]["stream"]["error"]]}
-    if "broken" in output:
-        ended["broken"] = output["broken"]
-    added = f"/events/{len(events)}/"
-    found = check_body(corpus, client, "stream", ended)
-    return [one for one in found if not f"{one.pointer}/".startswith(added)]
 
 
 def _counted(output: dict[str, Any], finding: Finding) -> Finding:

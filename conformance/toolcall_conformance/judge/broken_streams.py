@@ -1,0 +1,67 @@
+"""Streams whose source broke off or failed: what the client must learn of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from toolcall_conformance import formats
+from toolcall_conformance.findings import Finding
+from toolcall_conformance.judge.given import AnyRoute
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.reading.assembled import Assembled
+from toolcall_conformance.rules.check import check_body
+from toolcall_conformance.translation.pair import Sides
+from toolcall_conformance.translation.stream_ends import compare_beginnings, compare_ends
+from toolcall_conformance.translation.upstream_errors import compare_message
+
+
+def judge_end(corpus: Corpus, sent: Assembled, received: Assembled, output: dict[str, Any], how: str) -> list[Finding]:
+    """How a client's stream ends whose source broke off or failed; ``how`` says how, in words."""
+    return [*compare_ends(corpus, sent, received, how, last=last_event(output))]
+
+
+def compare_begun(
+    corpus: Corpus, replies: tuple[Assembled, Assembled], route: AnyRoute, how: str, output: dict[str, Any]
+) -> list[Finding]:
+    """What a stream that did not end in order said before, and its error, against what the client got of them."""
+    sent, received = replies
+    said = formats.read(route.upstream, "response", sent.body)
+    told = formats.read(route.client, "response", received.body)
+    stops, last = received.end == "open", last_event(output)
+    return [
+        *compare_beginnings(corpus, said, told, how, stops=stops, last=last),
+        *_compare_errors(corpus, replies, route, last),
+    ]
+
+
+def _compare_errors(
+    corpus: Corpus, replies: tuple[Assembled, Assembled], route: AnyRoute, last: str
+) -> Iterable[Finding]:
+    """Compare the message of the error that a stream ended with, which has no status of its own."""
+    before, after = (
+        formats.read(name, "error", {"body": reply.error})
+        for name, reply in zip((route.upstream, route.client), replies, strict=True)
+    )
+    return compare_message(Sides(corpus, before, after), (last, ""))
+
+
+def last_event(stream: dict[str, Any]) -> str:
+    """The pointer of a stream's last event; the whole stream if it has none."""
+    return f"/events/{len(stream['events']) - 1}" if stream.get("events") else ""
+
+
+def but_for_its_end(corpus: Corpus, client: str, output: dict[str, Any], received: Assembled) -> list[Finding]:
+    """The breaches of a stream that ends with its source; that it ends there is no breach.
+
+    The API's own error is added at the end, after which the rules demand nothing more of a reply.
+    """
+    if received.end != "open":
+        return check_body(corpus, client, "stream", output)
+    events = output["events"]
+    ended = {"events": [*events, corpus.transports[client]["stream"]["error"]]}
+    if "broken" in output:
+        ended["broken"] = output["broken"]
+    added = f"/events/{len(events)}/"
+    found = check_body(corpus, client, "stream", ended)
+    return [one for one in found if not f"{one.pointer}/".startswith(added)]
