@@ -220,6 +220,21 @@ class Tool:
     namespace: str | None = None
 
 
+def distinct(tools: Sequence[Tool]) -> list[Tool]:
+    """The tools without those that say what an earlier one says: two such declarations are one tool.
+
+    OpenAI takes both; Anthropic refuses two tools of one name (https://github.com/cloudwego/eino/issues/632).
+    """
+    by_name: dict[str, list[Tool]] = {}
+    found = []
+    for tool in tools:
+        others = by_name.setdefault(tool.name, [])
+        if tool not in others:
+            others.append(tool)
+            found.append(tool)
+    return found
+
+
 @dataclass(slots=True)
 class ToolChoice:
     """``mode`` is auto, required or none; ``names`` restricts it to some tools (one name: that tool)."""

@@ -18,7 +18,7 @@ from .deltas import Delta, Ended
 from .errors import Refused, Unsupported
 from .failures import Headers, headers_of
 from .formats import Format
-from .intermediate import Body, Conversation, Reply, UniversalToolCall
+from .intermediate import Body, Conversation, Reply, UniversalToolCall, distinct
 from .jsontext import Snapshot, copied
 from .losses import Losses
 from .mcp import mcp_result, mcp_tools
@@ -110,6 +110,7 @@ class Session:
         own = {key: value if key == entries else own[key] for key, value in body.items()}
         conversation = self._client.decode_request(self.memory.replies.whole(own), self.losses)
         history.check_pairing(conversation)
+        conversation.tools = distinct(conversation.tools)
         self._remember(conversation)
         self.memory.state.restore(conversation, self._route.upstream)
         self.memory.ids.restore(conversation.calls)

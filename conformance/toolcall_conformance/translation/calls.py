@@ -31,6 +31,8 @@ def compare_calls(pair: Pair) -> Iterator[Finding]:
     told = pair.view(Told.of) if alignment.lost else None
     for left in alignment.lost:
         call = source[left]
+        if not call.name and not pair.is_request:
+            continue  # no client can run a call without a name
         now = told.place_of(call) if told is not None else None
         yield pair.finding(
             "translation/call-lost",
@@ -111,7 +113,7 @@ def _behind(pair: Pair, other: int | None) -> str:
 
 def _compare_one(pair: Pair, left: Call, right: Call) -> Iterator[Finding]:
     expected = pair.names.get(left.name or "", left.name)
-    if right.name != expected:
+    if (right.name or None) != (expected or None):
         yield pair.finding(
             "translation/call-name",
             right.name_pointer or right.pointer,

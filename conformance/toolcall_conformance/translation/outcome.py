@@ -24,7 +24,7 @@ def compare_finish(pair: Pair) -> Iterator[Finding]:
         return
     if source is None or source.reason == "other" or _waits(pair.corpus, pair.source):
         return  # an unknown word demands nothing of a translation, and for waiting other formats have none
-    if any(call.ordinal not in pair.calls for call in pair.source.calls):
+    if any(call.name and call.ordinal not in pair.calls for call in pair.source.calls):
         return  # a cascade: the lost call is reported already
     got = output.reason if output is not None else None
     words = _words(pair.corpus)
@@ -33,6 +33,8 @@ def compare_finish(pair: Pair) -> Iterator[Finding]:
         accepted.append("tools")
     if source.reason != "tools" and pair.corpus.expresses(pair.output.format, f"finish-{source.reason}") != "native":
         accepted = [source.reason, *words["next_best"].get(source.reason, ()), *accepted[1:]]
+    if _promises_calls(pair.corpus, pair.source):
+        accepted = [*words["without_calls"][source.reason], source.reason]
     where = output.pointer if output is not None else ""
     if got not in accepted:
         rule = words["rules"].get(source.reason)
@@ -117,6 +119,13 @@ def is_unfinished(corpus: Corpus, reading: Reading) -> bool:
     return (end is not None and end.known and end.reason not in _words(corpus)["whole"]) or _waits(corpus, reading)
 
 
+def _promises_calls(corpus: Corpus, reading: Reading) -> bool:
+    """Whether a reply ended, by its word, for its calls, and has none with a name: no client can run another."""
+    end = reading.finish
+    usable = any(call.name for call in reading.calls)
+    return end is not None and end.reason in _words(corpus)["without_calls"] and not usable
+
+
 def _waits(corpus: Corpus, reading: Reading) -> bool:
     """Whether a step of the provider's own waits for the client's word."""
     waiting = corpus.own_tools(reading.format).waiting_steps
@@ -125,6 +134,8 @@ def _waits(corpus: Corpus, reading: Reading) -> bool:
 
 def may_fail(corpus: Corpus, reading: Reading) -> bool:
     """Whether an error may stand in place of a reply: it is no answer, and no part of one that must arrive."""
+    if _promises_calls(corpus, reading):
+        return True
     if not is_unfinished(corpus, reading):
         return False
     end, words = reading.finish, _words(corpus)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.reading import Tool
 from toolcall_conformance.translation.kinds import compare_kind
 from toolcall_conformance.translation.listed_twice import find_listed_twice
@@ -22,10 +23,13 @@ def compare_tools(pair: Pair) -> Iterator[Finding]:
     """Report what differs. Where the choice allows a subset alone, the other tools may be left out."""
     twins, chosen = pair.twins, chosen_names(pair.source)
     mapped = {id(tool) for tool, _ in twins}
+    again = _declared_again(pair.source.tools) if len(mapped) < len(pair.source.tools) else set()
     for tool in pair.source.tools:
         if id(tool) in mapped:
             continue
         if tool.kind == "hosted" and not run_by_client(pair.corpus, pair.source, tool):
+            continue
+        if id(tool) in again:
             continue
         if chosen is not None and tool.name not in chosen and pair.demand("choice-subset") != "must":
             continue
@@ -50,6 +54,27 @@ def compare_tools(pair: Pair) -> Iterator[Finding]:
     yield from report_hosted(pair)
     yield from report_functions(pair)
     yield from _compare_names(pair, twins)
+
+
+def _declared_again(tools: Sequence[Tool]) -> set[int]:
+    """The tools, by ``id``, that declare what an earlier one of the same body declares: both are one tool."""
+    first: dict[str | None, list[Tool]] = {}
+    found = set()
+    for tool in tools:
+        others = first.setdefault(tool.name, [])
+        if any(_declare_the_same(tool, other) for other in others):
+            found.add(id(tool))
+        else:
+            others.append(tool)
+    return found
+
+
+def _declare_the_same(tool: Tool, other: Tool) -> bool:
+    one, two = (
+        [each.kind, each.strict, each.description, each.namespace, each.schema, each.grammar, each.own]
+        for each in (tool, other)
+    )
+    return equal(one, two)
 
 
 def _find_unsound(pair: Pair, twins: Sequence[tuple[Tool, Tool]]) -> Iterator[Finding]:

@@ -33,6 +33,7 @@ class StreamDecoder:
         self._draft = Draft(NAME)
         self._by_index: dict[int, OpenCall] = {}
         self._by_id: dict[str, OpenCall] = {}
+        self._nameless: dict[int | str | None, list[Body]] = {}
         self._legacy: OpenCall | None = None
         self._thoughts: tuple[str, list[str]] | None = None
         self._once = SaidOnce()
@@ -144,7 +145,21 @@ class StreamDecoder:
         is_custom = entry.get("type") == "custom" or ("custom" in entry and "function" not in entry)
         kind = "custom" if is_custom else "function"
         said = as_object(entry.get(kind), kind)
-        call = self._known(entry, said) or self._new(entry, kind, as_text(said.get("name"), "name"))
+        call = self._known(entry, said)
+        if call is None:
+            key = _key(entry)
+            waiting = [*self._nameless.pop(key, ()), entry]
+            if not said.get("name"):  # no call that a client could run, until a later entry names it
+                self._nameless[key] = waiting
+                return
+            given = next((one["id"] for one in waiting if isinstance(one.get("id"), str) and one["id"]), None)
+            call = self._new({**entry, "id": given}, kind, as_text(said.get("name"), "name"))
+            for one in waiting[:-1]:
+                self._grow(call, one, kind)
+        self._grow(call, entry, kind)
+
+    def _grow(self, call: OpenCall, entry: Body, kind: str) -> None:
+        said = as_object(entry.get(kind), kind)
         if entry.get("extra_content") is not None:
             call.call.raw_context = call.call.raw_context | state_of(entry)
         text = said.get(_KINDS[call.call.kind])
@@ -159,11 +174,16 @@ class StreamDecoder:
         if index is not None:
             found = self._by_index.get(index)
             other = found is not None and given and found.call.given_id and given != found.call.given_id
+            if found is None and not given and not said.get("name") and index not in self._nameless:
+                return self._last()  # compatible servers count fragments so
             return self._by_id.get(given) if other and isinstance(given, str) else found
         if isinstance(given, str) and given:
             return self._by_id.get(given)
+        return None if said.get("name") else self._last()
+
+    def _last(self) -> OpenCall | None:
         calls = self._draft.calls
-        return calls[-1] if calls and not said.get("name") else None
+        return calls[-1] if calls else None
 
     def _new(self, entry: Body, kind: str, name: str) -> OpenCall:
         given = entry.get("id")
@@ -175,6 +195,12 @@ class StreamDecoder:
         if given is not None:
             self._by_id[given] = found
         return found
+
+
+def _key(entry: Body) -> int | str | None:
+    """What the entries of a call that has no name yet have in common."""
+    index, given = _index(entry), entry.get("id")
+    return index if index is not None else given if isinstance(given, str) else None
 
 
 def _index(entry: Body) -> int | None:

@@ -137,8 +137,10 @@ class Calls:
         if _is_index(index):
             placed = self._placed.get(index)
             known = placed[-1] if placed else None
-            if known is None and index < 0 and self.all and not name:
-                known = self.all[-1]  # the official accumulator counts such an index from the end
+            if known is None and self.all and not name and (index < 0 or not call_id):
+                # The official accumulator counts a negative index from the end. A new index with nothing else begins
+                # no call that a client could run: compatible servers count fragments so.
+                known = self.all[-1]
         elif call_id:
             known = next((call for call in reversed(self.all) if call.id == call_id), None)
         else:
@@ -183,7 +185,7 @@ class Calls:
         index = entry.get("index")
         if "index" not in entry:
             self._once(call, "stream-call-index", pointer, "the entry has no index", call.index)
-        elif _is_index(index) and index < 0 and index != call.index:
+        elif _is_index(index) and index != call.index and (index < 0 or index not in self._placed):
             message = f"the call has the index {call.index}, and continues with {index}"
             self._once(call, "stream-call-index", join(pointer, "index"), message, call.index, index)
         if call.left and self._current is not call:

@@ -1,0 +1,77 @@
+"""Small inputs after public bug reports: what their threads take for right passes, and what they call wrong is named.
+
+The cases are looked for beside the checkout: ``source``, ``right-…`` and ``wrong-…``, each with its thread in a note.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from judging import judge, judge_stream
+from reference.reference_bodies import open_way
+from toolcall_conformance.findings import Finding
+from toolcall_conformance.streaming import parse
+
+CASES = Path(__file__).parents[3] / "shared" / "field" / "cases"
+
+pytestmark = pytest.mark.skipif(not CASES.is_dir(), reason="the cases after bug reports are not beside this checkout")
+
+
+class Known(NamedTuple):
+    """Which way a case is translated, and by which rules each wrong output is found."""
+
+    client: str
+    upstream: str
+    direction: str
+    wrong: dict[str, str]
+
+
+KNOWN = {
+    "phantom-tool-stop": Known(
+        "anthropic", "openai_chat", "stream", {"wrong-tool_use": "anthropic/finish-agrees-with-calls"}
+    ),
+    "same-tool-twice-declared": Known(
+        "openai_chat", "anthropic", "request", {"wrong-both": "anthropic/tool-name-unique"}
+    ),
+}
+
+
+def read(path: Path) -> Any:
+    return parse(path.read_bytes()) if path.suffix == ".sse" else json.loads(path.read_bytes())
+
+
+def found(known: Known, source: Any, output: Any) -> list[Finding]:
+    client, upstream = known.client, known.upstream
+    if known.direction == "stream":
+        return list(judge_stream(output, source=source, client=client, upstream=upstream).findings)
+    return list(judge(source, output, direction=known.direction, client=client, upstream=upstream).findings)
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_right_passes_and_wrong_is_named(name: str) -> None:
+    known = KNOWN[name]
+    paths = {path.stem: path for path in (CASES / name).iterdir() if path.suffix in (".sse", ".json")}
+    source = read(paths["source"])
+    for stem, path in paths.items():
+        musts = {one.rule for one in found(known, source, read(path)) if one.is_must}
+        if stem.startswith("right"):
+            assert musts == set(), stem
+        if stem.startswith("wrong"):
+            assert known.wrong[stem] in musts, stem
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_the_reference_is_right(name: str) -> None:
+    known = KNOWN[name]
+    suffix = "sse" if known.direction == "stream" else "json"
+    path = CASES / name / f"source.{suffix}"
+    way = open_way(known.client, known.upstream)
+    if known.direction == "stream":
+        output: Any = parse(b"".join(way.stream([path.read_bytes()])))
+    else:
+        output = getattr(way, known.direction)(read(path))
+    assert [one for one in found(known, read(path), output) if one.is_must] == []

@@ -1,0 +1,63 @@
+"""Two declarations that say the same are one tool: OpenAI takes both, Anthropic refuses a name that stands twice.
+
+https://github.com/cloudwego/eino/issues/632 and https://github.com/docker/docker-agent/issues/2251 are about it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from judging import judge
+from reference.reference_bodies import open_way
+
+SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+WEATHER = {"name": "get_weather", "description": "Tell the weather.", "parameters": SCHEMA}
+
+
+def asked(*functions: dict[str, Any]) -> dict[str, Any]:
+    tools = [{"type": "function", "function": one} for one in functions]
+    return {"model": "gpt-4.1", "messages": [{"role": "user", "content": "Hot?"}], "max_tokens": 9, "tools": tools}
+
+
+def translated(*functions: dict[str, Any]) -> dict[str, Any]:
+    output: dict[str, Any] = open_way("openai_chat", "anthropic").request(asked(*functions))
+    return output
+
+
+def musts(source: Any, output: Any) -> list[str]:
+    found = judge(source, output, client="openai_chat", upstream="anthropic").findings
+    return [one.rule for one in found if one.is_must]
+
+
+def test_one_of_two_equal_declarations_may_go() -> None:
+    output = translated(WEATHER, WEATHER)
+    assert [one["name"] for one in output["tools"]] == ["get_weather"]
+    assert musts(asked(WEATHER, WEATHER), output) == []
+
+
+def test_both_are_refused_by_the_api() -> None:
+    output = translated(WEATHER)
+    output["tools"] *= 2
+    assert musts(asked(WEATHER, WEATHER), output) == ["anthropic/tool-name-unique"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {**WEATHER, "description": "Tell the weather of tomorrow."},
+        {**WEATHER, "parameters": {**SCHEMA, "required": []}},
+        {**WEATHER, "strict": False},
+        {**WEATHER, "name": "get_wind"},
+    ],
+)
+def test_another_declaration_may_not(other: dict[str, Any]) -> None:
+    assert "translation/tool-lost" in musts(asked(WEATHER, other), translated(WEATHER))
+
+
+def test_of_three_the_two_that_differ_stay() -> None:
+    wind = {**WEATHER, "name": "get_wind"}
+    output = translated(WEATHER, wind, WEATHER)
+    assert [one["name"] for one in output["tools"]] == ["get_weather", "get_wind"]
+    assert musts(asked(WEATHER, wind, WEATHER), output) == []
