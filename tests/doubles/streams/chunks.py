@@ -68,13 +68,9 @@ def index_as_text(event: Event) -> None:
         entry["index"] = str(entry["index"])
 
 
-@broken(
-    ("openai_chat/stream-call-id", "openai_chat/stream-call-name", "openai_chat/stream-call-type"),
-    follows=("openai_chat/call-id", "openai_chat/call-shape", "translation/call-invented", "translation/arguments"),
-    spares=TEXT,
-)
+@broken("openai_chat/stream-call-index", follows="openai_chat/stream-calls-in-turn", spares=TEXT)
 def index_by_fragment(events: Events) -> Events:
-    """Every entry has the next index, so that each fragment begins a call."""
+    """Every entry has the next index, so that the official client takes each fragment for a call."""
     count = 0
     for event in events:
         for entry in entries(event):
@@ -83,9 +79,9 @@ def index_by_fragment(events: Events) -> Events:
         yield event
 
 
-@broken("translation/call-invented", client=CHAT, case=CALL_ALONE, spares=TEXT)
+@broken("openai_chat/stream-call-index", follows="translation/arguments", client=CHAT, case=CALL_ALONE, spares=TEXT)
 def arguments_of_no_call(events: Events) -> Events:
-    """Arguments come behind those of the calls, under a new index: a call without id, type, name and JSON."""
+    """Arguments come after those of the calls, at a new index without id, type and name."""
     begun = 0
     for event in events:
         begun = max([begun, *(entry["index"] + 1 for entry in entries(event))])

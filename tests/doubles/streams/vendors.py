@@ -62,8 +62,7 @@ def items_of_the_end_unread(events: Events) -> Events:
 
 
 @broken(
-    "translation/call-name",
-    follows=("anthropic/call-shape", "anthropic/stream-block-start"),
+    "translation/call-lost",
     client=ANTHROPIC,
     upstream=CHAT,
     case="streaming/null-fragments",
