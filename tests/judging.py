@@ -44,18 +44,26 @@ def judge_stream(
     client_model: str | None = None,
     upstream_model: str | None = None,
     request: Any = None,
+    tolerated: bool = False,
     **more: Any,
 ) -> Judgement:
     """What the judge says of a client's stream, captured where nobody knows more of it."""
     ends, requests = Ends(client, upstream, client_model, upstream_model), Requests(request)
-    return Judge(load_corpus()).stream(source, output, ends, requests=requests, **{"captured": True, **more})
+    return Judge(load_corpus(), tolerated).stream(source, output, ends, requests=requests, **{"captured": True, **more})
 
 
 def judge_history(
-    golden: Any, output: Any, *, client: str, upstream: str, upstream_model: str | None = None, **more: Any
+    golden: Any,
+    output: Any,
+    *,
+    client: str,
+    upstream: str,
+    upstream_model: str | None = None,
+    tolerated: bool = False,
+    **more: Any,
 ) -> Judgement:
     """What the judge says of an upstream request in a conversation."""
-    return Judge(load_corpus()).history(golden, output, Ends(client, upstream, None, upstream_model), **more)
+    return Judge(load_corpus(), tolerated).history(golden, output, Ends(client, upstream, None, upstream_model), **more)
 
 
 def declared_names(golden: Any, output: Any, *, upstream: str) -> Mapping[str, str]:

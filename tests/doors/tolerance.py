@@ -16,9 +16,9 @@ from doors import common
 from judging import judge
 from toolcall_conformance.findings import Level
 from toolcall_conformance.library import load_corpus, read_json
-from toolcall_conformance.translation.tolerances import TOLERANCES
 
 FOLDER = common.CORPUS / "equivalences"
+COMPARISONS = common.ROOT / "conformance" / "toolcall_conformance"
 SIDES = ("same", "different")
 
 
@@ -109,10 +109,10 @@ def main(words: list[str]) -> int:
         lacking += [one for path in pairs for one in wrong(path)]
         if not pairs:
             lacking.append(f"it has no pair in {side}/: .venv/bin/python tests {again} --pair {side}/SLUG")
-    if given.name not in TOLERANCES:
+    if not any(f'"{given.name}"' in module.read_text(encoding="utf-8") for module in COMPARISONS.rglob("*.py")):
         lacking.append(
-            f"conformance/toolcall_conformance/translation/tolerances/ has no function {given.name.replace('-', '_')}: "
-            "it finds the places that were tolerated; its neighbours show how"
+            f'no comparison in conformance/toolcall_conformance/translation/ calls pair.accept("{given.name}", …) where '
+            "it accepts the difference; what the readers take is named in its notation.py"
         )
     if lacking:
         return common.told(lacking, again)

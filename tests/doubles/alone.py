@@ -9,7 +9,7 @@ from doubles.border import alone
 from judging import judge, judge_history, judge_stream
 from toolcall_conformance import formats
 from toolcall_conformance.checks.streamed import reply_content
-from toolcall_conformance.findings import Finding, Level
+from toolcall_conformance.findings import Finding, Judgement, Level
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.library.verdicts import whole_verdict
 from toolcall_conformance.reading import Opaque
@@ -38,23 +38,27 @@ def disagreement(verdict: Mapping[str, Any]) -> str:
 def judged(verdict: Mapping[str, Any]) -> Sequence[Finding]:
     """What the judge says of the output of a verdict, as its family's file says it."""
     whole = whole_verdict(load_corpus().root, verdict)
+    if "source" not in whole:
+        output = parse(whole["output"]) if whole["direction"] == "stream" else whole["output"]
+        return alone(whole["client"], whole["direction"], output, whole["client_model"])
+    return judgement(whole, whole["output"]).findings
+
+
+def judgement(whole: Mapping[str, Any], output: Any, *, tolerated: bool = False) -> Judgement:
+    """What the judge says of an output in the place of that of a verdict, whose bodies are there."""
     ends = {key: whole[key] for key in ("client", "upstream")}
     models = {key: whole[key] for key in ("client_model", "upstream_model")}
-    is_stream = whole["direction"] == "stream"
-    output, request = parse(whole["output"]) if is_stream else whole["output"], whole.get("request")
-    if "source" not in whole:
-        return alone(whole["client"], whole["direction"], output, models["client_model"])
-    if is_stream:
-        return judge_stream(output, source=_source(whole), request=request, **ends, **models).findings
+    more: dict[str, Any] = {**ends, "request": whole.get("request"), "tolerated": tolerated}
+    if whole["direction"] == "stream":
+        return judge_stream(parse(output), source=source_of(whole), **models, **more)
     if whole["direction"] == "loop":
-        stored, model = whole["variant"].endswith(("stored", "referring")), whole["upstream_model"]
-        source, more = whole["source"], {"upstream_model": model, "stored": stored}
-        return judge_history(source, output, request=request, **more, **ends).findings
-    return judge(whole["source"], output, direction=whole["direction"], request=request, **ends, **models).findings
+        more["stored"] = whole["variant"].endswith(("stored", "referring"))
+        return judge_history(whole["source"], output, upstream_model=whole["upstream_model"], **more)
+    return judge(whole["source"], output, direction=whole["direction"], **models, **more)
 
 
-def _source(whole: Mapping[str, Any]) -> Any:
-    """The provider's stream, as far as it came."""
+def source_of(whole: Mapping[str, Any]) -> Any:
+    """The provider's stream of a verdict, as far as it came."""
     source = whole["source"][: whole.get("source_bytes")]
     if whole.get("source_then") == "error":
         source += dump([load_corpus().transports[whole["upstream"]]["stream"]["error"]])

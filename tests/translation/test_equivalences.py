@@ -12,7 +12,6 @@ from toolcall_conformance.contract import Route
 from toolcall_conformance.findings import Finding, Judgement, Level
 from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.library import load_corpus, read_json
-from toolcall_conformance.translation.tolerances import TOLERANCES
 from toolcall_reference import ReferenceTranslator
 
 CORPUS = load_corpus()
@@ -25,16 +24,18 @@ def name(path: Path) -> str:
     return f"{path.parent.parent.name}/{path.stem}"
 
 
+def judgement(pair: dict[str, Any], *, tolerated: bool = False) -> Judgement:
+    ends: dict[str, Any] = {key: pair.get(key) for key in ("client", "upstream", "upstream_model", "direction")}
+    return judge(pair["source"], pair["output"], **ends, tolerated=tolerated)
+
+
 def asked(pair: dict[str, Any]) -> Judgement:
     """What a judge says that is asked for what it tolerated."""
-    ends = {key: pair[key] for key in ("client", "upstream", "direction")}
-    return judge(pair["source"], pair["output"], **ends, tolerated=True)
+    return judgement(pair, tolerated=True)
 
 
 def judged(pair: dict[str, Any]) -> tuple[Finding, ...]:
-    return judge(
-        pair["source"], pair["output"], client=pair["client"], upstream=pair["upstream"], direction=pair["direction"]
-    ).findings
+    return judgement(pair).findings
 
 
 @every("path", SAME, id=name)
@@ -69,17 +70,8 @@ def test_what_is_reported_was_not_tolerated(path: Path) -> None:
 
 def test_nothing_is_gathered_unasked() -> None:
     pair = read_json(SAME[0])
-    ends = {key: pair[key] for key in ("client", "upstream", "direction")}
-    assert judge(pair["source"], pair["output"], **ends).tolerated == ()
-    assert asked(pair).findings == judge(pair["source"], pair["output"], **ends).findings
-
-
-def test_every_equivalence_is_one_function() -> None:
-    assert set(TOLERANCES) == set(CORPUS.equivalences)
-    assert len(set(TOLERANCES.values())) == len(TOLERANCES)
-    assert {tolerance.__name__ for tolerance in TOLERANCES.values()} == {
-        name.replace("-", "_") for name in CORPUS.equivalences
-    }
+    assert judgement(pair).tolerated == ()
+    assert asked(pair).findings == judged(pair)
 
 
 @every("path", DIFFERENT, id=name)

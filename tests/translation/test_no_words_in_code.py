@@ -3,7 +3,7 @@
 So do bounds and points: a number in the laws' code needs a reason why it decides nothing that another judge must know.
 
 Allowed are words that a body is made of: keys and values of the formats' schemas and of JSON Schema. So are names of
-the code itself: its exports, the parameters of its functions, the ids of rules.
+the code itself: its exports, the parameters of its functions, the ids of rules and the names of equivalences.
 """
 
 from __future__ import annotations
@@ -58,6 +58,7 @@ NUMBERS = {
     ("echo.py", 40): "a bound of effort: how deep a schema is compared that a reply repeats",
     ("similar_names.py", 8): "a bound of effort: so few names are compared one by one",
     ("similar_names.py", 4_096): "the size of a cache",
+    ("media_bytes.py", 12): "how much of a value is shown",
     ("identity.py", 20): "how many differences are reported",
     ("losses.py", 53): "the whole numbers that a double holds, by definition",
     ("state_return.py", 40): "how much of a value is shown",
@@ -68,13 +69,11 @@ NUMBERS = {
     ("spelling.py", 20): "the digits of a number of 64 bits",
     ("state.py", 40): "how much of a value is shown",
     ("shown_state.py", 20): "how much of each end of a value is shown",
-    ("texts.py", 3): "the tokens of a pointer",
     ("text_places.py", 80): "how much of a text is shown",
     ("texts.py", 80): "how much of a text is shown",
     ("upstream_errors.py", 400): "where the statuses of errors begin, by RFC 9110",
     ("upstream_errors.py", 500): "where the statuses of a server's errors begin, by RFC 9110",
     ("upstream_errors.py", 599): "where the statuses of errors end, by RFC 9110",
-    ("values.py", 12): "how much of a value is shown",
 }
 """Numbers that may stand in code, by file."""
 
@@ -96,7 +95,7 @@ def keys_and_values(schema: Any) -> Iterator[str]:
 def known() -> frozenset[str]:
     files = [*CORPUS.root.glob("formats/*/*.schema.json"), *CORPUS.root.glob("schemas/*.schema.json")]
     words = {word for path in files for word in keys_and_values(parse(path.read_bytes()))}
-    return frozenset(words | {rule.partition("/")[2] for rule in CORPUS.rules} | KEYWORDS)
+    return frozenset(words | {rule.partition("/")[2] for rule in CORPUS.rules} | KEYWORDS | CORPUS.equivalences.keys())
 
 
 #: Keywords of JSON Schema that no schema of ours needs.

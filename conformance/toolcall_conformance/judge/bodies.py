@@ -7,9 +7,10 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.consequences import suppress
-from toolcall_conformance.findings import Finding, Judgement, Tolerated
+from toolcall_conformance.findings import Judgement
 from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.judge import untranslated
+from toolcall_conformance.judge.accepted import accepted_in
 from toolcall_conformance.judge.comparisons import compare
 from toolcall_conformance.judge.excuses import excused
 from toolcall_conformance.judge.given import UNKNOWN, AnyRoute, Requests
@@ -18,12 +19,12 @@ from toolcall_conformance.judge.wrong_format import no_object, other_format
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Reading
 from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.translation import losses, search_sources, spread_texts, state, stored, tolerances
+from toolcall_conformance.translation import losses, search_sources, spread_texts, state, stored
 from toolcall_conformance.translation.aligned import aligned
 from toolcall_conformance.translation.call_form import compare_form
 from toolcall_conformance.translation.echo import compare_echo
 from toolcall_conformance.translation.odd_arguments import with_raw
-from toolcall_conformance.translation.pair import Pair, Sides
+from toolcall_conformance.translation.pair import Sides
 from toolcall_conformance.translation.tool_twins import map_tools, names_of
 
 
@@ -70,6 +71,7 @@ def judge_body(
         declared=frozenset(declared),
         spelt=spelt or {},
         asked=() if asked is None else asked.tools,
+        accepted=[] if tolerated or same else None,
     )
     if not isinstance(output, dict):
         return Judgement((no_object(sides, output),))
@@ -92,14 +94,10 @@ def judge_body(
     found += (*compare_form(sides, asked), *compare_echo(sides, requests.client)) if down else ()
     own = suppress(corpus, own, found)
     findings = (*own, *found, *state.find_foreign_keys(pair, own))
-    accepted = _tolerated(pair, source, output, findings) if tolerated or same else ()
+    accepted = accepted_in(pair, findings)
     if same and not vendor:
         findings = (*findings, *differences(sides, source, output, findings, accepted))
     return Judgement(findings, losses.find_losses(pair, declared), accepted if tolerated else ())
-
-
-def _tolerated(pair: Pair, source: Any, output: Any, findings: tuple[Finding, ...]) -> tuple[Tolerated, ...]:
-    return tuple(tolerances.tolerated(pair, source, output, findings))
 
 
 def _names(corpus: Corpus, route: AnyRoute, before: Reading | None, requests: Requests) -> Mapping[str, str]:

@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.findings import Finding, Tolerated
 from toolcall_conformance.judge.given import AnyRoute
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading.assembled import Assembled
 from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.translation.pair import Sides
 from toolcall_conformance.translation.stream_ends import compare_beginnings, compare_ends
-from toolcall_conformance.translation.upstream_errors import compare_message
+from toolcall_conformance.translation.upstream_errors import accept_details, compare_message
 
 
 def judge_end(corpus: Corpus, sent: Assembled, received: Assembled, output: dict[str, Any], how: str) -> list[Finding]:
@@ -22,7 +22,13 @@ def judge_end(corpus: Corpus, sent: Assembled, received: Assembled, output: dict
 
 
 def compare_begun(
-    corpus: Corpus, replies: tuple[Assembled, Assembled], route: AnyRoute, how: str, output: dict[str, Any]
+    corpus: Corpus,
+    replies: tuple[Assembled, Assembled],
+    route: AnyRoute,
+    how: str,
+    output: dict[str, Any],
+    *,
+    accepted: list[Tolerated] | None = None,
 ) -> list[Finding]:
     """What a stream that did not end in order said before, and its error, against what the client got of them."""
     sent, received = replies
@@ -31,19 +37,25 @@ def compare_begun(
     stops, last = received.end == "open", last_event(output)
     return [
         *compare_beginnings(corpus, said, told, how, stops=stops, last=last),
-        *_compare_errors(corpus, replies, route, last),
+        *_compare_errors(corpus, replies, route, last, accepted),
     ]
 
 
 def _compare_errors(
-    corpus: Corpus, replies: tuple[Assembled, Assembled], route: AnyRoute, last: str
+    corpus: Corpus,
+    replies: tuple[Assembled, Assembled],
+    route: AnyRoute,
+    last: str,
+    accepted: list[Tolerated] | None,
 ) -> Iterable[Finding]:
     """Compare the message of the error that a stream ended with, which has no status of its own."""
     before, after = (
         formats.read(name, "error", {"body": reply.error})
         for name, reply in zip((route.upstream, route.client), replies, strict=True)
     )
-    return compare_message(Sides(corpus, before, after), (last, ""))
+    sides = Sides(corpus, before, after, accepted=accepted)
+    accept_details(sides, (last, ""))
+    return compare_message(sides, (last, ""))
 
 
 def last_event(stream: dict[str, Any]) -> str:

@@ -8,13 +8,14 @@ from typing import Any, Final
 from toolcall_conformance import formats
 from toolcall_conformance.findings import Finding, Judgement
 from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.judge.accepted import accepted_in
 from toolcall_conformance.judge.excuses import excused
 from toolcall_conformance.judge.given import AnyRoute
 from toolcall_conformance.judge.same_format import differences
 from toolcall_conformance.judge.wrong_format import faulty, no_object, other_envelope
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.translation import identity, tolerances
+from toolcall_conformance.translation import identity
 from toolcall_conformance.translation.aligned import aligned
 from toolcall_conformance.translation.pair import Sides
 from toolcall_conformance.translation.upstream_errors import WAITS, compare_errors, compare_wait
@@ -25,11 +26,11 @@ _HEADERS: Final = frozenset({"headers"})
 def judge_error(corpus: Corpus, source: Any, output: Any, route: AnyRoute, *, tolerated: bool) -> Judgement:
     """Judge the envelope that the client receives, then its content; see ``Judge.error``."""
     before, after = formats.read(route.upstream, "error", source), formats.read(route.client, "error", output)
-    sides = Sides(corpus, before, after)
+    same = route.client == route.upstream
+    sides = Sides(corpus, before, after, accepted=[] if tolerated or same else None)
     if not isinstance(output, dict):
         return Judgement((no_object(sides, output),))
     own = check_body(corpus, route.client, "error", output, model=route.client_model, reading=sides.output)
-    same = route.client == route.upstream
     if same and equal(identity.without(source, _HEADERS), identity.without(output, _HEADERS)):
         return Judgement(tuple(compare_wait(sides)))
     wrong = other_envelope(sides, output, own)
@@ -39,7 +40,7 @@ def judge_error(corpus: Corpus, source: Any, output: Any, route: AnyRoute, *, to
         broken = check_body(corpus, route.upstream, "error", source, reading=sides.source)
         own = excused(corpus, own, broken, aligned(sides), source, output)
     findings = (*own, *(one for one in compare_errors(sides) if not _told(own, one)))
-    accepted = tuple(tolerances.tolerated(aligned(sides), source, output, findings)) if tolerated or same else ()
+    accepted = accepted_in(aligned(sides), findings)
     if same:
         findings = (*findings, *differences(sides, source, output, findings, accepted))
     return Judgement(findings, tolerated=accepted if tolerated else ())

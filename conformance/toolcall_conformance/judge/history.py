@@ -11,6 +11,7 @@ from toolcall_conformance import formats
 from toolcall_conformance.consequences import suppress
 from toolcall_conformance.findings import MISSING, Finding, Judgement, one_of
 from toolcall_conformance.jsonvalue import packed
+from toolcall_conformance.judge.accepted import accepted_in
 from toolcall_conformance.judge.comparisons import HISTORY, compare
 from toolcall_conformance.judge.excuses import excused
 from toolcall_conformance.judge.given import AnyRoute
@@ -39,6 +40,7 @@ def judge_history(
     request: Any,
     held: ProviderMemory,
     stored: bool,
+    tolerated: bool = False,
 ) -> Judgement:
     """Judge an upstream request by the ``golden`` one of the same conversation; see ``Judge.history``."""
     before = formats.read(route.upstream, "request", golden)
@@ -58,6 +60,7 @@ def judge_history(
         said_in=route.client,
         called=called,
         circumstances=model_circumstances(corpus, route.upstream, route.upstream_model),
+        accepted=[] if tolerated else None,
     )
     if not isinstance(output, dict):
         return Judgement((no_object(sides, output),))
@@ -79,7 +82,8 @@ def judge_history(
     if not read.added:  # else pointers into the two differ
         own = suppress(corpus, own, found)
     findings = (*own, *(read.as_sent(finding, container) for finding in (*unsourced, *found)))
-    return Judgement(findings, losses.find_losses(pair, history=True))
+    accepted = tuple(read.as_sent(one, container) for one in accepted_in(pair, findings))
+    return Judgement(findings, losses.find_losses(pair, history=True), accepted)
 
 
 def declared_names(corpus: Corpus, golden: Any, output: Any, upstream: str) -> DeclaredNames:

@@ -38,7 +38,7 @@ class Judge:
 
     ``source`` is what the translator was given, ``output`` what it made of it; findings point into ``output``. Every
     method raises LookupError for an unknown format, and never raises for any JSON. Accepted differences are listed for
-    requests, replies, errors and streams.
+    requests, alone and in a conversation, for replies, errors and streams.
     """
 
     corpus: Corpus
@@ -184,6 +184,7 @@ class Judge:
                 request=request,
                 held=provider_memory or {},
                 stored=stored,
+                tolerated=self.tolerated,
             ),
             route.upstream,
         )

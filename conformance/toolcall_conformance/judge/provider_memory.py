@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.findings import Finding, Tolerated
 from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.library import Exchange
 
+Placed = TypeVar("Placed", Finding, Tolerated)
 ProviderMemory = Mapping[str, list[Any]]
 """The entries of the conversation up to the end of a reply, by the id of that reply; each item of it, by its own id."""
 
@@ -33,9 +34,9 @@ class WholeRequest:
     unknown: str | None = None
     looked_up: frozenset[str] = frozenset()
 
-    def as_sent(self, finding: Finding, container: str) -> Finding:
-        """Move a finding on the whole body to its place in the request that was sent."""
-        parts = finding.pointer.split("/")
+    def as_sent(self, finding: Placed, container: str) -> Placed:
+        """Move a finding on the whole body, or what was tolerated there, to its place in the request that was sent."""
+        parts: list[str] = finding.pointer.split("/")
         if len(parts) < 3 or parts[1] != container or not parts[2].isdigit():
             return finding
         place = int(parts[2]) - self.added

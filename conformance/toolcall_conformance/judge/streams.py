@@ -9,7 +9,7 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.consequences import suppress
-from toolcall_conformance.findings import MISSING, TOGETHER, Finding, Judgement
+from toolcall_conformance.findings import MISSING, TOGETHER, Finding, Judgement, Tolerated
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.judge.bodies import judge_body
 from toolcall_conformance.judge.broken_streams import but_for_its_end, compare_begun, judge_end, last_event
@@ -46,7 +46,13 @@ def judge_stream(
     reply that the stream assembles to.
     """
     played = _Played(
-        corpus, parsed(source), parsed(output), route, _sent(route.upstream, source), assembled(route.client, output)
+        corpus,
+        parsed(source),
+        parsed(output),
+        route,
+        _sent(route.upstream, source),
+        assembled(route.client, output),
+        [] if tolerated else None,
     )
     wrong = _other_format(played)
     if wrong is not None:
@@ -54,9 +60,11 @@ def judge_stream(
     own, sent, received = _own_breaches(played), played.sent, played.received
     costs = _counts_of_failed(played) if played.may_fail and received.end == "failed" else None
     if sent is not None and sent.end != "whole":
-        return Judgement((*own, *(costs or ()), *_judge_broken(played, own, how)))
+        found = (*own, *(costs or ()), *_judge_broken(played, own, how))
+        return Judgement(found, tolerated=tuple(played.accepted or ()))
     if costs is not None:
-        return Judgement((*own, *costs))
+        as_error = Tolerated("finish-next-best", last_event(played.output), "", MISSING, received.error)
+        return Judgement((*own, *costs), tolerated=(as_error,) if tolerated else ())
     if sent is None:
         return Judgement(_judge_alone(played, own) if received.end == "whole" else tuple(own))
     if received.body is None:
@@ -77,8 +85,8 @@ def judge_stream(
         streamed=True,
     )
     cut = list(_cut_calls(played, sent))
-    found = suppress(corpus, whole.findings, cut)
-    return replace(whole, findings=(*_together(played, own, found), *cut))
+    others = suppress(corpus, whole.findings, cut)
+    return replace(whole, findings=(*_together(played, own, others), *cut))
 
 
 @dataclass(frozen=True)
@@ -91,6 +99,7 @@ class _Played:
     route: AnyRoute
     sent: Assembled | None
     received: Assembled
+    accepted: list[Tolerated] | None = None
 
     @cached_property
     def may_fail(self) -> bool:
@@ -132,7 +141,8 @@ def _judge_broken(played: _Played, own: Sequence[Finding], how: str) -> Iterator
     how = how or ("failed" if sent.end == "failed" else "breaks off")
     found = judge_end(played.corpus, sent, received, played.output, how)
     if not any(one.is_must for one in (*own, *found)):  # of a broken stream one fault is enough
-        found += compare_begun(played.corpus, (sent, received), played.route, how, played.output)
+        replies, output = (sent, received), played.output
+        found += compare_begun(played.corpus, replies, played.route, how, output, accepted=played.accepted)
     return (_counted(played.output, one) for one in found)
 
 

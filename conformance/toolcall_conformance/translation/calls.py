@@ -133,7 +133,10 @@ def _compare_arguments(pair: Pair, left: Call, right: Call) -> Iterator[Finding]
     if is_odd(left):
         yield from compare_odd(pair, left, right, subject)
         return
-    if arguments_equal(left, right, exact=pair.both("big-integers")):
+    allowed = equality(left, right, exact=pair.both("big-integers"))
+    if allowed is not None:
+        if allowed:
+            pair.accept(allowed, where, left.arguments_pointer, shown(left), shown(right))
         return
     got = shown(right)
     message = ""
@@ -150,22 +153,27 @@ def _compare_arguments(pair: Pair, left: Call, right: Call) -> Iterator[Finding]
     )
 
 
-def arguments_equal(left: Call, right: Call, *, exact: bool) -> bool:
-    """Equal as JSON values; free text of a custom tool may be wrapped in an object with one key, and back.
+def equality(left: Call, right: Call, *, exact: bool) -> str | None:
+    """By which equivalence arguments are the same, blank for equal JSON values; None where they are not.
 
-    Where one side's numbers are doubles (``exact`` false) whole numbers are compared as such.
+    Free text of a custom tool may be wrapped in an object with one key, and back. Where one side's numbers are doubles
+    (``exact`` false) whole numbers are compared as such.
     """
     if isinstance(right.arguments, Unreadable):
-        return False
+        return None
     if "builtin" in (left.kind, right.kind):
-        return says_the_same(left, right)
+        if left.kind == right.kind and equal(left.arguments, right.arguments):
+            return ""
+        return "own-tool-as-another" if says_the_same(left, right) else None
     if left.kind != right.kind:
         function, custom = (left, right) if left.kind == "function" else (right, left)
         wrapped = function.arguments
-        return isinstance(wrapped, dict) and len(wrapped) == 1 and custom.arguments in wrapped.values()
+        fits = isinstance(wrapped, dict) and len(wrapped) == 1 and custom.arguments in wrapped.values()
+        return "custom-tool-as-function" if fits else None
     if equal(left.arguments, right.arguments):
-        return True
-    return not exact and equal(_doubles(left.arguments), _doubles(right.arguments))
+        return ""
+    same = not exact and equal(_doubles(left.arguments), _doubles(right.arguments))
+    return "big-integers-as-doubles" if same else None
 
 
 def _doubles(value: Any) -> Any:
@@ -248,9 +256,11 @@ def _compare_ids(pair: Pair) -> Iterator[Finding]:
     first_use: dict[str, Call] = {}
     for left, right in sorted(pair.calls.items()):
         old, new = source[left], output[right]
-        if new.id is None or not new.id:
-            continue
         where = new.id_pointer or new.pointer
+        if bool(old.id) != bool(new.id):
+            pair.accept("optional-id-dropped", where, old.id_pointer, old.id or MISSING, new.id or MISSING)
+        if not new.id:
+            continue
         owner = first_use.setdefault(new.id, old)
         same_origin = owner.id is not None and owner.id == old.id
         if owner is not old and not same_origin:
@@ -265,15 +275,17 @@ def _compare_ids(pair: Pair) -> Iterator[Finding]:
                 source=old.id_pointer or old.pointer,
                 subject=call_words(old),
             )
-        elif old.id is not None and old.id != new.id and legal_id(pair, old.id) and uses[old.id] == 1:
-            yield pair.finding(
-                "translation/ids-kept",
-                where,
-                want=old.id,
-                got=new.id,
-                source=old.id_pointer,
-                subject=call_words(old),
-            )
+        elif old.id and old.id != new.id:
+            pair.accept("id-rewritten", where, old.id_pointer, old.id, new.id)
+            if legal_id(pair, old.id) and uses[old.id] == 1:
+                yield pair.finding(
+                    "translation/ids-kept",
+                    where,
+                    want=old.id,
+                    got=new.id,
+                    source=old.id_pointer,
+                    subject=call_words(old),
+                )
 
 
 def legal_id(pair: Pair, call_id: str) -> bool:

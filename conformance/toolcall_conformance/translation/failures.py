@@ -41,8 +41,10 @@ def compare_failure(source: Content, output: Content, names: Sequence[str]) -> s
     forms = list(variants(source, output))
     for texts, value in forms:
         if value is not MISSING and not any(text.strip() for text in texts) and _object_says(source, value, names):
+            source.grant("error-key" if _holds_object(source.value) != _holds_object(value) else _NAME)
             return None
         if value is MISSING and _texts_say(source, texts, names):
+            source.grant(_NAME)
             return None
     if rule != DIFFERENT or source.blank:
         return rule
@@ -60,6 +62,11 @@ def compare_failure(source: Content, output: Content, names: Sequence[str]) -> s
             if strings and _around(strings, everything) is not None:
                 return DIFFERENT  # the words are there, the rest of the object is not
     return LOST
+
+
+def _holds_object(value: Any) -> bool:
+    """Whether a value is an object with another one in it."""
+    return isinstance(value, dict) and any(isinstance(entry, dict) for entry in value.values())
 
 
 def _reads_like_failure(known: Equivalence, text: str) -> bool:

@@ -22,6 +22,8 @@ def compare_kind(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
         )
     elif tool.kind == "custom" and twin.kind == "function":
         yield from _compare_parameters(pair, tool, twin)
+    elif tool.kind != twin.kind:
+        pair.accept("custom-tool-as-function", twin.pointer, tool.pointer, tool.kind, twin.kind)
     elif tool.kind == twin.kind == "custom" and tool.grammar != twin.grammar and pair.both("tool-grammar"):
         yield pair.finding(
             "translation/tool-grammar",
@@ -36,7 +38,9 @@ def compare_kind(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
 def _compare_parameters(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
     """Whether a function that stands for a free-text tool takes its text, and needs nothing that is not declared."""
     undeclared = _undeclared(twin.schema)
-    if undeclared or not _takes_text(twin.schema):
+    if not undeclared and _takes_text(twin.schema):
+        pair.accept("custom-tool-as-function", twin.pointer, tool.pointer, tool.kind, twin.kind)
+    else:
         yield pair.finding(
             "translation/free-text-parameter",
             twin.schema_pointer or twin.pointer,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from toolcall_conformance.reading import Call, Media, Reading, Result
 from toolcall_conformance.translation.failures import LOST, compare_failure, fingerprints, says_failure_in_words
@@ -51,6 +51,12 @@ class ResultComparison:
 
     def _compare(self, want: Content, got: Content, result: Result) -> Breach:
         return compare_failure(want, got, self._names(result)) if want.error else compare_payload(want, got)
+
+    def granted(self, left: int, right: int) -> list[str]:
+        """The equivalences by which the produced content says the same: the comparison once more, with a record."""
+        found: list[str] = []
+        self._compare(replace(self.before[left], granted=found), self.after[right], self.output[right])
+        return found
 
     def says_failure_in_words(self, left: int, right: int) -> bool:
         """Whether the output says in words, instead of by a mark, that the tool failed."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.reading import Media
+from toolcall_conformance.translation.media_bytes import short_base64
 from toolcall_conformance.translation.media_demands import mime_of
 from toolcall_conformance.translation.media_losses import of_lost_results, report_lost
 from toolcall_conformance.translation.media_places import PlacedMedia, media_of_both
@@ -31,6 +32,7 @@ def compare_media(pair: Pair) -> Iterator[Finding]:
     unlinked = of_lost_results(pair) if len(twins) < len(source) else frozenset()
     for index, piece in enumerate(source):
         if index in twins:
+            _accept(pair, piece.media, twins[index].media)
             yield from _compare_place(pair, piece, twins[index])
             yield from _compare_type(pair, piece, twins[index])
         elif id(piece.media) not in unlinked:
@@ -49,6 +51,12 @@ def compare_media(pair: Pair) -> Iterator[Finding]:
                 got=_words(extra),
                 source=known[extra.key],
             )
+
+
+def _accept(pair: Pair, old: Media, new: Media) -> None:
+    """Record that the same bytes are spelt otherwise."""
+    if old.data != new.data and old.data is not None and new.data is not None:
+        pair.accept("base64-alphabet", new.pointer, old.pointer, short_base64(old.data), short_base64(new.data))
 
 
 def _compare_place(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterator[Finding]:
@@ -105,6 +113,8 @@ def _compare_place(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterato
             source=source,
             subject=_words(left),
         )
+    elif left.in_result != right.in_result:
+        pair.accept("media-beside-result", pointer, source)
 
 
 def _compare_order(
@@ -133,6 +143,7 @@ def _compare_order(
 
 def _compare_type(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterator[Finding]:
     want, got = mime_of(pair.corpus, left.media), mime_of(pair.corpus, right.media)
+    source = left.media.pointer
     if right.media.kind == "image" and want is not None and not want.startswith("image/"):
         yield pair.finding(
             "translation/media-lost",
@@ -157,9 +168,11 @@ def _compare_type(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterator
         )
         return
     actual = next((mime for mime, magic in known["magic"].items() if left.key.startswith(magic)), None)
-    if want is None or got is None or got in (want, actual) or not {want, got}.isdisjoint(known["any"]):
-        return
-    if want.startswith("text/") and got.startswith("text/"):
+    alike = got in (want, actual) or not {want, got}.isdisjoint(known["any"])
+    if alike or want is None or got is None or (want.startswith("text/") and got.startswith("text/")):
+        if left.media.mime != right.media.mime:
+            types = (left.media.mime, right.media.mime)
+            pair.accept("media-type-alias", right.media.pointer, source, *types, only_translated=None in (want, got))
         return
     yield pair.finding(
         "translation/media-lost",

@@ -33,9 +33,13 @@ def report_lost(pair: Pair, piece: PlacedMedia, free: list[PlacedMedia]) -> Iter
     drawn = not piece.in_result and is_drawn(pair, piece.side)
     demand = demand_of(pair, media, in_result=piece.in_result, drawn=drawn)
     only_here = media.url is None and media.data is not None
-    if only_here and (demand == "cannot" or (drawn and demand == "may")) and stands_for(pair, media) is not None:
-        return
+    said = stands_for(pair, media) if only_here and demand != "must" else None
+    if said is not None:
+        pair.accept("media-placeholder", "", media.pointer, f"{media.kind} {media.mime or ''}".strip(), said)
+        if demand == "cannot" or drawn:
+            return
     if demand != "must" and (text := plain_text(pair.corpus, media)) and _said(pair, text):
+        pair.accept("text-document-as-text", "", media.pointer, text)
         return
     rule = f"translation/{_loss(pair, piece, demand)}"
     known = "" if demand == "cannot" else said_as(pair, element_of(media, in_result=piece.in_result, drawn=drawn))

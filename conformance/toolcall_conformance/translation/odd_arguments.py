@@ -59,12 +59,18 @@ def stands_as(pair: Pair, call: Call) -> Any:
 
 def compare_odd(pair: Pair, left: Call, right: Call, subject: str) -> Iterator[Finding]:
     """The finding for odd arguments that did not stay readable."""
-    if keeps(left, right, pair.spelt.get(right.ordinal)) or means_empty(pair.corpus, left, right):
+    where = right.arguments_pointer or right.pointer
+    if keeps(left, right, pair.spelt.get(right.ordinal)):
+        if not equal(shown(left), shown(right)):
+            pair.accept("unreadable-arguments-as-text", where, left.arguments_pointer, shown(left), shown(right))
+        return
+    if means_empty(pair.corpus, left, right):
+        pair.accept("empty-arguments", where, left.arguments_pointer, shown(left), shown(right))
         return
     replaced = isinstance(left.arguments, Unreadable) or equal(right.arguments, {})
     yield pair.finding(
         "translation/unreadable-arguments" if replaced else "translation/arguments",
-        right.arguments_pointer or right.pointer,
+        where,
         want=shown(left),
         got=stands_as(pair, right),
         source=left.arguments_pointer or left.pointer,

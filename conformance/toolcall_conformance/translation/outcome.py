@@ -23,8 +23,10 @@ def compare_finish(pair: Pair) -> Iterator[Finding]:
         yield _empty_success(pair)
         return
     if source is None or source.reason == "other" or _waits(pair.corpus, pair.source):
+        _accept_reason(pair)
         return  # an unknown word demands nothing of a translation, and for waiting other formats have none
     if any(call.name and call.ordinal not in pair.calls for call in pair.source.calls):
+        _accept_reason(pair)
         return  # a cascade: the lost call is reported already
     got = output.reason if output is not None else None
     words = _words(pair.corpus)
@@ -39,6 +41,7 @@ def compare_finish(pair: Pair) -> Iterator[Finding]:
     if got not in accepted:
         rule = words["rules"].get(source.reason)
         if rule is not None and f"finish-{source.reason}" in pair.declared and got != "tools":
+            _accept_reason(pair)
             return  # nothing is hidden: there is something to read, and the translator says what it lost
         want, there = _wanted(pair, accepted, where), _raw(output)
         if isinstance(want, OneOf):  # what stands there means something else beside calls
@@ -63,6 +66,15 @@ def compare_finish(pair: Pair) -> Iterator[Finding]:
             source=source.pointer,
             under=("request-unknown",) if pair.forced is None else (),
         )
+    else:
+        _accept_reason(pair)
+
+
+def _accept_reason(pair: Pair) -> None:
+    """Record that a reply ended for a reason that is only near to the source's."""
+    source, output = pair.source.finish, pair.output.finish
+    if source is not None and output is not None and source.reason != output.reason:
+        pair.accept("finish-next-best", output.pointer, source.pointer, source.reason, output.reason)
 
 
 def _wanted(pair: Pair, accepted: list[str], where: str) -> Any:

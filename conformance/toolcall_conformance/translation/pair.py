@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from toolcall_conformance import loss_table
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Tolerated
 from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Corpus, CorpusError
@@ -25,7 +25,8 @@ class Sides:
     one. ``said_in``: the format of the results and declarations, if it is not the source's. ``circumstances`` hold for
     both bodies. ``called``: further ids by which texts of the source may name its calls, with the calls' ordinals.
     ``model``: the model of the route, if the output must name it. ``declared``: what the translator says it lost.
-    ``spelt``: the arguments of the output's calls as a stream spelt them, by ordinal.
+    ``spelt``: the arguments of the output's calls as a stream spelt them, by ordinal. ``accepted`` collects what the
+    comparisons accept; None where nobody asked for it.
     """
 
     corpus: Corpus
@@ -40,6 +41,24 @@ class Sides:
     declared: frozenset[str] = frozenset()
     spelt: Mapping[int, str] = field(default_factory=dict)
     asked: Sequence[Tool] = ()
+    accepted: list[Tolerated] | None = field(default=None, compare=False)
+
+    def accept(
+        self,
+        name: str,
+        pointer: str,
+        source: str | None = None,
+        want: Any = MISSING,
+        got: Any = MISSING,
+        *,
+        only_translated: bool = False,
+    ) -> None:
+        """Record a difference that the equivalence ``name`` allows, where it is allowed.
+
+        ``only_translated``: between two ends of one format it is reported, as the change of a body that needed none.
+        """
+        if self.accepted is not None and not (only_translated and self.is_same_format):
+            self.accepted.append(Tolerated(name, pointer, source, want, got))
 
     @property
     def is_request(self) -> bool:

@@ -38,8 +38,10 @@ class Content:
     """What a result says, read once.
 
     ``value`` is the object of a result that is one (else MISSING). ``said`` are the texts that the result may be taken
-    for, each a list of chunks; ``values`` the JSON values, each with the rule that spelling it anew as text breaks.
+    for, each a list of chunks, ``ways`` the equivalences by which (blank for its own); ``values`` the JSON values, each
+    with the rule that spelling it anew as text breaks.
     ``bare`` are the texts without what points to media beside the result, which is needless where these are in it.
+    ``granted`` collects the equivalences by which another content is the same; None where nobody asked for them.
     """
 
     corpus: Corpus
@@ -48,8 +50,15 @@ class Content:
     media: Described
     error: bool
     said: list[list[str]] = field(default_factory=list)
+    ways: list[str] = field(default_factory=list)
     values: list[tuple[Any, str | None]] = field(default_factory=list)
     bare: list[str] | None = None
+    granted: list[str] | None = None
+
+    def grant(self, *names: str) -> None:
+        """Note the equivalences by which another content was just taken for the same."""
+        if self.granted is not None:
+            self.granted += filter(None, names)
 
     @property
     def blank(self) -> bool:
@@ -80,12 +89,13 @@ def read_content(
             for part in result.parts
         ]
         content.said.append([text for text in opened if text is not None])
+        content.ways.append("text-document-as-text")
     if value is not MISSING:
         for whole in (value, without_references(value)) if media else (value,):
             content.values.append((whole, None))
             inner = _unwrapped(unmarked(corpus, whole, marked=content.error), wrappers)
             if isinstance(inner, str):
-                _add_text(content, [inner])
+                _add_text(content, [inner], "result-wrapper")
             elif inner is not MISSING:
                 content.values.append((inner, None))
     if beside:
@@ -93,9 +103,10 @@ def read_content(
     return content
 
 
-def _add_text(content: Content, texts: list[str]) -> None:
+def _add_text(content: Content, texts: list[str], way: str = "") -> None:
     """Text that spells JSON may become the value; spelt anew as text it is another text that says the same."""
     content.said.append(texts)
+    content.ways.append(way)
     parsed = parsed_text("".join(texts))
     if parsed is not None and not isinstance(parsed[0], str):
         content.values.append((parsed[0], RESPELT))
@@ -151,7 +162,7 @@ def is_blank(texts: Sequence[str], value: Any) -> bool:
 def compare_payload(source: Content, output: Content) -> str | None:
     """The rule that the output's content breaks; None if the contents are the same."""
     if source.bare is not None and output.media:
-        source = replace(source, said=[*source.said, source.bare])
+        source = replace(source, said=[*source.said, source.bare], ways=[*source.ways, "media-beside-result"])
     best = DIFFERENT
     for texts, value in variants(source, output):
         rule = _compare(source, texts, value)
@@ -195,17 +206,20 @@ def _says_nothing(source: Content) -> bool:
 
 def _match_texts(source: Content, texts: Sequence[str]) -> str | None:
     best = DIFFERENT
-    for want in source.said:
+    for want, way in zip(source.said, source.ways, strict=True):
         if joined_equal(source.corpus, want, texts):
+            source.grant(way, "texts-as-joined-text" if len(want) != len(texts) else "")
             return None
         if trimmed_equal(source.corpus, want, texts):
             best = TRIMMED
     parsed = parsed_text("".join(texts)) if source.values else None
     for expected, spelt_anew in source.values:
-        if parsed is not None and (
-            equal(parsed[0], expected) or equal(unmarked(source.corpus, parsed[0]), unmarked(source.corpus, expected))
+        same = parsed is not None and equal(parsed[0], expected)
+        if same or (
+            parsed is not None and equal(unmarked(source.corpus, parsed[0]), unmarked(source.corpus, expected))
         ):
             if spelt_anew is None:
+                source.grant("json-text-as-object", "" if same else "error-false-absent")
                 return None
             best = TRIMMED if best == TRIMMED else spelt_anew
     return best
@@ -214,17 +228,23 @@ def _match_texts(source: Content, texts: Sequence[str]) -> str | None:
 def _match_value(source: Content, value: Any, *, nested: bool = False) -> str | None:
     """How an object fits: it is the value itself, or one key around the value or the text."""
     corpus, marked = source.corpus, source.error
-    if any(equal(value, one) or equal(value, unmarked(corpus, one, marked=marked)) for one, _ in source.values):
-        return None
+    for one, of_text in source.values:
+        same = equal(value, one)
+        if same or equal(value, unmarked(corpus, one, marked=marked)):
+            source.grant("json-text-as-object" if of_text else "", "" if same else "error-false-absent")
+            return None
     if not isinstance(value, dict) or len(value) != 1:
         return DIFFERENT
     inner = next(iter(value.values()))
     if isinstance(inner, str):
         rule = _match_texts(source, [inner])
+        source.grant("result-wrapper" if rule != DIFFERENT else "")
         blocks = parsed_text(inner) if rule == DIFFERENT else None
         return WRAPPED if blocks is not None and _text_blocks(source, blocks[0]) else rule
-    if any(equal(inner, expected) for expected, _ in source.values):
-        return None
+    for expected, of_text in source.values:
+        if equal(inner, expected):
+            source.grant("result-wrapper", "json-text-as-object" if of_text else "")
+            return None
     if _text_blocks(source, inner):
         return WRAPPED
     if isinstance(inner, dict) and not nested and _match_value(source, inner, nested=True) != DIFFERENT:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any, Final
 
 from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.reading import Call, Result, Text
@@ -12,8 +13,12 @@ from toolcall_conformance.translation.failures import looks_like_error
 from toolcall_conformance.translation.links import ResultComparison, linked
 from toolcall_conformance.translation.nearest import near
 from toolcall_conformance.translation.pair import Pair, call_words
+from toolcall_conformance.translation.payload import PLACEHOLDER, TRIMMED
 from toolcall_conformance.translation.told import Told
 from toolcall_conformance.translation.wire_words import said_as
+
+#: The equivalences of which something is to be said.
+_IN_OTHER_WORDS: Final[Mapping[str | None, str]] = {TRIMMED: "result-trimmed", PLACEHOLDER: "placeholder-for-empty"}
 
 
 def compare_results(pair: Pair) -> Iterator[Finding]:
@@ -30,6 +35,8 @@ def compare_results(pair: Pair) -> Iterator[Finding]:
         elif result.call is None or result.call in pair.calls:  # else the call is lost, and is reported
             at_call = _call_pointer(pair, expected[left])
             yield _lost(pair, result, told.place_of(result), at_call or near(pair, result.pointer))
+    if pair.accepted is not None:
+        _accept_orders(pair, comparison, links)
     answers: dict[tuple[int | None, str | None], int] = {}
     for left, right in links.items():
         answers.setdefault(_answering(output[right]), left)
@@ -44,6 +51,33 @@ def compare_results(pair: Pair) -> Iterator[Finding]:
             source=None if twin is None else source[twin].pointer,
             subject=_words(pair, extra, produced=True),
         )
+
+
+def _accept(pair: Pair, comparison: ResultComparison, left: int, right: int) -> None:
+    """Record in which other way than the source's the output says a content."""
+    before, after, breach = comparison.source[left], comparison.output[right], comparison.breach(left, right)
+    names = [_IN_OTHER_WORDS[breach]] if breach in _IN_OTHER_WORDS else []
+    names += comparison.granted(left, right) if breach is None or names else []
+    where, source = after.content_pointer or after.pointer, before.content_pointer or before.pointer
+    objects = all(any(isinstance(part, Value) for part in result.parts) for result in (before, after))
+    for name in names:
+        reported = objects and name != "error-key"
+        pair.accept(name, where, source, _shown(before), _shown(after), only_translated=reported)
+
+
+def _accept_orders(pair: Pair, comparison: ResultComparison, links: Mapping[int, int]) -> None:
+    """Record the turns whose results answer the same calls in another order."""
+    turns, others = pair.output.turn_by_pointer, pair.source.turn_by_pointer
+    first: dict[int, Result] = {}
+    for result in comparison.output:
+        first.setdefault(turns[result.pointer], result)
+    for (one, here), (two, there) in pairwise(sorted(links.items())):
+        came, went = ([comparison.source[one], comparison.source[two]], [comparison.output[at] for at in (here, there)])
+        together = (
+            len({others[result.pointer] for result in came}) == len({turns[result.pointer] for result in went}) == 1
+        )
+        if here > there and together:
+            pair.accept("order-of-results-linked-by-id", first[turns[went[0].pointer]].pointer)
 
 
 def _lost(pair: Pair, result: Result, now: Text | None, at_call: str) -> Finding:
@@ -119,6 +153,8 @@ def _compare_one(pair: Pair, comparison: ResultComparison, left: int, right: int
         )
     where = after.content_pointer or after.pointer
     breach = comparison.breach(left, right)
+    if pair.accepted is not None:
+        _accept(pair, comparison, left, right)
     if breach is not None:
         yield pair.finding(
             breach,
@@ -128,7 +164,11 @@ def _compare_one(pair: Pair, comparison: ResultComparison, left: int, right: int
             source=before.content_pointer or before.pointer,
             subject=subject,
         )
-    if before.error and not after.error and _can_say_failed(pair):
+    if {before.error, after.error} == {False, None}:
+        pair.accept("error-false-absent", after.pointer, before.pointer, before.error, after.error)
+    if before.error and not after.error and not _can_say_failed(pair):
+        pair.accept("error-as-text", where, before.content_pointer or before.pointer, _shown(before), _shown(after))
+    elif before.error and not after.error:
         in_words = comparison.says_failure_in_words(left, right)
         rule = "translation/error-mark-in-words" if in_words else "translation/error-mark"
         yield pair.finding(

@@ -46,6 +46,8 @@ def compare_branches(place: SchemaPair) -> Iterator[Step]:
         return
     found = list(_by_probes(place))
     yield from found
+    if not found and not changed:
+        place.accept("schema-branches-rewritten")
     for key in changed:
         if not found or key in MAPS:
             is_lost = key not in right

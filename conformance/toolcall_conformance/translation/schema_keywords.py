@@ -60,8 +60,12 @@ def compare_notes(place: SchemaPair) -> Iterator[SchemaDifference]:
     want, got = place.left.get("description"), place.right.get("description")
     if want is not None and want.strip() != (got or "").strip():
         yield place.differs("schema-description", "description", want=want, got=MISSING if got is None else got)
+    elif want is not None and want != got:
+        place.accept("description-trimmed", "description")
     left, right = place.left.get("default"), place.right.get("default")
-    if left is not None and not equal(left, right) and not (right is None and place.context.closing_allowed):
+    if left is not None and right is None and place.context.closing_allowed:
+        place.accept("schema-closed-for-strict")
+    elif left is not None and not equal(left, right):
         yield place.differs("schema-bound", "default", _words("default", right), want=left, got=_or_missing(right))
 
 
@@ -72,6 +76,7 @@ def compare_type(place: SchemaPair) -> Iterator[SchemaDifference]:
     if want == got:
         return
     if says_implied_type(place):
+        place.accept("schema-implied-type", "type")
         return
     if want is None:
         if not any(key in left for key in COMPOSED):
@@ -97,6 +102,7 @@ def compare_enum(place: SchemaPair) -> Iterator[SchemaDifference]:
     if got is None and any(key in right for key in UNIONS):
         return
     if lists_as_texts(place):
+        place.accept("schema-enum-as-texts", "enum")
         return
     rule = "schema-enum-blank" if equal([value for value in want if value != ""], got) else "schema-enum"
     found = place.differs(rule, "enum", want=want, got=_or_missing(got))
@@ -109,8 +115,11 @@ def compare_enum(place: SchemaPair) -> Iterator[SchemaDifference]:
 def compare_bounds(place: SchemaPair) -> Iterator[SchemaDifference]:
     """Bounds: a stricter one narrows, a looser one widens; of a pattern only the change is reported."""
     left, right = place.left, place.right
-    if lists_the_same(place):
-        return  # the listed values say more
+    if lists_the_same(place):  # the listed values say more
+        for key in BOUNDS:
+            if not equal(left.get(key), right.get(key)):
+                place.accept("schema-bounds-beside-enum", key)
+        return
     for plain, strict in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
         yield from _limit(place, plain, strict)
     for key in (*LOWER[1:], *UPPER[1:], "multipleOf", "uniqueItems"):
@@ -120,7 +129,10 @@ def compare_bounds(place: SchemaPair) -> Iterator[SchemaDifference]:
         yield _bound(place, key, want, got, stricter=got is not None and _stricter(key, want, got))
     for key in OPAQUE:
         want, got = left.get(key), right.get(key)
-        if want == got or _ill(right, key) or (key == "format" and adds_format(place)):
+        if want == got or _ill(right, key):
+            continue
+        if key == "format" and want is None:
+            place.accept("schema-format-added", key)
             continue
         yield _bound(place, key, want, got, stricter=want is None)
 
@@ -212,11 +224,6 @@ def says_implied_type(place: SchemaPair) -> bool:
 def lists_the_same(place: SchemaPair) -> bool:
     """Whether both list the same values, which says more than types and bounds beside them."""
     return "enum" in place.left and equal(place.left["enum"], place.right.get("enum"))
-
-
-def adds_format(place: SchemaPair) -> bool:
-    """Whether only the output says a format."""
-    return "format" in place.right and "format" not in place.left
 
 
 def lists_as_texts(place: SchemaPair) -> bool:

@@ -82,6 +82,8 @@ def _compare_required(place: SchemaPair, lost: set[str], demanded: set[str]) -> 
     excused = {
         name for name in demanded if name in properties and admits_null(speller.normal(properties[name]), speller)
     }
+    if right - left - lost and right - left <= excused:
+        place.accept("schema-closed-for-strict", "required")
     if right - left - excused and not _only_in(place.left, place.right):
         yield place.differs(
             "schema-narrowed",
@@ -103,6 +105,7 @@ def _compare_rest(place: SchemaPair) -> Iterator[Step]:
     bare = "properties" not in place.left and "properties" not in place.right
     closed = two is False
     if closed and place.context.closing_allowed and one is None and not (bare and place.pointer):
+        place.accept("schema-closed-for-strict", key)
         return
     emptied = closed and bare and isinstance(one, dict)
     narrowed = "schema-narrowed" if emptied else "schema-rest-narrowed"

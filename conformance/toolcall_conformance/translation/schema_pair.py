@@ -29,9 +29,22 @@ class SchemaDifference:
     under: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class SchemaAcceptance:
+    """A place at which an equivalence lets two schemas be written differently, perhaps ``only_translated`` ones."""
+
+    name: str
+    pointer: str
+    source_pointer: str
+    only_translated: bool = False
+
+
 @dataclass(slots=True)
 class Context:
-    """What all places of one comparison share. ``walk`` compares a place and all places inside it."""
+    """What all places of one comparison share. ``walk`` compares a place and all places inside it.
+
+    ``accepted`` collects what is accepted; None where nobody asked for it.
+    """
 
     corpus: Corpus
     source: Speller
@@ -39,6 +52,7 @@ class Context:
     closing_allowed: bool
     walk: Callable[[SchemaPair], Iterator[SchemaDifference]]
     has_references: bool
+    accepted: list[SchemaAcceptance] | None = None
     known: dict[tuple[str, str], bool] = field(default_factory=dict)
     seen: set[tuple[str, str, bool]] = field(default_factory=set)
 
@@ -48,8 +62,9 @@ class Context:
         if key not in self.known:
             self.known[key] = True  # until a difference is found, for schemas that hold themselves
             before, self.seen = self.seen, set()
+            accepted, self.accepted = self.accepted, None  # a trial: the two may belong to others
             self.known[key] = next(self.walk(SchemaPair(self, left, right)), None) is None
-            self.seen = before
+            self.seen, self.accepted = before, accepted
         return self.known[key]
 
 
@@ -105,6 +120,12 @@ class SchemaPair:
     def source(self, *keys: str | int) -> str:
         """The same in the source."""
         return _pointer(self.context.source.root, self.source_pointer, keys)
+
+    def accept(self, name: str, key: str | None = None, *, only_translated: bool = False) -> None:
+        """Record that an equivalence allows a difference in a keyword of this place, or in the place as such."""
+        if self.context.accepted is not None:
+            pointer, source = (self.out(key), self.source(key)) if key else (self.pointer, self.source_pointer)
+            self.context.accepted.append(SchemaAcceptance(name, pointer, source, only_translated))
 
     def differs(
         self,

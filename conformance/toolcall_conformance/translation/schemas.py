@@ -8,6 +8,7 @@ structure does not decide (``anyOf`` and its kin), probe instances show whether 
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
@@ -30,13 +31,15 @@ from toolcall_conformance.translation.schema_pair import (
     HOLDS_ITSELF,
     UNDECIDED,
     Context,
+    SchemaAcceptance,
     SchemaDifference,
     SchemaPair,
     text,
 )
+from toolcall_conformance.translation.schema_spellings import compare_references, compare_spelling
 from toolcall_conformance.translation.spelling import Speller, TooLargeError
 
-__all__ = ["SchemaDifference", "compare_schemas", "places_compared"]
+__all__ = ["SchemaAcceptance", "SchemaDifference", "compare_schemas", "spelt_otherwise"]
 
 
 def compare_schemas(
@@ -72,21 +75,19 @@ def _compare(corpus: Corpus, source_text: str, output_text: str, closing_allowed
     return (*_walk(start), *find_listed_twice(start.before, start.after))
 
 
-def places_compared(corpus: Corpus, source: Any, output: Any, *, closing_allowed: bool) -> list[SchemaPair]:
-    """The places at which two schemas are not spelt alike; none where they are too large to be compared."""
+def spelt_otherwise(corpus: Corpus, source: Any, output: Any, *, closing_allowed: bool) -> list[SchemaAcceptance]:
+    """What the comparison of two schemas accepts: it is walked again, with a record; nothing of too large ones."""
+    source = source if source is not None else {"type": "object"}
+    output = output if output is not None else {"type": "object"}
+    found: list[SchemaAcceptance] = []
     try:
-        return list(_differing(_start(corpus, text(source), text(output), closing_allowed)))
+        start = _start(corpus, text(source), text(output), closing_allowed)
+        start.context.accepted = found
+        compare_references(start)
+        deque(_walk(start), maxlen=0)
     except (RecursionError, TooLargeError, ValueError):
         return []
-
-
-def _differing(start: SchemaPair) -> Iterator[SchemaPair]:
-    places = [start]
-    while places:
-        place = places.pop()
-        if not _settled(place):
-            yield place
-            places.extend(step for step in _steps(place) if isinstance(step, SchemaPair))
+    return found
 
 
 def _start(corpus: Corpus, source_text: str, output_text: str, closing_allowed: bool) -> SchemaPair:
@@ -103,6 +104,8 @@ def _walk(start: SchemaPair) -> Iterator[SchemaDifference]:
         place = places.pop()
         if _settled(place):
             continue
+        if place.context.accepted is not None:
+            compare_spelling(place)
         inner: list[SchemaPair] = []
         for step in _steps(place):
             if isinstance(step, SchemaPair):

@@ -25,12 +25,15 @@ def settle(sides: Sides) -> tuple[Sides, list[Finding]]:
     if not cited:
         return sides, []
     told = list(texts_of(sides.output))
-    said = {label for text in told for label in text.labels}
+    written = {text.labels for text in told}
+    said = {label for labels in written for label in labels}
     words = "\n".join([*(_plain(text.text) for text in told), *_in_objects(sides.output)])
     places = Told(told)
     lost: dict[tuple[str, ...], Finding] = {}
     for text in cited:
         missing = [label for label in text.labels if label not in said and label not in words]
+        if not missing and text.labels not in written:
+            sides.accept("search-source-as-text", places.place_of(text), text.pointer, list(text.labels), text.text)
         if missing and text.labels not in lost:
             lost[text.labels] = sides.finding(
                 "translation/search-source",

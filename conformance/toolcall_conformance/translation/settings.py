@@ -53,17 +53,25 @@ def compare_settings(pair: Pair) -> Iterator[Finding]:
         if _is_of_service(pair, name):
             continue
         if name == "max_output_tokens" and pair.target.get("max_output_tokens_required"):
+            pair.accept("max-tokens-invented", setting.pointer, None, MISSING, setting.value)
             continue
-        if equal(setting.value, pair.target.get("defaults", {}).get(name, MISSING)) or setting.value in (
-            None,
-            [],
-            {},
-            "",
-        ):
+        if _is_said_by_silence(pair, name, setting.value) or setting.value in (None, [], {}, ""):
             continue
         yield _added(pair, name, setting)
     yield from _compare_model(pair)
     yield from find_stream_lost(pair)
+    _accept_silence(pair)
+
+
+def _accept_silence(pair: Pair) -> None:
+    """Record the settings that one side leaves out, since they hold anyway."""
+    source, output = pair.source.settings, pair.output.settings
+    for name in sorted(source.keys() ^ output.keys()) if pair.accepted is not None else ():
+        gone, new = source.get(name), output.get(name)
+        if gone is not None and _is_said_by_silence(pair, name, gone.value):
+            pair.accept("default-absent", "", gone.pointer, gone.value)
+        elif new is not None and _is_said_by_silence(pair, name, new.value):
+            pair.accept("default-absent", new.pointer, None, MISSING, new.value)
 
 
 def _compare_model(pair: Pair) -> Iterator[Finding]:
@@ -71,9 +79,11 @@ def _compare_model(pair: Pair) -> Iterator[Finding]:
     if pair.model is None or model is None or not isinstance(model.value, str):
         return  # a name that is no text breaks the format's own rule
     rule = model_rule(pair.corpus, pair.model, model.value)
+    asked = pair.source.settings.get("model")
+    source = asked.pointer if asked is not None else None
+    if rule is None and pair.model != model.value:
+        pair.accept("model-by-another-name", model.pointer, source, pair.model, model.value)
     if rule is not None:
-        asked = pair.source.settings.get("model")
-        source = asked.pointer if asked is not None else None
         yield pair.finding(rule, model.pointer, want=pair.model, got=model.value, source=source)
 
 
@@ -103,8 +113,14 @@ def _compare_one(pair: Pair, name: str, setting: Setting, demand: str) -> Iterat
             beyond = limit is not None and not isinstance(setting.value, list)
             rule = _ADJUSTED if beyond else _loss(pair, name, demand)
             yield _lost(pair, rule, name, setting)
-    elif not _same(setting.value, other.value):
+    elif (allowed := _sameness(setting.value, other.value)) is not None:
+        if allowed:
+            values = (setting.value, other.value)
+            pair.accept(allowed, other.pointer, setting.pointer, *values, only_translated=True)
+    else:
         if name == "response_format" and same_form(pair, setting.value, other.value):
+            form, values = "answer-form-in-other-words", (setting.value, other.value)
+            pair.accept(form, other.pointer, setting.pointer, *values, only_translated=True)
             return
         yield _changed(pair, _change(pair, name, demand, setting.value, other.value), name, setting, other)
 
@@ -153,13 +169,15 @@ def _is_said_by_silence(pair: Pair, name: str, value: Any) -> bool:
     return equal(value, pair.target.get("defaults", {}).get(name, MISSING))
 
 
-def _same(left: Any, right: Any) -> bool:
-    """Whether two values set the same: stop sequences have no order, and a number may be of single precision."""
+def _sameness(left: Any, right: Any) -> str | None:
+    """By which equivalence two values set the same, blank for equal ones; None where they do not."""
+    if equal(left, right):
+        return ""
     if isinstance(left, list) and isinstance(right, list):
-        return set(map(str, left)) == set(map(str, right))
+        return "stop-sequences-in-any-order" if set(map(str, left)) == set(map(str, right)) else None
     if isinstance(left, float) and isinstance(right, float):
-        return _single(left) == right or left == right
-    return equal(left, right)
+        return "number-of-single-precision" if _single(left) == right else None
+    return None
 
 
 def _single(number: float) -> float | None:
@@ -246,8 +264,17 @@ def _compare_choice(pair: Pair) -> Iterator[Finding]:
             yield _other_choice(pair, want, None)
         return
     if want[0] == got[0] and (want[1] == got[1] or (not chosen_names(pair.source) and not chosen_names(pair.output))):
+        _accept_choice(pair, setting, produced)
         return
     yield _other_choice(pair, want, got)
+
+
+def _accept_choice(pair: Pair, setting: Setting | None, produced: Setting | None) -> None:
+    """Record that a choice is the same which names the only tool, and which does not."""
+    named = [len(chosen_names(side) or ()) for side in (pair.source, pair.output)]
+    if setting is not None and produced is not None and sorted(named) == [0, 1]:
+        name = "named-choice-as-required-with-one-tool"
+        pair.accept(name, produced.pointer, setting.pointer, setting.value, produced.value)
 
 
 def _other_choice(pair: Pair, want: Choice, got: Choice | None) -> Finding:

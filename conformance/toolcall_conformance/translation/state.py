@@ -69,6 +69,8 @@ def find_foreign_keys(pair: Pair, reported: list[Finding]) -> Iterator[Finding]:
     own = set(pair.target.get("marks", []))
     known = {finding.pointer for finding in reported if finding.is_must}
     for residue in pair.output.residue:
+        if not pair.is_request and residue.key not in marks:
+            pair.accept("unknown-reply-keys", residue.pointer, None, MISSING, residue.value)
         holder = residue.pointer.rpartition("/")[0]
         if residue.key in marks and residue.key not in own and known.isdisjoint((residue.pointer, holder)):
             yield pair.finding(

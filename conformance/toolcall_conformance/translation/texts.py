@@ -5,9 +5,12 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import dropwhile
+from typing import NamedTuple
 
 from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.reading import Call, Reading, Reasoning
+from toolcall_conformance.translation.anchors import anchors
 from toolcall_conformance.translation.chunks import Haystack, compare_chunks, is_phrase, squeeze
 from toolcall_conformance.translation.nearest import near
 from toolcall_conformance.translation.outcome import UNFINISHED, is_unfinished
@@ -37,6 +40,8 @@ def compare_texts(pair: Pair) -> Iterator[Finding]:
     invented.
     """
     left, right = source_runs(pair), output_runs(pair)
+    for pointer in anchors(pair) if pair.accepted is not None else ():
+        pair.accept("user-turn-anchor", pointer, None, MISSING, pair.stands(pointer))
     places = []
     system = yield from _system(pair, left)
     if system:
@@ -73,9 +78,12 @@ def _system(pair: Pair, left: list[TextRun]) -> Generator[Finding, None, RunPair
         for run in hoisted:
             keys = [(chunk.text.strip(), squeeze(chunk.text)) for chunk in run.chunks]
             if any(haystack.among(text, key, 0, haystack.size) is not None for text, key in keys):
+                pair.accept("late-system-text", new.pointer, run.pointer, run.whole, new.whole)
                 old.chunks.extend(run.chunks)
                 left.remove(run)
     if joined_equal(pair.corpus, old.texts, new.texts):
+        if old.texts != new.texts:
+            pair.accept("system-joined", new.pointer, old.pointer, old.texts, new.texts)
         return None
     if trimmed_equal(pair.corpus, old.texts, new.texts):
         yield from _report_system(pair, RunPair(old, new), rule="system-prompt-trimmed")
@@ -100,12 +108,51 @@ def _report_white_space(pair: Pair, place: RunPair) -> Generator[Finding, None, 
     old, new = place.old, place.new
     if old.key != new.key:
         return False
+    if old.chunks and pair.accepted is not None:
+        _accept_place(pair, place)
     if old.chunks and not joined_equal(pair.corpus, old.texts, new.texts):
         if trimmed_equal(pair.corpus, old.texts, new.texts):
             yield from _report_change(pair, place, rule="text-trimmed")
         else:
             yield from _report_change(pair, place, "white space inside the text differs")
     return True
+
+
+def _accept_place(pair: Pair, place: RunPair) -> None:
+    """Record by what two runs that say the same are not the same."""
+    old, new = place.old, place.new
+
+    def accept(name: str) -> None:
+        pair.accept(name, new.pointer, old.pointer, old.texts, new.texts)
+
+    if old.texts != new.texts and joined_equal(pair.corpus, old.texts, new.texts):
+        accept("text-joined-by-whitespace")
+    before, after = (
+        [any(chunk.pointer in places for chunk in run.chunks) for places in (said.of_system, said.behind_calls)]
+        for said, run in zip(pair.view(_special_texts), (old, new), strict=True)
+    )
+    if before[0] != after[0]:
+        accept("late-system-text")
+    if before[1] != after[1] and not pair.both("text-between-calls"):
+        accept("text-before-calls")
+
+
+class _Special(NamedTuple):
+    """The pointers of texts that are the system's, amid a conversation, and of those behind a call of their turn."""
+
+    of_system: frozenset[str]
+    behind_calls: frozenset[str]
+
+
+def _special_texts(pair: Pair) -> tuple[_Special, _Special]:
+    """Those of the source and of the output."""
+    return _special(pair.source), _special(pair.output)
+
+
+def _special(reading: Reading) -> _Special:
+    behind = (dropwhile(lambda item: not isinstance(item, Call), turn.items) for turn in reading.turns)
+    of_system = (item.pointer for turn in reading.turns if turn.side == "system" for item in turn.items)
+    return _Special(frozenset(of_system), frozenset(item.pointer for items in behind for item in items))
 
 
 def _report_change(pair: Pair, place: RunPair, message: str = "", *, rule: str = "text-changed") -> Iterator[Finding]:
@@ -250,7 +297,9 @@ def _report_move(
             yield from _report_role(pair, "system-prompt", old, new, want)
     elif here.old.side != there.new.side:
         yield from _report_role(pair, "text-role", old, new, want)
-    elif not _only_after_results(old, new, left, right):
+    elif _only_after_results(old, new, left, right):
+        pair.accept("user-text-behind-results", new.pointer, old.pointer, want, new.text)
+    else:
         yield pair.finding(
             "translation/text-moved-in-turn"
             if here is not there and _only_among_calls(pair, old, new, left, right)
@@ -319,10 +368,14 @@ def _report_differences(pair: Pair, lost: Iterable[TextPiece], fresh: Iterable[T
             by_place.setdefault(id(piece.place), []).append(piece)
     origins = Origins(pair)
     added = [piece.text for number, pieces in extra.items() if number not in missing for piece in pieces]
-    told = pair.view(Told.of).telling(added) | telling_documents(pair, added) if added else set()
+    documents = telling_documents(pair, added) if added else set()
+    told = pair.view(Told.of).telling(added) | documents if added else set()
     thoughts = [item for turn in pair.source.turns for item in turn.items if isinstance(item, Reasoning)]
     for number, place in places.items():
         if number not in missing:
+            for piece in extra[number]:
+                if piece.text in documents:
+                    pair.accept("text-document-as-text", piece.pointer, None, MISSING, piece.text)
             pieces = [piece for piece in extra[number] if piece.text not in told]
             yield from _report_added(pair, place, pieces, origins, thoughts)
         elif place.old.side == "system":
@@ -389,12 +442,14 @@ def _report_added(
                 want=MISSING,
                 got=got,
                 subject=f"text of {pair.words['roles'][side]}",
-                under=_around(pair, place),
+                under=_around(pair, place, pointer, got),
             )
 
 
-def _around(pair: Pair, place: RunPair) -> list[str]:
-    """The circumstances under which text may tell of something that the target has no word for."""
+def _around(pair: Pair, place: RunPair, pointer: str, text: str) -> list[str]:
+    """The circumstances under which a text may tell of something that the target has no word for."""
+    if place.old.hosted:
+        pair.accept("hosted-call-as-text", pointer, place.old.pointer or None, MISSING, text, only_translated=True)
     unfinished = not pair.is_request and is_unfinished(pair.corpus, pair.source)
     return ["hosted-step"] * bool(place.old.hosted) + [UNFINISHED] * unfinished
 

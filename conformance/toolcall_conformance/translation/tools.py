@@ -13,7 +13,7 @@ from toolcall_conformance.translation.names import legal_name
 from toolcall_conformance.translation.own_tools import report_functions, report_hosted, run_by_client, stands_for_one
 from toolcall_conformance.translation.pair import Pair, tool_words
 from toolcall_conformance.translation.schema_branches import is_composed
-from toolcall_conformance.translation.schemas import SchemaDifference, compare_schemas
+from toolcall_conformance.translation.schemas import SchemaDifference, compare_schemas, spelt_otherwise
 from toolcall_conformance.translation.settings import chosen_names
 
 ROOT_WIDER = ("translation/schema-widened", "translation/schema-branch-description")
@@ -32,6 +32,7 @@ def compare_tools(pair: Pair) -> Iterator[Finding]:
         if id(tool) in again:
             continue
         if chosen is not None and tool.name not in chosen and pair.demand("choice-subset") != "must":
+            pair.accept("subset-choice-as-filtered-tools", _tools_pointer(pair), tool.pointer, tool.name)
             continue
         yield pair.finding(
             "translation/tool-lost",
@@ -50,6 +51,9 @@ def compare_tools(pair: Pair) -> Iterator[Finding]:
     for tool, twin in twins:
         if "hosted" not in (tool.kind, twin.kind):  # the API knows what its own tools are for
             yield from _compare_one(pair, tool, twin)
+        elif (tool.kind, tool.type, tool.name, tool.pointer) != (twin.kind, twin.type, twin.name, twin.pointer):
+            named = (tool.type or tool.name, twin.type or twin.name)
+            pair.accept("own-tool-as-another", twin.pointer, tool.pointer, *named)
     yield from _find_unsound(pair, twins)
     yield from report_hosted(pair)
     yield from report_functions(pair)
@@ -110,6 +114,10 @@ def _tools_pointer(pair: Pair) -> str:
     return pair.output.tools[0].pointer.rsplit("/", 1)[0] if pair.output.tools else ""
 
 
+def _trimmed(tool: Tool) -> str:
+    return (tool.description or "").strip()
+
+
 def _tells_more(tool: Tool, twin: Tool) -> bool:
     """Whether a function that stands for a free-text tool says in words what its schema cannot, such as a grammar."""
     return tool.kind == "custom" and twin.kind == "function" and (tool.description or "") in (twin.description or "")
@@ -127,8 +135,16 @@ def _compare_one(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
             source=tool.name_pointer,
             subject=subject,
         )
+    elif twin.name != tool.name:
+        where, names = twin.name_pointer or twin.pointer, (tool.name, twin.name)
+        pair.accept("tool-renamed", where, tool.name_pointer, *names, only_translated=True)
+    if tool.description != twin.description and _trimmed(tool) == _trimmed(twin):
+        both = bool(tool.description and twin.description)
+        name = "description-trimmed" if both else "blank-text-absent"
+        where, source = twin.description_pointer or twin.pointer, tool.description_pointer or tool.pointer
+        pair.accept(name, where, source, tool.description, twin.description, only_translated=not both)
     if (
-        (tool.description or "").strip() != (twin.description or "").strip()
+        _trimmed(tool) != _trimmed(twin)
         and tool.description
         and tool.description.strip()
         and not _tells_more(tool, twin)
@@ -147,6 +163,10 @@ def _compare_one(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
         for difference in compare_schemas(pair.corpus, tool.schema, twin.schema, closing_allowed=closing_allowed):
             if not _is_root_unsaid(pair, tool, difference):
                 yield from _report_difference(pair, tool, twin, difference, subject)
+        if pair.accepted is not None:
+            for one in spelt_otherwise(pair.corpus, tool.schema, twin.schema, closing_allowed=closing_allowed):
+                where, source = _places(tool, twin, one.pointer, one.source_pointer)
+                pair.accept(one.name, where, source, only_translated=one.only_translated)
         yield from _compare_strict(pair, tool, twin, subject)  # free-text tools have no schema to be strict about
 
 
@@ -160,6 +180,8 @@ def _compare_strict(pair: Pair, tool: Tool, twin: Tool, subject: str) -> Iterato
     """Strictness has another default in every format, so what is left unsaid is read as its format means it."""
     want = tool.strict if tool.strict is not None else pair.origin["tool_strict_default"]
     got = twin.strict if twin.strict is not None else pair.target["tool_strict_default"]
+    if {tool.strict, twin.strict} == {False, None} and want == got:
+        pair.accept("strict-false-absent", twin.pointer, tool.pointer, tool.strict, twin.strict)
     if want == got or want is None or (want is True and pair.demand("tool-strict") == "cannot"):
         return
     message = (
@@ -178,12 +200,18 @@ def _compare_strict(pair: Pair, tool: Tool, twin: Tool, subject: str) -> Iterato
     )
 
 
+def _places(tool: Tool, twin: Tool, pointer: str, source: str) -> tuple[str, str]:
+    """Places inside the schemas of two tools, as places of their bodies."""
+    return (
+        twin.pointer if twin.schema_pointer is None else twin.schema_pointer + pointer,
+        tool.pointer if tool.schema_pointer is None else tool.schema_pointer + source,
+    )
+
+
 def _report_difference(
     pair: Pair, tool: Tool, twin: Tool, difference: SchemaDifference, subject: str
 ) -> Iterator[Finding]:
-    base = twin.schema_pointer
-    pointer = base + difference.pointer if base is not None else twin.pointer
-    source = tool.schema_pointer + difference.source_pointer if tool.schema_pointer is not None else tool.pointer
+    pointer, source = _places(tool, twin, difference.pointer, difference.source_pointer)
     yield pair.finding(
         difference.rule,
         pointer,

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from toolcall_conformance.findings import Finding, one_of
+from toolcall_conformance.findings import MISSING, Finding, one_of
+from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.reading import Failure
+from toolcall_conformance.reading import Failure, Reading
 from toolcall_conformance.reading.model import Wait
 from toolcall_conformance.translation.pair import Sides
 
@@ -30,6 +31,43 @@ def compare_errors(sides: Sides) -> Iterator[Finding]:
     yield from _compare_status(sides, before, after)
     yield from compare_message(sides)
     yield from compare_wait(sides)
+    accept_details(sides)
+
+
+def accept_details(sides: Sides, places: tuple[str, str] | None = None) -> None:
+    """Record what an error of another format says otherwise beside its status and its message: no client decides by it.
+
+    ``places`` are those of :func:`compare_message`.
+    """
+    if sides.accepted is None or sides.is_same_format:
+        return
+    before, after = (list(_details(reading)) for reading in (sides.source, sides.output))
+    said, told = ({(each.pointer.rpartition("/")[2], each.value) for each in side} for side in (before, after))
+    for pointer, value in after:
+        if (pointer.rpartition("/")[2], value) not in said:
+            sides.accept("error-details", pointer if places is None else places[0], None, MISSING, value)
+    for pointer, value in before:
+        if (pointer.rpartition("/")[2], value) not in told:
+            sides.accept("error-details", "", pointer if places is None else places[1], value)
+
+
+class _Detail(NamedTuple):
+    pointer: str
+    value: Any
+
+
+def _details(reading: Reading) -> Iterator[_Detail]:
+    """The members of an error that are no objects or arrays, but for its status and its message."""
+    failure = reading.failure
+    aside = set() if failure is None else {failure.status_pointer, failure.message_pointer}
+    places: list[tuple[str, Any]] = [("", reading.body)]
+    while places:
+        pointer, value = places.pop()
+        if isinstance(value, (dict, list)):
+            entries = value.items() if isinstance(value, dict) else enumerate(value)
+            places += [(join(pointer, key), entry) for key, entry in entries]
+        elif pointer not in aside:
+            yield _Detail(pointer, value)
 
 
 def _compare_status(sides: Sides, before: Failure, after: Failure) -> Iterator[Finding]:
@@ -56,6 +94,8 @@ def _compare_status(sides: Sides, before: Failure, after: Failure) -> Iterator[F
         yield sides.finding(f"translation/upstream-error-{rule}", place, message, **values)
     elif meant != said:
         yield sides.finding("translation/upstream-error-class", place, f"a {meant} became a {said}", **values)
+    elif want != got:
+        sides.accept("error-status-alike", place, before.status_pointer, want, got)
 
 
 def _statuses(sides: Sides, before: Failure) -> Any:
@@ -103,8 +143,11 @@ def compare_message(sides: Sides, places: tuple[str, str] | None = None) -> Iter
     if before is None or after is None or not (before.message or "").strip() or after.message is None:
         return
     assert before.message is not None
-    if not holds_message(after.message, before.message):
-        place, source = places or (after.message_pointer or after.pointer, before.message_pointer)
+    place, source = places or (after.message_pointer or after.pointer, before.message_pointer)
+    if holds_message(after.message, before.message):
+        if after.message != before.message:
+            sides.accept("error-message-in-words", place, source, before.message, after.message)
+    else:
         yield sides.finding(
             "translation/upstream-error-message", place, want=before.message, got=after.message, source=source
         )
@@ -144,6 +187,8 @@ def _compare_waits(sides: Sides, before: Wait, after: Wait) -> Iterator[Finding]
         yield _wait_finding(sides, _LOST, before, after, said)
     elif not bearable(sides.corpus, before.seconds, after.seconds):
         yield _wait_finding(sides, "translation/retry-after-longer", before, after)
+    elif after.seconds > before.seconds:
+        sides.accept("wait-longer", after.pointer, before.pointer or None, before.said, after.said)
 
 
 def _wait_finding(sides: Sides, rule: str, before: Wait, after: Wait, message: str = "") -> Finding:

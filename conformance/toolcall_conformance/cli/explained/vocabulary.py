@@ -76,7 +76,7 @@ def _refused(corpus: Corpus, entry: Equivalence, width: int) -> Iterator[Part]:
 def _judged(judge: Judge, pair: Mapping[str, Any]) -> Any:
     from toolcall_conformance.judge import Ends
 
-    ends = Ends(pair["client"], pair["upstream"])
+    ends = Ends(pair["client"], pair["upstream"], None, pair.get("upstream_model"))
     return getattr(judge, pair["direction"])(pair["source"], pair["output"], ends)
 
 

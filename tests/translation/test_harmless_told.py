@@ -1,0 +1,80 @@
+"""Every harmless change of the verdicts is told somewhere: none is let through in silence.
+
+The judge lists it among what it tolerated, or among the losses that the loss table allows, or says a NOTE or SHOULD of
+it. If it does none of that, the change has changed nothing: as JSON the output is what the reference makes (of streams:
+the replies that they assemble to). Or it has taken a difference back: then that of the reference is told.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from doubles.alone import judgement, source_of
+from every import every
+from judging import judge
+from toolcall_conformance import formats
+from toolcall_conformance.contract import Route
+from toolcall_conformance.findings import Judgement
+from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.library import load_corpus
+from toolcall_conformance.library.verdicts import read_verdicts, whole_verdict
+from toolcall_conformance.streaming import dump, parse
+from toolcall_reference import ReferenceTranslator
+
+CORPUS = load_corpus()
+
+
+def harmless() -> Iterator[Mapping[str, Any]]:
+    """The verdicts of harmless changes, but for those of an output that stands alone."""
+    return (one for one in read_verdicts(CORPUS.root) if one["kind"] == "harmless" and "source" in one)
+
+
+def told(whole: Mapping[str, Any], output: Any) -> list[Judgement]:
+    """What the judge says of an output; of a request in a loop by what was said before, and by itself."""
+    found = [judgement(whole, output, tolerated=True)]
+    if whole["direction"] == "loop" and "request" in whole:
+        keys = ("client", "upstream", "client_model", "upstream_model")
+        found.append(judge(whole["request"], output, tolerated=True, **{key: whole[key] for key in keys}))
+    assert {place.name for one in found for place in one.tolerated} <= CORPUS.equivalences.keys()
+    return [one for one in found if one.findings or one.losses or one.tolerated]
+
+
+def made(whole: Mapping[str, Any]) -> Any:
+    """What the reference makes of the source of a verdict; in a loop it makes the golden."""
+    direction, source = whole["direction"], whole["source"]
+    ends = Route(whole["client"], whole["upstream"], whole["client_model"], whole["upstream_model"])
+    session = ReferenceTranslator().open(ends)
+    if direction == "request":
+        return session.request(source)
+    if direction == "loop":
+        return source
+    if direction == "error":
+        status, body, headers = session.error(source["status"], source["body"], source.get("headers") or {})
+        return {"status": status, "headers": headers, "body": body}
+    session.request(whole["request"])
+    if direction == "response":
+        return session.response(source)
+    return b"".join(session.stream(iter([dump(source_of(whole)["events"])])))
+
+
+def says_the_same(whole: Mapping[str, Any], reference: Any) -> bool:
+    """Whether an output is, as JSON, what the reference makes; of streams whether the replies are."""
+    if whole["direction"] != "stream":
+        return equal(whole["output"], reference)
+    one, two = (formats.assembled(whole["client"], parse(stream)) for stream in (whole["output"], reference))
+    return equal([one.body, one.end, one.error], [two.body, two.end, two.error])
+
+
+@every("verdict", harmless(), id=lambda verdict: verdict["name"])
+def test_a_harmless_change_is_told(verdict: Mapping[str, Any]) -> None:
+    whole = whole_verdict(CORPUS.root, verdict)
+    if told(whole, whole["output"]):
+        return
+    reference = made(whole)
+    assert says_the_same(whole, reference) or told(whole, reference)
+
+
+def test_all_directions_have_harmless_changes() -> None:
+    assert Counter(one["direction"] for one in harmless()).keys() == {"request", "response", "error", "stream", "loop"}
