@@ -194,4 +194,4 @@ def test_a_new_tolerance_gets_skeletons(
     said = capsys.readouterr().out
     assert "different/one.json at /rules/0: replace the TODO" in said
     assert "it has no pair in same/: .venv/bin/python tests doors.tolerance made-up --pair same/SLUG" in said
-    assert "has no function made_up" in said
+    assert 'no comparison in conformance/toolcall_conformance/ calls pair.accept("made-up", …)' in said

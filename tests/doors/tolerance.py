@@ -111,8 +111,8 @@ def main(words: list[str]) -> int:
             lacking.append(f"it has no pair in {side}/: .venv/bin/python tests {again} --pair {side}/SLUG")
     if not any(f'"{given.name}"' in module.read_text(encoding="utf-8") for module in COMPARISONS.rglob("*.py")):
         lacking.append(
-            f'no comparison in conformance/toolcall_conformance/translation/ calls pair.accept("{given.name}", …) where '
-            "it accepts the difference; what the readers take is named in its notation.py"
+            f'no comparison in conformance/toolcall_conformance/ calls pair.accept("{given.name}", …) where it accepts '
+            "the difference; what the readers take is named in translation/notation.py"
         )
     if lacking:
         return common.told(lacking, again)

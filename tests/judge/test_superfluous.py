@@ -62,11 +62,11 @@ def entries(event: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def stray(made: dict[str, Any]) -> None:
-    """Arguments under a new index, behind the calls of a stream of Chat."""
+    """Arguments at a new index and under a new id, after the calls of a stream of Chat."""
     events = made["events"]
     last = max(place for place, event in enumerate(events) if entries(event))
     piece = copy.deepcopy(events[last])
-    entries(piece)[:] = [{"index": REAL, "function": {"arguments": '{"query'}}]
+    entries(piece)[:] = [{"index": REAL, "id": "call_nobody", "function": {"arguments": '{"query'}}]
     events.insert(last + 1, piece)
 
 
@@ -89,16 +89,16 @@ def test_the_same_fault_of_a_real_call_is_told(key: str, rule: str) -> None:
 
 
 def test_where_a_call_lacks_something_the_pieces_may_be_its_own() -> None:
-    """The second call's fragments go to an index of their own: what makes the call of nobody is the index."""
+    """The second call's fragments go to an index and an id of their own: what makes the call of nobody is the index."""
 
     def change(made: dict[str, Any]) -> None:
         for event in made["events"]:
             for entry in entries(event):
                 if entry["index"] == 1 and "id" not in entry:
-                    entry["index"] = REAL
+                    entry.update(index=REAL, id="call_nobody")
 
     found = told("openai_chat", change)
-    assert {"translation/call-invented", "translation/arguments", "openai_chat/stream-call-id"} <= found.keys()
+    assert {"translation/call-invented", "translation/arguments", "openai_chat/stream-call-name"} <= found.keys()
 
 
 def test_an_index_that_a_call_of_nobody_takes_from_another_is_told() -> None:

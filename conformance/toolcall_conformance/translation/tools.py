@@ -30,6 +30,7 @@ def compare_tools(pair: Pair) -> Iterator[Finding]:
         if tool.kind == "hosted" and not run_by_client(pair.corpus, pair.source, tool):
             continue
         if id(tool) in again:
+            pair.accept("tool-declared-twice", _tools_pointer(pair), tool.pointer, tool.name)
             continue
         if chosen is not None and tool.name not in chosen and pair.demand("choice-subset") != "must":
             pair.accept("subset-choice-as-filtered-tools", _tools_pointer(pair), tool.pointer, tool.name)
