@@ -223,7 +223,7 @@ class Tool:
 def distinct(tools: Sequence[Tool]) -> list[Tool]:
     """The tools without those that say what an earlier one says: two such declarations are one tool.
 
-    OpenAI takes both; Anthropic refuses two tools of one name (https://github.com/cloudwego/eino/issues/632).
+    OpenAI takes both; Anthropic refuses two tools of one name (https://github.com/danny-avila/LibreChat/issues/13162).
     """
     by_name: dict[str, list[Tool]] = {}
     found = []

@@ -1,6 +1,6 @@
 """Two declarations that say the same are one tool: OpenAI takes both, Anthropic refuses a name that stands twice.
 
-https://github.com/cloudwego/eino/issues/632 and https://github.com/docker/docker-agent/issues/2251 are about it.
+https://github.com/danny-avila/LibreChat/issues/13162 quotes Anthropic's answer.
 """
 
 from __future__ import annotations
