@@ -1,8 +1,8 @@
 """The door for a rule: ``python tests doors.rule FORMAT/SLUG [--direction DIRECTION] [--like RULE]``.
 
 A rule that is not there gets a skeleton, with the shortest obeying body of the format (or that of ``--like``). One that
-is there is looked at: what its file lacks, whether a check names it, whether it has its boundary pair. A pair that is
-lacking gets a skeleton as well, and verdicts are written anew.
+is there is looked at: what its file lacks, whether a check names it, whether it has its boundary pair, and whether
+the judge is right about the doubles of it. A pair that is lacking gets a skeleton, and verdicts are written anew.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from doors import common
 from doubles import export
 from doubles.border import BorderDouble
 from doubles.catalogue import PREFIXES, Double, doubles, exported
+from doubles.day import today
 from doubles.test_ratchet import DEMANDED, WANTED, covered
 from judging import judge
 from toolcall_conformance.findings import Finding
@@ -26,7 +27,7 @@ from toolcall_conformance.library import load_corpus
 from toolcall_conformance.rules.check import check_body
 
 BORDERS = Path(__file__).resolve().parents[1] / "doubles" / "borders"
-HOW_TO_CHECK = """no check finds `breaks`. Give the rule one:
+HOW_TO_CHECK = """no check names this rule. Give it one:
         - a keyword in corpus/formats/{scope}/{direction}.schema.json. In the schema object that fails write
             "x-rule": "{rule}"
               whatever of its keywords fails, or by the keyword that fails (`*` is any other):
@@ -102,17 +103,18 @@ def examples(raw: Mapping[str, Any]) -> Iterator[str]:
             yield f"{path} at /obeys: the judge finds {one.rule} at {one.pointer or 'the top'}: {one.message}"
     found = {one.rule for one in findings(raw, "breaks")}
     if rule not in found:
+        others = f"the judge finds {', '.join(sorted(found)) or 'nothing'}"
         if common.places(rule):
-            yield f"{path} at /breaks: its check does not find it; where the rule was loosened, let it break more"
+            yield f"{path} at /breaks: {others}, not this rule; if you loosened it, let the body break more"
         else:
-            yield HOW_TO_CHECK.format(rule=rule, scope=rule.partition("/")[0], direction=raw["direction"])
-        yield f"it is found as {', '.join(sorted(found)) or 'nothing'} today"
+            how = HOW_TO_CHECK.format(rule=rule, scope=rule.partition("/")[0], direction=raw["direction"])
+            yield f"{path} at /breaks: {others}; {how}"
 
 
 def pair(raw: Mapping[str, Any]) -> Iterator[str]:
     """What the boundary pair of a rule lacks; a rule that must have one gets a skeleton."""
     rule = raw["id"]
-    about = [one for one in doubles() if rule in (*one.rules, *one.beside)]
+    about = _about(rule)
     unfinished = [
         one for one in about if common.TODO in one.title or (isinstance(one, BorderDouble) and not one.edits[0])
     ]
@@ -134,6 +136,14 @@ def pair(raw: Mapping[str, Any]) -> Iterator[str]:
     common.formatted(module)
     print(f"wrote   a skeleton at the end of {common.named(module)}")
     yield f"{common.named(module)}: complete the pair of {rule}: a legal body as near to the rule as can be"
+
+
+def misjudged(about: Iterable[Double]) -> Iterator[str]:
+    """Of which doubles the judge says something else than they do."""
+    for double in about:
+        for one in double.played(today()):
+            if told := double.surprise(one):
+                yield f"{double.kind} {double.name}: {told}; mend the check, or the double"
 
 
 def _module_of(double: Double) -> Path:
@@ -187,10 +197,13 @@ def _edits(before: Any, after: Any, place: str) -> Iterator[tuple[str, str]]:
         yield place, repr(after)
 
 
+def _about(rule: str) -> list[Double]:
+    return [one for one in doubles() if rule in (*one.rules, *one.beside)]
+
+
 def verdicts(rule: str) -> None:
     """Write the verdicts of a rule anew where they are out of date."""
-    about = [one for one in doubles() if rule in (*one.rules, *one.beside)]
-    if any(export.line_of(one) != exported(one.family).get(one.name) for one in about):
+    if any(export.line_of(one) != exported(one.family).get(one.name) for one in _about(rule)):
         print("wrote   corpus/verdicts: ", end="", flush=True)
         export.main([rule])
 
@@ -220,10 +233,10 @@ def main(words: list[str]) -> int:
     print(f"is in   {common.named(path)}: {raw['level']}, by {', '.join(one['kind'] for one in raw['evidence'])}")
     for place in common.places(given.rule):
         print(f"checked {place}")
-    for double in doubles():
-        if given.rule in (*double.rules, *double.beside):
-            print(f"played  {double.kind} {double.name}")
-    lacking = [*examples(raw)] or [*pair(raw)]
+    about = _about(given.rule)
+    for double in about:
+        print(f"played  {double.kind} {double.name}")
+    lacking = [*examples(raw)] or [*pair(raw)] or [*misjudged(about)]
     if lacking:
         return common.told(lacking, again)
     verdicts(given.rule)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from doors import case, common, rule, tolerance
-from doubles.border import GONE, edited
+from doubles.border import GONE, BorderDouble, edited
+from doubles.catalogue import doubles
 from doubles.draft import copied
 from every import every
 from reference import paths
@@ -87,18 +89,27 @@ def test_no_json(small: Path) -> None:
 
 def test_a_rule_that_nothing_checks() -> None:
     raw = {**load_corpus().rules["openai_chat/stop-limit"].raw, "id": "openai_chat/made-up"}
-    how, found = rule.examples(raw)
+    (how,) = rule.examples(raw)
     assert '"x-rule": "openai_chat/made-up"' in how
     assert '"*": "openai_chat/other"' in how
-    assert found == "it is found as openai_chat/stop-limit today"
+    assert "at /breaks: the judge finds openai_chat/stop-limit; no check names this rule." in how
 
 
 def test_a_body_that_is_legal_now() -> None:
     raw = load_corpus().rules["openai_chat/stop-limit"].raw
     body = {**raw["breaks"], "stop": ["a", "b"]}
-    said, found = rule.examples({**raw, "breaks": body})
-    assert said.endswith("at /breaks: its check does not find it; where the rule was loosened, let it break more")
-    assert found == "it is found as nothing today"
+    (said,) = rule.examples({**raw, "breaks": body})
+    assert said.endswith("the judge finds nothing, not this rule; if you loosened it, let the body break more")
+
+
+def test_a_variant_that_the_judge_refuses() -> None:
+    """It is said before any verdict of it is written."""
+    (right,) = (one for one in doubles(BorderDouble) if one.name == "border-limits/four-stop-sequences/openai_chat")
+    wrong = replace(right, edits=(*right.edits, {"/stop/-": "e"}))
+    assert [*rule.misjudged([right])] == []
+    (said,) = rule.misjudged([wrong])
+    assert said.startswith(f"harmless {right.name}: request alone: MUST ['openai_chat/stop-limit']")
+    assert said.endswith("; mend the check, or the double")
 
 
 @every("raw", RULES, id=lambda raw: raw["id"])
