@@ -110,7 +110,7 @@ def main(words: list[str]) -> int:
     if not path.is_file():
         other = folder_of(given.like) / "scenario.json"
         if not other.is_file():
-            parser.error(f"--like {given.like}: there is no such case")
+            parser.error(f"--like {given.like}: there is no file {common.named(other)}")
         common.write(path, skeleton(given.case, read_json(other)))
         return common.told(common.mistakes(path, "scenario"), again)
     # Rendering adds `files`.

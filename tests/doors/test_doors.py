@@ -159,6 +159,12 @@ def test_a_case_in_an_unknown_family(capsys: pytest.CaptureFixture[str]) -> None
     assert "todo    corpus/families.json: say what the family of shel/made-up is about" in capsys.readouterr().out
 
 
+def test_a_case_like_none(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        case.main(["shell/made-up", "--like", "shell/nonsense"])
+    assert "there is no file corpus/scenarios/shell/nonsense/scenario.json" in capsys.readouterr().err
+
+
 def test_a_class_that_nobody_knows() -> None:
     (said,) = case.guarded("shell/realistic", [{"class": "nonsense", "url": "https://example.org"}])
     assert "corpus/bug-classes.json has no class 'nonsense'" in said
@@ -190,6 +196,12 @@ def test_right_pairs_lack_nothing(small: Path) -> None:
 def test_what_is_wrong_with_a_pair(side: str, changes: dict[str, Any], said: str, small: Path) -> None:
     found = [*tolerance.wrong(pair("number-spelling", side, small, **changes))]
     assert said in found[0]
+
+
+@pytest.mark.parametrize("side", tolerance.SIDES)
+def test_a_pair_is_made_of_one_of_its_side(side: str) -> None:
+    for name in ("placeholder-for-empty", "made-up"):
+        assert tolerance.nearest(tolerance.FOLDER / name, side).parent.name == side
 
 
 def test_a_new_tolerance_gets_skeletons(

@@ -80,13 +80,19 @@ def unnamed(path: Path, content: dict[str, Any]) -> str:
     )
 
 
+def nearest(home: Path, side: str) -> Path:
+    """The pair that a new one is made of: of its own side, if the tolerance has one there."""
+    places = (home.glob(f"{side}/*.json"), home.glob("*/*.json"), FOLDER.glob(f"number-spelling/{side}/*.json"))
+    return next(found[0] for found in map(sorted, places) if found)
+
+
 def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="python tests doors.tolerance", description=(__doc__ or "").partition("\n")[0]
     )
     parser.add_argument("name", help="the folder's name in corpus/equivalences, such as number-spelling")
     parser.add_argument("--pair", metavar="SIDE/SLUG", help="write a pair: same/SLUG or different/SLUG")
-    parser.add_argument("--like", metavar="NAME/SIDE/SLUG", help="the pair that a new one is made of")
+    parser.add_argument("--like", metavar="NAME/SIDE/SLUG", help="the pair that a new one is made of (the first of its side)")
     given = parser.parse_args(words)
     home, again = FOLDER / given.name, f"doors.tolerance {given.name}"
     if not (home / "equivalence.json").is_file():
@@ -96,8 +102,7 @@ def main(words: list[str]) -> int:
         new = home / side / f"{slug}.json"
         if side not in SIDES or not slug or new.exists():
             parser.error(f"--pair {given.pair}: it is same/SLUG or different/SLUG, and of a pair that is not there yet")
-        known = sorted(home.glob("*/*.json")) or sorted(FOLDER.glob("number-spelling/*/*.json"))
-        other = FOLDER / f"{given.like}.json" if given.like else known[0]
+        other = FOLDER / f"{given.like}.json" if given.like else nearest(home, side)
         if not other.is_file():
             parser.error(f"--like {given.like}: there is no file {common.named(other)}")
         common.write(new, pair(side, read_json(other)))
