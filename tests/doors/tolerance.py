@@ -92,7 +92,9 @@ def main(words: list[str]) -> int:
     )
     parser.add_argument("name", help="the folder's name in corpus/equivalences, such as number-spelling")
     parser.add_argument("--pair", metavar="SIDE/SLUG", help="write a pair: same/SLUG or different/SLUG")
-    parser.add_argument("--like", metavar="NAME/SIDE/SLUG", help="the pair that a new one is made of (the first of its side)")
+    parser.add_argument(
+        "--like", metavar="NAME/SIDE/SLUG", help="the pair that a new one is made of (the first of its side)"
+    )
     given = parser.parse_args(words)
     home, again = FOLDER / given.name, f"doors.tolerance {given.name}"
     if not (home / "equivalence.json").is_file():
