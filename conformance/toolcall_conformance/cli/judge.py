@@ -31,8 +31,8 @@ def fill(parser: argparse.ArgumentParser) -> None:
         "output",
         metavar="OUTPUT",
         nargs="?",
-        help="the translator's output; - reads stdin. Without it only SOURCE is judged: by the rules of the "
-        "format that --client names, or, for a provider's output, of --upstream",
+        help="the translator's output; - reads stdin. Without it SOURCE alone is judged, by the rules of --client's "
+        "format; a provider's output by those of --upstream's",
     )
     parser.add_argument("--client", metavar="FORMAT", help="the caller's format")
     parser.add_argument("--upstream", metavar="FORMAT", help="the provider's format")
@@ -50,7 +50,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     kind.add_argument(
         "--stream",
         action="store_true",
-        help="OUTPUT is the raw stream that the client received; SOURCE is the upstream's stream or its unary reply",
+        help="OUTPUT is the raw stream that the client received; SOURCE is the upstream's stream or whole reply",
     )
     parser.add_argument("--client-model", metavar="MODEL", help="the model that the caller named")
     parser.add_argument(

@@ -26,11 +26,11 @@ _COMMANDS = {
     "record": ("record", "send the corpus's requests to a real API and record its answers"),
     "mutate": (
         "mutate",
-        "make faults in what a correct translator produces, and print which the judge sees (for its developers)",
+        "put faults into correct output, and print which of them the judge sees (for the judge's developers)",
     ),
     # On reports.
-    "report": ("report", "make another kind of report of a report in JSON"),
-    "merge": ("merge", "make one report of those of a run's parts"),
+    "report": ("report", "turn a report in JSON into HTML or Markdown"),
+    "merge": ("merge", "merge the reports of a run's parts into one"),
     "diff": ("diff", "compare two reports: which causes are new, changed and fixed, and why"),
     "badge": ("badge", "make a badge of a report: a picture, or the data for shields.io"),
 }
