@@ -26,7 +26,7 @@ def test_each_pair_is_an_item_and_needs_no_translator(folder: Path, pytester: py
     result = pytester.runpytest_inprocess(*QUIET, "toolcall::pairs", "--toolcall-report=r.json")
     result.assert_outcomes(passed=2, failed=1)
     result.stdout.fnmatch_lines(
-        ["toolcall: judging golden files alone (3 items, *", "toolcall: 3 pairs of golden files; *"]
+        ["toolcall: judging only golden files (3 items, *", "toolcall: 3 pairs of golden files; *"]
     )
     report = json.loads((folder / "r.json").read_text(encoding="utf-8"))
     jsonschema.validate(report, SCHEMA)

@@ -18,7 +18,10 @@ _COMMANDS = {
     "list": ("listing", "list rules, cases, formats, features and other vocabulary"),
     "losses": ("losses", "print what is lost, or may be lost, between two formats"),
     "schema": ("schema", "print the JSON Schema of the messages of exec: translators, or of the settings"),
-    "corpus": ("corpus", "write the corpus into a directory, for projects in other languages; or check such a directory"),
+    "corpus": (
+        "corpus",
+        "write the corpus into a directory, for projects in other languages; or check such a directory",
+    ),
     "new-adapter": ("new_adapter", "write a starter exec: adapter, which already runs"),
     "new-pairs": ("new_pairs", "write a file that lists which golden files of a folder belong together"),
     "adapters": ("adapters", "list published translators, or install one in its own environment"),
