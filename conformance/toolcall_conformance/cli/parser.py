@@ -20,7 +20,7 @@ _COMMANDS = {
     "schema": ("schema", "print the JSON Schema of the messages of exec: translators, or of the settings"),
     "corpus": (
         "corpus",
-        "write the corpus into a directory, for projects in other languages; or check such a directory",
+        "write the corpus into a directory, for projects in other languages; or check one",
     ),
     "new-adapter": ("new_adapter", "write a starter exec: adapter, which already runs"),
     "new-pairs": ("new_pairs", "write a file that lists which golden files of a folder belong together"),
