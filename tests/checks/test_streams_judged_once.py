@@ -154,3 +154,23 @@ def test_bytes_are_judged_as_what_is_parsed_of_them() -> None:
         of_bytes == judge.stream(parse(source), parse(output), route) == judge.stream(bytearray(source), output, route)
     )
     assert [one.rule for one in of_bytes.findings if one.is_must]
+
+
+@pytest.mark.parametrize("upstream", ["anthropic", "gemini", "openai_responses"])
+def test_a_stream_that_stops_where_its_source_failed_is_no_more_than_a_warning(upstream: str) -> None:
+    """Servers end a stream of Chat with ``[DONE]`` whatever came before; that no reason precedes it is its break."""
+    case = "streaming/error-amid-arguments"
+    source = (CORPUS.root / "scenarios" / case / upstream / "01-broken.sse").read_bytes()
+    output = parse(
+        b"".join(ReferenceTranslator().open(route_of(CORPUS.cases[case], "openai_chat", upstream)).stream([source]))
+    )
+    events = [one for one in output["events"] if isinstance(one["data"], dict) and "error" not in one["data"]]
+    for end in ([], [{"data": "[DONE]"}]):
+        stopped = {"events": [*events, *end], "rest": ""}
+        found = judge_stream(stopped, client="openai_chat", upstream=upstream, source=source).findings
+        assert [one.rule for one in found if not one.is_note] == ["translation/stream-error-as-break"]
+        assert not [one for one in found if one.is_must]
+    # One that breaks another rule on its way is reported for it.
+    wrong = {"events": [{"data": {**events[0]["data"], "object": "chat.completion"}}, *events[1:]], "rest": ""}
+    found = judge_stream(wrong, client="openai_chat", upstream=upstream, source=source).findings
+    assert "openai_chat/stream-chunk" in {one.rule for one in found if one.is_must}
