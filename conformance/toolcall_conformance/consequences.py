@@ -94,49 +94,50 @@ def with_causes(table: Table, findings: Sequence[Finding], *, way_back: bool = F
     """
     if len(findings) < 2:
         return tuple(findings)
-    leaders, found = _Leaders(findings), []
-    for number, one in enumerate(findings):
-        if one.because is None or not one.because.in_source:
-            leader = leaders.first(number, table.leading(one.rule, way_back=way_back))
-            because = None if leader is None else Because(leader.rule, leader.pointer, leader.body)
-            one = one if because == one.because else replace(one, because=because)
-        found.append(one)
-    return tuple(found)
+    causes, explained = _Causes(findings), []
+    for number, finding in enumerate(findings):
+        if finding.because is None or not finding.because.in_source:
+            cause = causes.first(number, table.leading(finding.rule, way_back=way_back))
+            because = None if cause is None else Because(cause.rule, cause.pointer, cause.body)
+            finding = finding if because == finding.because else replace(finding, because=because)
+        explained.append(finding)
+    return tuple(explained)
 
 
-class _Leaders:
-    """Findings by what others may share with them: none is held against all the others, a body may have thousands."""
+class _Causes:
+    """Findings by the keys that their consequences share: to compare all pairs would take too long in a large body."""
 
     def __init__(self, findings: Sequence[Finding]) -> None:
         self._findings = findings
         self._of_rule: defaultdict[str, list[int]] = defaultdict(list)
-        for number, one in enumerate(findings):
-            self._of_rule[one.rule].append(number)
+        for number, finding in enumerate(findings):
+            self._of_rule[finding.rule].append(number)
         self._first: dict[tuple[str, Where], dict[Hashable, dict[Level, int]]] = {}
 
     def first(self, number: int, leading: Iterable[tuple[str, Where]]) -> Finding | None:
         """The first finding that this one follows from, in the order of the table."""
-        one = self._findings[number]
+        finding = self._findings[number]
         for rule, where in leading:
             if rule not in self._of_rule:
                 continue
-            known = self._by_key(rule, where)
-            firsts = (known.get(key, {}) for key in _KEYS[where].of_consequence(one))
-            numbers = [each for levels in firsts for each in levels.values() if _is_as_grave(self._findings[each], one)]
+            by_key = self._by_key(rule, where)
+            by_level = (by_key.get(key, {}) for key in _KEYS[where].of_consequence(finding))
+            firsts = (first for levels in by_level for first in levels.values())
+            numbers = [first for first in firsts if _is_as_grave(self._findings[first], finding)]
             # Of one rule's findings the first leads.
-            if numbers and (rule != one.rule or min(numbers) < number):
+            if numbers and (rule != finding.rule or min(numbers) < number):
                 return self._findings[min(numbers)]
         return None
 
     def _by_key(self, rule: str, where: Where) -> dict[Hashable, dict[Level, int]]:
         """The number of the first finding of a rule and of each level, by what it shares."""
         if (rule, where) not in self._first:
-            found: dict[Hashable, dict[Level, int]] = {}
+            by_key: dict[Hashable, dict[Level, int]] = {}
             for number in self._of_rule[rule]:
-                one = self._findings[number]
-                for key in _KEYS[where].of_cause(one):
-                    found.setdefault(key, {}).setdefault(one.level, number)
-            self._first[rule, where] = found
+                finding = self._findings[number]
+                for key in _KEYS[where].of_cause(finding):
+                    by_key.setdefault(key, {}).setdefault(finding.level, number)
+            self._first[rule, where] = by_key
         return self._first[rule, where]
 
 
@@ -148,43 +149,51 @@ def suppress(
     holding: Collection[str] = (),
     inner: Callable[[Finding, Finding], bool] | None = None,
 ) -> list[Finding]:
-    """``findings`` without the consequences of those ``among`` the same body's that the table leaves out.
+    """Drop the ``findings`` that follow from a finding ``among`` those of the same body, by the suppressed rows.
 
-    ``holding`` are the conditions that hold of the body. ``inner`` says of a finding ``among`` the others and of one of
-    ``findings`` whether the second is inside the first; by default their pointers do.
+    ``holding`` are the conditions that hold of the body. ``inner`` says whether the second of two findings is inside
+    the first; by default their pointers decide.
     """
-    rows = [(row, leaders) for row in table_of(corpus).suppressed if (leaders := _applying(row, among, holding))]
+    rows = [(row, causes) for row in table_of(corpus).suppressed if (causes := _applying(row, among, holding))]
     if not rows:
         return list(findings)
-    is_among = [(row, _grave_among(row, leaders, inner)) for row, leaders in rows]
-    return [one for one in findings if not any(row.follows(one.rule) and test(one) for row, test in is_among)]
+    tests = [(row, _follows_from_one_of(row, causes, inner)) for row, causes in rows]
+    return [
+        finding
+        for finding in findings
+        if not any(row.follows(finding.rule) and follows(finding) for row, follows in tests)
+    ]
 
 
-def _grave_among(
-    row: Row, leaders: Sequence[Finding], inner: Callable[[Finding, Finding], bool] | None
+def _follows_from_one_of(
+    row: Row, causes: Sequence[Finding], inner: Callable[[Finding, Finding], bool] | None
 ) -> Callable[[Finding], bool]:
-    """Whether a finding is a consequence of one of the ``leaders`` of a row, by its place and its level."""
+    """Whether a finding is a consequence of one of the ``causes`` of a row, by its place and its level."""
     if row.where is Where.BODY:
-        return lambda one: any(_is_as_grave(each, one) for each in leaders)
+        return lambda finding: any(_is_as_grave(cause, finding) for cause in causes)
     if inner is not None:
-        return lambda one: any(_is_as_grave(each, one) and inner(each, one) for each in leaders)
-    by_place = {each.pointer: each for each in leaders}
-    return lambda one: any(_is_as_grave(by_place[place], one) for place in around(one.pointer) if place in by_place)
+        return lambda finding: any(_is_as_grave(cause, finding) and inner(cause, finding) for cause in causes)
+    at_place: defaultdict[str, list[Finding]] = defaultdict(list)
+    for cause in causes:
+        at_place[cause.pointer].append(cause)
+    return lambda finding: any(
+        _is_as_grave(cause, finding) for place in around(finding.pointer) for cause in at_place.get(place, ())
+    )
 
 
 def _applying(row: Row, among: Sequence[Finding], holding: Collection[str]) -> list[Finding]:
     """The findings from which others follow by a row, where its conditions hold of the body."""
-    leaders = [one for one in among if one.rule in row.rules]
-    if not leaders or (row.condition and row.condition not in holding) or (row.unless and row.unless in holding):
+    causes = [finding for finding in among if finding.rule in row.rules]
+    if not causes or (row.condition and row.condition not in holding) or (row.unless and row.unless in holding):
         return []
     if "lost" not in (row.condition, row.unless):
-        return leaders
-    lost = {one.element for one in among if one.is_must and one.want is not MISSING}
-    return [one for one in leaders if (one.element in lost) == (row.condition == "lost")]
+        return causes
+    lost = {finding.element for finding in among if finding.is_must and finding.want is not MISSING}
+    return [cause for cause in causes if (cause.element in lost) == (row.condition == "lost")]
 
 
-def _is_as_grave(one: Finding, other: Finding) -> bool:
-    return one.is_must or other.is_note or not (other.is_must or one.is_note)
+def _is_as_grave(cause: Finding, consequence: Finding) -> bool:
+    return cause.is_must or consequence.is_note or not (consequence.is_must or cause.is_note)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,81 +204,81 @@ class _Keys:
     of_consequence: Callable[[Finding], Iterable[Hashable]]
 
 
-def _body(one: Finding) -> str:
+def _body(finding: Finding) -> str:
     """The body that a finding is about; a stream and the reply that it assembles to are one."""
-    return "" if one.body == TOGETHER else one.body.partition(",")[0]
+    return "" if finding.body == TOGETHER else finding.body.partition(",")[0]
 
 
-def _is_assembled(one: Finding) -> bool:
-    return "," in one.body
+def _is_assembled(finding: Finding) -> bool:
+    return "," in finding.body
 
 
-def _ends_of_subject(one: Finding) -> Iterator[str]:
+def _ends_of_subject(finding: Finding) -> Iterator[str]:
     """What a finding is about: of ``result of call 1, shell`` also ``call 1, shell``; not where it is in a stream."""
-    words = one.subject.partition("; ")[0].split(" ")
-    return (" ".join(words[start:]) for start in range(len(words)) if one.subject)
+    words = finding.subject.partition("; ")[0].split(" ")
+    return (" ".join(words[start:]) for start in range(len(words)) if finding.subject)
 
 
-def _subject(one: Finding) -> Iterator[Hashable]:
-    ends = [*_ends_of_subject(one)]
-    yield from (("about", _body(one), end) for end in ends[:1])
-    yield from (("ends", _body(one), end) for end in ends)
+def _subject(finding: Finding) -> Iterator[Hashable]:
+    ends = [*_ends_of_subject(finding)]
+    yield from (("about", _body(finding), end) for end in ends[:1])
+    yield from (("ends", _body(finding), end) for end in ends)
 
 
-def _other_subject(one: Finding) -> Iterator[Hashable]:
-    ends = [*_ends_of_subject(one)]
-    yield from (("ends", _body(one), end) for end in ends[:1])
-    yield from (("about", _body(one), end) for end in ends)
+def _other_subject(finding: Finding) -> Iterator[Hashable]:
+    ends = [*_ends_of_subject(finding)]
+    yield from (("ends", _body(finding), end) for end in ends[:1])
+    yield from (("about", _body(finding), end) for end in ends)
 
 
-def _at(one: Finding) -> Iterator[Hashable]:
-    yield "at", _body(one), one.pointer
+def _at(finding: Finding) -> Iterator[Hashable]:
+    yield "at", _body(finding), finding.pointer
 
 
-def _inside(one: Finding) -> Iterator[Hashable]:
-    return (("at", _body(one), place) for place in around(one.pointer))
+def _inside(finding: Finding) -> Iterator[Hashable]:
+    return (("at", _body(finding), place) for place in around(finding.pointer))
 
 
-def _at_or_around(one: Finding) -> Iterator[Hashable]:
-    yield from _at(one)
-    yield from (("holds", _body(one), place) for place in around(one.pointer))
+def _at_or_around(finding: Finding) -> Iterator[Hashable]:
+    yield from _at(finding)
+    yield from (("holds", _body(finding), place) for place in around(finding.pointer))
 
 
-def _inside_or_around(one: Finding) -> Iterator[Hashable]:
-    yield from _inside(one)
-    yield "holds", _body(one), one.pointer
+def _inside_or_around(finding: Finding) -> Iterator[Hashable]:
+    yield from _inside(finding)
+    yield "holds", _body(finding), finding.pointer
 
 
-def _same_place(one: Finding) -> Iterator[Hashable]:
-    yield _body(one), one.pointer, difference(one.want, one.got) == "lost"
+def _same_place(finding: Finding) -> Iterator[Hashable]:
+    yield _body(finding), finding.pointer, difference(finding.want, finding.got) == "lost"
 
 
-def _wrong_text(one: Finding) -> Iterator[Hashable]:
-    if isinstance(one.got, str):
-        yield _body(one), one.got
+def _wrong_text(finding: Finding) -> Iterator[Hashable]:
+    if isinstance(finding.got, str):
+        yield _body(finding), finding.got
 
 
-def _missing_texts(one: Finding) -> Iterator[Hashable]:
-    if one.got is MISSING:
-        values = one.want.values if isinstance(one.want, OneOf) else (one.want,)
-        yield from ((_body(one), value) for value in values if isinstance(value, str))
+def _missing_texts(finding: Finding) -> Iterator[Hashable]:
+    if finding.got is MISSING:
+        values = finding.want.values if isinstance(finding.want, OneOf) else (finding.want,)
+        yield from ((_body(finding), value) for value in values if isinstance(value, str))
 
 
-def _of_events(one: Finding) -> Iterator[Hashable]:
-    if not _is_assembled(one):
-        yield _body(one)
+def _of_events(finding: Finding) -> Iterator[Hashable]:
+    if not _is_assembled(finding):
+        yield _body(finding)
 
 
-def _of_assembled(one: Finding) -> Iterator[Hashable]:
-    if _is_assembled(one):
-        yield _body(one)
+def _of_assembled(finding: Finding) -> Iterator[Hashable]:
+    if _is_assembled(finding):
+        yield _body(finding)
 
 
-def _whole_body(one: Finding) -> Iterator[Hashable]:
-    yield _body(one)
+def _whole_body(finding: Finding) -> Iterator[Hashable]:
+    yield _body(finding)
 
 
-def _anything(_one: Finding) -> Iterator[Hashable]:
+def _anything(_finding: Finding) -> Iterator[Hashable]:
     yield ""
 
 

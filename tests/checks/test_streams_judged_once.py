@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from judging import judge_stream
-from toolcall_conformance import Judgement
+from toolcall_conformance import Judgement, formats
 from toolcall_conformance.checks.base import ItemResult
 from toolcall_conformance.checks.stream import run
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.engine.plan import route_of
 from toolcall_conformance.engine.run import make_harness
-from toolcall_conformance.findings import Verdict
+from toolcall_conformance.findings import Finding, Level, Verdict
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.streaming import parse
+from toolcall_conformance.streaming.cuts import Fineness
 from toolcall_reference import ReferenceTranslator
 
 CORPUS = load_corpus()
@@ -174,3 +178,72 @@ def test_a_stream_that_stops_where_its_source_failed_is_no_more_than_a_warning(u
     wrong = {"events": [{"data": {**events[0]["data"], "object": "chat.completion"}}, *events[1:]], "rest": ""}
     found = judge_stream(wrong, client="openai_chat", upstream=upstream, source=source).findings
     assert "openai_chat/stream-chunk" in {one.rule for one in found if one.is_must}
+
+
+@pytest.mark.parametrize("wrapped", ['{"raw": %s}', '{"error": {"not_json": %s}}', '{"error": ["cut", %s]}'])
+def test_cut_arguments_that_stay_readable_inside_an_object_are_no_whole_call(wrapped: str) -> None:
+    source = broken("openai_chat")
+    output = translated("anthropic", "openai_chat", source)
+    cut_text = formats.assembled_from("openai_chat", source).calls[-1].text
+    text = json.dumps(wrapped % json.dumps(cut_text)).encode()
+    events = [one for one in output.split(b"\n\n") if not (b'"index":2' in one and b"input_json_delta" in one)]
+    place = next(number for number, one in enumerate(events) if b"content_block_stop" in one and b'"index":2' in one)
+    delta = b'{"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":%b}}' % text
+    events.insert(place, b"event: content_block_delta\ndata: " + delta)
+    found = judge_stream(b"\n\n".join(events), client="anthropic", upstream="openai_chat", source=source).findings
+    assert not [one for one in found if one.is_must]
+    repaired = b"\n\n".join(events).replace(text, json.dumps('{"number": "5-0"}').encode())
+    (cut,) = judge_stream(repaired, client="anthropic", upstream="openai_chat", source=source).findings
+    assert (cut.rule, cut.element) == ("translation/stream-cut-call", "call")
+    assert cut.source_pointer is not None
+    assert parse(source)["events"][int(cut.source_pointer.split("/")[2])]["data"]["choices"][0]["delta"]["tool_calls"]
+
+
+def test_the_bytes_of_a_unary_reply_are_one() -> None:
+    case = CORPUS.cases["parallel/three-tools"]
+    reply, output = case.exchanges("gemini")[0].response, case.exchanges("anthropic")[0].stream()
+    route = route_of(case, "anthropic", "gemini")
+    judge = HARNESS.judge
+    assert judge.stream(json.dumps(reply).encode(), output, route) == judge.stream(reply, output, route)
+    assert not [one for one in judge.stream(reply, output, route).findings if one.is_must]
+    assert [one for one in judge.stream(b"no stream", output, route).findings if one.is_must]
+
+
+class HandsOn:
+    """Hands every piece on, and ends where the pieces end, however they do."""
+
+    def open(self, route: Route) -> Any:
+        request = ReferenceTranslator().open(route).request
+
+        class HandingOn:
+            def request(self, body: Any) -> Any:
+                return request(body)
+
+            def stream(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
+                with suppress(Exception):
+                    yield from chunks
+
+        return HandingOn()
+
+
+@pytest.mark.parametrize("case", ["streaming/lost-amid-arguments", "parallel/text-around"])
+def test_what_the_source_breaks_itself_ends_no_play(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A note is no reason to leave out the other ways in which a stream breaks off."""
+    played: list[str] = []
+    real = Judge.stream
+
+    def counted(judge: Judge, source: Any, output: Any, route: Any, **more: Any) -> Judgement:
+        played.append(more.get("how", ""))
+        note = Finding("openai_chat/stream-finish", Level.NOTE, "/events", "the source says so")
+        return replace(real(judge, source, output, route, **more), findings=(note,))
+
+    monkeypatch.setattr(Judge, "stream", counted)
+    variant = "" if case.startswith("streaming") else "cut"
+    fine = replace(HARNESS, fineness=Fineness(cuts=2, ends=1, failures=3))
+    driver = PythonDriver(HandsOn(), "hands on")
+    run(CORPUS.cases[case], route_of(CORPUS.cases[case], "openai_chat", "openai_chat"), driver.open, fine, variant)
+    driver.close()
+    if variant:
+        assert len([how for how in played if how.startswith("failed after")]) == 3
+    else:
+        assert {"ended", "was lost"} <= {*played}

@@ -15,7 +15,7 @@ from toolcall_conformance.checks import CHECKS, Harness, variants
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.findings import Verdict
-from toolcall_conformance.judge import PoliciedJudge
+from toolcall_conformance.judge import Judge, PoliciedJudge
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.policy import Policy, PolicyError, as_sent, came_from, load_policy
 from toolcall_conformance.streaming import parse
@@ -328,3 +328,16 @@ def test_a_file_that_is_wrong(corpus: Corpus, tmp_path: Path, text: str, said: s
     assert said in str(caught.value)
     with pytest.raises(PolicyError, match="No such file or directory; name the file of a policy"):
         load_policy(corpus, tmp_path / "nowhere.toml")
+
+
+def test_streams_within_one_format_are_held_against_what_was_sent(corpus: Corpus) -> None:
+    """A policy changes names alone: any other change of a stream is told as it is without a policy."""
+    case, name = corpus.cases["parallel/three-tools"], "openai_chat"
+    sent = case.exchanges(name)[0].stream()
+    route = Route(name, name, case.model(name), case.model(name))
+    changed = sent.replace(b'"system_fingerprint":"', b'"system_fingerprint":"x')
+    assert changed != sent
+    without = Judge(corpus).stream(sent, changed, route).findings
+    policied = PoliciedJudge(corpus, policy=policies(corpus)["rename"]).stream(sent, changed, route).findings
+    assert [one.rule for one in without] == ["translation/identity-spelling"]
+    assert policied == without

@@ -41,13 +41,13 @@ def judge_body(
     captured: bool = False,
     tolerated: bool = False,
     spelt: Mapping[int, str] | None = None,
-    source_spelt: Mapping[int, str] | None = None,
+    source_raw_arguments: Mapping[int, str] | None = None,
     streamed: bool = False,
 ) -> Judgement:
     """Judge a body by its own format's rules and by its source; see ``Judge.request`` and ``.response``.
 
     ``spelt`` are the arguments of the output's calls as a stream spelt them, by the ordinals of the calls;
-    ``source_spelt`` are those of the source's.
+    ``source_raw_arguments`` are those of the source's.
     ``streamed``: the reply was a stream, whether or not the request is known.
     """
     down = direction != "request"
@@ -59,7 +59,7 @@ def judge_body(
     asked = formats.read(route.client, "request", requests.client) if down and requests.client is not None else None
     sides = Sides(
         corpus,
-        with_raw(formats.read(source_format, direction, source), source_spelt or {}),
+        with_raw(formats.read(source_format, direction, source), source_raw_arguments or {}),
         formats.read(output_format, direction, output),
         forced=_forced(asked),
         circumstances=(

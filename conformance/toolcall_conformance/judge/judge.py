@@ -44,7 +44,7 @@ class Judge:
     corpus: Corpus
     tolerated: bool = False
 
-    def _told(self, judgement: Judgement, name: str) -> Judgement:
+    def _with_causes(self, judgement: Judgement, name: str) -> Judgement:
         """A judgement of a body of the format ``name``; findings that follow from others name these."""
         judged = judgement.of(name)
         return replace(judged, findings=with_causes(table_of(self.corpus), judged.findings))
@@ -57,7 +57,7 @@ class Judge:
         ``declared`` are the elements that the translator itself says it lost. ``captured``: the bodies come from
         real traffic, where a translator may have put one provider's state in the place of another's.
         """
-        return self._told(
+        return self._with_causes(
             judge_body(
                 self.corpus,
                 source,
@@ -89,7 +89,7 @@ class Judge:
         formats are one. ``declared`` and ``captured`` are those of :meth:`request`. ``raw_arguments`` are, of a reply
         that was streamed, the unparsed JSON texts of its calls' arguments, by the place of the call among the calls.
         """
-        return self._told(
+        return self._with_causes(
             judge_body(
                 self.corpus,
                 source,
@@ -111,7 +111,9 @@ class Judge:
 
         Both are ``{"status", "headers", "body"}``; unknown headers may be left out.
         """
-        return self._told(judge_error(self.corpus, source, output, route, tolerated=self.tolerated), route.client)
+        return self._with_causes(
+            judge_error(self.corpus, source, output, route, tolerated=self.tolerated), route.client
+        )
 
     def stream(
         self,
@@ -127,10 +129,10 @@ class Judge:
     ) -> Judgement:
         """Judge the stream that a client received: its bytes, or what ``streaming.parse`` makes of them.
 
-        ``source`` is the upstream's stream (the same way), or its unary reply, or None: then the output is judged
-        by the rules of the client's format alone. Where it broke off or failed, ``how`` may say so in other words
-        (``was lost``). The rest is as of :meth:`response`. Findings point into the stream or, where their ``body`` is
-        ``findings.TOGETHER``, into the reply that it assembles to.
+        ``source`` is the upstream's stream (the same way), or its unary reply (a JSON object, or its bytes), or None:
+        then the output is judged by the rules of the client's format alone. Where the source broke off or failed,
+        ``how`` may say so in other words (``was lost``). The rest is as of :meth:`response`. Findings point into the
+        stream or, where their ``body`` is ``findings.TOGETHER``, into the reply that it assembles to.
         """
         judged = judge_stream(
             self.corpus,
@@ -143,8 +145,14 @@ class Judge:
             captured=captured,
             tolerated=self.tolerated,
             how=how,
+            in_names_of_client=lambda reply: self._in_names_of_the_client(route, reply, requests.client),
         )
-        return self._told(judged, route.client)
+        return self._with_causes(judged, route.client)
+
+    def _in_names_of_the_client(self, route: AnyRoute, reply: Any, request: Any) -> Any:
+        """A provider's reply in the tool names of the client, whose ``request`` it answers, if that is known."""
+        del route, request  # names are what a policy changes
+        return reply
 
     def stream_end(
         self, sent: Assembled, received: Assembled, output: dict[str, Any], route: AnyRoute, how: str
@@ -175,7 +183,7 @@ class Judge:
         ``provider_memory`` has the provider's replies by id: a request may continue from there. ``stored``: the
         client's request left out the earlier entries.
         """
-        return self._told(
+        return self._with_causes(
             judge_history(
                 self.corpus,
                 golden,
@@ -208,7 +216,7 @@ class Judge:
         translations, and each translation has reported its own.
         """
         judged = judge_round_trip(self.corpus, source, output, own=own, through=through, direction=direction)
-        return self._told(judged, own)
+        return self._with_causes(judged, own)
 
     def body(
         self, name: str, direction: str, body: Any, *, model: str | None = None, assembled: Assembled | None = None
@@ -219,7 +227,7 @@ class Judge:
         that it assembles to, if that is known already.
         """
         found = check_body(self.corpus, name, direction, body, model=model, assembled=assembled)
-        return self._told(Judgement(tuple(found)), name)
+        return self._with_causes(Judgement(tuple(found)), name)
 
     def sent(self, name: str, direction: str, body: Any, *, model: str | None = None) -> Judgement:
         """Check what an upstream of the format ``name`` sent to a translator: the ``body`` of a reply or an error.
@@ -227,25 +235,25 @@ class Judge:
         ``direction`` is ``"response"``, ``"stream"`` or ``"error"``. Forms that a compatible vendor documents are
         notes; in the output of a translator, which the other methods judge, they are faults.
         """
-        return self._told(judge_sent(self.corpus, name, direction, body, model=model), name)
+        return self._with_causes(judge_sent(self.corpus, name, direction, body, model=model), name)
 
     def tool_calls(self, name: str, reply: Any, calls: Any) -> Judgement:
         """Judge the list of calls that a session took out of a reply of the format ``name``."""
-        return self._told(judge_calls(self.corpus, name, reply, calls), name)
+        return self._with_causes(judge_calls(self.corpus, name, reply, calls), name)
 
     def tool_results(self, name: str, golden: Any, output: Any, *, model: str) -> Judgement:
         """Judge a request with entries that a session made of results, by the ``golden`` one with the same results.
 
         What else the client says behind the results is not demanded.
         """
-        return self._told(judge_results(self.corpus, name, golden, output, model=model), name)
+        return self._with_causes(judge_results(self.corpus, name, golden, output, model=model), name)
 
     def mcp_tools(self, name: str, golden: Any, listed: Any, tools: Any, *, model: str) -> Judgement:
         """Judge the ``tools`` of a request that a session made of the result of ``tools/list``.
 
         ``golden`` is a request of the format ``name`` in which they are to stand.
         """
-        return self._told(judge_tools(self.corpus, name, golden, listed, tools, model=model), name)
+        return self._with_causes(judge_tools(self.corpus, name, golden, listed, tools, model=model), name)
 
     def mcp_names(self, name: str, listed: Any, request: Any) -> dict[str, str]:
         """The names under which a request declares the tools of a result of ``tools/list``, by their own."""
@@ -256,7 +264,7 @@ class Judge:
 
         ``golden`` is the request with the same calls and any results. What it says behind them is not demanded.
         """
-        return self._told(judge_result(self.corpus, name, golden, output, results, model=model), name)
+        return self._with_causes(judge_result(self.corpus, name, golden, output, results, model=model), name)
 
     def otel(self, name: str, request: Any, reply: Any, output: Any) -> Judgement:
         """Judge what an instrumentation tells OpenTelemetry of a request of the format ``name`` and its reply.
@@ -264,7 +272,9 @@ class Judge:
         ``output`` has ``input_messages``, ``output_messages``, ``system_instructions`` and ``tool_definitions``; a
         ``reply`` of None is not asked for.
         """
-        return self._told(Judgement(tuple(judge_exchange(self.corpus, Exchange(name, request, reply), output))), name)
+        return self._with_causes(
+            Judgement(tuple(judge_exchange(self.corpus, Exchange(name, request, reply), output))), name
+        )
 
     def declared_names(self, golden: Any, output: Any, upstream: str) -> DeclaredNames:
         """The names under which a translator declared the tools of the ``golden`` request, by the golden's names."""

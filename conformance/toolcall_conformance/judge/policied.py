@@ -10,7 +10,6 @@ from toolcall_conformance import formats
 from toolcall_conformance.findings import Judgement
 from toolcall_conformance.judge.caching import CachingJudge
 from toolcall_conformance.judge.given import UNKNOWN, AnyRoute, Requests
-from toolcall_conformance.judge.streams import parsed
 from toolcall_conformance.levels import finding
 from toolcall_conformance.policy import Policy, as_sent, came_from, declared_tools
 from toolcall_conformance.translation.declared_names import DeclaredNames
@@ -57,22 +56,8 @@ class PoliciedJudge(CachingJudge):
         return super().response(told, output, route, requests=requests, **more)
 
     def _in_names_of_the_client(self, route: AnyRoute, reply: Any, request: Any) -> Any:
-        """A provider's reply in the names of the client, whose ``request`` it answers, if that is known."""
         declared = None if request is None else declared_tools(route.client, request)
         return came_from(self.policy, route.upstream, reply, declared)
-
-    def stream(
-        self, source: Any, output: Any, route: AnyRoute, *, requests: Requests = UNKNOWN, **more: Any
-    ) -> Judgement:
-        """A whole stream of the upstream's is judged as the reply that it assembles to, in the client's names."""
-        source = parsed(source)
-        if isinstance(source, dict) and "events" in source:
-            sent = formats.assembled(route.upstream, source)
-            reply = sent.body if sent.end == "whole" else None
-        else:
-            reply = source
-        told = source if reply is None else self._in_names_of_the_client(route, reply, requests.client)
-        return super().stream(told, output, route, requests=requests, **more)
 
     def history(self, golden: Any, output: Any, route: AnyRoute, *, request: Any = None, **more: Any) -> Judgement:
         asked = None if request is None else as_sent(self.policy, route.client, request)

@@ -32,10 +32,10 @@ def without_inherited(corpus: Corpus, found: list[Finding], source: Any, route: 
     """The breaches of the client's stream; as notes those that a stream of the same format brought along."""
     if not found or route.client != route.upstream or not is_stream(source):
         return found
-    return inherited_breaches(corpus, found, check_body(corpus, route.upstream, "stream", source))
+    return _inherited_breaches(corpus, found, check_body(corpus, route.upstream, "stream", source))
 
 
-def inherited_breaches(
+def _inherited_breaches(
     corpus: Corpus, output_breaches: Iterable[Finding], source_breaches: Iterable[Finding]
 ) -> list[Finding]:
     """The breaches of a stream; as notes those of rules that its source, of the same format, breaks as well."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -10,7 +10,8 @@ from typing import Any
 from toolcall_conformance import formats
 from toolcall_conformance.consequences import suppress
 from toolcall_conformance.findings import MISSING, TOGETHER, Finding, Judgement, Tolerated
-from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.jsonvalue import JSONError, equal
+from toolcall_conformance.jsonvalue import parse as parse_json
 from toolcall_conformance.judge.bodies import judge_body
 from toolcall_conformance.judge.broken_streams import but_for_its_end, compare_begun, judge_end, last_event
 from toolcall_conformance.judge.given import UNKNOWN, AnyRoute, Requests
@@ -38,26 +39,32 @@ def judge_stream(
     captured: bool = False,
     tolerated: bool = False,
     how: str = "",
+    in_names_of_client: Callable[[Any], Any] = lambda reply: reply,
 ) -> Judgement:
     """Judge a client's stream, alone or against what the upstream sent; see ``Judge.stream``.
 
     Where the source broke off or failed, the client must learn of it. Findings point into the stream
     (``/events/3/data/index``; ``subject`` counts the event from 1), or, where ``body`` is :data:`TOGETHER`, into the
-    reply that the stream assembles to.
+    reply that the stream assembles to. ``in_names_of_client`` gives a whole reply of the upstream's the tool names that
+    the client knows.
     """
+    source = _body_or_stream(source)
+    sent = _sent(route.upstream, source)
+    if sent is not None and sent.end == "whole":
+        sent = replace(sent, body=in_names_of_client(sent.body))
     played = _Played(
         corpus,
         parsed(source),
         parsed(output),
         route,
-        _sent(route.upstream, source),
+        sent,
         assembled(route.client, output),
         [] if tolerated else None,
     )
     wrong = _other_format(played)
     if wrong is not None:
         return Judgement((wrong,))
-    own, sent, received = _own_breaches(played), played.sent, played.received
+    own, received = _own_breaches(played), played.received
     costs = _counts_of_failed(played) if played.may_fail and received.end == "failed" else None
     if sent is not None and sent.end != "whole":
         found = (*own, *(costs or ()), *_judge_broken(played, own, how))
@@ -81,7 +88,7 @@ def judge_stream(
         captured=captured,
         tolerated=tolerated,
         spelt=spelt(received),
-        source_spelt=spelt(sent),
+        source_raw_arguments=spelt(sent),
         streamed=True,
     )
     cut = list(_cut_calls(played, sent))
@@ -151,6 +158,17 @@ def parsed(stream: Any) -> Any:
     return read(bytes(stream)) if isinstance(stream, (bytes, bytearray)) else stream
 
 
+def _body_or_stream(source: Any) -> Any:
+    """A source as it is; bytes in which no event is, but one JSON object, are a unary reply."""
+    if not isinstance(source, (bytes, bytearray)) or parsed(source)["events"]:
+        return source
+    try:
+        body = parse_json(bytes(source))
+    except JSONError:
+        return source
+    return body if isinstance(body, dict) else source
+
+
 def assembled(name: str, stream: bytes | dict[str, Any]) -> Assembled:
     """The reply that a stream of the format ``name`` assembles to. Equal bytes share one: never change it."""
     if isinstance(stream, (bytes, bytearray)):
@@ -174,7 +192,7 @@ def _own_breaches(played: _Played) -> list[Finding]:
 def _other_format(played: _Played) -> Finding | None:
     """The one finding where the stream went through as it is, or belongs to another format; None else."""
     corpus, client = played.corpus, played.route.client
-    handed_on = handed_on_as_it_is(corpus, played.source, played.output, played.route)
+    handed_on = _handed_on_as_it_is(corpus, played.source, played.output, played.route)
     if handed_on is not None or _belongs(corpus, client, played.received):
         return handed_on
     looks = looking_like(corpus, played.output)
@@ -209,7 +227,7 @@ def _nothing_came(played: _Played) -> Finding:
     )
 
 
-def handed_on_as_it_is(corpus: Corpus, source: Any, output: dict[str, Any], route: AnyRoute) -> Finding | None:
+def _handed_on_as_it_is(corpus: Corpus, source: Any, output: dict[str, Any], route: AnyRoute) -> Finding | None:
     """The one finding where a client of another format got the very events that the upstream sent."""
     sent = source.get("events") if isinstance(source, dict) else None
     if not sent or route.client == route.upstream or not equal(sent, output.get("events")):

@@ -4,41 +4,40 @@ from __future__ import annotations
 
 from toolcall_conformance.reports.seen import Seen, Told
 
-_Place = tuple[str, str, str]
-
 
 def without_followers(told: list[Told]) -> list[Told]:
     """Findings of one item without those that follow from others, whose rules go to these.
 
-    The judge says of each what it follows from. One that is known does not lead one that is new.
+    The judge names the cause of each. A cause that is a known failure does not lead a finding that is new.
     """
-    numbers: dict[_Place, int] = {}
-    for number, (one, others) in enumerate(told):
-        for rule in (one.rule, *others):
-            numbers.setdefault((*one.body, rule), number)
-    exact = {(*one.body, one.rule, one.pointer): number for number, (one, _) in reversed([*enumerate(told)])}
+    at_place: dict[tuple[str, str, str, str], int] = {}
+    of_rule: dict[tuple[str, str, str], int] = {}
+    for number, (finding, others) in enumerate(told):
+        at_place.setdefault((*finding.body, finding.rule, finding.pointer), number)
+        for rule in (finding.rule, *others):
+            of_rule.setdefault((*finding.body, rule), number)
     leaders: dict[int, int] = {}
-    for number, (one, _) in enumerate(told):
-        place = _cause_of(one)
-        first = exact.get(place, numbers.get(place[:3])) if place is not None else None
-        if first is not None and first != number and _gravity(told[first][0]) <= _gravity(one):
+    for number, (finding, _) in enumerate(told):
+        cause = _cause_of(finding)
+        first = at_place.get(cause, of_rule.get(cause[:3])) if cause is not None else None
+        if first is not None and first != number and _gravity(told[first][0]) <= _gravity(finding):
             leaders[number] = first
     for number in leaders:
         first = number
         while first in leaders:  # no finding follows from itself
             first = leaders[first]
-        one, others = told[number]
-        told[first][1].update({one.rule: one.element, **others})
+        finding, others = told[number]
+        told[first][1].update({finding.rule: finding.element, **others})
     return [each for number, each in enumerate(told) if number not in leaders]
 
 
-def _cause_of(one: Seen) -> tuple[str, str, str, str] | None:
-    because = one.finding.get("because")
+def _cause_of(seen: Seen) -> tuple[str, str, str, str] | None:
+    because = seen.finding.get("because")
     if because is None or because.get("in_source"):
         return None
-    node, _ = one.body
+    node, _ = seen.body
     return node, because.get("body", "").partition(",")[0], because["rule"], because.get("pointer", "")
 
 
-def _gravity(one: Seen) -> tuple[bool, int]:
-    return one.known, one.level
+def _gravity(seen: Seen) -> tuple[bool, int]:
+    return seen.known, seen.level

@@ -81,7 +81,9 @@ def compare_odd(pair: Pair, left: Call, right: Call, subject: str) -> Iterator[F
 def keeps(left: Call, right: Call, spelt: str | None = None) -> bool:
     """Whether the arguments of a call are those of another, or hold them; ``spelt`` is their text in a stream."""
     wanted = shown(left)
-    return (spelt is not None and says(wanted, spelt)) or any(says(wanted, value) for value in _within(shown(right)))
+    return (spelt is not None and says(wanted, spelt)) or any(
+        says(wanted, value) for value in values_within(shown(right))
+    )
 
 
 def means_empty(corpus: Corpus, left: Call, right: Call) -> bool:
@@ -104,9 +106,9 @@ def _spells(text: str, value: Any) -> bool:
         return False
 
 
-def _within(value: Any) -> Iterator[Any]:
+def values_within(value: Any) -> Iterator[Any]:
     """A value and the values inside it, however deep."""
     yield value
     if isinstance(value, (dict, list)):
         for entry in value.values() if isinstance(value, dict) else value:
-            yield from _within(entry)
+            yield from values_within(entry)

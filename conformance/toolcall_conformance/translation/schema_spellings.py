@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from toolcall_conformance.jsonvalue import canonical, equal, join
 from toolcall_conformance.translation.inner_schemas import inner_schemas
+from toolcall_conformance.translation.schema_keywords import COMPOSED
 from toolcall_conformance.translation.schema_pair import SchemaAcceptance, SchemaPair
 from toolcall_conformance.translation.spelling import is_annotation
 
@@ -66,8 +67,7 @@ def _draft(schema: Schema) -> list[Any]:
 
 
 def _composed(schema: Schema) -> dict[str, int]:
-    keys = ("anyOf", "oneOf", "allOf", "not", "if", "then", "else")
-    return {key: len(schema[key]) if isinstance(schema[key], list) else 1 for key in keys if key in schema}
+    return {key: len(schema[key]) if isinstance(schema[key], list) else 1 for key in COMPOSED if key in schema}
 
 
 _SPELLINGS: Final[Mapping[str, Callable[[Schema], Any]]] = {

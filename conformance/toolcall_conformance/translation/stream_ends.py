@@ -11,7 +11,7 @@ from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Reading, Text
 from toolcall_conformance.reading.assembled import Assembled, StreamedCall
-from toolcall_conformance.translation.odd_arguments import is_cut
+from toolcall_conformance.translation.odd_arguments import is_cut, values_within
 
 _WHOLE: Final = "the end of a whole reply"
 
@@ -25,8 +25,9 @@ def compare_ends(
     """
     may, got = _closed(source, client)
     if got > may:
-        pointer = next((call.pointer for call in reversed(client.calls) if call.closed), last)
-        yield _cut_call(corpus, source, pointer, how, may, got)
+        closed = next((call.pointer for call in reversed(client.calls) if call.closed), last)
+        cut = next((call.pointer for call in reversed(source.calls) if not call.closed), None)
+        yield _cut_call(corpus, (closed, cut), how, may, got)
     elif source.end == "failed" and client.end != "failed":
         yield unreported_error(corpus, client, f"the upstream's stream {how}", last=last)
     elif source.end == "open" and client.end == "whole":
@@ -46,28 +47,30 @@ def compare_calls_at_limit(
 ) -> Iterator[Finding]:
     """The finding for a call that the limit of tokens cut, and that the client receives as a whole one.
 
-    Both streams ended in order; ``said`` is the reading of the ``source``. Some translators wrap the text of cut
-    arguments in an object under a key: no tool takes that for its arguments.
+    Both streams ended in order; ``said`` is the reading of the ``source``. Some translators put the text of cut
+    arguments into an object, however deep: no tool takes that for its arguments.
     """
     if said.finish is None or said.finish.reason != "length" or len(said.calls) != len(source.calls):
         return
     calls = zip(said.calls, source.calls, strict=True)
-    cut = {streamed.text for call, streamed in calls if call.kind == "function" and is_cut(streamed.text)}
-    may = len(source.calls) - sum(call.text in cut for call in source.calls)
-    whole = [call for call in client.calls if _is_runnable(call, cut)]
-    if cut and len(whole) > may:
-        yield _cut_call(corpus, source, whole[-1].pointer or last, "was cut by the limit of tokens", may, len(whole))
+    cut = [streamed for call, streamed in calls if call.kind == "function" and is_cut(streamed.text)]
+    may, texts = len(source.calls) - len(cut), {call.text for call in cut}
+    runnable = [call for call in client.calls if _is_runnable(call, texts)]
+    if cut and len(runnable) > may:
+        places = runnable[-1].pointer or last, cut[-1].pointer
+        yield _cut_call(corpus, places, "was cut by the limit of tokens", may, len(runnable))
 
 
-def _cut_call(corpus: Corpus, source: Assembled, pointer: str, how: str, may: int, got: int) -> Finding:
+def _cut_call(corpus: Corpus, places: tuple[str, str | None], how: str, may: int, got: int) -> Finding:
+    """The finding at two ``places``: where the client receives the call, and where the source cuts it."""
     return finding(
         corpus,
         "translation/stream-cut-call",
-        pointer,
+        places[0],
         f"the upstream's stream {how} in the middle of a call, and the client receives it as a whole call",
         want=may,
         got=got,
-        source=next((call.pointer for call in reversed(source.calls) if not call.closed), None),
+        source=places[1],
         element="call",
     )
 
@@ -80,7 +83,7 @@ def _is_runnable(call: StreamedCall, cut: Collection[str] = ()) -> bool:
         return True
     except JSONError:
         return False
-    return isinstance(given, dict) and not any(isinstance(value, str) and value in cut for value in given.values())
+    return isinstance(given, dict) and not any(isinstance(text, str) and text in cut for text in values_within(given))
 
 
 def compare_beginnings(

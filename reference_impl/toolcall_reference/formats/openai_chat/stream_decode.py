@@ -175,7 +175,7 @@ class StreamDecoder:
             found = self._by_index.get(index)
             other = found is not None and given and found.call.given_id and given != found.call.given_id
             if found is None and not given and not said.get("name") and index not in self._nameless:
-                return self._last()  # compatible servers count fragments so
+                return self._last()  # https://github.com/dirac-run/dirac/pull/215
             return self._by_id.get(given) if other and isinstance(given, str) else found
         if isinstance(given, str) and given:
             return self._by_id.get(given)

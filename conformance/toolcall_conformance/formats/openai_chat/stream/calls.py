@@ -138,8 +138,8 @@ class Calls:
             placed = self._placed.get(index)
             known = placed[-1] if placed else None
             if known is None and self.all and not name and (index < 0 or not call_id):
-                # The official accumulator counts a negative index from the end. A new index with nothing else begins
-                # no call that a client could run: compatible servers count fragments so.
+                # The official accumulator counts a negative index from the end. A new index without id and name begins
+                # no call that a client could run; servers that write so: https://github.com/dirac-run/dirac/pull/215
                 known = self.all[-1]
         elif call_id:
             known = next((call for call in reversed(self.all) if call.id == call_id), None)
