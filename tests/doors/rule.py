@@ -99,7 +99,7 @@ def examples(raw: Mapping[str, Any]) -> Iterator[str]:
         yield f"{path} at /breaks: it is the same body as /obeys; change what the rule forbids"
         return
     for one in findings(raw, "obeys"):
-        if one.level.name == "MUST" or one.rule == rule:
+        if one.is_must or one.rule == rule:
             yield f"{path} at /obeys: the judge finds {one.rule} at {one.pointer or 'the top'}: {one.message}"
     found = {one.rule for one in findings(raw, "breaks")}
     if rule not in found:
