@@ -11,6 +11,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from jsonschema import Draft202012Validator
 
 from doors.tolerance import unnamed
 from every import every
@@ -176,6 +177,33 @@ def strange_ids(raw: dict[str, Any]) -> list[str]:
         for key, id in raw["ids"].get(name, {}).items()
         if id is not None and name not in raw.get("dialect", ()) and not re.fullmatch(pattern, id)
     ]
+
+
+def unshown(raw: dict[str, Any]) -> list[str]:
+    """The features of a scenario that its conversation or its settings do not show, each with what to do."""
+    return [
+        f"{raw['id']}: nothing in it shows {feature!r} ({entry['explanation']}); give it that, or take the feature out"
+        for feature in raw["features"]
+        if not shows(feature).is_valid(raw)
+        for entry in [MANIFEST["features"][feature]]
+    ]
+
+
+@cache
+def shows(feature: str) -> Draft202012Validator:
+    return Draft202012Validator(MANIFEST["features"][feature].get("shows", True))
+
+
+@each_case
+def test_a_scenario_shows_the_features_that_it_claims(case: Path) -> None:
+    assert unshown(scenario(case)) == []
+
+
+def test_a_feature_that_a_scenario_does_not_show_is_told() -> None:
+    raw = scenario(ROOT / "scenarios" / "shell" / "realistic")
+    (sentence,) = unshown({**raw, "features": [*raw["features"], "upstream-error"]})
+    assert "nothing in it shows 'upstream-error'" in sentence
+    assert unshown({**raw, "features": [*raw["features"], "float-arguments"]}) == []  # no schema can say it
 
 
 @each_case
