@@ -10,7 +10,7 @@ from typing import Any
 
 from toolcall_conformance.library import Corpus
 
-_LIMITING = ("least", "most", "entries", "blank", "refused", "models", "beside")
+_LIMITING = ("least", "most", "entries", "blank", "refused", "taken", "models", "beside", "beside_tools")
 #: The ways that an element can take between a client and a provider.
 WAYS = ("request", "reply", "loop")
 
@@ -92,7 +92,7 @@ def _limits(corpus: Corpus, received: str, element: str, source: Mapping[str, An
     """What of a setting's values the one end does not take, as it documents."""
     for entry in corpus.format(received).get("limits", ()):
         limit = {key: entry[key] for key in _LIMITING if key in entry}
-        if entry["setting"].replace("_", "-") == element and limit.keys() - {"models", "beside"}:
+        if entry["setting"].replace("_", "-") == element and limit.keys() - {"models", "beside", "beside_tools"}:
             loss = {"element": element, "demand": "cannot", "said": source["as"], "limit": limit}
             yield loss | {"why": "only within this limit", "url": entry["url"]}
 

@@ -14,6 +14,7 @@ from toolcall_conformance.jsonvalue import JSONError, parse, parse_arguments
 from toolcall_conformance.library import Case, Corpus, load_corpus, read_json
 from toolcall_conformance.reading import Call, Hosted, Media, Opaque, Reading, Reasoning, Result, Text, Turn, Value
 from toolcall_conformance.translation.media_bytes import media_bytes
+from toolcall_conformance.translation.model_names import named_by
 from toolcall_conformance.translation.odd_arguments import shown
 from toolcall_conformance.translation.placeholders import Described, without_placeholders
 
@@ -347,6 +348,16 @@ def expected_settings(corpus: Corpus, case: Case, format_name: str) -> tuple[dic
             continue
         found[name] = value
     return found, may
+
+
+def is_all_taken(corpus: Corpus, case: Case, format_name: str, wish: dict[str, Any]) -> bool:
+    """Whether how much to think is all that the case's model takes in a format beside the case's tools."""
+    limits = format_data(corpus, format_name)["limits"]
+    return any(
+        wish in entry["taken"] and named_by(corpus, case.model(format_name), entry["models"])
+        for entry in limits
+        if entry["setting"] == "reasoning" and "taken" in entry
+    )
 
 
 def native(corpus: Corpus, format_name: str, element: str) -> bool:

@@ -129,3 +129,31 @@ def test_thoughts_of_another_provider_are_none() -> None:
     body, lost = asked("openai_responses", "anthropic", max_output_tokens=20000, input=history)
     assert "thinking" not in body
     assert "no thinking" in lost
+
+
+TOOLS = [{"type": "function", "name": "read_gauge", "parameters": {"type": "object", "properties": {}}}]
+
+
+@pytest.mark.parametrize(
+    ("model", "wish", "effort"),
+    [
+        ("gpt-5.6", {"effort": "high"}, "none"),
+        ("gpt-5.6-luna", None, "none"),
+        ("gpt-6-sol", {"effort": "none"}, "none"),
+        ("gpt-5.4", {"effort": "low"}, "none"),
+        ("gpt-5.5-2026-04-23", None, None),
+        ("gpt-5.1", {"effort": "low"}, "low"),
+    ],
+)
+def test_chat_is_told_not_to_think_where_it_takes_tools_only_so(
+    model: str, wish: dict[str, Any] | None, effort: str | None
+) -> None:
+    body, losses = asked("openai_responses", "openai_chat", model, reasoning=wish, tools=TOOLS)
+    assert body.get("reasoning_effort") == effort
+    assert ("only without function tools" in losses) == (wish is not None and wish["effort"] != effort)
+
+
+@pytest.mark.parametrize("tools", [[], [{"type": "custom", "name": "write_patch"}]])
+def test_chat_thinks_where_there_are_no_functions(tools: list[dict[str, Any]]) -> None:
+    body, _ = asked("openai_responses", "openai_chat", "gpt-5.6", reasoning={"effort": "high"}, tools=tools)
+    assert body["reasoning_effort"] == "high"

@@ -8,6 +8,8 @@ import pytest
 
 from judging import judge
 from toolcall_conformance.cli import main
+from toolcall_conformance.library import load_corpus
+from toolcall_conformance.rules.check import check_body
 
 TURN = {"role": "user", "content": "Is the tree clean?"}
 CLAUDE, GPT, GEMINI = "claude-sonnet-4-5-20250929", "gpt-4.1-2025-04-14", "gemini-2.5-flash"
@@ -194,3 +196,50 @@ def test_losses_tell_the_limits(capsys: pytest.CaptureFixture[str]) -> None:
     assert "only beyond most 32768, models gpt-4.1*" in said
     assert main(["losses"]) == 0
     assert "temperature*" in capsys.readouterr().out
+
+
+FUNCTION = {"name": "read_gauge", "parameters": {"type": "object", "properties": {"gauge": {"type": "string"}}}}
+FUNCTIONS = {
+    "openai_chat": [{"type": "function", "function": FUNCTION}],
+    "openai_responses": [{"type": "function", **FUNCTION, "strict": False}],
+}
+BESIDE_TOOLS = [
+    # What a model takes beside function tools loses nothing that could be kept.
+    ("gpt-5.6", "high", "none", []),
+    ("gpt-5.4-mini-2026-03-17", "high", None, []),
+    ("gpt-5.4-mini-2026-03-17", "high", "none", []),
+    # A model that takes both, and an effort that no model takes there.
+    ("gpt-5.1-2025-11-13", "high", "none", ["SHOULD setting-adjusted"]),
+    ("gpt-5.1-2025-11-13", "high", None, ["MUST setting-lost"]),
+    ("gpt-5.6", "high", "low", ["MUST setting-changed"]),
+]
+
+
+@pytest.mark.parametrize(("model", "asked", "sent", "wanted"), BESIDE_TOOLS)
+def test_an_effort_beside_function_tools(model: str, asked: str, sent: str | None, wanted: list[str]) -> None:
+    source = responses(model, tools=FUNCTIONS["openai_responses"], reasoning={"effort": asked})
+    effort = {} if sent is None else {"reasoning_effort": sent}
+    output = chat(model, tools=FUNCTIONS["openai_chat"], **effort)
+    found = said("openai_responses", source, "openai_chat", output, model)
+    assert [one for one in found if not one.startswith("+")] == wanted
+
+
+def test_thinking_that_a_model_takes_without_tools_alone() -> None:
+    source = anthropic(thinking={"type": "adaptive"})
+    tools = {"tools": [{"name": "read_gauge", "input_schema": FUNCTION["parameters"]}]}
+    beside = chat("gpt-5.6", tools=FUNCTIONS["openai_chat"], reasoning_effort="none")
+    assert "SHOULD thinking-turned-off" not in said("anthropic", {**source, **tools}, "openai_chat", beside, "gpt-5.6")
+    alone = chat("gpt-5.6", reasoning_effort="none")
+    assert "SHOULD thinking-turned-off" in said("anthropic", source, "openai_chat", alone, "gpt-5.6")
+
+
+def test_a_limit_beside_function_tools_names_the_models_of_the_rule() -> None:
+    corpus = load_corpus()
+    limits = corpus.format("openai_chat")["limits"]
+    (models,) = [entry["models"] for entry in limits if "taken" in entry]
+    for name in models:
+        model = name.replace("-2*", "-2026-07-09").removesuffix("*")
+        body = chat(model, tools=FUNCTIONS["openai_chat"], reasoning_effort="low")
+        assert [one.rule for one in check_body(corpus, "openai_chat", "request", body)] == [
+            "openai_chat/effort-beside-tools"
+        ], model

@@ -111,9 +111,12 @@ def _lines(loss: dict[str, Any]) -> Sequence[str]:
 
 
 def _limit(limit: Mapping[str, Any]) -> str:
-    return ", ".join(
-        f"{key} {', '.join(value) if isinstance(value, list) else json.dumps(value)}" for key, value in limit.items()
-    )
+    return ", ".join(f"{key} {_listed(value)}" for key, value in limit.items())
+
+
+def _listed(value: Any) -> str:
+    entries = value if isinstance(value, list) else [json.dumps(value)]
+    return ", ".join(entry if isinstance(entry, str) else json.dumps(entry) for entry in entries)
 
 
 def _wrapped(name: str, text: str) -> list[str]:

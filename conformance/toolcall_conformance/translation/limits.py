@@ -1,6 +1,7 @@
 """What a target documents that it takes of a setting, and so what may be left of a value beyond that.
 
-The limits stand in ``format.json``. Some hold for some models alone, some only beside another setting of the output.
+The limits stand in ``format.json``. Some hold for some models alone, some only beside another setting of the output
+or beside tools of a kind.
 """
 
 from __future__ import annotations
@@ -21,13 +22,17 @@ class Limited:
     """What the target takes of a value that it does not take as it is.
 
     ``nearest`` is that, MISSING if it takes nothing; of a list it is all that may stay, of which ``most`` are taken.
+    ``may_lack``: to say nothing is as near.
     """
 
     nearest: Any
     most: int | None = None
+    may_lack: bool = False
 
     def met_by(self, got: Any) -> bool:
         """Whether a value, MISSING for none, is all that the target takes."""
+        if got is MISSING and self.may_lack:
+            return True
         if isinstance(self.nearest, list) and isinstance(got, list):
             kept = set(got)
             return kept <= set(self.nearest) and len(kept) == min(self.most or len(self.nearest), len(self.nearest))
@@ -39,6 +44,8 @@ def limited(pair: Pair, name: str, value: Any) -> Limited | None:
     entries = list(_entries(pair, name))
     if any(entry.get("refused") for entry in entries):
         return Limited(MISSING)
+    if (taken := [one for entry in entries for one in entry.get("taken", ())]) and value not in taken:
+        return Limited(taken[0], may_lack=True)
     if isinstance(value, list):
         return _limited_list(entries, value)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -91,7 +98,14 @@ def _entries(pair: Pair, name: str) -> Iterator[Mapping[str, Any]]:
     asked = pair.output.settings.get("model")
     model = pair.model or (asked.value if asked is not None and isinstance(asked.value, str) else "")
     for entry in pair.target.get("limits", ()):
-        if entry["setting"] == name and entry.get("beside", name) in {name, *pair.output.settings}:
+        if entry["setting"] == name and _is_beside(pair, entry, name):
             models = entry.get("models")
             if models is None or (model and named_by(pair.corpus, model, models)):
                 yield entry
+
+
+def _is_beside(pair: Pair, entry: Mapping[str, Any], name: str) -> bool:
+    """Whether the output has what must stand beside a setting for a limit to hold: another setting, tools of a kind."""
+    kind = entry.get("beside_tools")
+    tools = kind is None or any(tool.kind == kind for tool in pair.output.tools)
+    return tools and entry.get("beside", name) in {name, *pair.output.settings}

@@ -341,6 +341,9 @@ def _compare_reasoning(pair: Pair) -> Iterator[Finding]:
         if after is not None and not no_thinking(after.value) and not is_asked_for(pair, after.value):
             yield _added(pair, "reasoning", after)
         return
+    limit = limited(pair, "reasoning", before.value)
+    if limit is not None and is_all_taken(pair, "reasoning", limit, after):
+        return  # beside this request's tools the model thinks no more than that
     if after is None:
         if not no_thinking(before.value):
             yield _lost(pair, f"{rule}-lost", "reasoning", before)

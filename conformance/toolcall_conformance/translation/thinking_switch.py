@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.translation.limits import limited
 from toolcall_conformance.translation.pair import Pair
 from toolcall_conformance.translation.wire_words import setting_value, written
 
@@ -23,13 +24,16 @@ def is_asked_for(pair: Pair, value: dict[str, Any]) -> bool:
 def compare_thinking_switch(pair: Pair) -> Iterator[Finding]:
     """Report thinking that the client asks for and the output turns off.
 
-    Where both formats measure thinking alike, the comparison of settings reports it as a changed setting.
+    Where both formats measure thinking alike, the comparison of settings reports it as a changed setting. Where the
+    model takes no thinking beside the request's tools, nothing else can be said.
     """
     after = pair.output.settings.get("reasoning")
     if after is None or not no_thinking(after.value):
         return
     before = pair.source.settings.get("reasoning") or pair.source.thinks
     if before is None or _asks_for_none(pair, before.value) or pair.both("reasoning"):
+        return
+    if limited(pair, "reasoning", before.value) is not None:
         return
     yield pair.finding(
         "translation/thinking-turned-off",

@@ -104,3 +104,27 @@ def mark_of_call_inside_another_key(draft: Draft) -> None:
     """The mark of a call stands inside another key, where the API does not know it."""
     for call in need(draft.calls):
         call.inner["function"] = {"cache_control": call.inner.pop("cache_control", dict(MARK))}
+
+
+EFFORT = "openai_chat/effort-beside-tools"
+OF_5_4 = ("mcp/namespaces", "server_tools/tool-search")
+
+
+@broken(EFFORT, target=CHAT, cases=(FOUR, "caching/an-hour"))
+def thinking_by_default_beside_tools(draft: Draft) -> None:
+    """How much to think is left to a model that thinks by default, which takes no function tools then."""
+    need(draft.body.pop("reasoning_effort", None))
+
+
+@broken(EFFORT, target=CHAT, cases=OF_5_4)
+def thinking_a_little_beside_tools(draft: Draft) -> None:
+    """A model shall think a little, which takes function tools only where it does not think."""
+    need("reasoning_effort" not in draft.body)
+    draft.body["reasoning_effort"] = "low"
+
+
+@harmless(target=CHAT, cases=OF_5_4, beside=EFFORT)
+def told_not_to_think_beside_tools(draft: Draft) -> None:
+    """A model is told not to think, which does not do so by default."""
+    need("reasoning_effort" not in draft.body)
+    draft.body["reasoning_effort"] = "none"

@@ -80,3 +80,28 @@ border(
     past={"/reasoning/generate_summary": "short"},
     says="The summary of thoughts is no word of the API, under its older name",
 )
+FREE_TEXT = [{"type": "custom", "custom": {"name": "write_patch"}}]
+border(
+    "openai_chat/effort-beside-tools",
+    "left-out-by-an-older-model",
+    "A model that does not think by default gets function tools and no effort",
+    {"/model": "gpt-5.4-mini-2026-03-17", "/reasoning_effort": GONE},
+    past={"/model": "gpt-5.6-luna"},
+    says="A model that thinks by default gets function tools and no effort",
+)
+border(
+    "openai_chat/effort-beside-tools",
+    "effort-beside-tools-of-a-model-before",
+    "A model that takes both gets function tools and an effort",
+    {"/model": "gpt-5.1-2025-11-13", "/reasoning_effort": "low"},
+    past={"/model": "gpt-5.5-2026-04-23"},
+    says="A model that takes one of both gets function tools and an effort",
+)
+border(
+    "openai_chat/effort-beside-tools",
+    "effort-beside-free-text-tool",
+    "The only tool takes free text, and the effort is high",
+    {"/model": "gpt-6-sol", "/tools": FREE_TEXT, "/reasoning_effort": "high"},
+    past={"/tools/-": {"type": "function", "function": {"name": "read_gauge"}}},
+    says="Beside a tool of free text there is a function, and the effort is high",
+)

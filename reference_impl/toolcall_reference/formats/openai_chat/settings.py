@@ -11,6 +11,8 @@ from toolcall_reference.losses import Losses
 from toolcall_reference.reasoning import Reasoning
 from toolcall_reference.target import Target
 
+from . import models
+
 SHARED = (
     "safety_identifier", "prompt_cache_key", "prompt_cache_retention", "service_tier", "store", "verbosity",
 )  # fmt: skip
@@ -165,6 +167,8 @@ def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: T
         body["metadata"] = settings.metadata
     if settings.reasoning is not None:
         _encode_reasoning(body, settings.reasoning, target)
+    if any(tool.kind == "function" for tool in tools):
+        _think_no_more_than_taken(body, target)
     body.update(settings.openai)
 
 
@@ -176,6 +180,15 @@ def _encode_reasoning(body: Body, reasoning: Reasoning, target: Target) -> None:
         target.losses.add("setting", "Chat has no word for this; dropped", "reasoning")
     if reasoning.summaries:
         target.losses.add("setting", "Chat shows nothing of a model's thoughts; dropped", "reasoning summaries")
+
+
+def _think_no_more_than_taken(body: Body, target: Target) -> None:
+    """Tell a model not to think that takes function tools only so; the effort that is asked for is noted as lost."""
+    effort = body.get("reasoning_effort")
+    if models.must_be_told(target.model) or (effort is not None and models.only_without_thinking(target.model)):
+        if effort not in (None, "none"):
+            target.losses.add("reasoning", "in Chat this model takes it only without function tools; none", effort)
+        body["reasoning_effort"] = "none"
 
 
 def _encode_sampling(body: Body, settings: Settings, target: Target) -> None:
