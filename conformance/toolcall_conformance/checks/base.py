@@ -13,6 +13,7 @@ from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import (
     BadOutput,
     Crashed,
+    Inapplicable,
     Misdirected,
     NoRoute,
     OpenOutcome,
@@ -31,7 +32,9 @@ from toolcall_conformance.streaming.cuts import Fineness
 from toolcall_conformance.translation.model_names import model_rule
 
 OpenSession = Callable[[Route], OpenOutcome]
-Failed = RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut | BadOutput | ProtocolError | Misdirected
+Failed = (
+    RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut | BadOutput | ProtocolError | Misdirected | Inapplicable
+)
 
 _FLAWS = {
     "key": "translation/client-key-kept",
@@ -130,6 +133,9 @@ class Tally:
 
     def fail(self, operation: str, failed: Failed, body: str) -> None:
         """Report a judged call that returned no body."""
+        if isinstance(failed, Inapplicable):
+            self._leave(failed)
+            return
         if isinstance(failed, RefusedOutcome):
             if self.check in self.case.scenario.get("may_refuse", ()):
                 self.allowed = f"refused, as this case allows: {failed.reason}"
@@ -168,12 +174,21 @@ class Tally:
         After a refusal that is right there is nothing more to judge, and nothing wrong. ``may_refuse``: the request
         names what only its own provider knows.
         """
+        if isinstance(failed, Inapplicable):
+            self._leave(failed)
+            return
         allowed = may_refuse or operation in self.case.scenario.get("may_refuse", ())
         if allowed and isinstance(failed, RefusedOutcome):
             self.allowed = self.inapplicable = f"{body}: {operation} refused, as it may here: {failed.reason}"
             return
         self.blocked = f"blocked: {body}: {failure(self.corpus, operation, failed, body).message}"
         self._keep_words(failed)
+
+    def _leave(self, failed: Inapplicable) -> None:
+        """End the item where a call says nothing of the translator; what was judged before it stands."""
+        self.inapplicable = failed.reason
+        if self.played and self.played[-1].produced is MISSING:
+            self.played.pop()
 
     def go_on_without(self, pointers: tuple[str, ...], failed: Failed, body: str) -> None:
         """Report, once, a request that failed with settings and did not without: what follows it is judged so."""
@@ -267,6 +282,8 @@ def failure(corpus: Corpus, operation: str, failed: Failed, body: str) -> Findin
             return finding(corpus, rule, pointer, message, want="a JSON body", element="body", body=body)
         case ProtocolError(sentence):
             rule, message = "translation/protocol-error", f"{operation}: {sentence}"
+        case Inapplicable(reason):
+            rule, message = "translation/refused", f"{operation} says nothing of the translator: {reason}"
         case Misdirected(sentence):
             rule, message = "translation/upstream-address", sentence
     return finding(corpus, rule, pointer, message, want="a body", got=MISSING, element="body", body=body)

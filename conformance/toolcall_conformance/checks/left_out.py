@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from toolcall_conformance import formats
 from toolcall_conformance.checks.base import Failed, failure
-from toolcall_conformance.drivers import Crashed, TimedOut
+from toolcall_conformance.drivers import Crashed, Inapplicable, TimedOut
 from toolcall_conformance.jsonvalue import copied, resolve, unescaped
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Setting
@@ -20,9 +20,14 @@ _KEPT: Final = frozenset({"model", "stream"})
 def shorter_requests(corpus: Corpus, name: str, body: Any, failed: Failed) -> Iterator[tuple[tuple[str, ...], Any]]:
     """The request of the format ``name`` without the settings that ``failed`` names, and without all settings.
 
-    Yields the pointers of what is left out, and the body. Yields nothing where the translator does not come back.
+    Yields the pointers of what is left out, and the body. Yields nothing where the translator does not come back, and
+    where its failure says nothing of it.
     """
-    if name not in formats.names() or isinstance(failed, TimedOut) or (isinstance(failed, Crashed) and failed.died):
+    if (
+        name not in formats.names()
+        or isinstance(failed, (TimedOut, Inapplicable))
+        or (isinstance(failed, Crashed) and failed.died)
+    ):
         return
     required = "max_output_tokens" if corpus.format(name).get("max_output_tokens_required") else ""
     settings = [

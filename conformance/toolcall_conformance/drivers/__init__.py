@@ -8,6 +8,7 @@ from toolcall_conformance.drivers.loading import load_driver
 from toolcall_conformance.drivers.outcomes import (
     BadOutput,
     Crashed,
+    Inapplicable,
     Misdirected,
     NoRoute,
     Opened,
@@ -28,6 +29,7 @@ __all__ = [
     "BadOutput",
     "Crashed",
     "Driver",
+    "Inapplicable",
     "Misdirected",
     "NoRoute",
     "OpenOutcome",

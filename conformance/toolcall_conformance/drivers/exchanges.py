@@ -129,7 +129,8 @@ class ExchangeSession:
         late = None if pending.done() else self._too_late(pending)
         if strays:
             # Some send a GET first; the request with the body is the one that matters.
-            return Misdirected(self._inspector.describe_stray(next((one for one in strays if one.body), strays[0])))
+            stray = next((one for one in strays if one.body), strays[0])
+            return Misdirected(self._inspector.describe_stray(stray), stray.address.format if stray.address else "")
         if late is not None:
             return late
         answer = as_answer(_result(pending))

@@ -14,6 +14,7 @@ from toolcall_conformance.drivers.json_result import plain, plain_list
 from toolcall_conformance.drivers.outcomes import (
     BadOutput,
     Crashed,
+    Inapplicable,
     Misdirected,
     Outcome,
     Produced,
@@ -30,7 +31,10 @@ from toolcall_conformance.drivers.streams import OutputPiece, Source, Streamed, 
 # Outcomes of texts and numbers alone.
 _SIMPLE: dict[str, type[Any]] = {
     kind.__name__: kind
-    for kind in (RefusedOutcome, UnsupportedOutcome, RaisedError, TimedOut, BadOutput, ProtocolError, Misdirected)
+    for kind in (
+        *(RefusedOutcome, UnsupportedOutcome, RaisedError, TimedOut, BadOutput, ProtocolError),
+        *(Misdirected, Inapplicable),
+    )
 }
 
 

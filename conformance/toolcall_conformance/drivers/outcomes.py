@@ -128,14 +128,35 @@ class ProtocolError:
 
 @dataclass(frozen=True, slots=True)
 class Misdirected:
-    """The translator sent its request to a method or path that the provider's API does not have."""
+    """The translator sent its request to a method or path that the provider's API does not have.
+
+    ``api`` is the format whose API is there, if one of the corpus's formats has it.
+    """
 
     sentence: str
+    api: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Inapplicable:
+    """What came of the call says nothing of the translator, right or wrong; ``reason`` says why."""
+
+    reason: str
 
 
 class TranslatorError(Exception):
     """Stands for an exception in another process; its text is what the process sent or printed."""
 
 
-Outcome = Produced | RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut | BadOutput | ProtocolError | Misdirected
+Outcome = (
+    Produced
+    | RefusedOutcome
+    | UnsupportedOutcome
+    | Crashed
+    | TimedOut
+    | BadOutput
+    | ProtocolError
+    | Misdirected
+    | Inapplicable
+)
 OpenOutcome = Opened | RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut | ProtocolError

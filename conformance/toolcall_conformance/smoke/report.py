@@ -8,6 +8,7 @@ from toolcall_conformance.checks.base import Failed
 from toolcall_conformance.drivers import (
     BadOutput,
     Crashed,
+    Inapplicable,
     Misdirected,
     ProtocolError,
     RefusedOutcome,
@@ -68,5 +69,7 @@ def described(operation: str, failed: Failed, item: str) -> Problem:
         case ProtocolError(sentence, tail):
             last = tail.strip().splitlines()
             return Problem(f"{operation}: {sentence}", where=last[-1] if last else "", item=item)
+        case Inapplicable(reason):
+            return Problem(f"{operation} of the plainest exchange tells nothing: {reason}", item=item)
         case Misdirected(sentence):
             return Problem(sentence, hint="the upstream's URL, and the route of this adapter", item=item)

@@ -1,0 +1,87 @@
+"""Requests that go by another API of the same provider, since the route's API does not serve them for their model.
+
+A translator that does so is right, and says nothing of the route: what follows is not applicable. Without that reason a
+request at another address, or a body of another format, stays what it is: a fault.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any, cast
+
+from toolcall_conformance import formats
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers import (
+    Inapplicable,
+    Misdirected,
+    Opened,
+    OpenOutcome,
+    Outcome,
+    Produced,
+    SessionDriver,
+)
+from toolcall_conformance.library import Case, Corpus
+from toolcall_conformance.translation.elsewhere import served_elsewhere
+
+if TYPE_CHECKING:
+    from toolcall_conformance.checks.base import Check, Harness, ItemResult, OpenSession
+
+
+def excusing(check: Check) -> Check:
+    """The check, which does not judge requests that another API of the provider serves."""
+
+    @functools.wraps(check)
+    def run(
+        case: Case, route: Route, open_session: OpenSession, harness: Harness, variant: str, other: Case | None
+    ) -> ItemResult:
+        def opened(way: Route) -> OpenOutcome:
+            return _excused(harness.corpus, way, open_session(way))
+
+        return check(case, route, opened, harness, variant, other)
+
+    return run
+
+
+def _excused(corpus: Corpus, route: Route, opened: OpenOutcome) -> OpenOutcome:
+    known = {route.client, route.upstream} <= set(formats.names())
+    if not isinstance(opened, Opened) or not known or not corpus.format(route.upstream).get("served_elsewhere"):
+        return opened
+    return Opened(cast("SessionDriver", _Excused(corpus, route, opened.session)))
+
+
+class _Excused:
+    """A session whose request may go elsewhere; everything else is that of the session itself."""
+
+    def __init__(self, corpus: Corpus, route: Route, session: SessionDriver) -> None:
+        self._corpus = corpus
+        self._route = route
+        self._session = session
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._session, name)
+
+    def request(self, body: dict[str, Any]) -> Outcome:
+        outcome = self._session.request(body)
+        went = self._went(outcome)
+        if not went:
+            return outcome
+        route = self._route
+        asked = formats.read(route.client, "request", body)
+        entry = served_elsewhere(self._corpus, route.upstream, route.upstream_model, asked)
+        if entry is None or entry["by"] not in went:
+            return outcome
+        title = self._corpus.format(entry["by"])["title"]
+        return Inapplicable(f"this body goes by {title} for {route.upstream_model}: {entry['why']}")
+
+    def _went(self, outcome: Outcome) -> frozenset[str]:
+        """The formats whose API was asked, or in which the body is; none where it is in the route's own."""
+        if isinstance(outcome, Misdirected):
+            return frozenset({outcome.api} - {""})
+        if not isinstance(outcome, Produced) or not isinstance(outcome.value, dict):
+            return frozenset()
+        holds = {
+            name
+            for name in self._corpus.formats
+            if any(key in outcome.value for key in self._corpus.format(name)["containers"]["request"])
+        }
+        return frozenset() if self._route.upstream in holds else frozenset(holds)
