@@ -116,6 +116,7 @@ class Tally:
     blocked: str = ""
     allowed: str = ""
     inapplicable: str = ""
+    left: bool = False
     refused: bool = False
     crash: Crashed | None = None
     words: str = ""
@@ -185,8 +186,8 @@ class Tally:
         self._keep_words(failed)
 
     def _leave(self, failed: Inapplicable) -> None:
-        """End the item where a call says nothing of the translator; what was judged before it stands."""
-        self.inapplicable = failed.reason
+        """End the item where a call says nothing of the translator; only a fault that was found before it stands."""
+        self.inapplicable, self.left = failed.reason, True
         if self.played and self.played[-1].produced is MISSING:
             self.played.pop()
 
@@ -244,8 +245,9 @@ class Tally:
             verdict = Verdict.REFUSED if only_refused else Verdict.FAIL
         elif self.blocked:
             verdict = Verdict.BLOCKED
-        elif self.inapplicable and not self.played:
+        elif self.left or (self.inapplicable and not self.played):
             verdict = Verdict.NOT_APPLICABLE
+            self.findings = [] if self.left else self.findings
         return ItemResult(
             verdict,
             told_in(self.findings, self.format_of(self.check)),

@@ -17,6 +17,7 @@ from toolcall_conformance.drivers.foreign import is_a
 from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT
 from toolcall_conformance.drivers.limits import TimeIsUp, call_within, unwind_later
 from toolcall_conformance.drivers.made_up import MadeUp
+from toolcall_conformance.drivers.offline import watching
 from toolcall_conformance.drivers.outcomes import BadOutput, Outcome, TimedOut
 from toolcall_conformance.drivers.python_streams import CollectedStream, StreamCollector
 from toolcall_conformance.drivers.raised import failure_of
@@ -131,10 +132,12 @@ class FusedSession(ExchangeSession):
     """A session of a library in this interpreter. Its answers are its own objects: reading them is limited, too."""
 
     def request(self, body: dict[str, Any]) -> Outcome:
-        return self._limited(lambda: super(FusedSession, self).request(body))
+        with watching(body) as watch:
+            return watch.outcome(self._limited(lambda: super(FusedSession, self).request(body)))
 
     def response(self, body: dict[str, Any]) -> Outcome:
-        return self._limited(lambda: super(FusedSession, self).response(body))
+        with watching(body) as watch:
+            return watch.outcome(self._limited(lambda: super(FusedSession, self).response(body)))
 
     def error(self, reply: dict[str, Any]) -> Outcome:
         return self._limited(lambda: super(FusedSession, self).error(reply))

@@ -14,6 +14,7 @@ from toolcall_conformance.drivers.fused import Fused, Transports
 from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT, plain, plain_list
 from toolcall_conformance.drivers.losses import read_losses
 from toolcall_conformance.drivers.made_up import MadeUp, made_up_breach, read_made_up
+from toolcall_conformance.drivers.offline import watching
 from toolcall_conformance.drivers.outcomes import (
     BadOutput,
     Crashed,
@@ -203,7 +204,8 @@ class PythonSession:
                 return value
             return Produced(value, mutated=_changed(given, [*arguments], original), losses=self._declared())
 
-        return self._caller.outcome(lambda: getattr(self.object, operation)(*given), read)
+        with watching(arguments, original) as watch:
+            return watch.outcome(self._caller.outcome(lambda: getattr(self.object, operation)(*given), read))
 
     def _declared(self) -> tuple[str, ...]:
         """Return what the session reports as dropped in its last call; nothing if it has no readable list.

@@ -1,0 +1,110 @@
+"""Keeps a translator of this interpreter from what its input has by an address: a run never touches the network.
+
+A picture's address in a body may be fetched, to be sent as bytes. The addresses of the corpus lead nowhere, and a real
+one must not be asked for. So a call that tries to reach the host of an address in its input is told that there is no
+such host, and its outcome says nothing of the translator.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final, TypeVar
+from urllib.parse import urlsplit
+
+from toolcall_conformance.drivers.outcomes import Inapplicable
+
+T = TypeVar("T")
+
+_ADDRESS: Final = re.compile(r"https?://[^\s\"'\\<>()]+", re.IGNORECASE)
+_NEAR: Final = re.compile(r"(localhost|127\.[0-9.]+|::1|0\.0\.0\.0)?")
+"""Hosts of this machine, which a translator may reach: the scripted provider is there."""
+
+
+@dataclass(eq=False, slots=True)
+class Watch:
+    """A call whose input holds addresses, by their hosts. ``fetched`` is the one that it tried to reach."""
+
+    addresses: dict[str, str]
+    fetched: str = ""
+
+    def outcome(self, came: T) -> T | Inapplicable:
+        """What came of the call, if it reached for nothing."""
+        if not self.fetched:
+            return came
+        return Inapplicable(
+            f"the translator fetches {self.fetched}, which its input names, and a run never touches the network: what "
+            "it makes of the bytes is not known"
+        )
+
+
+_watches: list[Watch] = []
+_lock = threading.Lock()
+
+
+@contextmanager
+def watching(value: Any, data: bytes | None = None) -> Iterator[Watch]:
+    """Watch what is called within; ``value`` is the input of the call, ``data`` the same, packed, if it is known."""
+    watch = Watch({} if data is not None and b"://" not in data else _addresses(value))
+    if not watch.addresses:
+        yield watch
+        return
+    _listen()
+    with _lock:
+        _watches.append(watch)
+    try:
+        yield watch
+    finally:
+        with _lock:
+            _watches.remove(watch)
+
+
+def _addresses(value: Any) -> dict[str, str]:
+    """The addresses in the texts of a JSON value, by their hosts; of each host the first."""
+    found: dict[str, str] = {}
+    left = [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, str):
+            found |= {host: text for host, text in _named(one) if host not in found}
+        elif isinstance(one, (dict, list, tuple)):
+            left += reversed(list(one.values()) if isinstance(one, dict) else one)
+    return found
+
+
+def _named(text: str) -> Iterator[tuple[str, str]]:
+    for address in _ADDRESS.findall(text) if "://" in text else ():
+        try:
+            host = (urlsplit(address).hostname or "").rstrip(".")
+        except ValueError:  # no address after all
+            continue
+        if not _NEAR.fullmatch(host):
+            yield host, address
+
+
+@cache
+def _listen() -> None:
+    """Hear, from now on, of each host that this process looks up or connects to: no hook can be taken away again."""
+    sys.addaudithook(_heard)
+
+
+def _heard(event: str, arguments: tuple[Any, ...]) -> None:
+    if not _watches or not event.startswith("socket."):
+        return
+    if event in ("socket.getaddrinfo", "socket.gethostbyname"):
+        host = arguments[0]
+    elif event == "socket.connect" and isinstance(arguments[1], tuple):
+        host = arguments[1][0]
+    else:
+        return
+    name = (host.decode("ascii", "replace") if isinstance(host, bytes) else str(host)).lower().rstrip(".")
+    for watch in tuple(_watches):
+        if name in watch.addresses:
+            watch.fetched = watch.addresses[name]
+            raise socket.gaierror(socket.EAI_NONAME, f"{name} is not there: the run is offline")
