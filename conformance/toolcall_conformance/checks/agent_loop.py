@@ -15,6 +15,7 @@ from toolcall_conformance.checks.golden_replies import rename_calls
 from toolcall_conformance.checks.left_out import shorter_requests, without
 from toolcall_conformance.checks.streamed import reply_alone, reply_streamed
 from toolcall_conformance.checks.twin import twin_of
+from toolcall_conformance.checks.unasked import lighter_for_ungiven
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import (
     Crashed,
@@ -26,6 +27,7 @@ from toolcall_conformance.drivers import (
     UnsupportedOutcome,
 )
 from toolcall_conformance.findings import Finding
+from toolcall_conformance.judge.asked_thinking import ungiven_state
 from toolcall_conformance.judge.provider_memory import ProviderMemory, memory_after, whole_exchanges
 from toolcall_conformance.levels import finding, weighed
 from toolcall_conformance.library import Case, Corpus, Exchange
@@ -107,6 +109,7 @@ class _Agent:
         self._left_out: tuple[str, ...] = ()
         self._reply: PlayedBodies | None = None  # the one before the request that comes
         self._memory: ProviderMemory = {}
+        self._ungiven: frozenset[str] = frozenset()  # state that the provider would not have sent
         self._unnamed = _gives_no_ids(case, route.upstream)
         self._wanted = harness.corpus.transports[route.client]["stream"].get("body", {}) if way.streamed else {}
 
@@ -210,6 +213,7 @@ class _Agent:
         )
         self._tally.lose(found)
         findings = _without_ids(found.findings) if self._unnamed else found.findings
+        findings = lighter_for_ungiven(harness.corpus, findings, upstream.request, self._ungiven)
         self._tally.findings += _placed(
             harness.corpus, findings, client.request_path.stem, way, route, unnamed=self._unnamed
         )
@@ -219,6 +223,7 @@ class _Agent:
         name = self._route.upstream
         names = self._harness.judge.declared_names(upstream.request, sent.value, name)
         given = rename_calls(name, upstream.response, names)
+        self._ungiven |= ungiven_state(self._harness.corpus, name, sent.value, given)
         self._memory = memory_after(name, sent.value, given, self._memory)
         return given, names
 

@@ -1,4 +1,4 @@
-"""Golden replies that no provider would send, because their request asked for less."""
+"""Golden replies that no provider would send, because their request asked for less; and what of one it would not."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.contract import Route
+from toolcall_conformance.findings import Finding
+from toolcall_conformance.jsonvalue import resolve
+from toolcall_conformance.judge.asked_thinking import NOT_ASKED
+from toolcall_conformance.levels import weighed
 from toolcall_conformance.library import Corpus
 
 
@@ -25,3 +29,22 @@ def unasked(corpus: Corpus, route: Route, reply: Any, asked: Any, sent: Any) -> 
 def _asks_for_several(name: str, request: Any) -> bool:
     setting = formats.read(name, "request", request).settings.get("reply_count")
     return setting is not None and isinstance(setting.value, int) and setting.value > 1
+
+
+def lighter_for_ungiven(
+    corpus: Corpus, findings: tuple[Finding, ...], golden: Any, ungiven: frozenset[str]
+) -> tuple[Finding, ...]:
+    """The findings, lighter where they are about state of the ``golden`` request that no provider would have sent."""
+    return tuple(
+        weighed(corpus, one, [NOT_ASKED]) if _text_at(golden, one.source_pointer) in ungiven else one
+        for one in findings
+    )
+
+
+def _text_at(body: Any, pointer: str | None) -> str | None:
+    """The text at a place of a body; None where there is none."""
+    try:
+        value = None if pointer is None else resolve(body, pointer)
+    except LookupError:
+        return None
+    return value if isinstance(value, str) else None

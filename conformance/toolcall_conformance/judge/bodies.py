@@ -11,6 +11,7 @@ from toolcall_conformance.findings import Judgement
 from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.judge import untranslated
 from toolcall_conformance.judge.accepted import accepted_in
+from toolcall_conformance.judge.asked_thinking import NOT_ASKED, may_think
 from toolcall_conformance.judge.comparisons import compare
 from toolcall_conformance.judge.excuses import excused
 from toolcall_conformance.judge.given import UNKNOWN, AnyRoute, Requests
@@ -66,6 +67,7 @@ def judge_body(
             *((state.CAPTURED,) if captured else ()),
             *(() if down else state.model_circumstances(corpus, route.upstream, route.upstream_model)),
             *(_counting(corpus, route.client, requests.client, streamed=streamed) if down else ()),
+            *(() if not down or may_think(corpus, route.upstream, requests.upstream) else (NOT_ASKED,)),
         ),
         model=None if down else output_model,
         declared=frozenset(declared),

@@ -145,6 +145,17 @@ class LosesThinkingBeforeTheCall(DoubledSession):
         return body
 
 
+@harmless(SEED, CHAT, ANTHROPIC, beside=RETURNED)
+class NeverAsksForThinking(DoubledSession):
+    """Passes no wish to think on to a model that thinks only if asked, and knows no thoughts to bring back."""
+
+    def after_request(self, body: dict[str, Any]) -> dict[str, Any]:
+        body.pop("thinking", None)
+        for blocks in turns(body):
+            blocks[:] = [block for block in blocks if not is_thought(block)]
+        return body
+
+
 @broken(rule=RETURNED, case=HIDDEN, client=CHAT, upstream=ANTHROPIC)
 class LosesThinkingThatIsNotShown(DoubledSession):
     """Takes thinking without a text for empty, and leaves it and its signature out of the history."""
