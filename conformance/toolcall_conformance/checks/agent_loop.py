@@ -26,7 +26,7 @@ from toolcall_conformance.drivers import (
     SessionDriver,
     UnsupportedOutcome,
 )
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.judge.asked_thinking import ungiven_state
 from toolcall_conformance.judge.provider_memory import ProviderMemory, memory_after, whole_exchanges
 from toolcall_conformance.levels import finding, weighed
@@ -183,7 +183,7 @@ class _Agent:
             if fault is not None:
                 self._tally.break_loop(failed, fault, self._reply)
                 return
-        _failed(self._tally, number, "request", failed, name)
+        _failed(self._tally, number, "request", failed, name, self._request)
 
     def _ask(self, session: SessionDriver, number: int, name: str) -> Outcome:
         """The outcome of the request; of the first one, if it fails, that of a shorter one that does not."""
@@ -193,8 +193,8 @@ class _Agent:
         for pointers, shorter in shorter_requests(self._harness.corpus, self._route.client, self._request, sent):
             again = session.request(shorter)
             if isinstance(again, Produced):
-                self._request, self._left_out = shorter, pointers
-                self._tally.go_on_without(pointers, sent, name)
+                asked, self._request, self._left_out = self._request, shorter, pointers
+                self._tally.go_on_without(pointers, sent, name, asked)
                 return again
         return sent
 
@@ -316,13 +316,13 @@ def _without_ids(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
     return tuple(finding for finding in findings if finding.rule != "translation/ids-returned")
 
 
-def _failed(tally: Tally, number: int, operation: str, outcome: Outcome, body: str) -> None:
+def _failed(tally: Tally, number: int, operation: str, outcome: Outcome, body: str, request: Any = MISSING) -> None:
     """Report a call that returned nothing: on goldens its own check reports it, on a body of the loop only this one."""
     assert not isinstance(outcome, Produced)
     if number == 0 or operation in ("response", "stream"):
         tally.block(operation, outcome, body)
     else:
-        tally.fail(operation, outcome, body)
+        tally.fail(operation, outcome, body, request=request)
 
 
 def _placed(

@@ -26,6 +26,7 @@ from toolcall_conformance.drivers import (
 )
 from toolcall_conformance.findings import MISSING, Finding, Judgement, Loss, Verdict, failing, told_in, verdict_of
 from toolcall_conformance.judge.judge import Judge
+from toolcall_conformance.judge.refusals import NAMES_A_LOSS, NamedLoss, named_loss
 from toolcall_conformance.levels import finding, weighed
 from toolcall_conformance.library import Case, Corpus, Exchange
 from toolcall_conformance.streaming.cuts import Fineness
@@ -132,8 +133,8 @@ class Tally:
         """The format of the body that an operation makes."""
         return self.route.upstream if operation == "request" else self.route.client
 
-    def fail(self, operation: str, failed: Failed, body: str) -> None:
-        """Report a judged call that returned no body."""
+    def fail(self, operation: str, failed: Failed, body: str, *, request: Any = MISSING) -> None:
+        """Report a judged call that returned no body; ``request``: the client's, which was not translated."""
         if isinstance(failed, Inapplicable):
             self._leave(failed)
             return
@@ -143,8 +144,25 @@ class Tally:
                 return
             self.refused = True
         self._keep_words(failed)
-        found = failure(self.corpus, operation, failed, body)
-        self.findings.append(replace(found, format=self.format_of(operation)))
+        found = self._weighed_refusal(operation, failed, body, request)
+        if found is not None:
+            self.findings.append(found)
+
+    def _weighed_refusal(
+        self, operation: str, failed: Failed, body: str, request: Any, route: Route | None = None
+    ) -> Finding | None:
+        """The finding for a failed call; a refusal that names what may be lost weighs as the loss: perhaps nothing."""
+        found = replace(failure(self.corpus, operation, failed, body), format=self.format_of(operation))
+        loss = None if request is MISSING else loss_named_by(self.corpus, route or self.route, request, failed)
+        if loss is None:
+            return found
+        places = ", ".join(loss.parts)
+        if loss.weighs_nothing:
+            self.allowed = f"refused, as a request may be for what may be lost ({places}): {found.message}"
+            return None
+        would = ", ".join(sorted({one.rule for one in loss.findings if not one.is_note}))
+        message = f"{found.message} (it names {places}; to drop that would be {would})"
+        return weighed(self.corpus, replace(found, message=message), [NAMES_A_LOSS])
 
     def break_loop(self, failed: Crashed, fault: Finding, reply: PlayedBodies) -> None:
         """Report a reply with a ``fault``, on which the translator's own next request fails."""
@@ -162,12 +180,12 @@ class Tally:
         else:
             self.fail(operation, failed, body)
 
-    def fail_request(self, failed: Failed, body: str, *, may_refuse: bool) -> None:
+    def fail_request(self, failed: Failed, body: str, request: Any, *, may_refuse: bool) -> None:
         """Report a judged request of which nothing came. ``may_refuse``: it names what only its own provider knows."""
         if may_refuse and isinstance(failed, RefusedOutcome):
             self.allowed = f"refused, as a request may be that names what its provider keeps: {failed.reason}"
         else:
-            self.fail("request", failed, body)
+            self.fail("request", failed, body, request=request)
 
     def block(self, operation: str, failed: Failed, body: str, *, may_refuse: bool = False) -> None:
         """Block the item: a call before the judged one failed, which its own check reports.
@@ -191,13 +209,18 @@ class Tally:
         if self.played and self.played[-1].produced is MISSING:
             self.played.pop()
 
-    def go_on_without(self, pointers: tuple[str, ...], failed: Failed, body: str) -> None:
-        """Report, once, a request that failed with settings and did not without: what follows it is judged so."""
+    def go_on_without(
+        self, pointers: tuple[str, ...], failed: Failed, body: str, request: Any, route: Route | None = None
+    ) -> None:
+        """Report, once, a ``request`` that failed with settings and did not without: what follows is judged so.
+
+        ``route``: that of the request, if it is not the item's.
+        """
         if not self.left_out:
             self.left_out = pointers
-            found = failure(self.corpus, "request", failed, body)
-            found = replace(found, format=self.format_of("request"))
-            self.findings.append(weighed(self.corpus, found, ["setting-left-out"]))
+            found = self._weighed_refusal("request", failed, body, request, route)
+            if found is not None:
+                self.findings.append(weighed(self.corpus, found, ["setting-left-out"]))
 
     def never_sent(self, reply: Any, asked: Any, sent: Any, route: Route | None = None) -> bool:
         """Whether no provider sends that reply for that request, which is then not played; see :func:`unasked`."""
@@ -258,6 +281,12 @@ class Tally:
             exception=self.crash.exception if self.crash else None,
             left_out=self.left_out,
         )
+
+
+def loss_named_by(corpus: Corpus, route: Route, request: Any, failed: Failed) -> NamedLoss | None:
+    """What a refusal of a client's ``request`` names, if all of it may be lost; see :func:`named_loss`."""
+    refused = isinstance(failed, (RefusedOutcome, UnsupportedOutcome)) and not isinstance(failed, NoRoute)
+    return named_loss(corpus, route, request, failed.reason) if refused else None
 
 
 def failure(corpus: Corpus, operation: str, failed: Failed, body: str) -> Finding:

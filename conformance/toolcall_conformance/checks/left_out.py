@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -10,8 +9,8 @@ from toolcall_conformance import formats
 from toolcall_conformance.checks.base import Failed, failure
 from toolcall_conformance.drivers import Crashed, Inapplicable, TimedOut
 from toolcall_conformance.jsonvalue import copied, resolve, unescaped
+from toolcall_conformance.judge.nameable import is_named, setting_names
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.reading import Setting
 
 # Without these it would be another exchange.
 _KEPT: Final = frozenset({"model", "stream"})
@@ -34,7 +33,7 @@ def shorter_requests(corpus: Corpus, name: str, body: Any, failed: Failed) -> It
         one for one in formats.read(name, "request", body).settings.values() if one.name not in {*_KEPT, required}
     ]
     words = failure(corpus, "request", failed, "").message
-    named = _outermost([one.pointer for one in settings if _names(words, one)])
+    named = _outermost([one.pointer for one in settings if is_named(setting_names(corpus, one), words)])
     every = _outermost([one.pointer for one in settings])
     for pointers in dict.fromkeys(pointers for pointers in (named, every) if pointers):
         yield pointers, without(body, pointers)
@@ -54,12 +53,6 @@ def without(body: Any, pointers: Sequence[str]) -> Any:
         if isinstance(holder, dict):
             holder.pop(unescaped(key), None)
     return changed
-
-
-def _names(words: str, setting: Setting) -> bool:
-    """Whether words name a setting by its key or by its neutral name."""
-    keys = (setting.pointer.rpartition("/")[2], setting.name)
-    return any(re.search(rf"(?<!\w){re.escape(key)}(?!\w)", words) for key in keys)
 
 
 def _outermost(pointers: Sequence[str]) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ def run(
         tally.played.append(PlayedBodies(body, given.request, produced(outcome), golden.request))
         opened.session.finish_exchange(answer(golden))
         if not isinstance(outcome, Produced):
-            tally.fail_request(outcome, body, may_refuse=harness.judge.may_refuse(route, given.request))
+            tally.fail_request(outcome, body, given.request, may_refuse=harness.judge.may_refuse(route, given.request))
             break
         tally.observe("request", outcome, body)
         tally.note(harness.judge.request(given.request, outcome.value, route, declared=outcome.losses), body)

@@ -109,7 +109,7 @@ def _ask(session: SessionDriver, client: Exchange, route: Route, harness: Harnes
     for pointers, shorter in shorter_requests(tally.corpus, route.client, request, asked):
         again = session.request(shorter)
         if isinstance(again, Produced):
-            tally.go_on_without(pointers, asked, body)
+            tally.go_on_without(pointers, asked, body, request)
             return _Sent(shorter, again.value)
     tally.block("request", asked, body, may_refuse=harness.judge.may_refuse(route, request))
     return None

@@ -42,6 +42,15 @@ class _Trip:
     back: Any
 
 
+@dataclass(frozen=True, slots=True)
+class _Stopped:
+    """A trip that ended where ``failed`` came of a ``request`` on a ``route``."""
+
+    failed: Failed
+    request: Any
+    route: Route
+
+
 def _judged(trip: _Trip, route: Route, harness: Harness) -> Iterator[Finding]:
     """What the body lost on its trip; each finding says on which way, and has the body between the two."""
     asked = trip.direction == "request"
@@ -112,26 +121,27 @@ def _request(
     """Translate a client's request for the upstream, and what came of it back."""
     name = client.request_path.stem
 
-    def played(body: Any) -> _Trip | Failed:
+    def played(body: Any) -> _Trip | _Stopped:
         sent = there.request(body)
         if not isinstance(sent, Produced):
-            return sent
+            return _Stopped(sent, body, route)
         there.finish_exchange(answer(upstream))
         returned = home.request(sent.value)
         if not isinstance(returned, Produced):
-            return returned
+            return _Stopped(returned, sent.value, _reverse(route))
         home.finish_exchange(answer(client))
         return _Trip("request", name, body, sent.value, returned.value)
 
     trip = played(client.request)
     if isinstance(trip, _Trip):
         return trip
-    for left_out, body in shorter_requests(tally.corpus, route.client, client.request, trip):
+    failed = trip.failed
+    for left_out, body in shorter_requests(tally.corpus, route.client, client.request, failed):
         shorter = played(body)
         if isinstance(shorter, _Trip):
-            tally.go_on_without(left_out, trip, name)
+            tally.go_on_without(left_out, failed, name, trip.request, trip.route)
             return shorter
-    tally.block("request", trip, name, may_refuse=harness.judge.may_refuse(route, client.request))
+    tally.block("request", failed, name, may_refuse=harness.judge.may_refuse(route, client.request))
     return None
 
 
@@ -167,7 +177,7 @@ def _asked(session: SessionDriver, exchange: Exchange, route: Route, harness: Ha
     for left_out, shorter in shorter_requests(tally.corpus, route.client, request, asked):
         again = session.request(shorter)
         if isinstance(again, Produced):
-            tally.go_on_without(left_out, asked, name)
+            tally.go_on_without(left_out, asked, name, request, route)
             return again.value
     tally.block("request", asked, name, may_refuse=harness.judge.may_refuse(route, request))
     return None

@@ -57,7 +57,7 @@ def run(
             tally.block(exchange.operation, exchange.failed, client.request_path.stem, may_refuse=allowed)
             break
         if exchange.failed is not None:
-            tally.go_on_without(exchange.left_out, exchange.failed, client.request_path.stem)
+            tally.go_on_without(exchange.left_out, exchange.failed, client.request_path.stem, client.request)
         if tally.never_sent(upstream.response, exchange.request, exchange.sent):
             exchange.leave_unplayed(answer(upstream))
             continue
