@@ -28,7 +28,7 @@ SCHEMA = {
     "items": {
         "type": "object",
         "properties": {
-            **dict.fromkeys(("name", "what", "package", "routes", "note", "cannot"), TEXT),
+            **dict.fromkeys(("name", "what", "package", "routes", "mode", "note", "cannot"), TEXT),
             "kind": {"enum": ["in process", "exchange", "exec", "gateway"]},
             "url": {"type": "string", "pattern": "^https://"},
             "version": {"type": "string", "pattern": r"^[0-9]+(\.[0-9]+)+(b[0-9]+)?$"},
@@ -51,7 +51,18 @@ SCHEMA = {
                 ]
             },
         },
-        "required": ["name", "what", "kind", "url", "package", "version", "routes", "translator", "environment"],
+        "required": [
+            "name",
+            "what",
+            "kind",
+            "url",
+            "package",
+            "version",
+            "routes",
+            "translator",
+            "mode",
+            "environment",
+        ],
         "additionalProperties": False,
     },
 }

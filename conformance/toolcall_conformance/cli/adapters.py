@@ -47,6 +47,7 @@ def _describe(adapter: catalogue.Adapter) -> None:
         ("version", f"{adapter.package} {adapter.version}"),
         ("see", adapter.url),
         ("routes", adapter.routes),
+        ("mode", adapter.mode),
         ("note", adapter.note),
         ("cannot", adapter.cannot),
         ("spec", adapter.translator),

@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 
 from toolcall_conformance import fingerprint
+from toolcall_conformance.adapters.catalogue import mode_of
+from toolcall_conformance.drivers import Driver
 from toolcall_conformance.engine import baseline, nothing
 from toolcall_conformance.engine.handover import Handover
 from toolcall_conformance.engine.hooks import RECORD
@@ -208,7 +210,7 @@ class RecordCollector:
             "corpus": {"version": run.corpus.version, "private": [str(folder) for folder in run.settings.corpora]},
             # Only reports in JSON have it, and it costs as much as a small run.
             **({"suite": fingerprint.suite(run.corpus)} if any(map(is_json, run.settings.reports)) else {}),
-            "translator": {"spec": driver.spec, "name": driver.name, "version": driver.version},
+            "translator": translator_of(driver),
             **_other(run),
             **({"policy": dict(run.policy.raw)} if run.policy is not None else {}),
             **({"recordings": run.cassettes.to_json()} if run.cassettes is not None else {}),
@@ -232,6 +234,13 @@ class RecordCollector:
         if not self.records:
             return "nothing was judged: the run ended before the first item"
         return f"nothing was judged: {nothing.nothing_reached(self.records.values())}"
+
+
+def translator_of(driver: Driver) -> dict[str, object]:
+    """Who is judged; of a published translator with an adapter of ours the mode, too."""
+    mode = mode_of(driver.spec, driver.name)
+    shown = {} if mode is None else {"mode": mode}
+    return {"spec": driver.spec, "name": driver.name, "version": driver.version, **shown}
 
 
 def _other(run: Run) -> dict[str, object]:

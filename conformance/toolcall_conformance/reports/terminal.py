@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import groupby
+from typing import Any
 
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.blocks import WIDTH, blocks, heading, many, most_frequent_first, new_roots
@@ -51,7 +52,7 @@ def summary(
     found = run.roots
     new = most_frequent_first(new_roots(found))
     everything = detail is Detail.ALL
-    lines = [*_overview(run, new, rules if not told else None), *_table(run)]
+    lines = [*_mode(run.header), *_overview(run, new, rules if not told else None), *_table(run)]
     new = [root for root in new if not told or not root.fails]
     lines += _losses(losses(run.items), each=everything)
     if detail is Detail.SHORT:
@@ -71,6 +72,15 @@ def summary(
     if shown:
         lines += [[], [Line("`toolcall-conformance explain RULE` gives reasons, evidence and examples")]]
     return lines
+
+
+def _mode(header: Mapping[str, Any]) -> Lines:
+    """In which mode a published translator ran."""
+    who = header.get("translator") or {}
+    if "mode" not in who:
+        return []
+    said = textwrap.wrap(f"{who['name']} runs {who['mode']}", WIDTH, subsequent_indent="  ")
+    return [[Line(line, "NOTE")] for line in said]
 
 
 def _unstable(run: RunRecord) -> Lines:

@@ -73,7 +73,9 @@ def _subject(header: Mapping[str, object]) -> Lines:
             parts.append(" ".join([called, *([code(str(one["version"]))] if one.get("version") else [])]))
     parts += ["with a policy"] if "policy" in header else []
     parts += ["strict"] if header.get("strict") else []
-    return [" · ".join(parts)]
+    who = header.get("translator")
+    mode = who.get("mode") if isinstance(who, Mapping) else None
+    return [" · ".join(parts), *(["", f"It runs {code(mode)}"] if mode else [])]
 
 
 def _table(run: RunRecord) -> Lines:
