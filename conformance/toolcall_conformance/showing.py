@@ -19,6 +19,8 @@ from toolcall_conformance.known_secrets import without_secrets
 
 # Nobody reads a longer line; files and reports in JSON have it whole.
 LINE_LIMIT = 2_000
+_MESSAGE_LIMIT = 1_000
+_TRACEBACK = "Traceback (most recent call last):"
 
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 # Letters, marks and a symbol that draw nothing (https://www.unicode.org/reports/tr44/#Default_Ignorable_Code_Point).
@@ -72,6 +74,18 @@ def shortened(text: str, limit: int = LINE_LIMIT) -> str:
         return text
     text = without_secrets(text)  # half of one would not be known any more
     return f"{text[: limit // 2]} … ({len(text):,} characters) … {text[-limit // 4 :]}"
+
+
+def in_one_line(text: str) -> str:
+    """The beginning of a message, in one line: the first of the errors that it lists is whole.
+
+    A traceback that it quotes is left out; so is what is beyond a thousand characters.
+    """
+    words = " ".join(text.partition(_TRACEBACK)[0].split())
+    if len(words) <= _MESSAGE_LIMIT:
+        return words
+    beginning = without_secrets(words)[:_MESSAGE_LIMIT].rstrip()
+    return f"{beginning} … ({len(words):,} characters)"
 
 
 def colourless(text: str) -> str:

@@ -142,7 +142,7 @@ BEFORE = [
     ("raise SystemExit(3)", "crashed", "request raised SystemExit: 3"),
     ("raise asyncio.CancelledError('by itself')", "crashed", "request raised CancelledError*"),
     ("raise Refused('not so')", "refused", "request refused this input: not so"),
-    ("raise Unsupported('not so')", "refused", "request raised Unsupported for this input (not so) though *"),
+    ("raise Unsupported('not so')", "refused", "request is not supported for this input (not so), though *"),
     ("time.sleep(2)", "timed-out", "request did not return within 1 s"),
 ]
 

@@ -108,7 +108,8 @@ def test_the_zoo_has_something_to_say_in_every_field(drivers: tuple[Driver, Driv
     assert [(one.taken, one.ended) for one in plain["whole"].pieces] == [(0, False), (1, False), (2, False), (2, True)]
     assert plain["otel"].value["test"].startswith("tests/drivers/test_isolated_driver.py::")
     assert "KeyError" in broken["response"].traceback
-    assert broken["response"].sentence == "raised ValueError: outer"
+    assert broken["response"].sentence == "raised ValueError: outer second line"
+    assert (broken["response"].refuses, broken["otel"].refuses) == (False, True)
     assert broken["whole"].raised is not None
 
 

@@ -289,7 +289,7 @@ def shared(depth: int) -> Any:
     ("value", "sentence", "pointer"),
     [
         ({"a": {"b": (1, 2)}}, "a tuple inside the body; make it a list (at /a/b)", "/a/b"),
-        ({"a/b": [float("inf")]}, "inf, which JSON cannot express (at /a~1b/0)", "/a~1b/0"),
+        ({"a/b": [float("inf")]}, "Infinity, which JSON does not have (at /a~1b/0)", "/a~1b/0"),
         ({1: 2}, "the key 1, which is not a string (at the top)", ""),
         ({"a": b"x"}, "a bytes inside the body; make it plain JSON (at /a)", "/a"),
         ({"a": object()}, "an object inside the body; make it plain JSON (at /a)", "/a"),

@@ -96,7 +96,7 @@ CALLS = [
         "no-json",
         "return {'a': [float('nan')]}",
         "bad-output",
-        "request returned nan, which JSON cannot express (at /a/0)",
+        "request returned NaN, which JSON does not have (at /a/0)",
     ),
     ("circle", "body['me'] = body; return body", "bad-output", "request returned a body that contains itself; *"),
     (

@@ -159,7 +159,7 @@ def test_an_operation_that_is_unsupported_now_and_then_was_declared(project: Any
     )
     result = project.run("toolcall::box/two::request", "-v", spec=spec)
     result.assert_outcomes(failed=4)
-    result.stdout.fnmatch_lines(["*request raised Unsupported for this input (not two) though the route is done*"])
+    result.stdout.fnmatch_lines(["*request is not supported for this input (not two), though the session has it*"])
 
 
 def test_a_fault_of_the_judge_is_a_setup_error_and_not_the_translators(project: Any) -> None:

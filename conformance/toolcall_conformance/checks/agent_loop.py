@@ -8,7 +8,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, PlayedBodies, Tally, answer, produced
+from toolcall_conformance.checks.base import (
+    Harness,
+    ItemResult,
+    OpenSession,
+    PlayedBodies,
+    Tally,
+    answer,
+    produced,
+    refusal_of,
+)
 from toolcall_conformance.checks.captions import golden_with_captions
 from toolcall_conformance.checks.client import Habit, UncontinuableError, continue_from_reply, request_to_send
 from toolcall_conformance.checks.golden_replies import rename_calls
@@ -22,7 +31,6 @@ from toolcall_conformance.drivers import (
     Opened,
     Outcome,
     Produced,
-    RefusedOutcome,
     SessionDriver,
     UnsupportedOutcome,
 )
@@ -169,8 +177,9 @@ class _Agent:
         self._tally.played.append(PlayedBodies(name, self._request, produced(sent), upstream.request))
         if isinstance(sent, Produced):
             return sent
-        if self._way.habit.rests_on_memory and number and isinstance(sent, RefusedOutcome):
-            self._tally.allowed = f"refused, as a translator may that keeps no conversations: {sent.reason}"
+        reason = refusal_of(sent) if self._way.habit.rests_on_memory and number else None
+        if reason is not None:
+            self._tally.allowed = f"refused, as a translator may that keeps no conversations: {reason}"
         else:
             self._fail_request(number, sent, name)
         return None

@@ -138,9 +138,9 @@ class Tally:
         if isinstance(failed, Inapplicable):
             self._leave(failed)
             return
-        if isinstance(failed, RefusedOutcome):
+        if (reason := refusal_of(failed)) is not None:
             if self.check in self.case.scenario.get("may_refuse", ()):
-                self.allowed = f"refused, as this case allows: {failed.reason}"
+                self.allowed = f"refused, as this case allows: {reason}"
                 return
             self.refused = True
         self._keep_words(failed)
@@ -182,8 +182,8 @@ class Tally:
 
     def fail_request(self, failed: Failed, body: str, request: Any, *, may_refuse: bool) -> None:
         """Report a judged request of which nothing came. ``may_refuse``: it names what only its own provider knows."""
-        if may_refuse and isinstance(failed, RefusedOutcome):
-            self.allowed = f"refused, as a request may be that names what its provider keeps: {failed.reason}"
+        if may_refuse and (reason := refusal_of(failed)) is not None:
+            self.allowed = f"refused, as a request may be that names what its provider keeps: {reason}"
         else:
             self.fail("request", failed, body, request=request)
 
@@ -197,8 +197,8 @@ class Tally:
             self._leave(failed)
             return
         allowed = may_refuse or operation in self.case.scenario.get("may_refuse", ())
-        if allowed and isinstance(failed, RefusedOutcome):
-            self.allowed = self.inapplicable = f"{body}: {operation} refused, as it may here: {failed.reason}"
+        if allowed and (reason := refusal_of(failed)) is not None:
+            self.allowed = self.inapplicable = f"{body}: {operation} refused, as it may here: {reason}"
             return
         self.blocked = f"blocked: {body}: {failure(self.corpus, operation, failed, body).message}"
         self._keep_words(failed)
@@ -293,17 +293,14 @@ def failure(corpus: Corpus, operation: str, failed: Failed, body: str) -> Findin
     """The finding for a call that returned no body."""
     pointer = ""
     match failed:
-        case RefusedOutcome(reason):
-            rule, message = "translation/refused", f"{operation} refused this input: {reason or 'no reason given'}"
+        case RefusedOutcome() | Crashed(refuses=True):
+            rule, message = "translation/refused", f"{operation} {failed.sentence}"
         case NoRoute(reason):
             rule, message = "translation/refused", f"the gateway {reason}, where other requests got through"
-        case UnsupportedOutcome(reason):
+        case UnsupportedOutcome():
             # At collection this operation was not unsupported: it is declared, but fails.
             rule = "translation/refused"
-            message = (
-                f"{operation} raised Unsupported for this input ({reason or 'no reason given'}) though the route is "
-                "done; an input that is not taken is Refused"
-            )
+            message = f"{operation} {failed.sentence}, though the session has it; an input that is not taken is refused"
         case Crashed():
             rule, message = "translation/crashed", f"{operation} {failed.sentence}"
         case TimedOut(seconds=seconds):
@@ -318,6 +315,13 @@ def failure(corpus: Corpus, operation: str, failed: Failed, body: str) -> Findin
         case Misdirected(sentence):
             rule, message = "translation/upstream-address", sentence
     return finding(corpus, rule, pointer, message, want="a body", got=MISSING, element="body", body=body)
+
+
+def refusal_of(failed: Outcome) -> str | None:
+    """The reason for which the translator does not take its input; None of another outcome."""
+    if isinstance(failed, RefusedOutcome):
+        return failed.reason
+    return failed.sentence if isinstance(failed, Crashed) and failed.refuses else None
 
 
 def answer(exchange: Exchange) -> dict[str, Any]:

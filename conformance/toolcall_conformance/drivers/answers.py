@@ -15,6 +15,7 @@ from toolcall_conformance.drivers.outcomes import (
     UnsupportedOutcome,
 )
 from toolcall_conformance.drivers.streams import Streamed
+from toolcall_conformance.showing import in_one_line
 
 _DEEPEST = 50
 
@@ -58,21 +59,21 @@ def as_answer(answer: ExchangeOutcome) -> Answered | Failed:
     """Turn a stream that the client did not ask for into a body that is not JSON."""
     if not isinstance(answer, StreamAnswered):
         return answer
-    words = answer.streamed.data[:300].decode("utf-8", "replace").strip()
+    words = answer.streamed.data[:1_000].decode("utf-8", "replace").strip()
     return Answered(
         answer.status, answer.headers, NoJSON(f"a stream was sent with status {answer.status}: {words!r}", words)
     )
 
 
 def quote_error(body: Any) -> str:
-    """Quote the message of an error's body, which a translator made, shortened."""
+    """Quote the message of an error's body, which a translator made, in one line."""
     message: Any = body.words if isinstance(body, NoJSON) else body
     for _ in range(_DEEPEST):
         if not is_a(message, dict) or not dict.__len__(message):
             break
         message = _inner(message)
-    text = "" if is_a(message, dict) and not dict.__len__(message) else text_of(message).strip()
-    return f": {text[:300]}" if text else ""
+    text = "" if is_a(message, dict) and not dict.__len__(message) else in_one_line(text_of(message))
+    return f": {text}" if text else ""
 
 
 def _inner(body: dict[str, Any]) -> Any:

@@ -256,7 +256,7 @@ class GatewayDriver:
         try:
             body = parse(content)
         except JSONError as error:
-            words = content[:300].decode("utf-8", "replace").strip()
+            words = content[:1_000].decode("utf-8", "replace").strip()
             kind = headers.get("content-type", "no content-type")
             said = f"the gateway answered {reply.status} with {kind}, which is not JSON ({error}): {words!r}"
             body = NoJSON(said, words)

@@ -49,7 +49,12 @@ def written(outcome: Outcome | StreamOutcome) -> dict[str, Any]:
         case Produced():
             return {"kind": name, **asdict(outcome)}
         case Crashed():
-            return {"kind": name, "sentence": outcome.sentence, "traceback": outcome.traceback}
+            return {
+                "kind": name,
+                "sentence": outcome.sentence,
+                "traceback": outcome.traceback,
+                "refuses": outcome.refuses,
+            }
         case Streamed():
             pieces = [[b64encode(one.data).decode(), one.taken, one.ended] for one in outcome.pieces]
             raised = written(outcome.raised) if outcome.raised is not None else None
@@ -93,9 +98,9 @@ def _produced(
     return Produced(body, mutated=_flag(mutated), losses=_texts(losses), flaws=found)
 
 
-def _crashed(*, sentence: str, traceback: str) -> Crashed:
+def _crashed(*, sentence: str, traceback: str, refuses: bool = False) -> Crashed:
     _verify((sentence, traceback), str)
-    return Crashed(TranslatorError(sentence), traceback)
+    return Crashed(TranslatorError(sentence), traceback, refuses=_flag(refuses))
 
 
 def _streamed(*, pieces: list[Any], raised: Any, losses: list[str], exact: bool, from_whole: bool) -> Streamed:

@@ -175,7 +175,7 @@ class _Copier:
         if is_a(value, float):
             number = float.__float__(value)
             if not math.isfinite(number):
-                raise _BadValue(_pointer(place), f"{number}, which JSON cannot express")
+                raise _BadValue(_pointer(place), f"{json.dumps(number)}, which JSON does not have")
             self._count(len(repr(number)))
             return number
         if is_a(value, tuple):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from toolcall_conformance.drivers.foreign import is_a, text_of, type_name
+from toolcall_conformance.showing import in_one_line
 
 if TYPE_CHECKING:
     from toolcall_conformance.drivers.base import SessionDriver
@@ -50,12 +51,22 @@ class RefusedOutcome:
 
     reason: str
 
+    @property
+    def sentence(self) -> str:
+        """Say in one line what happened, to follow the name of the operation."""
+        return f"refused this input: {in_one_line(self.reason) or 'no reason given'}"
+
 
 @dataclass(frozen=True, slots=True)
 class UnsupportedOutcome:
     """The translator does not support this route or this operation."""
 
     reason: str
+
+    @property
+    def sentence(self) -> str:
+        """Say in one line what happened, to follow the name of the operation."""
+        return f"is not supported for this input ({in_one_line(self.reason) or 'no reason given'})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,22 +91,23 @@ class Crashed:
 
     For a translator in another process ``exception`` is a :class:`TranslatorError` with the whole sentence. ``died``:
     its process ended, with all that it was doing. ``said`` is the exception's text, where it was read already.
+    ``refuses``: it is a library's way to say that it does not take the input, such as an error of the client's.
     """
 
     exception: BaseException = field(compare=False)
     traceback: str
     died: bool = False
     said: str | None = None
+    refuses: bool = False
 
     @property
     def sentence(self) -> str:
         """Say in one line what happened, to follow the name of the operation."""
-        said = self.said if self.said is not None else text_of(self.exception)
-        text = said.strip().splitlines()
+        text = in_one_line(self.said if self.said is not None else text_of(self.exception))
         if is_a(self.exception, TranslatorError):
-            return text[0] if text else "failed without a message"
+            return text or "failed without a message"
         name = type_name(self.exception)
-        return f"raised {name}: {text[0]}" if text else f"raised {name}"
+        return f"raised {name}: {text}" if text else f"raised {name}"
 
 
 @dataclass(frozen=True, slots=True)

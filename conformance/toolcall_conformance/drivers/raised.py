@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from toolcall_conformance.drivers.foreign import class_names, text_of
 from toolcall_conformance.drivers.outcomes import Crashed, RefusedOutcome, UnsupportedOutcome
+from toolcall_conformance.drivers.refusals import refuses
 from toolcall_conformance.drivers.tracebacks import own_frames
 
 
@@ -14,4 +15,4 @@ def failure_of(error: BaseException) -> UnsupportedOutcome | RefusedOutcome | Cr
         return UnsupportedOutcome(text_of(error))
     if "Refused" in names:
         return RefusedOutcome(text_of(error))
-    return Crashed(error, own_frames(error), said=text_of(error))
+    return Crashed(error, own_frames(error), said=text_of(error), refuses=refuses(error))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import itertools
 import re
-import sysconfig
 import traceback
 from pathlib import Path
 from types import FrameType, TracebackType
-from urllib.parse import unquote, urlsplit
 
+from toolcall_conformance.drivers.blame import is_installed
 from toolcall_conformance.drivers.foreign import PASSING, encodable, text_of, type_name
 from toolcall_conformance.showing import shortened
 
@@ -63,22 +62,8 @@ def last_frame(error: BaseException) -> str:
 def last_line(frame: FrameType) -> str:
     """Where in the user's code a thread stands, as ``file:line``; empty where it is in a library's alone."""
     stack = reversed(traceback.extract_stack(frame))
-    found = next((one for one in stack if not _is_installed(one.filename)), None)
+    found = next((one for one in stack if not is_installed(one.filename)), None)
     return f"{found.filename}:{found.lineno}" if found is not None else ""
-
-
-# A frame of a traceback as Python and as JavaScript write it.
-_PYTHON = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+)', re.MULTILINE)
-_JAVASCRIPT = re.compile(r"^\s*at (?:.*\()?(?P<file>(?:file://)?/[^()\n]+?):(?P<line>\d+):\d+\)?$", re.MULTILINE)
-_INSTALLED = ("site-packages", "dist-packages", "node_modules")
-
-
-def place_of(words: str) -> tuple[str, int] | None:
-    """The file and the line that a traceback blames: the innermost of its author's own; None where it names none."""
-    python = [(found["file"], int(found["line"])) for found in _PYTHON.finditer(words)]
-    others = [(unquote(urlsplit(found["file"]).path), int(found["line"])) for found in _JAVASCRIPT.finditer(words)]
-    frames = [*reversed(python), *others]  # Python tells the innermost frame last
-    return next((frame for frame in frames if not _is_installed(frame[0])), frames[0] if frames else None)
 
 
 # What ``faulthandler`` prints of a thread, and behind a fatal error.
@@ -96,12 +81,6 @@ def in_usual_order(words: str) -> str:
         return "\n".join(["Traceback (most recent call last):", *reversed(lines), ""]) if lines else ""
 
     return _EXTENSIONS.sub("", _DUMPED.sub(turned, words)).rstrip("\n")
-
-
-def _is_installed(file: str) -> bool:
-    """Whether a file is part of a language or of an installed package."""
-    library = Path(sysconfig.get_path("stdlib"))
-    return file.startswith("<") or any(part in _INSTALLED for part in Path(file).parts) or library in Path(file).parents
 
 
 def _without_ours(stack: traceback.StackSummary) -> traceback.StackSummary:

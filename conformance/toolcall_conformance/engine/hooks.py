@@ -16,8 +16,9 @@ import pytest
 from _pytest.outcomes import OutcomeException
 
 from toolcall_conformance.checks import ItemResult
+from toolcall_conformance.drivers.blame import place_of
 from toolcall_conformance.drivers.foreign import text_of, type_name
-from toolcall_conformance.drivers.tracebacks import place_of, traceback_of
+from toolcall_conformance.drivers.tracebacks import traceback_of
 from toolcall_conformance.engine import artefacts, live_logs
 from toolcall_conformance.engine.crossing import keep_captured, keep_text, make_fit, make_warning_fit
 from toolcall_conformance.engine.handover import Handover
@@ -231,7 +232,8 @@ def _facts(item: ConformanceItem, bodies: Mapping[str, Any], finding: Finding) -
 
 def _code(item: ConformanceItem, finding: Finding) -> str:
     """Where in its own code the translator raised, as ``file:line``; empty where nobody knows."""
-    place = place_of(item.tried.result.traceback) if item.tried and finding.rule == "translation/crashed" else None
+    raised = item.tried is not None and finding.rule in ("translation/crashed", "translation/refused")
+    place = place_of(item.tried.result.traceback) if item.tried is not None and raised else None
     return f"{relative(Path(place[0]), item.run.settings.directory)}:{place[1]}" if place is not None else ""
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,13 @@ class Rule:
         """The level in a body of this direction: what providers refuse says nothing about their replies."""
         own = self.raw.get("level_in_replies") if direction in ("response", "stream") else None
         return Level(own) if own else self.level
+
+    def about(self, message: str) -> Rule:
+        """The rule as it speaks of a breach with this message: the kinds of its file may have texts of their own."""
+        for kind in self.raw.get("kinds", ()):
+            if re.search(kind["message"], message):
+                return replace(self, **{name: kind[name] for name in ("breach", "why", "fix") if name in kind})
+        return self
 
 
 class Rules(Mapping[str, Rule]):

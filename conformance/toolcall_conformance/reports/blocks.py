@@ -18,6 +18,7 @@ _FIELD = 8
 _NAMES_SHOWN = 4
 _VALUE_LINES = 2
 _PLACE_LINES = 8
+_MESSAGE_LINES = 8
 _LINES = {"near": 1}
 
 Again = Callable[..., str]
@@ -40,12 +41,14 @@ def block(
     lines = [heading(root)]
     lines += _plain(_wrapped("  ", consequence(root, rules), lines=2))
     lines += _plain(_field("item", title(root.example.item)))
+    # Of a call that gave no body the message says all.
+    more = _MESSAGE_LINES if not root.example.finding["pointer"] and root.element == "body" else 0
     places = [
         line
         for name, text in place_of(root, rules, witness=witness)
-        for line in _field(name, text, _LINES.get(name, _VALUE_LINES))
+        for line in _field(name, text, _LINES.get(name, _VALUE_LINES) + (more if name == "what" else 0))
     ]
-    lines += _plain(places[:_PLACE_LINES])
+    lines += _plain(places[: _PLACE_LINES + more])
     lines += _plain(_field("too", _few(sorted(root.others)), lines=1)) if root.others else []
     if same is not None:
         return [*lines, *_plain(_field("same", f"the {many(len(root.items), 'item')} of {same.rule}, above"))]
@@ -80,7 +83,7 @@ def heading(root: RootCause) -> list[Line]:
 
 def consequence(root: RootCause, rules: Mapping[str, Rule]) -> str:
     """What is wrong, and the first sentence of why it matters."""
-    rule = rules.get(root.rule)
+    rule = root.texts(rules)
     if rule is None:
         return _sentence(str(root.example.finding["message"]))
     return f"{_sentence(rule.breach)} {rule.why.partition('. ')[0].removesuffix('.')}."
@@ -107,7 +110,7 @@ def place_of(root: RootCause, rules: Mapping[str, Rule], *, witness: bool = True
     ``witness``: also what the official client did with the whole body.
     """
     finding = root.example.finding
-    rule = rules.get(root.rule)
+    rule = root.texts(rules)
     said = rule is None or finding["message"] != rule.breach
     if said:
         yield "what", finding["message"]

@@ -76,7 +76,9 @@ def describe(
     expected = {(finding.rule, reason) for finding in failing if (reason := known(finding)) is not None}
     new = [finding for finding in failing if known(finding) is None]
     leaders = companions(new, corpus, check=subject.check, client=subject.client, upstream=subject.upstream)
-    groups = [list(group) for _, group in groupby(sorted(new, key=partial(_place_told, harm)), key=_by_rule)]
+    by_kind = partial(_by_kind, rules)
+    ordered = sorted(new, key=lambda one: (_place_told(harm, one), by_kind(one)[2:]))
+    groups = [list(group) for _, group in groupby(ordered, key=by_kind)]
     for group in groups:
         if group[0].rule not in leaders:
             lines += _rule(group, rules, subject)
@@ -119,10 +121,16 @@ def _by_rule(finding: Finding) -> tuple[Level, str]:
     return finding.level, finding.rule
 
 
+def _by_kind(rules: Mapping[str, Rule], finding: Finding) -> tuple[Level, str, str, str]:
+    """What findings share that are told in one block: level, rule, and the texts of the rule for their kind."""
+    rule = rules[finding.rule].about(finding.message) if finding.rule in rules else None
+    return (*_by_rule(finding), rule.breach if rule else "", rule.fix if rule else "")
+
+
 def _companion(found: list[Finding], rules: Mapping[str, Rule], leader: str) -> list[Line]:
     """A rule that goes with another one, and where it shows first."""
     level, rule_id = _by_rule(found[0])
-    breach = _breach(rule_id, rules) or found[0].message
+    breach = _breach(rule_id, rules, found[0].message) or found[0].message
     lines = [Line(f"  {rule_id}  {breach}        {level}, a consequence of {leader}", level.value)]
     places = dict.fromkeys(finding.pointer for finding in found if finding.pointer)
     more = f" and {len(places) - 1} more" if len(places) > 1 else ""
@@ -131,8 +139,8 @@ def _companion(found: list[Finding], rules: Mapping[str, Rule], leader: str) -> 
 
 def _rule(found: list[Finding], rules: Mapping[str, Rule], subject: ReportedItem) -> list[Line]:
     level, rule_id = _by_rule(found[0])
-    rule = rules.get(rule_id)
-    lines = [Line(f"  {rule_id}  {_breach(rule_id, rules) or found[0].message}        {level}", level.value)]
+    rule = rules[rule_id].about(found[0].message) if rule_id in rules else None
+    lines = [Line(f"  {rule_id}  {rule.breach if rule else found[0].message}        {level}", level.value)]
     for finding in found[:_PLACES_SHOWN]:
         lines += [Line(f"    {name:<5} {text}") for name, text in _place(finding, rule, subject)]
     if len(found) > _PLACES_SHOWN:
@@ -147,8 +155,8 @@ def _rule(found: list[Finding], rules: Mapping[str, Rule], subject: ReportedItem
     return lines
 
 
-def _breach(rule_id: str, rules: Mapping[str, Rule]) -> str:
-    return rules[rule_id].breach if rule_id in rules else ""
+def _breach(rule_id: str, rules: Mapping[str, Rule], message: str = "") -> str:
+    return rules[rule_id].about(message).breach if rule_id in rules else ""
 
 
 def _place(finding: Finding, rule: Rule | None, subject: ReportedItem) -> list[tuple[str, str]]:

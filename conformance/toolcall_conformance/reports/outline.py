@@ -47,7 +47,7 @@ class Outline:
             again=command(root, run.again, run.items),
             evidence=evidence(root.rule, rules),
             code=str(root.example.finding.get("code", "")),
-            fix=rules[root.rule].fix if root.rule in rules else "",
+            fix=texts.fix if (texts := root.texts(rules)) is not None else "",
         )
 
     @property

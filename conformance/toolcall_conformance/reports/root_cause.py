@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.model import ItemRecord
 from toolcall_conformance.reports.seen import CHECKS, LEVELS, Seen, in_order
 
@@ -65,6 +67,10 @@ class RootCause:
     def example(self) -> Seen:
         """The simplest that shows it: a new and grave one, unary before streamed, plain before variants, small."""
         return min(self.seen, key=simplicity)
+
+    def texts(self, rules: Mapping[str, Rule]) -> Rule | None:
+        """Its rule as it speaks of the example; None of a rule that the corpus does not have."""
+        return rules[self.rule].about(self.example.finding["message"]) if self.rule in rules else None
 
     def take(self, root: RootCause) -> None:
         """Take in the rules of another root that is the same fault."""

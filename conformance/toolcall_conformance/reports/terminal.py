@@ -105,7 +105,8 @@ def _overview(run: RunRecord, roots: Sequence[RootCause], rules: Mapping[str, Ru
     if rules is None:
         return [*lines, []]
     most = roots[0]
-    breach = rules[most.rule].breach if most.rule in rules else most.example.finding["message"]
+    texts = most.texts(rules)
+    breach = texts.breach if texts is not None else most.example.finding["message"]
     lines.append([Line(f"most frequent: {most.rule}, {many(len(most.items), 'item')}", most.level)])
     lines.append([Line(f"  {breach}"[:WIDTH])])
     return [*lines, []]

@@ -15,6 +15,7 @@ from toolcall_conformance.library import Circumstance, Corpus, Rule
 _BOUND = {"provider": "bodies that a provider receives", "client": "bodies that a client receives"}
 _EVIDENCE = 2
 _INCIDENTS = 2
+_TEXTS = ("breach", "why", "fix")
 _REPORTS = frozenset({"issue", "recorded"})
 
 
@@ -41,6 +42,7 @@ def explain_rule(
         Part("binds", f"{_BOUND.get(rule.face, 'bodies in both directions')}; element: {rule.element}"),
         Part("why", rule.why),
         Part("fix", rule.fix),
+        *_kinds(rule),
         *body_parts(doubles, rule, room(columns), whole=whole),
         *evidence_parts(rule.evidence, None if whole else _EVIDENCE),
         *_seen(doubles.incidents(rule.id), whole=whole, evidence=rule.evidence),
@@ -53,6 +55,13 @@ def explain_rule(
             Part("more", "--examples prints a body that obeys it and one that breaks it; --all prints all evidence")
         )
     return Explanation(rule.id, "rule", f"({levels}, since {rule.since})", parts)
+
+
+def _kinds(rule: Rule) -> Iterator[Part]:
+    """What is said instead of breaches that have another cause."""
+    for kind in rule.raw.get("kinds", ()):
+        text = " ".join([f"{kind['when']}:", *(kind[name] for name in ("why", "fix") if name in kind)])
+        yield Part("fix", text, value={"when": kind["when"], **{k: kind[k] for k in _TEXTS if k in kind}})
 
 
 def _weight(corpus: Corpus, circumstances: Mapping[str, Circumstance], rule: Rule) -> Iterator[str]:

@@ -59,7 +59,7 @@ class Cause:
 
 def told_causes(run: RunRecord, rules: Mapping[str, Rule]) -> list[Cause]:
     """The causes in their order."""
-    return [_told(number, root, run, rules.get(root.rule)) for number, root in enumerate(run.roots, 1)]
+    return [_told(number, root, run, root.texts(rules)) for number, root in enumerate(run.roots, 1)]
 
 
 def _told(number: int, root: RootCause, run: RunRecord, rule: Rule | None) -> Cause:

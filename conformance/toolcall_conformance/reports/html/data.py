@@ -126,4 +126,5 @@ def _cause(root: RootCause, numbers: Mapping[str, int]) -> _Cause:
 
 def _rule(rule: Rule) -> dict[str, Any]:
     sources = [one._asdict() for one in evidence(rule)]
-    return {"sentence": rule.sentence, "why": rule.why, "fix": rule.fix, "evidence": sources}
+    kinds = [{key: kind[key] for key in ("message", "why", "fix") if key in kind} for kind in rule.raw.get("kinds", ())]
+    return {"sentence": rule.sentence, "why": rule.why, "fix": rule.fix, "kinds": kinds, "evidence": sources}

@@ -96,7 +96,7 @@ function lineWords(finding, bodies = []) {
 }
 
 function findingElement(finding, bodies) {
-  const rule = DATA.rules[finding.rule];
+  const rule = aboutMessage(DATA.rules[finding.rule], finding.message);
   const isNew = finding.standing && finding.standing !== "new" ? `, ${finding.standing}` : "";
   const madeUp = finding.own_level ? `, made up by the adapter (otherwise ${finding.own_level})` : "";
   const cause = finding.cause >= 0
@@ -114,6 +114,12 @@ function findingElement(finding, bodies) {
     cause,
     rule ? h("details", { class: "small" }, h("summary", {}, "Why, the usual repair, and the evidence"), h("div", { class: "cause" },
       h("p", {}, visible(rule.why)), h("p", {}, h("b", {}, "Usual cause and repair: "), visible(rule.fix)), h("p", {}, h("b", {}, "The rule: "), visible(rule.sentence)), evidenceList(rule.evidence))) : "");
+}
+
+// The texts of a rule for a breach with this message: of its kinds the first that fits says them.
+function aboutMessage(rule, message) {
+  const kind = rule?.kinds.find((one) => new RegExp(one.message, "u").test(message));
+  return kind ? { ...rule, ...kind } : rule;
 }
 
 function evidenceList(evidence) {
