@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from types import ModuleType
@@ -21,6 +21,7 @@ from toolcall_conformance.reading import Call, Reading
 from toolcall_conformance.reading.breach import Breach
 
 T = TypeVar("T")
+_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,14 @@ def same_id(call: Call, other: Call, taken: Sequence[str]) -> Breach:
     return Breach(
         call.id_pointer or call.pointer, message, want, call.id, subject=f"call {call.ordinal + 1}, {call.name}"
     )
+
+
+def wrong_id(waiting: Collection[str]) -> str:
+    """What is said of a result whose id is of no call, by the ids of the calls ``waiting`` for theirs."""
+    first = [*waiting][:_NAMED]
+    more = [f"{len(waiting) - len(first)} more"] if len(waiting) > len(first) else []
+    wait = f"{' and '.join([*first, *more])} {'has' if len(waiting) == 1 else 'have'} no result"
+    return f"a wrong id: {wait}, and no call of this id waits for one"
 
 
 def ids_once_in_batch(calls: Iterable[Call]) -> Iterator[Breach]:

@@ -145,7 +145,7 @@ def _compare_one(pair: Pair, comparison: ResultComparison, left: int, right: int
         yield pair.finding(
             "translation/results-linked",
             after.id_pointer or after.name_pointer or after.pointer,
-            f"the {subject}, became {_answered(other)}",
+            f"the {subject}, became {_answered(other)}{': it has a wrong id' if other is None and after.id else ''}",
             want=names[0],
             got=MISSING if names[1] is None else names[1],
             source=before.pointer,

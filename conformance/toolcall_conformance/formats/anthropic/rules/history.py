@@ -17,7 +17,7 @@ from toolcall_conformance.formats.anthropic.rules.view import (
     tools,
     turns,
 )
-from toolcall_conformance.formats.rule import Subject, rule, same_id
+from toolcall_conformance.formats.rule import Subject, rule, same_id, wrong_id
 from toolcall_conformance.formats.wanted import first_of
 from toolcall_conformance.reading import Call
 from toolcall_conformance.reading.breach import Breach
@@ -93,9 +93,9 @@ def result_of_known_call(subject: Subject) -> Iterator[Breach]:
         for result in results(turn):
             identity = result.text("tool_use_id")
             if identity and identity not in known:
-                message = "the assistant message before has no call of this id"
-                if not waiting:
-                    message = f"a call with the id {identity} must be in the assistant message before this result"
+                message = f"a call with the id {identity} must be in the assistant message before this result"
+                if waiting:
+                    message = wrong_id(waiting)
                 want = one_of(waiting, {"type": "tool_use", "id": identity})
                 yield Breach(result.at("tool_use_id"), message, want, identity if waiting else MISSING)
         own = calls(turn) if turn[0].role == "assistant" else []

@@ -18,7 +18,7 @@ from toolcall_conformance.formats.gemini.rules.view import (
     results,
 )
 from toolcall_conformance.formats.gemini.spelling import camel, spellings
-from toolcall_conformance.formats.rule import Subject, rule, same_id
+from toolcall_conformance.formats.rule import Subject, rule, same_id, wrong_id
 from toolcall_conformance.formats.wanted import first_of
 from toolcall_conformance.jsonvalue import join, resolve
 from toolcall_conformance.reading import Call, Hosted
@@ -48,7 +48,8 @@ def result_id_matches_call(subject: Subject) -> Iterator[Breach]:
         for result in results(turn):
             if result.id is not None and result.call is None and batch:
                 pointer, named = result.id_pointer or result.pointer, result_named(result)
-                yield Breach(pointer, "", one_of(waiting, MISSING), result.id, subject=named)
+                message = wrong_id(waiting) if waiting else ""
+                yield Breach(pointer, message, one_of(waiting, MISSING), result.id, subject=named)
 
 
 @rule("gemini/result-id-both-or-neither", "request")

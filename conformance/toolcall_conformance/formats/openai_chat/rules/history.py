@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from toolcall_conformance.findings import MISSING, one_of
 from toolcall_conformance.formats.openai_chat.rules.view import walk
-from toolcall_conformance.formats.rule import Subject, ids_once_in_batch, meant_text, rule
+from toolcall_conformance.formats.rule import Subject, ids_once_in_batch, meant_text, rule, wrong_id
 from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.reading import Call, Unreadable
 from toolcall_conformance.reading.breach import Breach
@@ -28,7 +28,7 @@ def calls_answered(subject: Subject) -> Iterator[Breach]:
 def result_answers_call(subject: Subject) -> Iterator[Breach]:
     history = subject.view(walk)
     waiting = dict.fromkeys(call.id for call in history.unanswered)
-    message = "an earlier assistant message must have a call of this id"
+    message = wrong_id(waiting) if waiting else "an earlier assistant message must have a call of this id"
     for answer in history.answers:
         if answer.standing == "orphan":
             want = one_of(waiting, {"tool_calls": [{"id": answer.id}]})

@@ -8,7 +8,7 @@ from typing import Any
 from toolcall_conformance.findings import MISSING, OneOf, one_of
 from toolcall_conformance.formats.openai_responses.conversation import HOSTED, OUTPUT_OF
 from toolcall_conformance.formats.openai_responses.rules.view import Entry, entries, member, name_of
-from toolcall_conformance.formats.rule import Subject, meant_text, rule
+from toolcall_conformance.formats.rule import Subject, meant_text, rule, wrong_id
 from toolcall_conformance.reading import Call, Unreadable
 from toolcall_conformance.reading.breach import Breach
 
@@ -54,6 +54,8 @@ def result_has_call(subject: Subject) -> Iterator[Breach]:
             nameless -= 1
         else:
             message = "a call with this call_id must precede its output; there is none"
+            if waiting:
+                message = wrong_id(waiting)
             want = one_of(waiting, {"type": "function_call", "call_id": result.id})
             yield Breach(result.id_pointer or result.pointer, message, want, result.id if waiting else MISSING)
 
