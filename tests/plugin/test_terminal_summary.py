@@ -59,7 +59,7 @@ def test_a_raised_exception_names_the_line_of_the_users_code(project: Any) -> No
     spec = project.translator("    def request(self, body):\n        import json\n        json.loads('{')")
     text = project.run("toolcall::box", spec=spec).stdout.str()
     assert "\n  what  request raised JSONDecodeError: Expecting property name" in text
-    assert "\n  code  mine.py:7\n  more  " in text
+    assert "\n  code  mine.py:7\n  where " in text
     alone = project.run("toolcall::box/one::request::alpha-to-beta", spec=spec).stdout.str()
     assert "    at    (the whole body)" not in alone
     assert "    want  " not in alone
@@ -88,7 +88,7 @@ MUST  beta/text-kept                                                     6 items
   want  "box/one request 1"
   got   "lost"
   near  {"text": "lost"}
-  more  5 more: request 6; box, crate; alpha → beta; beta → beta
+  where 6 items: request 6; box, crate; alpha → beta; beta → beta
   run   pytest --toolcall-translator mine:T "toolcall::box/one" \\
     "toolcall::box/two" "toolcall::crate/deep" -k "check:request and to-beta"
 
@@ -243,7 +243,7 @@ def test_annotations_where_github_runs_it(project: Any, monkeypatch: pytest.Monk
     assert line == (
         "::error title=beta/text-kept (6 items)::The text of a body changed on its way to beta. Readers want their "
         'text.%0Abox/one · request · beta → beta%0Aof: text 1%0Aat: /text, in 01-request%0Awant: "box/one request 1"%0A'
-        'got: "lost"%0Anear: {"text": "lost"}%0A5 more: request 6; box, crate; alpha → beta; beta → beta%0A'
+        'got: "lost"%0Anear: {"text": "lost"}%0A6 items: request 6; box, crate; alpha → beta; beta → beta%0A'
         'run: pytest --toolcall-translator mine:T "toolcall::box/one" "toolcall::box/two" "toolcall::crate/deep" '
         '-k "check:request and to-beta"'
     )

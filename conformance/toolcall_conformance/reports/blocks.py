@@ -52,7 +52,7 @@ def block(
     lines += _plain(_field("too", _few(sorted(root.others)), lines=1)) if root.others else []
     if same is not None:
         return [*lines, *_plain(_field("same", f"the {many(len(root.items), 'item')} of {same.rule}, above"))]
-    lines += _plain(_field("more", rest(root))) if len(root.items) > 1 or root.in_the_loop else []
+    lines += _plain(_field("where", rest(root))) if len(root.items) > 1 or root.in_the_loop else []
     return [*lines, *_plain(_command(command(root, again, run)))]
 
 
@@ -86,7 +86,8 @@ def consequence(root: RootCause, rules: Mapping[str, Rule]) -> str:
     rule = root.texts(rules)
     if rule is None:
         return _sentence(str(root.example.finding["message"]))
-    return f"{_sentence(rule.breach)} {rule.why.partition('. ')[0].removesuffix('.')}."
+    breach = f"{rule.breach}, {root.way}" if root.way else rule.breach
+    return f"{_sentence(breach)} {rule.why.partition('. ')[0].removesuffix('.')}."
 
 
 def title(item: ItemRecord) -> str:
@@ -137,17 +138,16 @@ def place_of(root: RootCause, rules: Mapping[str, Rule], *, witness: bool = True
 
 
 def rest(root: RootCause) -> str:
-    """Where else it shows: how many items, of which checks, routes and families."""
+    """Where it shows: in how many items of which checks, in whole conversations, and of which families and routes."""
     items = root.items
-    parts = [f"{len(items) - 1} more"] if len(items) > 1 else []
-    parts += [f"{root.in_the_loop} also in the loop"] if root.in_the_loop else []
     families = Counter(item.case.partition("/")[0] for item in items)
     said = [
         ", ".join(f"{name} {count}" for name, count in Counter(item.check for item in items).most_common()),
+        *([f"{root.in_the_loop} more in whole conversations"] if root.in_the_loop else []),
         _few([name for name, _ in families.most_common()]),
         *_routes(items),
     ]
-    return f"{', '.join(parts)}: {'; '.join(said)}"
+    return f"{many(len(items), 'item')}: {'; '.join(said)}"
 
 
 def _routes(items: Sequence[ItemRecord]) -> Iterator[str]:

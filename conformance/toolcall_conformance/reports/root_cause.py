@@ -11,12 +11,16 @@ from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.model import ItemRecord
 from toolcall_conformance.reports.seen import CHECKS, LEVELS, Seen, in_order
 
+# By what the names of bodies have: what goes up, and what comes down.
+_WAYS = (("request", "in requests"), ("response", "in replies"))
+
 
 @dataclass(slots=True)
 class RootCause:
     """One fault: its findings, what is only its repetition in whole conversations, and other rules that say it.
 
-    ``others`` has the element of each of those rules. ``harm`` is the rank of the gravest.
+    ``others`` has the element of each of those rules. ``harm`` is the rank of the gravest. ``way`` says whether it is
+    ``in requests`` or ``in replies``, where another cause of the rule is in the others.
     """
 
     seen: list[Seen]
@@ -24,6 +28,7 @@ class RootCause:
     others: dict[str, str] = field(default_factory=dict)
     place: str = ""
     harm: int = 0
+    way: str = ""
 
     @property
     def rule(self) -> str:
@@ -52,6 +57,11 @@ class RootCause:
     def in_the_loop(self) -> int:
         """The items of whole conversations in which it is seen once more."""
         return len({one.item.nodeid for one in self.echoed} - {item.nodeid for item in self.items})
+
+    @property
+    def ways(self) -> frozenset[str]:
+        """``in requests``, ``in replies``, or both."""
+        return frozenset(word for one in self.seen for part, word in _WAYS if part in one.finding["body"])
 
     @property
     def known(self) -> bool:

@@ -46,6 +46,17 @@ def root_causes(items: Iterable[ItemRecord], harm: Harm) -> list[RootCause]:
         root.others.pop(root.rule, None)
         root.place = root.seen[0].place
         root.harm = min(harm.rank(*rule) for rule in [(root.rule, root.element), *root.others.items()])
+    _tell_ways_apart(roots)
     return sorted(
         roots, key=lambda root: (root.known, LEVELS.index(root.level), root.harm, -len(root.items), root.rule)
     )
+
+
+def _tell_ways_apart(roots: list[RootCause]) -> None:
+    """Say of causes of one rule which is in requests and which in replies, where there are both."""
+    ways: dict[str, set[frozenset[str]]] = {}
+    for root in roots:
+        ways.setdefault(root.rule, set()).add(root.ways)
+    for root in roots:
+        if len(ways[root.rule]) > 1 and len(root.ways) == 1:
+            root.way = next(iter(root.ways))

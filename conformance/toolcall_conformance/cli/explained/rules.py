@@ -38,7 +38,7 @@ def explain_rule(
     parts = [
         Part("says", rule.sentence),
         Part("breach", rule.breach),
-        Part("level", "; ".join(_weight(corpus, circumstances, rule))),
+        *(Part("level", text) for text in _weight(corpus, circumstances, rule)),
         Part("binds", f"{_BOUND.get(rule.face, 'bodies in both directions')}; element: {rule.element}"),
         Part("why", rule.why),
         Part("fix", rule.fix),
@@ -68,9 +68,9 @@ def _weight(corpus: Corpus, circumstances: Mapping[str, Circumstance], rule: Rul
     """What a finding of its level does to an item, and what lowers it."""
     told = corpus.words.get("level", {}).get(rule.level, {}).get("next", "")
     yield f"{rule.level}: {told.partition('. ')[0].removesuffix('.')}" if told else str(rule.level)
-    under = [one for one in circumstances.values() if one.rules is not None and rule.id in one.rules]
-    if under:
-        yield f"at most {', '.join(f'{one.at_most} under {one.name}' for one in under)}"
+    for one in circumstances.values():
+        if one.rules is not None and rule.id in one.rules:
+            yield f"at most {one.at_most} where this holds: {one.explanation} (explain {one.name})"
 
 
 def _items(corpus: Corpus, rule: Rule) -> str:

@@ -100,7 +100,8 @@ def shown_example(root: RootCause) -> Seen:
 
 def _heading(root: RootCause, rule: Rule | None) -> str:
     said = rule.breach if rule is not None else str(root.example.finding["message"])
-    return f"{said[:1].upper()}{said[1:]}"
+    way = f", {root.way}" if root.way else ""
+    return f"{said[:1].upper()}{said[1:]}{way}"
 
 
 def _detail(example: Seen, rule: Rule | None) -> str:
