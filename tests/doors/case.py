@@ -52,14 +52,25 @@ def _other(id: str, drawn: random.Random) -> str:
     return f"{head}{sep}{tail[:kept]}{''.join(new)}"
 
 
+def unknown_classes(guards: list[dict[str, str]]) -> list[str]:
+    """The classes that a scenario guards against and nobody knows."""
+    known = read_json(CLASSES)["classes"]
+    return [
+        f"corpus/bug-classes.json has no class {guard['class']!r}: take one that it has, or enter it there"
+        for guard in guards
+        if guard.get("class", next(iter(known))) not in known
+    ]
+
+
 def guarded(case: str, guards: list[dict[str, str]]) -> Iterator[str]:
-    """Enter a case under each class of fault that it guards against, with a fault that dies in it; what is lacking."""
+    """Enter a case under each class of fault that it guards against, with a fault that dies in it; what is lacking.
+
+    Raises KeyError for a class that nobody knows: see ``unknown_classes``.
+    """
     found = read_json(CLASSES)
     for name in [guard["class"] for guard in guards if "class" in guard]:
-        entry = found["classes"].get(name)
-        if entry is None:
-            yield f"corpus/bug-classes.json has no class {name!r}: take one that it has, or enter it there"
-        elif case not in entry.get("guards", {}):
+        entry = found["classes"][name]
+        if case not in entry.get("guards", {}):
             fault = _dying(case, set(entry.get("guards", {}).values()))
             if fault is None:
                 yield (
@@ -116,11 +127,14 @@ def main(words: list[str]) -> int:
     # Rendering adds `files`.
     if lacking := [one for one in common.mistakes(path, "scenario") if "'files' is a required" not in one]:
         return common.told(lacking, again)
+    guards = read_json(path)["guards"]
+    if lacking := unknown_classes(guards):  # before the rendering, which takes its time and writes files
+        return common.told(lacking, again)
     common.style(path)
     if code := render.main([str(common.CORPUS), given.case]):
         common.told(["mend the scenario as the line above says"], again)
         return code
-    lacking = loadable(given.case) or [*guarded(given.case, read_json(path)["guards"])]
+    lacking = loadable(given.case) or [*guarded(given.case, guards)]
     if lacking:
         return common.told(lacking, again)
     listed(given.case)

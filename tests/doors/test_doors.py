@@ -165,9 +165,21 @@ def test_a_case_like_none(capsys: pytest.CaptureFixture[str]) -> None:
     assert "there is no file corpus/scenarios/shell/nonsense/scenario.json" in capsys.readouterr().err
 
 
-def test_a_class_that_nobody_knows() -> None:
-    (said,) = case.guarded("shell/realistic", [{"class": "nonsense", "url": "https://example.org"}])
-    assert "corpus/bug-classes.json has no class 'nonsense'" in said
+def test_a_class_that_nobody_knows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is told before anything is rendered or written."""
+    scenario = read_json(default_root() / "scenarios/shell/realistic/scenario.json")
+    path = write(
+        tmp_path / "scenario.json", scenario | {"guards": [{"class": "nonsense", "url": "https://example.org"}]}
+    )
+    before = path.read_bytes()
+    monkeypatch.setattr(case, "folder_of", lambda _: tmp_path)
+    monkeypatch.setattr(case.render, "main", lambda _: pytest.fail("it was rendered"))
+    assert case.main(["shell/realistic"]) == 1
+    assert "todo    corpus/bug-classes.json has no class 'nonsense'" in capsys.readouterr().out
+    assert path.read_bytes() == before
+    assert case.unknown_classes(scenario["guards"]) == []
 
 
 def pair(name: str, side: str, small: Path, **changes: Any) -> Path:
