@@ -265,3 +265,23 @@ def test_the_place_holds_all_differences(left: Any, right: Any, pointer: str) ->
     found, one, other = shown(left, right)
     assert found == pointer
     assert one != other
+
+
+def test_a_rule_names_the_reports_that_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+    """Those of its evidence, and those of the classes of faults that it tells; each once, and only under `seen`."""
+    assert main(["explain", "--json", "translation/tool-strict"]) == 0
+    [rule] = json.loads(capsys.readouterr().out)
+    urls = [one["url"] for one in rule["parts"]["seen"]]
+    assert len(urls) == len(set(urls)) >= 7
+    assert "https://github.com/BerriAI/litellm/issues/35695" in urls  # of its evidence
+    assert "https://github.com/vercel/ai/issues/4662" in urls  # of a class
+    assert "issue" not in rule["parts"]
+    assert main(["explain", "anthropic/roles"]) == 0
+    assert "the corpus names no report of it" in capsys.readouterr().out
+
+
+def test_what_lowers_a_rule_is_told_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "translation/call-lost"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "at most NOTE where this holds: The provider ended its reply because its own call was" in said
+    assert "(explain failed-reply)" in said

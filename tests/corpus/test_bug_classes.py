@@ -37,3 +37,12 @@ def test_a_translator_with_the_fault_dies_in_the_case(name: str, corpus: Corpus)
         if fault not in DOUBLES or not rules_in(DOUBLES[fault], corpus.cases[case])
     ]
     assert not alive
+
+
+def test_a_class_names_rules_that_there_are(corpus: Corpus) -> None:
+    assert not {
+        f"{name}: {rule}"
+        for name, entry in CLASSES.items()
+        for rule in entry.get("rules", ())
+        if rule not in corpus.rules
+    }

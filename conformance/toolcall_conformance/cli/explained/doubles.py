@@ -85,9 +85,16 @@ class Doubles:
             if "thread" in one:
                 told.setdefault(one["thread"], f"{one['title']}.")
             for name in self._guarded.get(one["name"], ()):
-                for url in self._threads.get(name, ()):
-                    told.setdefault(url, self._classes[name]["wrong"])
+                self._report(name, told)
+        for name, entry in self._classes.items():
+            if rule in entry.get("rules", ()):
+                self._report(name, told)
         return [(text, url) for url, text in told.items()]
+
+    def _report(self, name: str, told: dict[str, str]) -> None:
+        """Add the threads of a class to those that are named already, by address."""
+        for url in self._threads.get(name, ()):
+            told.setdefault(url, self._classes[name]["wrong"])
 
 
 def broken_by(verdict: Verdict) -> list[str]:

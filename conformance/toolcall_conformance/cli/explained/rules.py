@@ -16,7 +16,6 @@ _BOUND = {"provider": "bodies that a provider receives", "client": "bodies that 
 _EVIDENCE = 2
 _INCIDENTS = 2
 _TEXTS = ("breach", "why", "fix")
-_REPORTS = frozenset({"issue", "recorded"})
 
 
 def explain_rule(
@@ -44,7 +43,7 @@ def explain_rule(
         Part("fix", rule.fix),
         *_kinds(rule),
         *body_parts(doubles, rule, room(columns), whole=whole),
-        *evidence_parts(rule.evidence, None if whole else _EVIDENCE),
+        *evidence_parts([one for one in rule.evidence if one["kind"] != "issue"], None if whole else _EVIDENCE),
         *_seen(doubles.incidents(rule.id), whole=whole, evidence=rule.evidence),
         known(rule.id, _items(corpus, rule)),
     ]
@@ -84,17 +83,18 @@ def _items(corpus: Corpus, rule: Rule) -> str:
 
 
 def _seen(incidents: list[tuple[str, str]], *, whole: bool, evidence: Sequence[Mapping[str, Any]]) -> Iterator[Part]:
-    """Reports of such faults in real translators, a few of them, or a word that there is none."""
-    if not incidents:
-        recorded = any(one["kind"] in _REPORTS for one in evidence)
-        yield Part("seen", "the reports above" if recorded else "no report of it in a real translator is known to us")
-    most = len(incidents) if whole else min(len(incidents), _INCIDENTS)
+    """Reports of such faults in real translators, a few of them, or a word that the corpus names none."""
+    own = {one["url"]: str(one.get("note", "")) for one in evidence if one["kind"] == "issue" and "url" in one}
+    reports = [(note, url) for url, note in own.items()] + [one for one in incidents if one[1] not in own]
+    if not reports:
+        yield Part("seen", "the corpus names no report of it")
+    most = len(reports) if whole else min(len(reports), _INCIDENTS)
     before = ""
-    for text, url in incidents[:most]:
-        yield Part("seen", url if text == before else f"{text} {url}", value={"what": text, "url": url})
+    for text, url in reports[:most]:
+        yield Part("seen", url if text == before else f"{text} {url}".strip(), value={"what": text, "url": url})
         before = text
-    if most < len(incidents):
-        yield Part("", f"and {len(incidents) - most} more, with --all")
+    if most < len(reports):
+        yield Part("", f"and {len(reports) - most} more, with --all")
 
 
 def _example(rule: Rule, key: str) -> Part:
