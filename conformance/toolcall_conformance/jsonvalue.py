@@ -28,8 +28,16 @@ def _pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+class ConstantError(JSONError):
+    """A number that JSON does not have: ``NaN``, ``Infinity`` or ``-Infinity``, the ``name``."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name} is not JSON")
+        self.name = name
+
+
 def _constant(name: str) -> Any:
-    raise JSONError(f"{name} is not JSON")
+    raise ConstantError(name)
 
 
 _STRICT = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant)
@@ -78,6 +86,18 @@ def parse_arguments(text: str) -> Any:
     Raises TooMuchError for what is JSON and cannot be held, JSONError for what is none.
     """
     return _decoded(_USUAL, text)
+
+
+def constant_in(text: Any) -> str:
+    """``NaN`` or the like, where a text would be JSON up to it; empty for all else."""
+    try:
+        if isinstance(text, str):
+            parse_arguments(text)
+    except ConstantError as error:
+        return error.name
+    except JSONError:
+        pass
+    return ""
 
 
 _BEGINNING = re.compile(r'[ \t\n\r]*[\[{"\dtfn-]')

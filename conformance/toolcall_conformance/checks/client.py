@@ -57,7 +57,9 @@ def continue_from_reply(
     if len(calls) != len(golden.calls):
         known = len(formats.read(name, "request", before).calls)
         want, got = len(golden.calls) - known, len(calls) - known
-        raise UncontinuableError(f"the reply has {got} calls, the provider's had {want}", want, got)
+        raise UncontinuableError(
+            f"the reply has {got} {'call' if got == 1 else 'calls'}, the provider's had {want}", want, got
+        )
     start = start_of_tail(golden, client.CONTAINER)
     said = rename_captions(following.request, golden, {call.ordinal: call.id for call in calls})
     tail = copied(client.entries(said)[start:])

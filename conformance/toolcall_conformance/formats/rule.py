@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from toolcall_conformance.findings import NOT_KNOWN, Form
 from toolcall_conformance.formats.wanted import OBJECT, OBJECT_TEXT, another, first_of
-from toolcall_conformance.jsonvalue import JSONError, parse_arguments
+from toolcall_conformance.jsonvalue import JSONError, constant_in, parse_arguments
 from toolcall_conformance.reading import Call, Reading
 from toolcall_conformance.reading.breach import Breach
 
@@ -88,6 +88,12 @@ def meant_text(text: str) -> Any:
     except JSONError:
         return OBJECT_TEXT
     return inner if isinstance(held, dict) else OBJECT_TEXT
+
+
+def why_no_json(text: Any, otherwise: str = "") -> str:
+    """What is said of a text that must be JSON: which number in it JSON does not have, or ``otherwise``."""
+    name = constant_in(text)
+    return f"{name} in it is a number which JSON does not have" if name else otherwise
 
 
 def meant_object(data: Any, otherwise: Form = OBJECT) -> Any:

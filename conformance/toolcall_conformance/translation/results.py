@@ -140,12 +140,16 @@ def _compare_one(pair: Pair, comparison: ResultComparison, left: int, right: int
         want, got = pair.output.calls[expected], after.call
         other = pair.output.calls[got] if got is not None and got < len(pair.output.calls) else None
         names = (want.id, after.id) if after.id_pointer else (want.name, after.name)
+        message = f"the {subject}, became {_answered(other)}"
         if names[0] == names[1]:  # the place decides which of several calls is meant
             names = (f"the answer to {call_words(want)}", _answered(other))
+            message += "" if after.id else "; the target pairs them by their order"
+        elif other is None and after.id:
+            message += ": it has a wrong id"
         yield pair.finding(
             "translation/results-linked",
             after.id_pointer or after.name_pointer or after.pointer,
-            f"the {subject}, became {_answered(other)}{': it has a wrong id' if other is None and after.id else ''}",
+            message,
             want=names[0],
             got=MISSING if names[1] is None else names[1],
             source=before.pointer,

@@ -34,6 +34,8 @@ def explain_rule(
     """
     in_replies = rule.level_in("response")
     levels = rule.level if in_replies is rule.level else f"{rule.level}, in replies {in_replies}"
+    # What users tell is evidence where there is no other, and else a report of the fault.
+    harder = [one for one in rule.evidence if one["kind"] != "issue"]
     parts = [
         Part("says", rule.sentence),
         Part("breach", rule.breach),
@@ -43,8 +45,8 @@ def explain_rule(
         Part("fix", rule.fix),
         *_kinds(rule),
         *body_parts(doubles, rule, room(columns), whole=whole),
-        *evidence_parts([one for one in rule.evidence if one["kind"] != "issue"], None if whole else _EVIDENCE),
-        *_seen(doubles.incidents(rule.id), whole=whole, evidence=rule.evidence),
+        *evidence_parts(harder or rule.evidence, None if whole else _EVIDENCE),
+        *_seen(doubles.incidents(rule.id), whole=whole, evidence=rule.evidence if harder else ()),
         known(rule.id, _items(corpus, rule)),
     ]
     if examples:
@@ -83,11 +85,14 @@ def _items(corpus: Corpus, rule: Rule) -> str:
 
 
 def _seen(incidents: list[tuple[str, str]], *, whole: bool, evidence: Sequence[Mapping[str, Any]]) -> Iterator[Part]:
-    """Reports of such faults in real translators, a few of them, or a word that the corpus names none."""
+    """Reports of such faults in real translators, a few of them, or a word that the corpus names none.
+
+    ``evidence`` is empty where all of it is reports, and stands above.
+    """
     own = {one["url"]: str(one.get("note", "")) for one in evidence if one["kind"] == "issue" and "url" in one}
     reports = [(note, url) for url, note in own.items()] + [one for one in incidents if one[1] not in own]
     if not reports:
-        yield Part("seen", "the corpus names no report of it")
+        yield Part("seen", "the corpus names no report of it" if evidence else "the reports above")
     most = len(reports) if whole else min(len(reports), _INCIDENTS)
     before = ""
     for text, url in reports[:most]:

@@ -26,7 +26,7 @@ from toolcall_conformance.findings import MISSING, OneOf, one_of
 from toolcall_conformance.formats.anthropic.parts import is_hosted, waiting_calls
 from toolcall_conformance.formats.anthropic.stream.blocks import StreamedBlock
 from toolcall_conformance.formats.anthropic.stream.events import EVENT, EVENTS, RIGHT, MessageState
-from toolcall_conformance.formats.rule import meant_object, meant_text
+from toolcall_conformance.formats.rule import meant_object, meant_text, why_no_json
 from toolcall_conformance.formats.stream_machine import Machine, meant_number, rule_ids, wrong_number
 from toolcall_conformance.formats.wanted import OBJECT, typed
 from toolcall_conformance.jsonvalue import copied
@@ -99,7 +99,7 @@ class _MessageMachine(Machine):
             self.report.add("stream-done-marker", f"{pointer}/data", want=MISSING, got=data)
         elif data != "":  # the SDK passes over an event without data
             want = MISSING if data == "[DONE]" else meant_object(data, typed(name) if name else OBJECT)
-            message = "the data of this event must be a JSON object"
+            message = why_no_json(data, "the data of this event must be a JSON object")
             self.report.add("stream-data", f"{pointer}/data", message, want=want, got=data)
 
     def _step(self, kind: str, pointer: str, data: dict[str, Any]) -> None:
@@ -288,7 +288,7 @@ class _MessageMachine(Machine):
                 self.report.add("stream-block-closed", block.pointer, message, want=want, got=MISSING)
             if not whole and not cut:
                 text = "".join(block.fragments)
-                message = "the joined fragments must be one JSON object"
+                message = why_no_json(text, "the joined fragments must be one JSON object")
                 report = self.report.of_part(block.pointer)
                 report.add("stream-arguments-json", block.last, message, want=meant_text(text), got=text)
 

@@ -25,7 +25,7 @@ from typing import Any
 from toolcall_conformance.findings import MISSING, OneOf
 from toolcall_conformance.formats.gemini.spelling import BESIDE_CALLS, FINISH_REASONS, camel, enum, member, spellings
 from toolcall_conformance.formats.gemini.stream.partial_args import PIECE, PartialArgs
-from toolcall_conformance.formats.rule import meant_object
+from toolcall_conformance.formats.rule import meant_object, why_no_json
 from toolcall_conformance.formats.several import numbered_twice
 from toolcall_conformance.formats.stream_machine import Machine, Report, rule_ids
 from toolcall_conformance.formats.wanted import OBJECT, TEXT
@@ -192,7 +192,7 @@ class _CandidateMachine(Machine):
         if "event" in event:
             self.report.once("stream-event-name", f"{pointer}/event", want=MISSING, got=event["event"])
         if not isinstance(data, dict):
-            ours, want = "", meant_object(data)
+            ours, want = why_no_json(data), meant_object(data)
             if data == "[DONE]":
                 ours, want = "[DONE] ends OpenAI's streams; these must end with the connection", MISSING
             self.report.add("stream-data", f"{pointer}/data", ours, want=want, got=data)

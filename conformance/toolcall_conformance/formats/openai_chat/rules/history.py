@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from toolcall_conformance.findings import MISSING, one_of
 from toolcall_conformance.formats.openai_chat.rules.view import walk
-from toolcall_conformance.formats.rule import Subject, ids_once_in_batch, meant_text, rule, wrong_id
+from toolcall_conformance.formats.rule import Subject, ids_once_in_batch, meant_text, rule, why_no_json, wrong_id
 from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.reading import Call, Unreadable
 from toolcall_conformance.reading.breach import Breach
@@ -81,7 +81,8 @@ def call_arguments_json(subject: Subject) -> Iterator[Breach]:
         elif isinstance(call.arguments, Unreadable):
             if call.arguments.is_json:
                 continue
-            yield Breach(call.arguments_pointer, "arguments must be JSON", meant_text(raw), raw, subject=_words(call))
+            message = why_no_json(raw, "arguments must be JSON")
+            yield Breach(call.arguments_pointer, message, meant_text(raw), raw, subject=_words(call))
         elif not isinstance(call.arguments, dict):
             want = meant_text(raw)
             yield Breach(call.arguments_pointer, "arguments must be a JSON object", want, raw, subject=_words(call))

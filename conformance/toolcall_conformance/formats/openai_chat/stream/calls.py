@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 
 from toolcall_conformance.findings import MISSING, NOT_KNOWN
 from toolcall_conformance.formats.openai_chat.stream.merging import merged
-from toolcall_conformance.formats.rule import meant_text
+from toolcall_conformance.formats.rule import meant_text, why_no_json
 from toolcall_conformance.formats.stream_machine import (
     Report,
     is_whole,
@@ -219,7 +219,8 @@ class Calls:
             if not call.text.strip():
                 message, want = "a call without arguments must have {}, in one fragment or more", "{}"
             elif not call.is_json():
-                message, want = "the joined fragments must be JSON, and are not", meant_text(call.text)
+                message = why_no_json(call.text, "the joined fragments must be JSON, and are not")
+                want = meant_text(call.text)
             elif isinstance(read_arguments(call.text), Unreadable | dict):
                 continue
             else:

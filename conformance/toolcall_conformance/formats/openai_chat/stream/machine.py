@@ -25,7 +25,7 @@ from toolcall_conformance.findings import MISSING, Form
 from toolcall_conformance.formats.openai_chat.stream import calls as _calls
 from toolcall_conformance.formats.openai_chat.stream import choice as _choice
 from toolcall_conformance.formats.openai_chat.stream.choice import Choice
-from toolcall_conformance.formats.rule import meant_object
+from toolcall_conformance.formats.rule import meant_object, why_no_json
 from toolcall_conformance.formats.several import numbered_twice
 from toolcall_conformance.formats.stream_machine import Machine, rule_ids
 from toolcall_conformance.jsonvalue import join
@@ -86,7 +86,11 @@ class _ChunkMachine(Machine):
             self._done(place)
         elif not isinstance(data, dict):
             want = meant_object(data, _DATA)
-            message = "" if want is _DATA else "the data of an event must be JSON; this is written as Python writes it"
+            message = (
+                why_no_json(data)
+                if want is _DATA
+                else "the data of an event must be JSON; this is written as Python writes it"
+            )
             self.report.add("stream-data", place, message, want=want, got=event.get("data", MISSING))
         elif self._state in (ReplyState.DONE, ReplyState.FAILED):
             self.report.once("stream-after-end", place, want=MISSING, got=data)

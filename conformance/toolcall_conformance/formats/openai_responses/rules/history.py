@@ -8,7 +8,7 @@ from typing import Any
 from toolcall_conformance.findings import MISSING, OneOf, one_of
 from toolcall_conformance.formats.openai_responses.conversation import HOSTED, OUTPUT_OF
 from toolcall_conformance.formats.openai_responses.rules.view import Entry, entries, member, name_of
-from toolcall_conformance.formats.rule import Subject, meant_text, rule, wrong_id
+from toolcall_conformance.formats.rule import Subject, meant_text, rule, why_no_json, wrong_id
 from toolcall_conformance.reading import Call, Unreadable
 from toolcall_conformance.reading.breach import Breach
 
@@ -149,8 +149,8 @@ def arguments_json(subject: Subject) -> Iterator[Breach]:
         unfinished = status == "incomplete" or (cut and status is None)
         broken = isinstance(call.arguments, Unreadable) and not call.arguments.is_json
         if call.kind == "function" and broken and not unfinished:
-            pointer, message = call.arguments_pointer or call.pointer, "arguments must be JSON"
-            raw = call.arguments.raw
+            raw, pointer = call.arguments.raw, call.arguments_pointer or call.pointer
+            message = why_no_json(raw, "arguments must be JSON")
             yield Breach(pointer, message, meant_text(raw), raw, subject=name_of(call))
 
 

@@ -26,7 +26,7 @@ from toolcall_conformance.formats.openai_responses.stream import output as _outp
 from toolcall_conformance.formats.openai_responses.stream.events import BEGINNING, TERMINAL, UNDER_WAY
 from toolcall_conformance.formats.openai_responses.stream.output import Output
 from toolcall_conformance.formats.openai_responses.stream.restated import GROWS, changes
-from toolcall_conformance.formats.rule import meant_object
+from toolcall_conformance.formats.rule import meant_object, why_no_json
 from toolcall_conformance.formats.stream_machine import Machine, rule_ids
 from toolcall_conformance.formats.wanted import OBJECT, typed
 from toolcall_conformance.jsonvalue import copied, join
@@ -86,7 +86,7 @@ class _ResponseMachine(Machine):
             return
         if not isinstance(data, dict):
             want = meant_object(data, typed(event["event"]) if event.get("event") else OBJECT)
-            self.report.add("stream-data", place, want=want, got=event.get("data", MISSING))
+            self.report.add("stream-data", place, why_no_json(data), want=want, got=event.get("data", MISSING))
             return
         kind = data["type"] if isinstance(data.get("type"), str) else ""
         if kind and event.get("event") != kind:  # an event without a type has no right name

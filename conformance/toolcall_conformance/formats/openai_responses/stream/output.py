@@ -8,7 +8,7 @@ from toolcall_conformance.findings import MISSING
 from toolcall_conformance.formats.openai_responses.stream import items as _items
 from toolcall_conformance.formats.openai_responses.stream.events import FRAGMENTED_TEXTS, IDENTITY, PARTS
 from toolcall_conformance.formats.openai_responses.stream.items import Item
-from toolcall_conformance.formats.rule import meant_text
+from toolcall_conformance.formats.rule import meant_text, why_no_json
 from toolcall_conformance.formats.stream_machine import Report, meant_number, wrong_number
 from toolcall_conformance.formats.wanted import INDEX, TEXT
 from toolcall_conformance.jsonvalue import is_json, join
@@ -220,7 +220,7 @@ class Output:
             if item.kind != "function_call" or not isinstance(text, str) or item.said.get("status") == "incomplete":
                 continue
             if not is_json(text):
-                message, want = "the joined fragments must be JSON", meant_text(text)
+                message, want = why_no_json(text, "the joined fragments must be JSON"), meant_text(text)
                 if not text.strip():
                     message, want = "a call without arguments must have {}", "{}"
                 self._report.of_part(item.pointer).add(
