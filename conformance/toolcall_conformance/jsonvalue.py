@@ -32,7 +32,7 @@ class ConstantError(JSONError):
     """A number that JSON does not have: ``NaN``, ``Infinity`` or ``-Infinity``, the ``name``."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"{name} is not JSON")
+        super().__init__(f"{name} is a number which JSON does not have")
         self.name = name
 
 

@@ -122,7 +122,7 @@ def test_stdin(monkeypatch: pytest.MonkeyPatch) -> None:
         (["judge", *ROUTE, ".", "good.json"], ".: cannot be read (Is a directory)"),
         (["judge", *ROUTE, "broken.json", "good.json"], "broken.json: not JSON: line 1 column 2"),
         (["judge", *ROUTE, "twice.json", "good.json"], "twice.json: not JSON: the key 'a' occurs twice in one object"),
-        (["judge", *ROUTE, "nan.json", "good.json"], "nan.json: not JSON: NaN is not JSON"),
+        (["judge", *ROUTE, "nan.json", "good.json"], "nan.json: not JSON: NaN is a number which JSON does not have"),
         (["judge", *ROUTE, "-", "-"], "only one of the two bodies can be read from stdin"),
         (
             ["judge", "--client", "alpah", "--upstream", "beta", "a.json", "a.json"],

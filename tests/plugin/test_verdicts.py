@@ -177,3 +177,19 @@ def test_a_fault_of_the_judge_is_a_setup_error_and_not_the_translators(project: 
     full.stdout.fnmatch_lines(["*ZeroDivisionError*"])
     report = project.report("toolcall::box/one::request", spec=spec)
     assert report["counts"]["error"] == 4
+
+
+def test_an_error_of_the_client_s_is_a_refusal(project: Any) -> None:
+    """One of a library's own class, with its line; a slip with the same words is a crash."""
+    raising = "    def request(self, body):\n        raise type(%s)('no such role')"
+    kinds = {
+        "refused": "'BadRequestError', (Exception,), {'status_code': 400}",
+        "crashed": "'InternalError', (Exception,), {'status_code': 500}",
+    }
+    for rule, kind in kinds.items():
+        report = project.report("toolcall::box/one::request", spec=project.translator(raising % kind))
+        found = [one for item in report["items"] for one in item["findings"]]
+        assert {one["rule"] for one in found} == {f"translation/{rule}"}
+        assert {item["verdict"] for item in report["items"]} == {"refused" if rule == "refused" else "fail"}
+        assert all(one["message"].endswith("Error: no such role") for one in found)
+        assert all(one["code"].partition(":")[0].endswith(".py") for one in found)

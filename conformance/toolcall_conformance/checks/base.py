@@ -285,8 +285,10 @@ class Tally:
 
 def loss_named_by(corpus: Corpus, route: Route, request: Any, failed: Failed) -> NamedLoss | None:
     """What a refusal of a client's ``request`` names, if all of it may be lost; see :func:`named_loss`."""
-    refused = isinstance(failed, (RefusedOutcome, UnsupportedOutcome)) and not isinstance(failed, NoRoute)
-    return named_loss(corpus, route, request, failed.reason) if refused else None
+    if isinstance(failed, NoRoute):
+        return None
+    reason = failed.reason if isinstance(failed, UnsupportedOutcome) else refusal_of(failed)
+    return None if reason is None else named_loss(corpus, route, request, reason)
 
 
 def failure(corpus: Corpus, operation: str, failed: Failed, body: str) -> Finding:
