@@ -23,6 +23,7 @@ from toolcall_conformance.streaming import parse
 from toolcall_reference import ReferenceTranslator
 
 CORPUS = load_corpus()
+IDS_RETURNED = "translation/ids-returned"
 PLAYED = [
     case
     for case in CORPUS.cases.values()
@@ -58,7 +59,9 @@ def test_the_reference_translates_it(case: Case) -> None:
         route = Route(client, upstream, case.model(client), case.model(upstream))
         for variant in {"", "streamed"} & {*variants(CORPUS, "agent_loop", case, client, upstream)}:
             result = CHECKS["agent_loop"](twin, route, driver.open, HARNESS, variant, None)
-            assert result.verdict is Verdict.PASS, (route, variant, result.findings)
+            # A client of Chat's deprecated functions has no id that it could return.
+            kept = "legacy-functions" in case.features and {one.rule for one in result.findings} == {IDS_RETURNED}
+            assert result.verdict is Verdict.PASS or kept, (route, variant, result.findings)
 
 
 @each_of_its_formats
