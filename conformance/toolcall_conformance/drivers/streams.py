@@ -9,6 +9,7 @@ from typing import Any, Literal
 from toolcall_conformance.drivers.outcomes import (
     BadOutput,
     Crashed,
+    Inapplicable,
     Misdirected,
     ProtocolError,
     RefusedOutcome,
@@ -68,7 +69,15 @@ class Streamed:
 
 
 StreamOutcome = (
-    Streamed | UnsupportedOutcome | RefusedOutcome | Crashed | TimedOut | BadOutput | ProtocolError | Misdirected
+    Streamed
+    | UnsupportedOutcome
+    | RefusedOutcome
+    | Crashed
+    | TimedOut
+    | BadOutput
+    | ProtocolError
+    | Misdirected
+    | Inapplicable
 )
 
 
