@@ -15,6 +15,7 @@ from toolcall_conformance.drivers import (
     TimedOut,
     UnsupportedOutcome,
 )
+from toolcall_conformance.drivers.blame import place_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +54,15 @@ def described(operation: str, failed: Failed, item: str) -> Problem:
     match failed:
         case RefusedOutcome(reason):
             what = f"{operation} refused the plainest exchange: {reason or 'no reason given'}"
-            return Problem(what, hint="a route that is never done is Unsupported, raised from open", item=item)
+            return Problem(what, hint="a route that is never done is refused when its session is opened", item=item)
         case UnsupportedOutcome(reason):
             return Problem(f"{operation} is not done: {reason}", item=item)
         case Crashed(_, traceback):
             lines = [line.strip() for line in traceback.splitlines() if line.strip()]
             frames = [line for line in lines if line.startswith("File ")]
-            where = frames[-1] if frames else (lines[-1] if lines else "")
+            place = place_of(traceback)
+            own = [line for line in frames if place is not None and f'"{place[0]}", line {place[1]},' in line]
+            where = own[-1] if own else lines[-1] if lines and not frames else ""
             return Problem(f"{operation} {failed.sentence}", where, "its whole traceback is in the item's report", item)
         case TimedOut(seconds):
             hint = "raise --timeout if it is only slow; nothing more was tried"
