@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from reports.made import CORPUS, finding, item
-from toolcall_conformance.reports.blocks import consequence, rest
+from reports.made import CORPUS, finding, item, run
+from toolcall_conformance.reports.blocks import block, consequence, rest
+from toolcall_conformance.reports.cause_markdown import details
 from toolcall_conformance.reports.harm import Harm
+from toolcall_conformance.reports.outline import outlines
 from toolcall_conformance.reports.roots import root_causes
 
 NAME = "translation/call-name"
@@ -37,3 +39,25 @@ def test_the_split_is_of_the_number_before_it() -> None:
     (root,) = root_causes(items, Harm.of(CORPUS))
     text = rest(root)
     assert text.startswith("3 items: response 2, stream 1; 3 more in whole conversations; "), text
+
+
+def test_the_first_error_of_a_long_message_is_whole() -> None:
+    """In a block on the terminal, and in Markdown."""
+    error = "messages.3.content Input should be a valid string [type=string_type, input_value={'a': [1, 2, 3]}]"
+    message = (
+        f"request raised ValidationError: 5 validation errors for ChatCompletionRequest {error}" + " tools.0 x" * 60
+    )
+    refused = "translation/refused"
+    failing = finding(
+        refused, place="", element="body", body="01-request", message=message, got={"$absent": True},
+        signature=f"{refused} body gemini - request_raised", code="/site/lib/models.py:12",
+    )  # fmt: skip
+    (root,) = root_causes([item("box/one", failing)], Harm.of(CORPUS))
+    lines = ["".join(piece.text for piece in line) for line in block(root, CORPUS.rules, lambda *_: "pytest", [])]
+    text = " ".join(" ".join(lines).split())
+    assert error in text, text
+    assert "code /site/lib/models.py:12" in text
+    assert "The translator refuses a body that the API takes." in text
+    (one,) = outlines([root], run([item("box/one", failing)]), CORPUS.rules)
+    assert error in "\n".join(details(one, ""))
+    assert one.fix == CORPUS.rule(refused).fix
