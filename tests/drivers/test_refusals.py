@@ -63,6 +63,7 @@ def throw(error: BaseException) -> Callable[[], Any]:
     return call
 
 
+EMPTY: dict[str, Any] = {}
 REFUSALS = {
     "a client's error": throw(BadRequestError("no such tool choice")),
     "an answer": throw(HTTPStatusError("422 Unprocessable Entity")),
@@ -72,10 +73,10 @@ REFUSALS = {
     "its own reason": wrapped(throw(Exception("no video")), ConversionError("no video")),
 }
 SLIPS = {
-    "a key": lambda: {}["content"],
+    "a key": lambda: EMPTY["content"],
     "a type": lambda: sum(None),  # type: ignore[call-overload]
-    "a key within": wrapped(lambda: {}["content"], ConversionError("'content'")),
-    "a key within a client's error": wrapped(lambda: {}["content"], BadRequestError("'content'")),
+    "a key within": wrapped(lambda: EMPTY["content"], ConversionError("'content'")),
+    "a key within a client's error": wrapped(lambda: EMPTY["content"], BadRequestError("'content'")),
     "too deep": wrapped(throw(RecursionError("too deep")), ConversionError("too deep")),
     "an internal error": throw(BadRequestError("connection failed", 500)),
     "a connection": wrapped(throw(ConnectionResetError("reset")), ConversionError("reset")),
