@@ -29,13 +29,13 @@ def test_a_run_of_an_adapter_has_its_mode(name: str) -> None:
     assert mode_of(spec, name) == adapter.mode
     assert mode_of(spec, "somebody-elses") is None
     assert mode_of(f"{spec}x", name) is None
-    shown = translator_of(SimpleNamespace(spec=spec, name=name, version="1"))  # type: ignore[arg-type]
+    shown = translator_of(SimpleNamespace(spec=spec, name=name, version="1"))
     assert shown["mode"] == adapter.mode
 
 
 def test_another_translator_has_no_mode() -> None:
     assert mode_of("mine:Translator", "litellm") is None
-    assert "mode" not in translator_of(SimpleNamespace(spec="mine:T", name="mine", version=None))  # type: ignore[arg-type]
+    assert "mode" not in translator_of(SimpleNamespace(spec="mine:T", name="mine", version=None))
 
 
 @pytest.mark.parametrize("place", ["litellm_sdk.py", "litellm_proxy/config.template.yaml"])

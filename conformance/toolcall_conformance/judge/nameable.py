@@ -13,7 +13,7 @@ from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Hosted, Media, Opaque, Reading, Reasoning, Result, Setting, Text, Tool, Turn
 from toolcall_conformance.translation.limits import limited
 from toolcall_conformance.translation.media_demands import demand_of, element_of
-from toolcall_conformance.translation.own_tools import run_by_client
+from toolcall_conformance.translation.own_tools import own_tool, run_by_client
 from toolcall_conformance.translation.pair import Pair
 from toolcall_conformance.translation.schema_branches import is_composed
 from toolcall_conformance.translation.settings import OF_THE_ROUTE, PRIVATE, chosen_names
@@ -140,7 +140,7 @@ def _tools(pair: Pair) -> Iterator[Nameable]:
         at, gone = tool.pointer, _tool(tool.pointer, lambda _: None)
         if tool.kind == "hosted":
             element = "tool-client-run" if run_by_client(pair.corpus, pair.source, tool) else "tool-hosted"
-            yield _part(pair, element, at, gone, *_undated(tool.type, tool.name))
+            yield _part(pair, element, at, gone, *_undated(tool.type, tool.name), *_named_elsewhere(pair, tool))
         elif tool.kind == "custom":
             yield _part(pair, "tool-custom", at, gone, tool.name)
         if tool.strict is True:
@@ -156,6 +156,15 @@ def _undated(*names: str | None) -> list[str]:
     """The names, and those of them that end in a date without it."""
     known = [name for name in names if name]
     return known + [_DATE.sub("", name) for name in known]
+
+
+def _named_elsewhere(pair: Pair, tool: Tool) -> Iterator[str]:
+    """What the APIs call their own tools for the same purpose: a refusal may use the words of the target."""
+    own = own_tool(pair.corpus, pair.source, tool)
+    if own is not None:
+        yield own.purpose
+        every = (other for name in pair.corpus.formats for other in pair.corpus.own_tools(name).tools)
+        yield from (other.type.rstrip("*_") for other in every if other.purpose == own.purpose)
 
 
 def _tool(pointer: str, change: Callable[[Tool], Tool | None]) -> Drop:
