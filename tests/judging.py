@@ -44,11 +44,12 @@ def judge_stream(
     client_model: str | None = None,
     upstream_model: str | None = None,
     request: Any = None,
+    upstream_request: Any = None,
     tolerated: bool = False,
     **more: Any,
 ) -> Judgement:
     """What the judge says of a client's stream, captured where nobody knows more of it."""
-    ends, requests = Ends(client, upstream, client_model, upstream_model), Requests(request)
+    ends, requests = Ends(client, upstream, client_model, upstream_model), Requests(request, upstream_request)
     return Judge(load_corpus(), tolerated).stream(source, output, ends, requests=requests, **{"captured": True, **more})
 
 

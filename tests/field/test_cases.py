@@ -28,14 +28,56 @@ class Known(NamedTuple):
     upstream: str
     direction: str
     wrong: dict[str, str]
+    request: Any = None
+    upstream_request: Any = None
 
 
+def declaring(parameters: Any) -> dict[str, Any]:
+    """A Chat request with the tool of the cases about schemas."""
+    tool = {"type": "function", "function": {"name": "get_weather", "parameters": parameters}}
+    return {"model": "gpt-4.1", "messages": [{"role": "user", "content": "Oslo?"}], "tools": [tool]}
+
+
+CITY = {"type": "string"}
+NULLABLE = {
+    "type": "object",
+    "properties": {"city": CITY, "unit": {"type": ["string", "null"]}},
+    "required": ["city", "unit"],
+    "additionalProperties": False,
+}
+AS_TEXTS = {
+    "type": "OBJECT",
+    "properties": {"city": {"type": "STRING"}, "level": {"type": "STRING", "enum": ["1", "2"]}},
+}
 KNOWN = {
     "phantom-tool-stop": Known(
         "anthropic", "openai_chat", "stream", {"wrong-tool_use": "anthropic/finish-agrees-with-calls"}
     ),
     "same-tool-twice-declared": Known(
         "openai_chat", "anthropic", "request", {"wrong-both": "anthropic/tool-name-unique"}
+    ),
+    "null-of-strict-tool": Known(
+        "openai_chat",
+        "openai_responses",
+        "response",
+        {"wrong-null-kept": "translation/arguments-undone"},
+        declaring({"type": "object", "properties": {"city": CITY, "unit": {"type": "string"}}, "required": ["city"]}),
+        {
+            "model": "gpt-4.1",
+            "input": "Oslo?",
+            "tools": [{"type": "function", "name": "get_weather", "strict": True, "parameters": NULLABLE}],
+        },
+    ),
+    "text-of-number-enum": Known(
+        "openai_chat",
+        "gemini",
+        "response",
+        {"wrong-text-kept": "translation/arguments-undone"},
+        declaring({"type": "object", "properties": {"city": CITY, "level": {"type": "integer", "enum": [1, 2]}}}),
+        {
+            "contents": [{"role": "user", "parts": [{"text": "Oslo?"}]}],
+            "tools": [{"functionDeclarations": [{"name": "get_weather", "parameters": AS_TEXTS}]}],
+        },
     ),
 }
 
@@ -44,11 +86,12 @@ def read(path: Path) -> Any:
     return parse(path.read_bytes()) if path.suffix == ".sse" else json.loads(path.read_bytes())
 
 
-def found(known: Known, source: Any, output: Any) -> list[Finding]:
-    client, upstream = known.client, known.upstream
+def found(known: Known, source: Any, output: Any, upstream_request: Any = None) -> list[Finding]:
+    ends = {"client": known.client, "upstream": known.upstream}
     if known.direction == "stream":
-        return list(judge_stream(output, source=source, client=client, upstream=upstream).findings)
-    return list(judge(source, output, direction=known.direction, client=client, upstream=upstream).findings)
+        return list(judge_stream(output, source=source, **ends).findings)
+    asked = {"request": known.request, "upstream_request": upstream_request or known.upstream_request}
+    return list(judge(source, output, direction=known.direction, **ends, **asked).findings)
 
 
 @pytest.mark.parametrize("name", KNOWN)
@@ -70,8 +113,9 @@ def test_the_reference_is_right(name: str) -> None:
     suffix = "sse" if known.direction == "stream" else "json"
     path = CASES / name / f"source.{suffix}"
     way = open_way(known.client, known.upstream)
+    asked = way.request(known.request) if known.request is not None else None
     if known.direction == "stream":
         output: Any = parse(b"".join(way.stream([path.read_bytes()])))
     else:
         output = getattr(way, known.direction)(read(path))
-    assert [one for one in found(known, read(path), output) if one.is_must] == []
+    assert [one for one in found(known, read(path), output, asked) if one.is_must] == []

@@ -23,6 +23,7 @@ def verdict(rule: dict[str, Any], example: dict[str, Any]) -> dict[str, Level]:
         direction=rule["direction"],
         upstream_model=example.get("upstream_model"),
         request=example.get("request"),
+        upstream_request=example.get("upstream_request"),
     ).findings
     return {finding.rule: finding.level for finding in found}
 

@@ -144,10 +144,10 @@ def _pair(
         source = parse(sent.stream) if sent.stream is not None else sent.reply
         if isinstance(source, dict):
             output = parse(asked.stream)
-            found = judge.stream(source, output, ends, requests=Requests(asked.request), captured=True)
+            found = judge.stream(source, output, ends, requests=Requests(asked.request, sent.request), captured=True)
             yield JudgedPair(name, "stream", client, upstream, source, output, found)
     elif isinstance(asked.reply, dict) and isinstance(sent.reply, dict):
-        requests = Requests(asked.request)
+        requests = Requests(asked.request, sent.request)
         found = judge.response(sent.reply, asked.reply, ends, requests=requests, captured=True)
         yield JudgedPair(name, "response", client, upstream, sent.reply, asked.reply, found)
 

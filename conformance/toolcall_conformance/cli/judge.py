@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from toolcall_conformance.cli import captured, differing, guess, pairs
+from toolcall_conformance.cli import captured, differing, guess, pairs, requests_before
 from toolcall_conformance.cli.common import UsageError, did_you_mean
 from toolcall_conformance.cli.console import say, say_json
 from toolcall_conformance.cli.settings import Settings
@@ -52,6 +52,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="OUTPUT is the raw stream that the client received; SOURCE is the upstream's stream or whole reply",
     )
+    requests_before.add_arguments(parser)
     parser.add_argument("--client-model", metavar="MODEL", help="the model that the caller named")
     parser.add_argument(
         "--upstream-model", metavar="MODEL", help="the model that receives the request, if its body does not name it"
@@ -110,9 +111,11 @@ def run(parsed: argparse.Namespace) -> int:
         if name is not None and name not in corpus.formats:
             raise UsageError(f"there is no format {name!r}{did_you_mean(name, corpus.formats)}")
     if sent:
+        requests_before.verify(parsed)
         return _judge_sent(parsed, corpus)
     if parsed.source == parsed.output == "-":
         raise UsageError("only one of the two bodies can be read from stdin")
+    requests_before.verify(parsed)
     if parsed.stream:
         return _judge_streams(parsed, corpus)
     return _judge_alone(parsed, corpus) if parsed.output is None else _judge_pair(parsed, corpus)
@@ -206,8 +209,11 @@ def _judge_pair(parsed: argparse.Namespace, corpus: Corpus) -> int:
     judge, ends = _judge(parsed, corpus), _ends(parsed)
     if parsed.error:
         judgement = judge.error(source, output, ends)
+    elif parsed.response:
+        requests = requests_before.read(parsed, corpus, notes)
+        judgement = judge.response(source, output, ends, requests=requests, captured=True)
     else:
-        judgement = (judge.response if parsed.response else judge.request)(source, output, ends, captured=True)
+        judgement = judge.request(source, output, ends, captured=True)
     subject = ReportedItem(parsed.output, direction, parsed.client, parsed.upstream, exchanges=1)
     if note := swapped(corpus, direction, source, output, formats):
         notes.insert(0, note)
@@ -243,8 +249,9 @@ def _judge_streams(parsed: argparse.Namespace, corpus: Corpus) -> int:
     output_name = parsed.source if alone else parsed.output
     source = None if alone else captured.stream_or_reply(parsed.source, parsed.upstream, corpus)
     data, output = captured.stream(output_name)
-    judgement = _judge(parsed, corpus).stream(source, output, _ends(parsed), captured=True)
     notes = [*parsed.guessed, *(captured.notes(parsed.source, parsed.upstream, source) if source is not None else [])]
+    requests = requests_before.read(parsed, corpus, notes)
+    judgement = _judge(parsed, corpus).stream(source, output, _ends(parsed), requests=requests, captured=True)
     upstream = parsed.client if alone else parsed.upstream
     subject = ReportedItem(output_name, "stream", parsed.client, upstream, exchanges=2)
     beside = witnessed(parsed, "stream", data, source)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from toolcall_conformance import formats
@@ -20,7 +21,7 @@ from toolcall_conformance.judge.wrong_format import no_object, other_format
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Reading
 from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.translation import losses, search_sources, spread_texts, state, stored
+from toolcall_conformance.translation import losses, search_sources, spread_texts, state, stored, undoing
 from toolcall_conformance.translation.aligned import aligned
 from toolcall_conformance.translation.call_form import compare_form
 from toolcall_conformance.translation.echo import compare_echo
@@ -77,13 +78,14 @@ def judge_body(
     )
     if not isinstance(output, dict):
         return Judgement((no_object(sides, output),))
-    if same and came_back(sides, source, output, exactly=vendor):
+    names, conversions = _declared(corpus, route, asked, requests) if down else (None, None)
+    sides = undoing.settle(replace(sides, conversions=conversions))
+    if same and not sides.as_sent and came_back(sides, source, output, exactly=vendor):
         return Judgement()
     own = check_body(corpus, output_format, direction, output, model=output_model, reading=sides.output)
     wrong = other_format(sides, source, output, own)
     if wrong is not None:
         return Judgement((wrong,))
-    names = _names(corpus, route, asked, requests) if down else None
     sides, unsourced = search_sources.settle(spread_texts.settle(sides))
     settled = stored.settle(sides)
     pair = aligned(settled.sides, names)
@@ -102,14 +104,21 @@ def judge_body(
     return Judgement(findings, losses.find_losses(pair, declared), accepted if tolerated else ())
 
 
-def _names(corpus: Corpus, route: AnyRoute, before: Reading | None, requests: Requests) -> Mapping[str, str]:
-    """The client's tool names by their upstream names, where the two differ; ``before`` is the client's request."""
+def _declared(
+    corpus: Corpus, route: AnyRoute, before: Reading | None, requests: Requests
+) -> tuple[Mapping[str, str], undoing.Conversions | None]:
+    """The client's tool names by their upstream names, where the two differ, and how arguments go back to the client.
+
+    ``before`` is the client's request.
+    """
     if before is None or requests.upstream is None:
-        return {}
+        return {}, None
     after = formats.read(route.upstream, "request", requests.upstream)
     sides = Sides(corpus, before, after)
-    names = names_of(sides, map_tools(sides))
-    return {upstream: client for client, upstream in names.items() if upstream != client}
+    twins = map_tools(sides)
+    names = names_of(sides, twins)
+    back = {upstream: client for client, upstream in names.items() if upstream != client}
+    return back, undoing.conversions_down(sides, twins)
 
 
 def _counting(corpus: Corpus, client: str, request: Any, *, streamed: bool) -> Iterator[str]:

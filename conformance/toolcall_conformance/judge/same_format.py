@@ -36,7 +36,8 @@ def differences(
     """The differences that ``found`` does not report. What an equivalence accepts is another spelling of the same."""
     aside, reply = _of_the_route(sides), sides.output.direction == "response"
     # Counts are told as what they count, and as members.
-    reported = PlacesByPointer(_places(one for one in found if not one.is_note and one.element != "usage"))
+    told_as_findings = _places(one for one in found if not one.is_note and one.element != "usage")
+    reported = PlacesByPointer([*told_as_findings, *_undone(sides)])
     same = PlacesByPointer([*_places(accepted), *_renamed(sides)])
     plain = identity.differences(identity.without(source, aside), identity.without(output, aside))
     left = ((place, want, got) for place, want, got in plain if not reported.touching(_whole(place, want, got)))
@@ -66,6 +67,13 @@ def _places(known: Iterable[Finding | Tolerated]) -> list[str]:
     """The places that findings or tolerances are about, of both bodies: between equal bodies they are the same."""
     found = [place for one in known for place in (one.pointer, one.source_pointer)]
     return [place for place in found if place]
+
+
+def _undone(sides: Sides) -> Iterator[str]:
+    """The places of arguments that must not stay as the provider sent them."""
+    for call in sides.source.calls:
+        if call.ordinal in sides.as_sent and call.arguments_pointer is not None:
+            yield call.arguments_pointer
 
 
 def _renamed(sides: Sides) -> Iterator[str]:

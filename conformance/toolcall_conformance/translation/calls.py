@@ -17,7 +17,11 @@ from toolcall_conformance.translation.odd_arguments import compare_odd, is_odd, 
 from toolcall_conformance.translation.own_tools import says_the_same
 from toolcall_conformance.translation.pair import Pair, call_words
 from toolcall_conformance.translation.told import Told
+from toolcall_conformance.translation.undoing import is_left_changed, is_same_by_schemas, may_be_undone
 from toolcall_conformance.translation.wire_words import call_value
+
+#: The circumstance that the judge does not know the schemas by which arguments were written and are read.
+SCHEMAS_UNKNOWN = "schemas-unknown"
 
 
 def compare_calls(pair: Pair) -> Iterator[Finding]:
@@ -138,18 +142,27 @@ def _compare_arguments(pair: Pair, left: Call, right: Call) -> Iterator[Finding]
         if allowed:
             pair.accept(allowed, where, left.arguments_pointer, shown(left), shown(right))
         return
+    if is_same_by_schemas(pair, left, right):
+        pair.accept("arguments-by-schema", where, left.arguments_pointer, shown(left), shown(right))
+        return
     got = shown(right)
     message = ""
     if isinstance(got, str) and left.kind == "function" and _encodes(got, left.arguments):
         message = "the arguments are JSON text inside JSON text (encoded twice)"
+    unknown = not pair.is_request and pair.conversions is None and may_be_undone(left.arguments, right.arguments)
+    if unknown:
+        message = (
+            "they changed as if a change in the tool's schema were undone, and the requests that show it are unknown"
+        )
     yield pair.finding(
-        "translation/arguments",
+        "translation/arguments-undone" if is_left_changed(pair, left, right) else "translation/arguments",
         where,
         message,
         want=left.arguments,
         got=stands_as(pair, right),
         source=left.arguments_pointer or left.pointer,
         subject=subject,
+        under=(SCHEMAS_UNKNOWN,) if unknown else (),
     )
 
 

@@ -13,6 +13,7 @@ from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Corpus, CorpusError
 from toolcall_conformance.reading import Call, Reading, Tool
 from toolcall_conformance.translation.align import Alignment
+from toolcall_conformance.translation.argument_conversion import ArgumentConversion
 
 T = TypeVar("T")
 
@@ -25,8 +26,10 @@ class Sides:
     one. ``said_in``: the format of the results and declarations, if it is not the source's. ``circumstances`` hold for
     both bodies. ``called``: further ids by which texts of the source may name its calls, with the calls' ordinals.
     ``model``: the model of the route, if the output must name it. ``declared``: what the translator says it lost.
-    ``spelt``: the arguments of the output's calls as a stream spelt them, by ordinal. ``accepted`` collects what the
-    comparisons accept; None where nobody asked for it.
+    ``spelt``: the arguments of the output's calls as a stream spelt them, by ordinal. ``conversions`` are, of a reply,
+    from the schemas of the provider's side to the client's, by the provider's names of tools; None where nobody knows
+    the schemas. ``as_sent`` are the arguments of the source's calls that these changed, by ordinal. ``accepted``
+    collects what the comparisons accept; None where nobody asked for it.
     """
 
     corpus: Corpus
@@ -41,6 +44,8 @@ class Sides:
     declared: frozenset[str] = frozenset()
     spelt: Mapping[int, str] = field(default_factory=dict)
     asked: Sequence[Tool] = ()
+    conversions: Mapping[str, ArgumentConversion] | None = None
+    as_sent: Mapping[int, Any] = field(default_factory=dict)
     accepted: list[Tolerated] | None = field(default=None, compare=False)
 
     def accept(

@@ -71,8 +71,7 @@ def findings(
     if place.direction == "request":
         return judge.request(place.source, output, place.route, declared=place.declared).findings
     if place.direction == "stream":
-        asked = Requests(place.requests.client)
-        return judge.stream(place.source, output, place.route, requests=asked, captured=True).findings
+        return judge.stream(place.source, output, place.route, requests=place.requests, captured=True).findings
     return judge.response(
         place.source,
         output,

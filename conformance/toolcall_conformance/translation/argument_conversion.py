@@ -1,0 +1,245 @@
+"""The arguments of one call by two schemas of its tool: what a translator did to a schema is undone in arguments.
+
+A target may want every parameter required and nullable, listed numbers as texts, a plain object around a union, or
+other names. So a model that was shown one schema says ``null`` where another model leaves a parameter out, and ``"2"``
+for 2. Both say the same, each by its schema.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from toolcall_conformance.findings import MISSING
+from toolcall_conformance.jsonvalue import JSONError, canonical, equal, parse
+from toolcall_conformance.translation.schema_pair import admits_null
+from toolcall_conformance.translation.spelling import Speller, TooLargeError
+
+_DEEPEST: Final = 40
+_CHOICES: Final = ("anyOf", "oneOf")
+
+
+@dataclass(frozen=True)
+class ArgumentConversion:
+    """Between the schema by which arguments were ``written`` and the one by which they are ``read``; any JSON."""
+
+    written: Any
+    read: Any
+
+    def convert(self, value: Any, *, fill: bool = False) -> Any:
+        """Arguments that say by ``read`` what ``value`` says by ``written``; the value itself where nothing differs.
+
+        ``fill``: parameters that only ``read`` requires are added, as null or with their default, as a model would.
+        Never raises: schemas too deep or too large leave the value as it is.
+        """
+        if equal(self.written, self.read):
+            return value
+        try:
+            before, after = _Shown(Speller(self.written), self.written), _Shown(Speller(self.read), self.read)
+            converted = _Conversion(fill).root(before, after, value)
+        except (RecursionError, TooLargeError, ValueError):
+            return value
+        return value if equal(converted, value) else converted
+
+    def without_fillers(self, value: Any) -> Any:
+        """Arguments without what says no more than leaving it out: null, or the default, where only ``written`` asks.
+
+        So both are the same for a tool by whose schema (``read``) the parameter is optional.
+        """
+        try:
+            before, after = _Shown(Speller(self.written), self.written), _Shown(Speller(self.read), self.read)
+            return _without_fillers(before, after, value)
+        except (RecursionError, TooLargeError, ValueError):
+            return value
+
+
+class _Shown:
+    """A schema as a model is shown it: what it admits, and the members of its objects, whatever union they are in."""
+
+    def __init__(self, speller: Speller, *schemas: Any, depth: int = 0) -> None:
+        if depth > _DEEPEST:
+            raise ValueError("deeper than any arguments")
+        self._speller = speller
+        self._depth = depth
+        self._schemas = [speller.normal(schema) for schema in schemas]
+        self._branches = [branch for schema in self._schemas for branch in self._all_branches(schema, depth)]
+
+    def _all_branches(self, schema: dict[str, Any], depth: int) -> list[dict[str, Any]]:
+        """A schema in one spelling, and those of its unions and conjunctions."""
+        if depth > _DEEPEST:
+            raise ValueError("deeper than any arguments")
+        inner = [self._speller.normal(entry) for key in (*_CHOICES, "allOf") for entry in schema.get(key, ())]
+        return [schema, *(found for entry in inner for found in self._all_branches(entry, depth + 1))]
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The names of all members."""
+        return list(dict.fromkeys(name for branch in self._branches for name in branch.get("properties", {})))
+
+    def member(self, name: str) -> _Shown:
+        """The schemas of a member; one of which nothing is said may be anything."""
+        found = [branch["properties"][name] for branch in self._branches if name in branch.get("properties", {})]
+        if not found:
+            others = (branch.get("additionalProperties") for branch in self._branches)
+            found = [other for other in others if isinstance(other, dict)]
+        return _Shown(self._speller, *(found or [True]), depth=self._depth + 1)
+
+    def entries(self) -> _Shown:
+        """The schemas of the entries of an array."""
+        found = [branch["items"] for branch in self._branches if isinstance(branch.get("items"), dict)]
+        return _Shown(self._speller, *(found or [True]), depth=self._depth + 1)
+
+    def requires(self, name: str) -> bool:
+        """Whether no object fits that lacks the member."""
+        return any(self._requires(schema, name, self._depth) for schema in self._schemas)
+
+    def _requires(self, schema: dict[str, Any], name: str, depth: int) -> bool:
+        if name in schema.get("required", ()):
+            return True
+        inner = {key: [self._speller.normal(entry) for entry in schema.get(key, ())] for key in (*_CHOICES, "allOf")}
+        return any(self._requires(entry, name, depth + 1) for entry in inner["allOf"]) or any(
+            inner[key] and all(self._requires(entry, name, depth + 1) for entry in inner[key]) for key in _CHOICES
+        )
+
+    @property
+    def names_null(self) -> bool:
+        """Whether null is among the values that a schema names; one that says nothing of its values names none."""
+        return any(admits_null(schema, self._speller) for schema in self._schemas)
+
+    def default(self) -> Any:
+        """The value that stands for one left out; MISSING if the schema names none."""
+        return next((branch["default"] for branch in self._branches if "default" in branch), MISSING)
+
+    def admits(self, value: Any) -> bool:
+        """Whether a value fits one of the schemas, by its type and by the values that they list."""
+        return any(self._admits(schema, value) for schema in self._schemas)
+
+    def _admits(self, schema: dict[str, Any], value: Any) -> bool:
+        if "type" in schema and not _kinds(value) & set(schema["type"]):
+            return False
+        if "enum" in schema and not any(equal(value, listed) for listed in schema["enum"]):
+            return False
+        for key in _CHOICES:
+            branches = [self._speller.normal(entry) for entry in schema.get(key, ())]
+            if branches and not any(self._admits(branch, value) for branch in branches):
+                return False
+        return all(self._admits(self._speller.normal(entry), value) for entry in schema.get("allOf", ()))
+
+
+@dataclass(frozen=True)
+class _Conversion:
+    """The walk through a value with both of its schemas."""
+
+    fill: bool
+
+    def root(self, before: _Shown, after: _Shown, value: Any) -> Any:
+        """The same of whole arguments, around which there may be one object more."""
+        if isinstance(value, dict) and len(value) == 1:
+            ((key, inner),) = value.items()
+            if _wraps(before, after, key):
+                return self.value(before.member(key), after, inner)
+        names = after.names
+        if len(names) == 1 and _wraps(after, before, names[0]):
+            return {names[0]: self.value(before, after.member(names[0]), value)}
+        return self.value(before, after, value)
+
+    def value(self, before: _Shown, after: _Shown, value: Any) -> Any:
+        """A value by the other schema."""
+        if isinstance(value, dict) and after.admits({}):
+            return self._object(before, after, value)
+        if isinstance(value, list) and after.admits([]):
+            return [self.value(before.entries(), after.entries(), entry) for entry in value]
+        return value if after.admits(value) or not before.admits(value) else _other_notation(before, after, value)
+
+    def _object(self, before: _Shown, after: _Shown, value: dict[str, Any]) -> dict[str, Any]:
+        names = _other_names(before.names, after.names)
+        found: dict[str, Any] = {}
+        for key, entry in value.items():
+            name = names.get(key, key)
+            left, right = before.member(key), after.member(name)
+            if not (entry is None and _is_left_out(left, after, name, right)):
+                found[name] = self.value(left, right, entry)
+        if self.fill:
+            for name in after.names:
+                if name not in found and after.requires(name) and not before.requires(name):
+                    filler = None if after.member(name).admits(None) else _default(before, after, name)
+                    found |= {} if filler is MISSING else {name: filler}
+        return found
+
+
+def _is_left_out(left: _Shown, after: _Shown, name: str, right: _Shown) -> bool:
+    """Whether null, which only one schema admits, says that the other leaves the member out."""
+    return left.names_null and not right.admits(None) and not after.requires(name)
+
+
+def _default(before: _Shown, after: _Shown, name: str) -> Any:
+    own = after.member(name).default()
+    return before.member(name).default() if own is MISSING and name in before.names else own
+
+
+def _other_notation(before: _Shown, after: _Shown, value: Any) -> Any:
+    """What a text says as JSON, or the text of another value, where each schema takes only one of the two."""
+    if value is None:
+        return value
+    try:
+        other = parse(value) if isinstance(value, str) else canonical(value)
+    except JSONError:
+        return value
+    return other if after.admits(other) and not before.admits(other) else value
+
+
+def _wraps(outer: _Shown, inner: _Shown, key: str) -> bool:
+    """Whether the one member of an object holds all that another schema has at its root."""
+    held = inner.names
+    return outer.names == [key] and key not in held and bool(held) and set(held) <= set(outer.member(key).names)
+
+
+def _other_names(before: Sequence[str], after: Sequence[str]) -> Mapping[str, str]:
+    """The names that members of one schema have in the other: spelt otherwise, with the same letters and digits."""
+    left, right = ([name for name in own if name not in others] for own, others in ((before, after), (after, before)))
+    found = {}
+    for name in left:
+        alike = [other for other in right if _letters(other) == _letters(name)]
+        if len(alike) == 1 and sum(_letters(other) == _letters(name) for other in left) == 1:
+            found[name] = alike[0]
+    return found
+
+
+def _letters(name: str) -> str:
+    return "".join(char for char in name if char.isalnum()).lower()
+
+
+def _without_fillers(before: _Shown, after: _Shown, value: Any) -> Any:
+    if isinstance(value, list):
+        return [_without_fillers(before.entries(), after.entries(), entry) for entry in value]
+    if not isinstance(value, dict):
+        return value
+    found = {}
+    names = _other_names(after.names, before.names)
+    for key, entry in value.items():
+        left, right = before.member(names.get(key, key)), after.member(key)
+        asked = before.requires(names.get(key, key)) and key in after.names and not after.requires(key)
+        fillers = [one.default() for one in (left, right)]
+        if not (asked and right.admits(entry) and (entry is None or any(equal(entry, each) for each in fillers))):
+            found[key] = _without_fillers(left, right, entry)
+    return found
+
+
+def _kinds(value: Any) -> set[str]:
+    """The names that JSON Schema has for the type of a value."""
+    match value:
+        case None:
+            return {"null"}
+        case bool():
+            return {"boolean"}
+        case int():
+            return {"integer", "number"}
+        case float():
+            return {"integer", "number"} if value.is_integer() else {"number"}
+        case str():
+            return {"string"}
+        case list():
+            return {"array"}
+    return {"object"}
