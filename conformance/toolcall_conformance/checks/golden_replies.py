@@ -1,18 +1,23 @@
-"""Golden replies as the provider sends them: with calls as the translator declared the tools."""
+"""Golden replies as the provider sends them: with names and arguments as the translator declared the tools."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toolcall_conformance import formats
+from toolcall_conformance.checks.converted_arguments import convert_arguments_in_stream, converted_arguments
+from toolcall_conformance.checks.event_places import nearest, values_at
 from toolcall_conformance.jsonspans import with_texts
-from toolcall_conformance.jsonvalue import JSONError, copied, join, parse, resolve, unescaped, written
+from toolcall_conformance.jsonvalue import JSONError, copied, parse, resolve, written
+from toolcall_conformance.judge.given import Requests
+from toolcall_conformance.library import Exchange
 from toolcall_conformance.policy.bodies import renamed_arguments
 from toolcall_conformance.reading import Call
 from toolcall_conformance.streaming.rewriting import rewrite_data
+from toolcall_conformance.translation.argument_conversion import ArgumentConversion
 from toolcall_conformance.translation.declared_names import DeclaredNames
 
 
@@ -20,12 +25,12 @@ def rename_calls(name: str, reply: dict[str, Any], names: Mapping[str, str]) -> 
     """Rename the calls of a reply in the format ``name`` by ``names`` (golden to declared).
 
     A provider calls tools by their declared names. Where a translator had to rename one, the golden reply would name a
-    tool that was not declared. The same holds for the one member of a tool of free text (:class:`DeclaredNames`).
-    Returns the same body if nothing is renamed.
+    tool that was not declared. The same holds for the one member of a tool of free text (:class:`DeclaredNames`), and
+    for arguments that are spelt by a tool's schema. Returns the same body if nothing changes.
     """
     changed = {golden: declared for golden, declared in names.items() if golden != declared}
-    members, parameters = _members(names), _parameters(names)
-    if not changed and not members and not parameters:
+    members, parameters, conversions = _members(names), _parameters(names), _conversions(names)
+    if not changed and not members and not parameters and not conversions:
         return reply
     renamed: dict[str, Any] = copied(reply)
     for one, call in _calls(name, renamed):
@@ -33,6 +38,10 @@ def rename_calls(name: str, reply: dict[str, Any], names: Mapping[str, str]) -> 
             parent, _, key = call.arguments_pointer.rpartition("/")
             holder = resolve(one, parent)
             holder[key] = renamed_arguments(holder[key], parameters[str(call.name)])
+        if call.arguments_pointer is not None and call.kind == "function" and call.name in conversions:
+            parent, _, key = call.arguments_pointer.rpartition("/")
+            holder = resolve(one, parent)
+            holder[key] = converted_arguments(conversions[str(call.name)], holder[key])
         if call.arguments_pointer is not None and members:
             parent, _, key = call.arguments_pointer.rpartition("/")
             holder = resolve(one, parent)
@@ -42,6 +51,11 @@ def rename_calls(name: str, reply: dict[str, Any], names: Mapping[str, str]) -> 
             parent, _, key = call.name_pointer.rpartition("/")
             resolve(one, parent)[key] = changed[call.name]
     return renamed
+
+
+def requests_before(asked: Any, sent: Any, upstream: Exchange) -> Requests:
+    """The requests before a reply. A translator of replies alone ``sent`` none: the provider had the golden one."""
+    return Requests(asked, upstream.request, seen=False) if sent is None else Requests(asked, sent)
 
 
 def _calls(name: str, reply: dict[str, Any]) -> list[tuple[Any, Call]]:
@@ -63,6 +77,8 @@ def rename_calls_in_stream(stream: bytes, names: Mapping[str, str], transport: M
     members, parameters = _members(names), _parameters(names)
     if parameters:
         stream = rename_parameters_in_stream(stream, parameters, transport)
+    if conversions := _conversions(names):
+        stream = convert_arguments_in_stream(stream, conversions, transport)
     if members:
         stream = rename_members_in_stream(stream, members, transport["arguments"])
     changed = {golden: declared for golden, declared in names.items() if golden != declared}
@@ -199,6 +215,10 @@ def _parameters(names: Mapping[str, str]) -> Mapping[str, Mapping[str, str]]:
     return names.parameters if isinstance(names, DeclaredNames) else {}
 
 
+def _conversions(names: Mapping[str, str]) -> Mapping[str, ArgumentConversion]:
+    return names.conversions if isinstance(names, DeclaredNames) else {}
+
+
 def _members(names: Mapping[str, str]) -> Mapping[str, str]:
     return names.members if isinstance(names, DeclaredNames) else {}
 
@@ -232,36 +252,3 @@ class _Beginning:
                 return ""
         self._over = True
         return self._held
-
-
-def nearest(event: Any, pointer: str, key: str) -> Any:
-    """The member ``key`` of the innermost object around a place that has it; None if none has."""
-    found = None
-    value = event
-    for token in pointer.split("/")[1:]:
-        if isinstance(value, dict):
-            found = value.get(key, found)
-        value = value[int(token)] if isinstance(value, list) else value.get(unescaped(token))
-    return found
-
-
-def values_at(event: Any, place: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """What stands at a place, by its pointer: ``*`` is each entry of a list, ``beside`` what its object must have."""
-    holder, _, key = str(place["at"]).rpartition("/")
-    beside = place.get("beside", {})
-    for pointer, value in _walk(event, "", holder.split("/")[1:]):
-        if isinstance(value, dict) and key in value and value.items() >= beside.items():
-            yield join(pointer, key), value[key]
-
-
-def _walk(value: Any, pointer: str, steps: Sequence[str]) -> Iterator[tuple[str, Any]]:
-    """What stands at ``steps``, with its pointer; ``*`` is every entry of a list."""
-    if not steps:
-        yield pointer, value
-        return
-    step, *rest = steps
-    if step == "*" and isinstance(value, list):
-        for number, entry in enumerate(value):
-            yield from _walk(entry, join(pointer, number), rest)
-    elif isinstance(value, dict) and step in value:
-        yield from _walk(value[step], join(pointer, step), rest)

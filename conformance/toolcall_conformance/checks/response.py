@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, PlayedBodies, Tally, answer, produced
-from toolcall_conformance.checks.golden_replies import rename_calls
+from toolcall_conformance.checks.golden_replies import rename_calls, requests_before
 from toolcall_conformance.checks.left_out import shorter_requests
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, RaisedError, SessionDriver
-from toolcall_conformance.judge.given import Requests
 from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Case, Corpus, Exchange
 
@@ -58,7 +57,7 @@ def run(
             reply,
             outcome.value,
             route,
-            requests=Requests(sent.asked, sent.value),
+            requests=requests_before(sent.asked, sent.value, upstream),
             vendor=route.upstream in case.dialects,
             declared=outcome.losses,
         )

@@ -9,7 +9,7 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.checks.base import Failed, Harness, OpenSession, PlayedBodies, Tally
-from toolcall_conformance.checks.golden_replies import rename_calls_in_stream
+from toolcall_conformance.checks.golden_replies import rename_calls_in_stream, requests_before
 from toolcall_conformance.checks.left_out import shorter_requests
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import (
@@ -23,7 +23,7 @@ from toolcall_conformance.drivers import (
     StreamOutcome,
 )
 from toolcall_conformance.findings import MISSING, TOGETHER, Judgement
-from toolcall_conformance.judge.given import Requests
+from toolcall_conformance.judge.given import UNKNOWN, Requests
 from toolcall_conformance.library import Exchange
 from toolcall_conformance.reading import Opaque, Reading
 from toolcall_conformance.reading.assembled import Assembled
@@ -89,7 +89,7 @@ class StreamedExchange:
     ``stream`` is what the upstream sends, with its calls under the names that the translator declared; ``name`` is its
     file name. ``names`` maps golden names to declared ones. ``costly_pieces``: each piece of a stream is a message to
     another process. ``begun`` holds the session that has already sent its request, until it is played. ``left_out`` are
-    pointers to settings that the request lacks, because it ``failed`` with them.
+    pointers to settings that the request lacks, because it ``failed`` with them. ``requests`` are those before it.
     """
 
     name: str
@@ -103,6 +103,7 @@ class StreamedExchange:
     begun: list[SessionDriver]
     left_out: tuple[str, ...] = ()
     failed: Failed | None = None
+    requests: Requests = UNKNOWN
 
     def play(self, source: Source) -> Streamed | Failed | Blocked:
         """The upstream sends ``source``."""
@@ -141,7 +142,7 @@ def judge_played(
         sent,
         came.data,
         exchange.route,
-        requests=Requests(exchange.request, exchange.sent),
+        requests=exchange.requests,
         vendor=exchange.route.upstream in tally.case.dialects,
         declared=came.losses,
         how=how,
@@ -236,4 +237,5 @@ def begin_exchange(
         [began[0]],
         left_out,
         failed,
+        requests_before(request, began[1], upstream),
     )

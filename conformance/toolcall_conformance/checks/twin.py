@@ -13,7 +13,8 @@ from functools import lru_cache, partial
 from typing import Any, Final
 
 from toolcall_conformance import formats
-from toolcall_conformance.checks.golden_replies import nearest, rename_calls_in_stream, values_at
+from toolcall_conformance.checks.event_places import nearest, values_at
+from toolcall_conformance.checks.golden_replies import rename_calls_in_stream
 from toolcall_conformance.checks.json_values import JSONValues
 from toolcall_conformance.jsonspans import with_texts
 from toolcall_conformance.jsonvalue import JSONError, copied, join, parse, resolve, unescaped

@@ -67,6 +67,7 @@ def judge_body(
         circumstances=(
             *((state.CAPTURED,) if captured else ()),
             *(() if down else state.model_circumstances(corpus, route.upstream, route.upstream_model)),
+            *(() if requests.seen else ("request-unseen",)),
             *(_counting(corpus, route.client, requests.client, streamed=streamed) if down else ()),
             *(() if not down or may_think(corpus, route.upstream, requests.upstream) else (NOT_ASKED,)),
         ),
@@ -118,7 +119,7 @@ def _declared(
     twins = map_tools(sides)
     names = names_of(sides, twins)
     back = {upstream: client for client, upstream in names.items() if upstream != client}
-    return back, undoing.conversions_down(sides, twins)
+    return back if requests.seen else {}, undoing.conversions_down(sides, twins)
 
 
 def _counting(corpus: Corpus, client: str, request: Any, *, streamed: bool) -> Iterator[str]:

@@ -26,11 +26,13 @@ class Requests:
     """The requests of the exchange that a reply belongs to, as far as they are known.
 
     ``client`` is the client's, ``upstream`` what the translator made of it. Both together tell which tools the
-    translator renamed; the first alone whether one tool was forced.
+    translator renamed, and how it changed their schemas; the first alone whether one tool was forced. ``seen`` is false
+    of a translator that is given replies alone: it made neither, and knows of no name and no schema.
     """
 
     client: Any = None
     upstream: Any = None
+    seen: bool = True
 
 
 UNKNOWN: Final = Requests()

@@ -29,6 +29,7 @@ from toolcall_conformance.translation.pair import Sides
 from toolcall_conformance.translation.state import model_circumstances
 from toolcall_conformance.translation.stored import is_half
 from toolcall_conformance.translation.tool_twins import map_tools, names_of
+from toolcall_conformance.translation.undoing import conversions_up
 
 
 def judge_history(
@@ -108,7 +109,7 @@ def _known_names(corpus: Corpus, upstream: str, golden: bytes, output: bytes) ->
 def _declared(corpus: Corpus, golden: Reading, output: Reading) -> DeclaredNames:
     sides = Sides(corpus, golden, output)
     twins = map_tools(sides)
-    return DeclaredNames(names_of(sides, twins), twins)
+    return DeclaredNames(names_of(sides, twins), twins, conversions_up(sides, twins))
 
 
 def _as_declared(golden: Reading, names: DeclaredNames) -> Reading:

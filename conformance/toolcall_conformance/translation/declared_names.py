@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from toolcall_conformance.reading import Tool
+from toolcall_conformance.translation.argument_conversion import ArgumentConversion
 from toolcall_conformance.translation.spelling import may_be_text
 
 
@@ -13,11 +14,18 @@ class DeclaredNames(dict[str, str]):
 
     ``members``: where golden and declared tool each take one text and nothing else, the declared member's name by the
     golden one's. So a tool of free text is declared where a format has functions alone; its member may have any name.
-    ``parameters``: what a policy says of the parameters of a tool, by its golden name.
+    ``parameters``: what a policy says of the parameters of a tool, by its golden name. ``conversions``: from the golden
+    schemas of tools to the declared ones, by the golden names.
     """
 
-    def __init__(self, names: Mapping[str, str], twins: Iterable[tuple[Tool, Tool]]) -> None:
+    def __init__(
+        self,
+        names: Mapping[str, str],
+        twins: Iterable[tuple[Tool, Tool]],
+        conversions: Mapping[str, ArgumentConversion] | None = None,
+    ) -> None:
         super().__init__(names)
+        self.conversions = conversions or {}
         found = ((_only_member(golden), _only_member(declared)) for golden, declared in twins)
         self.members = {old: new for old, new in found if old is not None and new is not None and old != new}
         self.parameters: Mapping[str, Mapping[str, str]] = {}
@@ -28,6 +36,10 @@ class DeclaredNames(dict[str, str]):
         mapped = {name for words in parameters.values() for name in (*words, *words.values())}
         found.members = {old: new for old, new in self.members.items() if not mapped & {old, new}}
         found.parameters = parameters
+        golden = {declared: name for name, declared in names.items()}
+        found.conversions = {
+            golden.get(self.get(name, name), name): conversion for name, conversion in self.conversions.items()
+        }
         return found
 
 

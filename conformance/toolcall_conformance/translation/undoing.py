@@ -27,12 +27,18 @@ def conversions_up(sides: Sides, twins: Iterable[tuple[Tool, Tool]]) -> Conversi
 
 
 def conversions_down(sides: Sides, twins: Iterable[tuple[Tool, Tool]]) -> Conversions:
-    """From the schemas of the output's tools back to those of the source's, by the names of the output."""
-    return {
-        name: ArgumentConversion(twin.schema, tool.schema)
-        for tool, twin in twins
-        if _differ(tool, twin) and (name := called(sides.corpus, sides.output, twin)) is not None
-    }
+    """From the schemas of the output's tools back to those of the source's, by the names of the output.
+
+    By those of the source as well, where that is no other tool: under a policy a reply has them already.
+    """
+    changed = [
+        (tool, twin, ArgumentConversion(twin.schema, tool.schema)) for tool, twin in twins if _differ(tool, twin)
+    ]
+    here = {called(sides.corpus, sides.output, twin): conversion for _, twin, conversion in changed}
+    others = {called(sides.corpus, sides.output, twin) for _, twin in twins}
+    there = ((called(sides.corpus, sides.source, tool), conversion) for tool, _, conversion in changed)
+    known = {name: conversion for name, conversion in there if name not in others} | here
+    return {name: conversion for name, conversion in known.items() if name is not None}
 
 
 def _differ(tool: Tool, twin: Tool) -> bool:

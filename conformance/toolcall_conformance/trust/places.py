@@ -157,7 +157,7 @@ def _streams(driver: Driver, harness: Harness, case: Case, direction: Direction,
             return
         came = exchange.play(Source(cuts.split_events(exchange.stream), reply=upstream.response))
         if isinstance(came, Streamed) and came.raised is None:
-            asked = Requests(exchange.request, exchange.sent)
+            asked = exchange.requests
             source, output = parse(exchange.stream), {"events": parse(came.data)["events"]}
             yield Place(case.id, client.number, direction, route, source, output, asked, came.losses)
 
