@@ -97,7 +97,7 @@ def test_rules_of_translation(edited: Corpus) -> None:
         pair = rule.raw["breaks"]
         ends = Ends(pair["client"], pair["upstream"], None, pair.get("upstream_model"))
         ask = getattr(Judge(edited), "history" if rule.raw["check"] == "loop" else rule.raw["direction"])
-        known = {"requests": Requests(pair["request"])} if "request" in pair else {}
+        known = {"requests": Requests(pair["request"], pair.get("upstream_request"))} if "request" in pair else {}
         found = ask(pair["source"], pair["output"], ends, **known).findings
         if {finding.level for finding in found if finding.rule == rule.id} != {level_of(edited)}:
             missed.append(rule.id)
