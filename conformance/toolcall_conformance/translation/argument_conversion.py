@@ -136,12 +136,14 @@ class _Conversion:
 
     def root(self, before: _Shown, after: _Shown, value: Any) -> Any:
         """The same of whole arguments, around which there may be one object more."""
-        if isinstance(value, dict) and len(value) == 1:
+        if not isinstance(value, dict):
+            return value
+        if len(value) == 1:
             ((key, inner),) = value.items()
             if _wraps(before, after, key):
                 return self.value(before.member(key), after, inner)
         names = after.names
-        if len(names) == 1 and _wraps(after, before, names[0]):
+        if len(names) == 1 and names[0] not in value and _wraps(after, before, names[0]):
             return {names[0]: self.value(before, after.member(names[0]), value)}
         return self.value(before, after, value)
 
