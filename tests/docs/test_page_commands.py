@@ -172,6 +172,8 @@ class Shell:
         for name, body in (
             ("request", client.request),
             ("body", client.request),
+            ("asked", client.request),
+            ("sent", upstream.request),
             ("reply", upstream.response),
             ("error", error),
             ("produced", produced),
