@@ -208,3 +208,12 @@ def test_the_reference_keeps_arguments_that_fit_its_own_schema() -> None:
     output = way.response(copy.deepcopy(SOURCE))
     known = {"request": CLIENT, "upstream_request": sent}
     assert not any(level is Level.MUST for level in reply(SOURCE, output, **known).values())
+
+
+def test_lists_of_exchanges_have_both_requests(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lists = {"client": (CLIENT, WRONG), "upstream": (UPSTREAM, SOURCE)}
+    for name, (request, response) in lists.items():
+        line = json.dumps({"request": request, "response": response})
+        (tmp_path / f"{name}.jsonl").write_text(f"{line}\n", encoding="utf-8")
+    assert main(["judge", *(str(tmp_path / f"{name}.jsonl") for name in lists)]) == 1
+    assert RULE["id"] in capsys.readouterr().out
