@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -172,8 +173,9 @@ def test_two_lists_are_judged(streamed: bool, tmp_path: Path, capsys: pytest.Cap
 
 def test_a_fault_is_shown_with_the_command_that_repeats_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     names = files(tmp_path, "anthropic", "openai_chat")
-    text = Path(names[1]).read_text(encoding="utf-8").replace("find_trains", "find_train")
-    Path(names[1]).write_text(text, encoding="utf-8")
+    sent = forms.exchanges("openai_chat")
+    sent[2] = replace(sent[2], reply=json.loads(json.dumps(sent[2].reply).replace("find_trains", "find_train")))
+    Path(names[1]).write_text(forms.har(sent), encoding="utf-8")
     assert main(["judge", *names]) == 1
     said = capsys.readouterr().out
     assert "translation/call-name" in said
@@ -185,6 +187,13 @@ def test_a_fault_is_shown_with_the_command_that_repeats_it(tmp_path: Path, capsy
     assert "there are exchanges 1 to 4" in capsys.readouterr().err
     assert main(["judge", *names, "--json"]) == 1
     assert {item["verdict"] for item in json.loads(capsys.readouterr().out)["items"]} == {"pass", "warn", "fail"}
+
+
+def test_a_tool_that_is_renamed_upstream_and_back_is_no_fault(tmp_path: Path) -> None:
+    names = files(tmp_path, "anthropic", "openai_chat")
+    text = Path(names[1]).read_text(encoding="utf-8").replace("find_trains", "find_train")
+    Path(names[1]).write_text(text, encoding="utf-8")
+    assert main(["judge", *names]) == 0
 
 
 def test_one_list_is_judged_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
