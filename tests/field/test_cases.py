@@ -87,7 +87,7 @@ def read(path: Path) -> Any:
 
 
 def found(known: Known, source: Any, output: Any, upstream_request: Any = None) -> list[Finding]:
-    ends = {"client": known.client, "upstream": known.upstream}
+    ends: dict[str, Any] = {"client": known.client, "upstream": known.upstream}
     if known.direction == "stream":
         return list(judge_stream(output, source=source, **ends).findings)
     asked = {"request": known.request, "upstream_request": upstream_request or known.upstream_request}
