@@ -30,6 +30,7 @@ class Where(StrEnum):
     VALUE = "value"
     WANT = "want"
     REPLY = "reply"
+    UNSAID = "unsaid"
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,6 +275,10 @@ def _of_assembled(finding: Finding) -> Iterator[Hashable]:
         yield _body(finding)
 
 
+def _of_nothing_assembled(finding: Finding) -> Iterator[Hashable]:
+    return _of_assembled(finding) if finding.got in (MISSING, None) else iter(())
+
+
 def _whole_body(finding: Finding) -> Iterator[Hashable]:
     yield _body(finding)
 
@@ -293,4 +298,5 @@ _KEYS: Mapping[Where, _Keys] = {
     Where.INNER: _Keys(_at, _inside),
     Where.SAME: _Keys(_same_place, _same_place),
     Where.REPLY: _Keys(_of_events, _of_assembled),
+    Where.UNSAID: _Keys(_of_events, _of_nothing_assembled),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from toolcall_conformance.reports.following import without_followers
@@ -31,9 +31,16 @@ def _each_once(same: list[Seen], harm: Harm) -> Iterator[Told]:
         # Findings of one rule are as many faults; only other rules repeat it.
         groups[("alone", number) if group is None else group].append(one)
     for alike in groups.values():
-        first = min(alike, key=lambda one: gravity(one, harm)).rule
+        rules = {one.rule for one in alike}
+        first = min(alike, key=lambda one: (_follows_from(one, rules), *gravity(one, harm))).rule
         others = {one.rule: one.element for one in alike if one.rule != first}
         yield from ((one, dict(others)) for one in alike if one.rule == first)
+
+
+def _follows_from(one: Seen, rules: Collection[str]) -> bool:
+    """Whether a finding is the consequence of one of some rules in the same body."""
+    because = one.finding.get("because")
+    return because is not None and not because.get("in_source") and because["rule"] in rules
 
 
 def fold_loops(groups: dict[Key, RootCause], told: list[Told], harm: Harm) -> None:

@@ -107,10 +107,18 @@ def _meant(pair: Pair, reason: str | None) -> str:
 def _said(pair: Pair, source: Finish, output: Finish | None) -> str:
     """How the reply ended, in the words of both bodies, and what the word would be."""
     calls = " and has calls" if pair.source.calls else ""
-    told = output.raw if output is not None else None
-    ended = f"the reply ended with {source.raw!r}{calls}, the translation ends with {told!r}"
+    ended = f"the reply ended with {source.raw!r}{calls}, the translation {_how_it_ends(pair, output)}"
     known = said_as(pair, f"finish-{source.reason}")
     return f"{ended}; {known}" if known else ended
+
+
+def _how_it_ends(pair: Pair, output: Finish | None) -> str:
+    """What a body says of its end: a word with which a reply of its format ends, or none such."""
+    if output is None or output.raw is None:
+        return "does not say why it ended"
+    ends = (word for places in pair.words["finish"].values() for words in places.values() for word in words)
+    ended = output.reason != "other" or not output.known or any(equal(output.raw, word) for word in ends)
+    return f"ends with {output.raw!r}" if ended else f"has not ended: it says {output.raw!r}"
 
 
 def _only_when_forced(pair: Pair, finish: Finish | None) -> bool:

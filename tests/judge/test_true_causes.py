@@ -1,0 +1,89 @@
+"""Where one fault shows in several places, the judge reports the fault itself, and its consequences beside it."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from judging import judge_stream
+from toolcall_conformance.findings import Finding
+from toolcall_conformance.library import load_corpus
+from toolcall_conformance.reports.companions import companions
+from toolcall_conformance.streaming import parse
+
+CORPUS = load_corpus()
+Events = list[dict[str, Any]]
+SOURCES = {"openai_chat": "anthropic"}
+
+
+def golden(case: str, name: str, exchange: int = 0) -> dict[str, Any]:
+    """The golden stream of a case, parsed."""
+    return copy.deepcopy(dict(parse(CORPUS.cases[case].exchanges(name)[exchange].stream())))
+
+
+def changed(case: str, client: str, change: Callable[[Events], Events], exchange: int = 0) -> tuple[Finding, ...]:
+    """What the judge reports of a golden stream whose events are changed, against one of another format."""
+    upstream = SOURCES.get(client, "openai_chat")
+    output = golden(case, client, exchange)
+    output["events"] = change(output["events"])
+    return judge_stream(output, client=client, upstream=upstream, source=golden(case, upstream, exchange)).findings
+
+
+def causes(found: Sequence[Finding]) -> dict[str, str]:
+    """The rules of the findings that are MUST, each with that of its cause."""
+    return {one.rule: one.because.rule if one.because is not None else "" for one in found if one.is_must}
+
+
+def beside(found: Sequence[Finding], client: str) -> dict[str, str]:
+    """The rules that a report prints beside another one."""
+    return companions(found, CORPUS, check="stream", client=client, upstream=SOURCES.get(client, "openai_chat"))
+
+
+def without_last(count: int) -> Callable[[Events], Events]:
+    return lambda events: events[:-count]
+
+
+def without_finish(events: Events) -> Events:
+    """A Chat or Gemini stream of which no chunk says why it ended."""
+    for event in events:
+        data = event["data"]
+        for choice in [*data.get("choices", ()), *data.get("candidates", ())] if isinstance(data, dict) else ():
+            choice.pop("finishReason", None)
+            choice.update({"finish_reason": None} if "finish_reason" in choice else {})
+    return events
+
+
+@pytest.mark.parametrize(
+    ("client", "change", "end"),
+    [
+        ("anthropic", without_last(2), "anthropic/stream-end"),
+        ("openai_chat", without_finish, "openai_chat/stream-finish"),
+        ("openai_responses", without_last(1), "openai_responses/stream-end"),
+        ("gemini", without_finish, "gemini/stream-finish"),
+    ],
+)
+@pytest.mark.parametrize("exchange", [0, 1], ids=["calls", "text"])
+def test_a_missing_end_is_no_wrong_reason(
+    client: str, change: Callable[[Events], Events], end: str, exchange: int
+) -> None:
+    found = changed("parallel/three-tools", client, change, exchange)
+    told = causes(found)
+    assert told.pop(end) == ""
+    assert told.pop("translation/finish-reason") == end
+    assert set(told.values()) <= {end, "translation/finish-reason"}
+    assert beside(found, client)["translation/finish-reason"] == end
+    (reason,) = [one for one in found if one.rule == "translation/finish-reason"]
+    assert "the translation ends with" not in reason.message
+
+
+def test_a_wrong_reason_stays_one_where_the_end_is_missing_too() -> None:
+    def wrong(events: Events) -> Events:
+        *kept, delta, _ = events
+        delta["data"]["delta"]["stop_reason"] = "max_tokens"
+        return [*kept, delta]
+
+    told = causes(changed("parallel/three-tools", "anthropic", wrong))
+    assert told["anthropic/stream-end"] == told["translation/finish-reason"] == ""
