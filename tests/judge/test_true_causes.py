@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from judging import judge_stream
+from judging import judge, judge_stream
 from toolcall_conformance.findings import Finding
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.reports.companions import companions
@@ -22,6 +22,11 @@ SOURCES = {"openai_chat": "anthropic"}
 def golden(case: str, name: str, exchange: int = 0) -> dict[str, Any]:
     """The golden stream of a case, parsed."""
     return copy.deepcopy(dict(parse(CORPUS.cases[case].exchanges(name)[exchange].stream())))
+
+
+def request(case: str, name: str, exchange: int = 0) -> dict[str, Any]:
+    """The golden request of a case."""
+    return copy.deepcopy(dict(CORPUS.cases[case].exchanges(name)[exchange].request))
 
 
 def changed(case: str, client: str, change: Callable[[Events], Events], exchange: int = 0) -> tuple[Finding, ...]:
@@ -87,3 +92,25 @@ def test_a_wrong_reason_stays_one_where_the_end_is_missing_too() -> None:
 
     told = causes(changed("parallel/three-tools", "anthropic", wrong))
     assert told["anthropic/stream-end"] == told["translation/finish-reason"] == ""
+
+
+@pytest.mark.parametrize("upstream", ["openai_chat", "gemini"])
+def test_a_function_without_a_name_is_the_hosted_tool_that_it_was_made_of(upstream: str) -> None:
+    source, output = request("mcp/approval", "openai_responses"), request("mcp/approval", upstream)
+    if upstream == "gemini":
+        output["tools"].append({"functionDeclarations": [{"name": "", "description": ""}]})
+    else:
+        output["tools"].append({"type": "function", "function": {"name": "", "description": "", "parameters": {}}})
+    found = judge(source, output, client="openai_responses", upstream=upstream).findings
+    (invented,) = [one for one in found if one.is_must]
+    assert (invented.rule, invented.source_pointer) == ("translation/tool-invented", "/tools/1")
+    assert invented.message == "harbours, which the provider runs, became a function without a name"
+    assert "translation/hosted-tool-lost" not in {one.rule for one in found}
+
+
+def test_a_function_with_a_name_of_its_own_was_made_of_nothing() -> None:
+    source, output = request("mcp/approval", "openai_responses"), request("mcp/approval", "openai_chat")
+    output["tools"].append({"type": "function", "function": {"name": "tie_knots"}})
+    found = {one.rule: one for one in judge(source, output, client="openai_responses", upstream="openai_chat").findings}
+    assert found["translation/tool-invented"].source_pointer is None
+    assert "translation/hosted-tool-lost" in found

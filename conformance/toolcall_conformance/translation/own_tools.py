@@ -113,20 +113,8 @@ def _own_of_source(pair: Pair) -> list[tuple[Tool, OwnTool]]:
 
 def report_hosted(pair: Pair) -> Iterator[Finding]:
     """What became of the tools that the provider runs: the target's own, nothing that is said to be lost, or worse."""
-    ours = list(_purposes(pair.corpus, pair.output))
-    known = {id(twin) for _, twin in pair.twins}
-    functions = [one for one in pair.output.tools if one.kind != "hosted" and id(one) not in known]
-    for tool, own in pair.view(_own_of_source):
-        if own.run_by != "provider" or own.purpose in ours:
-            continue
-        twin = next(
-            (
-                one
-                for one in functions
-                if one.name in (tool.name, tool.type) or is_named_for(pair.corpus, one.name, own.purpose)
-            ),
-            None,
-        )
+    nameless = {id(tool) for tool in pair.view(nameless_functions).values()}
+    for tool, twin in pair.view(_run_by_provider):
         if twin is not None:
             yield pair.finding(
                 "translation/hosted-tool-as-function",
@@ -136,7 +124,7 @@ def report_hosted(pair: Pair) -> Iterator[Finding]:
                 source=tool.pointer,
                 subject=tool_words(tool),
             )
-        elif LOST not in pair.declared:
+        elif LOST not in pair.declared and id(tool) not in nameless:
             yield pair.finding(
                 "translation/hosted-tool-lost",
                 "/tools" if pair.stands("/tools") is not MISSING else "",
@@ -145,6 +133,34 @@ def report_hosted(pair: Pair) -> Iterator[Finding]:
                 source=tool.pointer,
                 subject=tool_words(tool),
             )
+
+
+def nameless_functions(pair: Pair) -> dict[int, Tool]:
+    """The functions without a name, by ``id``, each with the tool that the provider runs and that became it."""
+    functions = (tool for tool in _spare_functions(pair) if not tool.name)
+    left = (tool for tool, twin in pair.view(_run_by_provider) if twin is None)
+    return {id(function): tool for function, tool in zip(functions, left, strict=False)}
+
+
+def _run_by_provider(pair: Pair) -> list[tuple[Tool, Tool | None]]:
+    """The tools that the provider runs and that the target has none for, each with the function named for it."""
+    ours, functions = list(_purposes(pair.corpus, pair.output)), _spare_functions(pair)
+    found = []
+    for tool, own in pair.view(_own_of_source):
+        if own.run_by == "provider" and own.purpose not in ours:
+            named = (
+                one
+                for one in functions
+                if one.name in (tool.name, tool.type) or is_named_for(pair.corpus, one.name, own.purpose)
+            )
+            found.append((tool, next(named, None)))
+    return found
+
+
+def _spare_functions(pair: Pair) -> list[Tool]:
+    """The functions of the output that stand for no tool of the source."""
+    known = {id(twin) for _, twin in pair.twins}
+    return [tool for tool in pair.output.tools if tool.kind != "hosted" and id(tool) not in known]
 
 
 def report_functions(pair: Pair) -> Iterator[Finding]:

@@ -10,7 +10,13 @@ from toolcall_conformance.reading import Tool
 from toolcall_conformance.translation.kinds import compare_kind
 from toolcall_conformance.translation.listed_twice import find_listed_twice
 from toolcall_conformance.translation.names import legal_name
-from toolcall_conformance.translation.own_tools import report_functions, report_hosted, run_by_client, stands_for_one
+from toolcall_conformance.translation.own_tools import (
+    nameless_functions,
+    report_functions,
+    report_hosted,
+    run_by_client,
+    stands_for_one,
+)
 from toolcall_conformance.translation.pair import Pair, tool_words
 from toolcall_conformance.translation.schema_branches import is_composed
 from toolcall_conformance.translation.schemas import SchemaDifference, compare_schemas, spelt_otherwise
@@ -46,9 +52,7 @@ def compare_tools(pair: Pair) -> Iterator[Finding]:
     taken = {id(tool) for _, tool in twins}
     for tool in pair.output.tools:
         if id(tool) not in taken and tool.kind != "hosted" and not stands_for_one(pair, tool):
-            yield pair.finding(
-                "translation/tool-invented", tool.pointer, want=MISSING, got=tool.name, subject=tool_words(tool)
-            )
+            yield _invented(pair, tool)
     for tool, twin in twins:
         if "hosted" not in (tool.kind, twin.kind):  # the API knows what its own tools are for
             yield from _compare_one(pair, tool, twin)
@@ -59,6 +63,20 @@ def compare_tools(pair: Pair) -> Iterator[Finding]:
     yield from report_hosted(pair)
     yield from report_functions(pair)
     yield from _compare_names(pair, twins)
+
+
+def _invented(pair: Pair, tool: Tool) -> Finding:
+    """A function that the client does not have: out of nothing, or made of a tool that only the provider can run."""
+    source = pair.view(nameless_functions).get(id(tool))
+    return pair.finding(
+        "translation/tool-invented",
+        tool.pointer,
+        "" if source is None else f"{source.name}, which the provider runs, became a function without a name",
+        want=MISSING,
+        got=pair.stands(tool.pointer) if source is not None else tool.name,
+        source=None if source is None else source.pointer,
+        subject=tool_words(tool if source is None else source),
+    )
 
 
 def _declared_again(tools: Sequence[Tool]) -> set[int]:
