@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from toolcall_conformance.streaming import parse
 CORPUS = load_corpus()
 Events = list[dict[str, Any]]
 SOURCES = {"openai_chat": "anthropic"}
+ENDS = ("anthropic", "openai_chat")
 
 
 def golden(case: str, name: str, exchange: int = 0) -> dict[str, Any]:
@@ -114,3 +116,56 @@ def test_a_function_with_a_name_of_its_own_was_made_of_nothing() -> None:
     found = {one.rule: one for one in judge(source, output, client="openai_responses", upstream="openai_chat").findings}
     assert found["translation/tool-invented"].source_pointer is None
     assert "translation/hosted-tool-lost" in found
+
+
+def with_call_of_step(upstream: str, call_id: str | None, name: str | None = None, *, answered: bool) -> Any:
+    """A golden history in which the provider's own search is a call of the client's, too; by default with its id."""
+    source, output = (request("citations/then-call", each, 1) for each in ("anthropic", upstream))
+    blocks = [block for message in source["messages"] for block in message["content"] if isinstance(block, dict)]
+    step = next(block for block in blocks if block["type"] == "server_tool_use")
+    call_id, name, text = call_id or step["id"], name or step["name"], json.dumps(step["input"])
+    if upstream == "openai_chat":
+        at = next(place for place, message in enumerate(output["messages"]) if message.get("tool_calls"))
+        call = {"id": call_id, "type": "function", "function": {"name": name, "arguments": text}}
+        output["messages"][at]["tool_calls"].insert(0, call)
+        result = {"role": "tool", "tool_call_id": call_id, "content": "[No output]"}
+        output["messages"][at + 1 : at + 1] = [result] if answered else []
+    else:
+        at = next(place for place, item in enumerate(output["input"]) if item.get("type") == "function_call")
+        output["input"].insert(at, {"type": "function_call", "call_id": call_id, "name": name, "arguments": text})
+        item = {"type": "function_call_output", "call_id": call_id, "output": "[No output]"}
+        output["input"][at + 2 : at + 2] = [item] if answered else []
+    found = judge(source, output, client="anthropic", upstream=upstream).findings
+    return {one.rule: one.because.rule if one.because else "" for one in found if one.element in ("call", "result")}
+
+
+@pytest.mark.parametrize("upstream", ["openai_chat", "openai_responses"])
+@pytest.mark.parametrize("call_id", [None, "call_Ab3"], ids=["its id", "another id"])
+@pytest.mark.parametrize("name", [None, "harbours__web_search"], ids=["its name", "behind a server's"])
+def test_a_step_in_a_history_is_no_call_whatever_its_id(upstream: str, call_id: str | None, name: str | None) -> None:
+    server = "translation/server-call-as-client-call"
+    assert with_call_of_step(upstream, call_id, name, answered=False) == {server: ""}
+    assert with_call_of_step(upstream, call_id, name, answered=True) == {
+        server: "",
+        "translation/result-invented": server,
+    }
+
+
+def test_a_call_of_another_name_is_no_step() -> None:
+    told = with_call_of_step("openai_chat", "call_Ab3", "look_up", answered=False)
+    assert "translation/call-invented" in told
+    assert "translation/server-call-as-client-call" not in told
+
+
+@pytest.mark.parametrize("call_id", ["call_Ab3", None], ids=["another id", "its id"])
+def test_a_step_in_a_reply_is_no_call_whatever_its_id(call_id: str | None) -> None:
+    source, output = (CORPUS.cases["citations/then-call"].exchanges(name)[0].response for name in ENDS)
+    output = copy.deepcopy(dict(output))
+    step = next(block for block in source["content"] if block["type"] == "server_tool_use")
+    function = {"name": step["name"], "arguments": json.dumps(step["input"])}
+    call = {"id": call_id or step["id"], "type": "function", "function": function}
+    output["choices"][0]["message"]["tool_calls"].insert(0, call)
+    found = judge(source, output, client=ENDS[1], upstream=ENDS[0], direction="response").findings
+    assert [one.rule for one in found if one.is_must and one.element == "call"] == [
+        "translation/server-call-as-client-call"
+    ]

@@ -10,12 +10,13 @@ from typing import Any
 
 from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.jsonvalue import JSONError, equal, parse
-from toolcall_conformance.reading import Call, Hosted, Result, Text, Unreadable
+from toolcall_conformance.reading import Call, Result, Text, Unreadable
 from toolcall_conformance.translation.kinds import compare_call_kind
 from toolcall_conformance.translation.nearest import near
 from toolcall_conformance.translation.odd_arguments import compare_odd, is_odd, shown, stands_as
 from toolcall_conformance.translation.own_tools import says_the_same
 from toolcall_conformance.translation.pair import Pair, call_words
+from toolcall_conformance.translation.steps_as_calls import steps_as_calls
 from toolcall_conformance.translation.told import Told
 from toolcall_conformance.translation.undoing import is_left_changed, is_same_by_schemas, may_be_undone
 from toolcall_conformance.translation.wire_words import call_value
@@ -27,8 +28,7 @@ SCHEMAS_UNKNOWN = "schemas-unknown"
 def compare_calls(pair: Pair) -> Iterator[Finding]:
     """Report every difference between the aligned calls, and those that only one side has."""
     source, output, alignment = pair.source.calls, pair.output.calls, pair.alignment
-    items = [item for turn in pair.source.turns for item in turn.items]
-    hosted = {item.id: item for item in items if isinstance(item, Hosted) and item.id}
+    steps = pair.view(steps_as_calls)
     first_alike: dict[tuple[str | None, str], int] = {}
     for left in alignment.pairs if alignment.invented else ():
         first_alike.setdefault((source[left].name, alignment.arguments[0][left]), left)
@@ -50,16 +50,16 @@ def compare_calls(pair: Pair) -> Iterator[Finding]:
         )
     for right in alignment.invented:
         call = output[right]
-        if call.id is not None and call.id in hosted:
-            if not pair.is_request:
-                yield pair.finding(
-                    "translation/server-call-as-client-call",
-                    call.pointer,
-                    want=MISSING,
-                    got=pair.stands(call.pointer),
-                    source=hosted[call.id].pointer,
-                    subject=call_words(call),
-                )
+        step = steps.get(right)
+        if step is not None:
+            yield pair.finding(
+                "translation/server-call-as-client-call",
+                call.pointer,
+                want=MISSING,
+                got=pair.stands(call.pointer),
+                source=step.pointer,
+                subject=call_words(call),
+            )
             continue
         twin = first_alike.get((call.name, alignment.arguments[1][right]))
         yield pair.finding(

@@ -12,10 +12,14 @@ from toolcall_conformance.translation.chunks import is_phrase, squeeze
 from toolcall_conformance.translation.nearest import near
 from toolcall_conformance.translation.own_tools import LOST
 from toolcall_conformance.translation.pair import Pair
+from toolcall_conformance.translation.steps_as_calls import steps_as_calls
 
 
 def compare_steps(pair: Pair) -> Iterator[Finding]:
-    """Report each step of which nothing that can be read arrived, if the translator does not say so."""
+    """Report each step of which nothing that can be read arrived, if the translator does not say so.
+
+    What became a call of the client's is reported as that.
+    """
     if pair.is_same_format or LOST in pair.declared or _steps(pair, output=True):
         return
     words = squeeze("\n".join(item.text for turn in pair.output.turns for item in turn.items if isinstance(item, Text)))
@@ -23,7 +27,10 @@ def compare_steps(pair: Pair) -> Iterator[Finding]:
     for step in _steps(pair, output=False):
         steps.setdefault(step.id or step.pointer, []).append(step)
     unread = frozenset(pair.corpus.equivalence("hosted-call-as-text").parameters["unread_members"])
+    calls = {step.pointer for step in pair.view(steps_as_calls).values()}
     for group in steps.values():
+        if any(step.pointer in calls for step in group):
+            continue
         said = [text for step in group for text in _said(step.value, unread) if is_phrase(pair.corpus, text)]
         if said and not any(squeeze(text) in words for text in said):
             yield pair.finding(
