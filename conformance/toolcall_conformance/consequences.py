@@ -40,7 +40,7 @@ class Row:
     ``condition`` and ``unless`` name what must hold of the body, and what must not.
     """
 
-    rules: frozenset[str]
+    rules: tuple[str, ...]
     follow: frozenset[str]
     where: Where
     condition: str = ""
@@ -74,7 +74,7 @@ class Table:
 
 def _row(raw: Mapping[str, Any]) -> Row:
     return Row(
-        frozenset(raw["rules"]),
+        tuple(raw["rules"]),
         frozenset(raw["follow"]),
         Where(raw["where"]),
         raw.get("if", ""),

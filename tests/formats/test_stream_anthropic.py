@@ -136,9 +136,26 @@ def test_what_is_legal(corpus: Corpus, events: list[Any]) -> None:
             [
                 ("stream-block-index", "/events/1/data/index"),
                 ("stream-block-index", "/events/2/data/index"),
-                ("stream-block-closed", "/events/1/data"),
             ],
             id="the first index is 1",
+        ),
+        pytest.param(
+            [
+                START,
+                opened(0),
+                delta(1, "input_json", partial_json="{"),
+                delta(1, "input_json", partial_json="}"),
+                stop(1),
+                finish(),
+                STOP,
+            ],
+            [("stream-block-open", "/events/2/data/index")],
+            id="a block goes on at an index of none",
+        ),
+        pytest.param(
+            [START, opened(0), delta(1, "text", text="a"), stop(0), finish(), STOP],
+            [("stream-block-open", "/events/2/data/index")],
+            id="a piece of another kind goes on with no block",
         ),
         pytest.param(
             [START, call(0), stop(0), finish(), STOP],

@@ -21,7 +21,7 @@ def finding(rule: str, pointer: str = "/a", level: Level = Level.MUST, **more: A
 
 
 def table(where: str) -> Table:
-    return Table((Row(frozenset(["translation/call-lost"]), frozenset(["a/b"]), Where(where)),))
+    return Table((Row(("translation/call-lost",), frozenset(["a/b"]), Where(where)),))
 
 
 def test_the_words_of_the_table_are_those_that_the_code_knows() -> None:

@@ -169,3 +169,33 @@ def test_a_step_in_a_reply_is_no_call_whatever_its_id(call_id: str | None) -> No
     assert [one.rule for one in found if one.is_must and one.element == "call"] == [
         "translation/server-call-as-client-call"
     ]
+
+
+def pieces_one_further(events: Events) -> Events:
+    """An Anthropic stream in which the pieces and ends of blocks have the index of the next block."""
+    for event in events:
+        if event["data"]["type"] in ("content_block_delta", "content_block_stop"):
+            event["data"]["index"] += 1
+    return events
+
+
+@pytest.mark.parametrize("case", ["parallel/two-rounds", "read_many_files/two-rounds"])
+def test_a_block_that_goes_on_at_an_index_of_none_is_one_fault(case: str) -> None:
+    found = [one for one in changed(case, "anthropic", pieces_one_further) if one.is_must]
+    assert {one.rule for one in found} == {"anthropic/stream-block-open"}
+    assert (found[0].want, found[0].got) == (0, 1)
+    assert found[0].message == "the block started at /events/1/data has the number 0, and goes on at 1"
+    assert len(found) == 2  # one a call
+
+
+def test_blocks_that_share_an_index_are_one_fault_with_its_consequences() -> None:
+    def all_first(events: Events) -> Events:
+        for event in events:
+            event["data"].update({"index": 0} if "index" in event["data"] else {})
+        return [event for event in events if event["data"]["type"] != "content_block_stop"]
+
+    told = causes(changed("parallel/two-rounds", "anthropic", all_first))
+    index = "anthropic/stream-block-index"
+    assert told.pop(index) == ""
+    assert told["anthropic/stream-block-closed"] == told["anthropic/stream-arguments-json"] == index
+    assert set(told.values()) == {index}

@@ -49,6 +49,11 @@ class StreamedBlock:
         """The types of the deltas that it takes; nothing for a block that comes whole."""
         return one_of([kind for kind, (kinds, _) in DELTAS.items() if self.kind in kinds], MISSING)
 
+    def takes(self, delta: dict[str, Any]) -> bool:
+        """Whether a delta is of a kind that this block takes."""
+        kind = delta.get("type")
+        return isinstance(kind, str) and kind in DELTAS and self.kind in DELTAS[kind][0]
+
     def extend(self, pointer: str, delta: dict[str, Any], report: Report, *, own: bool = True) -> None:
         """Add a delta, and report what is wrong with it. One of another block's kind adds nothing, as in the SDK.
 

@@ -59,6 +59,7 @@ class _MessageMachine(Machine):
         self._unended: dict[int, None] = {}  # the indexes of the blocks that are open, in their order
         self._misnumbered: dict[int, int] = {}  # a wrong index -> the number of the block that was started last with it
         self._misled: set[int] = set()  # the numbers of blocks whose pieces were reported to have that index, too
+        self._gone_on: set[tuple[int, int | None]] = set()  # blocks, and the indexes without a block that they go on at
         self.reason_at = ""
         self.last_event = ""
         self._unnamed: list[tuple[str, Any]] = []
@@ -199,12 +200,16 @@ class _MessageMachine(Machine):
         if where is not None and -len(self.blocks) <= where < 0:
             message = "the official SDK counts such an index from the end"
             self.report.add("stream-block-open", at, message, want=want, got=got)
+        elif misled and where is not None and where >= len(self.blocks):
+            where = self._misnumbered[where]
+        elif (going_on := self._going_on(where, kind, data.get("delta"))) is not None:
+            self._report_going_on(going_on, where, at)
+            where = going_on
         elif where is None or not 0 <= where < len(self.blocks):
             if want is MISSING and where is not None:
                 want, got = {"type": "content_block_start", "index": where}, MISSING
             message = f"no block of this index was started: a content_block_start must precede the {kind}"
-            if not misled:
-                self.report.add("stream-block-open", at, message, want=want, got=got)
+            self.report.add("stream-block-open", at, message, want=want, got=got)
             return
         block = self.blocks[where]
         stop = kind == "content_block_stop"
@@ -218,10 +223,27 @@ class _MessageMachine(Machine):
             block.places.append(f"{pointer}/delta")
             block.extend(f"{pointer}/delta", data["delta"], self.report, own=not misled)
 
+    def _going_on(self, where: int | None, kind: str, delta: Any) -> int | None:
+        """The number of the open block that a piece with an index which no block has goes on with, if it fits there."""
+        if where is None or where < len(self.blocks) or not self._unended:
+            return None
+        number = next(reversed(self._unended))
+        fits = kind == "content_block_stop" or (isinstance(delta, dict) and self.blocks[number].takes(delta))
+        return number if fits else None
+
+    def _report_going_on(self, number: int, where: int | None, at: str) -> None:
+        """Report once a block that it goes on with an index which no block has: clients look for that block."""
+        if (number, where) not in self._gone_on:
+            self._gone_on.add((number, where))
+            message = (
+                f"the block started at {self.blocks[number].pointer} has the number {number}, and goes on at {where}"
+            )
+            self.report.add("stream-block-open", at, message, want=number, got=where)
+
     def _is_misled(self, where: int, at: str) -> bool:
         """Whether a piece has the wrong index with which its block was started: then it goes with that block.
 
-        It is reported once a block. For the SDK it goes to the block that has this number.
+        It is reported once a block. For the SDK it goes to the block that has this number, and raises where none has.
         """
         number = self._misnumbered.get(where)
         if number is None or self.blocks[number].closed:
