@@ -199,3 +199,43 @@ def test_blocks_that_share_an_index_are_one_fault_with_its_consequences() -> Non
     assert told.pop(index) == ""
     assert told["anthropic/stream-block-closed"] == told["anthropic/stream-arguments-json"] == index
     assert set(told.values()) == {index}
+
+
+def without_pictures(contents: list[dict[str, Any]], response: Callable[[dict[str, Any]], Any]) -> None:
+    """Take the pictures out of Gemini contents, and give the results what ``response`` makes of each."""
+    for content in contents:
+        content["parts"] = [part for part in content["parts"] if "inlineData" not in part]
+        for result in (part["functionResponse"] for part in content["parts"] if "functionResponse" in part):
+            result.pop("parts", None)
+            result["response"] = response(result["response"])
+
+
+@pytest.mark.parametrize("kept", ["object", "text"])
+def test_a_picture_that_is_text_now_did_not_vanish(kept: str) -> None:
+    source, output = (request("dialects/picture-in-tool-message", name) for name in ("openai_chat", "gemini"))
+    said, picture = next(message["content"] for message in source["messages"] if message["role"] == "tool")
+    data = picture["image_url"]["url"].partition(",")[2]
+    parts = [{"text": said["text"]}, {"inlineData": {"mimeType": "image/png", "data": data}}]
+    given = parts if kept == "object" else json.dumps(parts)
+    without_pictures(output["contents"], lambda _: {"output": given})
+    found = [one for one in judge(source, output, client="openai_chat", upstream="gemini").findings if one.is_must]
+    assert causes(found) == {"translation/media-lost": "", "translation/result-content": "translation/media-lost"}
+    (lost,) = [one for one in found if one.rule == "translation/media-lost"]
+    assert "the bytes of the image are in a text or an object" in lost.message
+
+
+def test_a_picture_that_is_nowhere_vanished() -> None:
+    source, output = (request("dialects/picture-in-tool-message", name) for name in ("openai_chat", "gemini"))
+    without_pictures(output["contents"], lambda response: response)
+    found = judge(source, output, client="openai_chat", upstream="gemini").findings
+    assert causes(found) == {"translation/media-dropped-silently": ""}
+
+
+def test_a_reply_without_a_choice_is_one_fault() -> None:
+    source = CORPUS.cases["parallel/three-tools"].exchanges("gemini")[0].response
+    output = copy.deepcopy(dict(CORPUS.cases["parallel/three-tools"].exchanges("openai_chat")[0].response))
+    output["choices"] = []
+    found = judge(source, output, client="openai_chat", upstream="gemini", direction="response").findings
+    told = causes(found)
+    assert told.pop("openai_chat/reply-choice") == ""
+    assert set(told.values()) == {"openai_chat/reply-choice"}

@@ -14,7 +14,7 @@ from toolcall_conformance.translation.media_places import PlacedMedia, painted
 from toolcall_conformance.translation.nearest import near
 from toolcall_conformance.translation.pair import Pair
 from toolcall_conformance.translation.payload import plain_text
-from toolcall_conformance.translation.stand_ins import media_in, stands_for, texts_of
+from toolcall_conformance.translation.stand_ins import all_texts_of, media_in, stands_for, texts_of
 from toolcall_conformance.translation.wire_words import said_as
 
 
@@ -41,12 +41,13 @@ def report_lost(pair: Pair, piece: PlacedMedia, free: list[PlacedMedia]) -> Iter
     if demand != "must" and (text := plain_text(pair.corpus, media)) and _said(pair, text):
         pair.accept("text-document-as-text", "", media.pointer, text)
         return
-    rule = f"translation/{_loss(pair, piece, demand)}"
+    in_text = _bytes_in_text(pair, media)
+    rule = f"translation/{_loss(pair, piece, demand, in_text=bool(in_text))}"
     known = "" if demand == "cannot" else said_as(pair, element_of(media, in_result=piece.in_result, drawn=drawn))
     yield pair.finding(
         rule,
         _home(pair, piece),
-        f"{pair.corpus.rules[rule].breach}; {known}" if known else "",
+        "; ".join(filter(None, [in_text or (pair.corpus.rules[rule].breach if known else ""), known])),
         want=f"{media.kind}, {media.mime}" if media.mime else f"{media.kind} {media.url or ''}".strip(),
         got=MISSING,
         source=media.pointer,
@@ -54,8 +55,15 @@ def report_lost(pair: Pair, piece: PlacedMedia, free: list[PlacedMedia]) -> Iter
     )
 
 
-def _loss(pair: Pair, piece: PlacedMedia, demand: str) -> str:
-    """The rule that the loss of media breaks."""
+def _bytes_in_text(pair: Pair, media: Media) -> str:
+    """What became of media whose bytes are in a text or in an object; empty where they are nowhere."""
+    if not media.data or not pair.view(_Spoken).contents.of(media.data):
+        return ""
+    return f"the bytes of the {media.kind} are in a text or an object, where no model sees what they show"
+
+
+def _loss(pair: Pair, piece: PlacedMedia, demand: str, *, in_text: bool) -> str:
+    """The rule that the loss of media breaks. ``in_text``: their bytes are there, as a text."""
     if piece.media.url is not None:
         return "media-link-as-text" if _mentioned(pair, piece.media.url) else "media-link-lost"
     if piece.media.data is None:
@@ -64,7 +72,7 @@ def _loss(pair: Pair, piece: PlacedMedia, demand: str) -> str:
         return "media-unmentioned"
     if piece.side != "user":
         return "assistant-media-lost"
-    if demand == "must":
+    if demand == "must" or in_text:
         return "media-lost"
     return "media-dropped-silently" if stands_for(pair, piece.media) is None else "media-by-convention-lost"
 
@@ -80,13 +88,14 @@ def _said(pair: Pair, text: str) -> bool:
 
 
 class _Spoken:
-    """What texts of the output have of the source's media: the addresses, and the documents that are plain text."""
+    """What texts of the output have of the source's media: addresses, bytes, and documents that are plain text."""
 
     def __init__(self, pair: Pair) -> None:
         media = [*media_in(pair.source), *(shown for shown, _ in painted(pair.source))]
         opened = (plain_text(pair.corpus, one) for one in media)
         texts = list(texts_of(pair.output))
         self.links = Holders(texts, (one.url for one in media if one.url is not None))
+        self.contents = Holders(all_texts_of(pair.output), (one.data for one in media if one.data))
         self.documents = Holders([squeezed([text]) for text in texts], (squeezed([text]) for text in opened if text))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from toolcall_conformance.reading import Media, Reading, Result, Text
 from toolcall_conformance.reading.model import Value
+from toolcall_conformance.translation.failures import strings_in
 from toolcall_conformance.translation.pair import Pair
 from toolcall_conformance.translation.placeholders import Described, remarks_in, without_placeholders, words_for
 
@@ -28,6 +29,17 @@ def texts_of(reading: Reading) -> Iterator[str]:
                     yield part.text
                 elif isinstance(part, Value) and isinstance(part.value, dict):
                     yield from (text for text in part.value.values() if isinstance(text, str))
+
+
+def all_texts_of(reading: Reading) -> Iterator[str]:
+    """The texts of turns and results; of a result that is a JSON value, all strings in it, however deep."""
+    for turn in reading.turns:
+        for item in turn.items:
+            for part in item.parts if isinstance(item, Result) else (item,):
+                if isinstance(part, Text):
+                    yield part.text
+                elif isinstance(part, Value):
+                    yield from strings_in(part.value)
 
 
 def media_in(reading: Reading) -> Iterator[Media]:
