@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -200,3 +201,32 @@ def test_another_number_of_calls_ends_it() -> None:
     result = played(Translator(LosesTheSecondCall))
     (found,) = result.findings
     assert (found.rule, found.want, found.got, found.body) == ("translation/loop-broken", 2, 1, "01-response")
+
+
+class LosesOnTheWayDown(Session):
+    """Streams in which the arguments of each call are empty."""
+
+    def stream(self, chunks: Iterable[bytes], /) -> Iterator[bytes]:
+        whole = b"".join(super().stream(chunks))
+        yield re.sub(rb'"arguments": ?"(?:[^"\\]|\\.)+"', b'"arguments":""', whole)
+
+
+class LosesOnTheWayUp(Session):
+    """Requests in which the arguments of each call are empty."""
+
+    def request(self, body: dict[str, Any], /) -> Any:
+        sent = super().request(body)
+        for message in sent["messages"]:
+            for block in message["content"] if isinstance(message["content"], list) else ():
+                if block["type"] == "tool_use":
+                    block["input"] = {}
+        return sent
+
+
+@pytest.mark.parametrize(("session", "down"), [(LosesOnTheWayDown, True), (LosesOnTheWayUp, False)])
+def test_what_a_reply_lost_is_not_blamed_on_the_request(session: type[Session], down: bool) -> None:
+    findings = [one for one in played(Translator(session)).findings if one.rule == "translation/arguments"]
+    assert {one.body for one in findings} == {"02-request", "03-request"}
+    said = "the client's own request has it so"
+    assert all((said in one.message) is down for one in findings)
+    assert not down or "on the way down, in 01-response" in findings[0].message

@@ -34,7 +34,8 @@ from toolcall_conformance.drivers import (
     SessionDriver,
     UnsupportedOutcome,
 )
-from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.findings import MISSING, Finding, is_json_value
+from toolcall_conformance.jsonvalue import canonical
 from toolcall_conformance.judge.asked_thinking import ungiven_state
 from toolcall_conformance.judge.provider_memory import ProviderMemory, memory_after, whole_exchanges
 from toolcall_conformance.levels import finding, weighed
@@ -115,7 +116,7 @@ class _Agent:
         self._session: SessionDriver | None = None
         self._request = self._known = self._clients[0].request  # what the client sends, and all that it would say
         self._left_out: tuple[str, ...] = ()
-        self._reply: PlayedBodies | None = None  # the one before the request that comes
+        self._replies: list[PlayedBodies] = []  # those before the request that comes
         self._memory: ProviderMemory = {}
         self._ungiven: frozenset[str] = frozenset()  # state that the provider would not have sent
         self._unnamed = _gives_no_ids(case, route.upstream)
@@ -146,7 +147,7 @@ class _Agent:
             if back is None or not self._go_on(number, given, back):
                 return
             golden = self._clients[number].response
-            self._reply = PlayedBodies(upstream.response_path.stem, given, back.value, golden)
+            self._replies.append(PlayedBodies(upstream.response_path.stem, given, back.value, golden))
             yield
 
     def _opened(self) -> SessionDriver | None:
@@ -186,13 +187,31 @@ class _Agent:
 
     def _fail_request(self, number: int, failed: Outcome, name: str) -> None:
         """Report a request of which nothing came; where it repeats a wrong reply, that reply."""
-        if self._reply is not None and isinstance(failed, Crashed) and not failed.died:
-            found = self._harness.judge.response(self._reply.source, self._reply.produced, self._route).findings
-            fault = next((one for one in found if one.is_must), None)
+        if self._replies and isinstance(failed, Crashed) and not failed.died:
+            reply = self._replies[-1]
+            fault = next((one for one in self._faults_of(reply) if one.is_must), None)
             if fault is not None:
-                self._tally.break_loop(failed, fault, self._reply)
+                self._tally.break_loop(failed, fault, reply)
                 return
         _failed(self._tally, number, "request", failed, name, self._request)
+
+    def _faults_of(self, reply: PlayedBodies) -> tuple[Finding, ...]:
+        return self._harness.judge.response(reply.source, reply.produced, self._route).findings
+
+    def _lost_on_the_way_down(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+        """The findings on a request; those say so that the client's own request has, because its reply had them."""
+        if not any(one.is_must for one in findings):
+            return findings
+        names: dict[tuple[str, str], str] = {}
+        for reply in self._replies:
+            for one in self._faults_of(reply):
+                names.setdefault(_fault(one), reply.name)
+        return tuple(
+            replace(one, message=f"{one.message} (on the way down, in {name}: the client's own request has it so)")
+            if (name := names.get(_fault(one)))
+            else one
+            for one in findings
+        )
 
     def _ask(self, session: SessionDriver, number: int, name: str) -> Outcome:
         """The outcome of the request; of the first one, if it fails, that of a shorter one that does not."""
@@ -221,7 +240,8 @@ class _Agent:
             stored=way.habit.rests_on_memory,
         )
         self._tally.lose(found)
-        findings = _without_ids(found.findings) if self._unnamed else found.findings
+        findings = self._lost_on_the_way_down(found.findings)
+        findings = _without_ids(findings) if self._unnamed else findings
         findings = lighter_for_ungiven(harness.corpus, findings, upstream.request, self._ungiven)
         self._tally.findings += _placed(
             harness.corpus, findings, client.request_path.stem, way, route, unnamed=self._unnamed
@@ -290,6 +310,11 @@ class _Agent:
             tally.played.append(played)
             tally.findings += misnamed
         return True
+
+
+def _fault(one: Finding) -> tuple[str, str]:
+    """What two findings have in common that are about one loss: the rule, and what is missing."""
+    return one.rule, canonical(one.want) if is_json_value(one.want) else repr(one.want)
 
 
 def _misnamed(corpus: Corpus, client: str, golden: Any, reply: Any, body: str) -> Iterator[Finding]:
