@@ -185,6 +185,8 @@ def _follows_from_one_of(
 def _applying(row: Row, among: Sequence[Finding], holding: Collection[str]) -> list[Finding]:
     """The findings from which others follow by a row, where its conditions hold of the body."""
     causes = [finding for finding in among if finding.rule in row.rules]
+    if row.condition == "there":
+        return [cause for cause in causes if isinstance(cause.got, dict)]
     if not causes or (row.condition and row.condition not in holding) or (row.unless and row.unless in holding):
         return []
     if "lost" not in (row.condition, row.unless):

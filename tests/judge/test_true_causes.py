@@ -239,3 +239,34 @@ def test_a_reply_without_a_choice_is_one_fault() -> None:
     told = causes(found)
     assert told.pop("openai_chat/reply-choice") == ""
     assert set(told.values()) == {"openai_chat/reply-choice"}
+
+
+def empty_call(events: Events) -> Events:
+    """A stream of Responses in which the one call has neither a name nor arguments."""
+    for event in events:
+        data = event["data"]
+        for item in [data.get("item"), *data.get("response", {}).get("output", ())]:
+            if item is not None:
+                kept = {key: item[key] for key in ("id", "call_id", "status") if key in item}
+                item.clear()
+                item.update({"type": "function_call", "name": "", "arguments": "", **kept})
+    return [event for event in events if "custom_tool_call_input" not in event["data"]["type"]]
+
+
+def test_a_call_of_which_nothing_was_read_is_lost_and_not_renamed() -> None:
+    found = changed("free_form/grammar-lark", "openai_responses", empty_call)
+    assert causes(found) == {"translation/call-lost": ""}
+    (lost,) = [one for one in found if one.is_must]
+    assert lost.message == "only an empty call is there, without a name and arguments"
+    assert (lost.pointer, lost.subject.partition(";")[0]) == ("/output/0", "call 1, run_query")
+
+
+def test_a_call_with_its_arguments_but_without_a_name_is_there() -> None:
+    source, output = (CORPUS.cases["parallel/three-tools"].exchanges(name)[0].response for name in ENDS)
+    output = copy.deepcopy(dict(output))
+    output["choices"][0]["message"]["tool_calls"][0]["function"]["name"] = ""
+    found = {
+        one.rule: one for one in judge(source, output, client=ENDS[1], upstream=ENDS[0], direction="response").findings
+    }
+    assert found["translation/call-name"].message == "a call has no name"
+    assert "translation/call-lost" not in found

@@ -117,10 +117,22 @@ def _behind(pair: Pair, other: int | None) -> str:
 
 def _compare_one(pair: Pair, left: Call, right: Call) -> Iterator[Finding]:
     expected = pair.names.get(left.name or "", left.name)
+    if left.name and not right.name and shown(left) and not shown(right):
+        yield pair.finding(
+            "translation/call-lost",
+            right.pointer,
+            "only an empty call is there, without a name and arguments",
+            want=call_value(pair, left),
+            got=pair.stands(right.pointer),
+            source=left.pointer,
+            subject=call_words(left),
+        )
+        return
     if (right.name or None) != (expected or None):
         yield pair.finding(
             "translation/call-name",
             right.name_pointer or right.pointer,
+            "" if right.name else "a call has no name",
             want=expected,
             got=MISSING if right.name is None else right.name,
             source=left.name_pointer or left.pointer,
