@@ -131,3 +131,32 @@ def test_no_trip_within_one_format_or_into_one_that_nobody_reads() -> None:
     assert variants(CORPUS, "round_trip", CASE, "gemini", "gemini") == ()
     assert variants(CORPUS, "round_trip", CASE, "gemini", "gamma") == ()
     assert variants(CORPUS, "round_trip", CASE, "gemini", "anthropic") == ("",)
+
+
+def test_what_is_spelt_in_another_way_and_never_read_is_named() -> None:
+    class Session:
+        """Writes Gemini's declarations in snake_case, and reads them in camelCase alone."""
+
+        def __init__(self, route: Route) -> None:
+            self.route, self.inner = route, ReferenceTranslator().open(route)
+
+        def request(self, body: Any, /) -> Any:
+            for tool in body["tools"] if self.route.client == "gemini" else ():
+                tool.pop("function_declarations", None)
+            made = self.inner.request(body)
+            for tool in made["tools"] if self.route.upstream == "gemini" else ():
+                tool["function_declarations"] = tool.pop("functionDeclarations")
+            return made
+
+        def response(self, body: Any, /) -> Any:
+            return self.inner.response(body)
+
+    class Translator:
+        def open(self, route: Route, /) -> Session:
+            return Session(route)
+
+    route = Route("anthropic", "gemini", CASE.model("anthropic"), CASE.model("gemini"))
+    result = CHECKS["round_trip"](CASE, route, PythonDriver(Translator(), "double").open, HARNESS, "", None)
+    lost = [finding for finding in result.findings if finding.rule == "translation/tool-lost"]
+    assert lost
+    assert all("; the body says it as `function_declarations`)" in finding.message for finding in lost)

@@ -270,3 +270,21 @@ def test_a_call_with_its_arguments_but_without_a_name_is_there() -> None:
     }
     assert found["translation/call-name"].message == "a call has no name"
     assert "translation/call-lost" not in found
+
+
+@pytest.mark.parametrize(("key", "said"), [("function_declarations", True), ("functionDeclarations", False)])
+def test_a_lost_tool_names_the_member_in_the_other_spelling(key: str, said: bool) -> None:
+    source, output = (request("parallel/three-tools", name) for name in ("gemini", "openai_chat"))
+    source["tools"] = [{key: tool["functionDeclarations"]} for tool in source["tools"]]
+    del output["tools"], output["messages"][1:]
+    found = judge(source, output, client="gemini", upstream="openai_chat").findings
+    lost = [one.message for one in found if one.rule == "translation/tool-lost"]
+    assert lost
+    assert all(("the source says it as `function_declarations`" in message) is said for message in lost)
+
+
+def test_a_parameter_of_the_user_s_is_no_other_spelling() -> None:
+    source, output = (request("dialects/picture-in-tool-message", name) for name in ("gemini", "openai_chat"))
+    output["tools"][0]["function"]["parameters"]["properties"].pop("full_page")
+    found = {one.rule: one for one in judge(source, output, client="gemini", upstream="openai_chat").findings}
+    assert found["translation/schema-property-lost"].message == "a parameter of a tool was lost"

@@ -14,6 +14,7 @@ from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, SessionDriver
 from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.judge.provider_memory import whole_exchanges
+from toolcall_conformance.judge.unread_spellings import unread_spelling
 from toolcall_conformance.levels import weighed
 from toolcall_conformance.library import Case, Exchange
 
@@ -64,10 +65,14 @@ def _judged(trip: _Trip, route: Route, harness: Harness) -> Iterator[Finding]:
         f"on the way back, {_reverse(route)}": judge(trip.there, trip.back, _reverse(route)),
     }
     broken = {leg: {one.rule for one in seen.findings if one.is_must} for leg, seen in legs.items()}
+    back = [*legs.values()][1].findings
+    spellings = [(one.rule, unread_spelling(through, one)) for one in back if one.is_must]
     guilty = [leg for leg, rules in broken.items() if rules]
     for one in found.findings:
         said = _blamed([leg for leg in guilty if one.rule in broken[leg]], guilty)
-        message = f"{one.message} ({said}; the body between is {trip.name}-between)"
+        spelled = next((spelling for rule, spelling in spellings if rule == one.rule and spelling), "")
+        notes = [said, f"the body between is {trip.name}-between", *filter(None, [spelled.replace("source", "body")])]
+        message = f"{one.message} ({'; '.join(notes)})"
         one = replace(one, body=trip.name, message=message, between=trip.there)
         yield weighed(harness.corpus, one, [] if guilty else ["round-trip-only"])
 

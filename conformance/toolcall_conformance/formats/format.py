@@ -76,6 +76,12 @@ def typed(data: dict[str, Any]) -> str:
     return kind if isinstance(kind, str) else "no type"
 
 
+def no_other_spelling(pointer: str) -> str:
+    """Each member has one spelling."""
+    del pointer
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class Format:
     """A wire format."""
@@ -101,3 +107,6 @@ class Format:
 
     event_kind: Callable[[dict[str, Any]], str] = typed
     """What kind of event of a stream an object is, in a word."""
+
+    other_spelling: Callable[[str], str] = no_other_spelling
+    """The first member on the way to a place that has another spelling than the documented one; empty if none has."""

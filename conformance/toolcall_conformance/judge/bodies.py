@@ -17,6 +17,7 @@ from toolcall_conformance.judge.comparisons import compare
 from toolcall_conformance.judge.excuses import excused
 from toolcall_conformance.judge.given import UNKNOWN, AnyRoute, Requests
 from toolcall_conformance.judge.same_format import came_back, differences
+from toolcall_conformance.judge.unread_spellings import with_spellings
 from toolcall_conformance.judge.wrong_format import no_object, other_format
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Reading
@@ -97,7 +98,7 @@ def judge_body(
         one for one in [*unsourced, *settled.findings, *compare(pair, direction)] if one.rule not in settled.excused
     ]
     found += (*compare_form(sides, asked), *compare_echo(sides, requests.client)) if down else ()
-    own = suppress(corpus, own, found)
+    own, found = suppress(corpus, own, found), with_spellings(source_format, found)
     findings = (*own, *found, *state.find_foreign_keys(pair, own))
     accepted = accepted_in(pair, findings)
     if same and not vendor:

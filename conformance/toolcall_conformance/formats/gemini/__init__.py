@@ -6,6 +6,7 @@ from toolcall_conformance.formats.gemini.error import read_error
 from toolcall_conformance.formats.gemini.request import read_request
 from toolcall_conformance.formats.gemini.response import read_response
 from toolcall_conformance.formats.gemini.rules import RULES
+from toolcall_conformance.formats.gemini.spelling import other_spelling
 from toolcall_conformance.formats.gemini.stream.kinds import kind_of
 
 FORMAT = Format(
@@ -17,6 +18,7 @@ FORMAT = Format(
     client=client,
     stream=stream,
     event_kind=kind_of,
+    other_spelling=other_spelling,
 )
 
 __all__ = ["FORMAT"]

@@ -33,6 +33,9 @@ _HOLDS_ONE = {"items", "additionalProperties"}
 _HOLDS_LIST = {"anyOf"}
 _HOLDS_MAP = {"properties", "defs"}
 
+#: The keys behind which a user's own keys may come.
+_HOLDS_OWN = {"args", "response", "parametersJsonSchema", "responseJsonSchema", *_HOLDS_MAP}
+
 
 @cache
 def spellings(key: str) -> tuple[str, ...]:
@@ -45,6 +48,16 @@ def spellings(key: str) -> tuple[str, ...]:
 def camel(key: str) -> str:
     """The camelCase spelling of a key."""
     return re.sub(r"_([a-z0-9])", lambda match: match[1].upper(), key)
+
+
+def other_spelling(pointer: str) -> str:
+    """The first key of the API's on the way to a place that is not in camelCase; empty if there is none."""
+    for token in pointer.split("/"):
+        if camel(token) != token:
+            return token
+        if token in _HOLDS_OWN:
+            break
+    return ""
 
 
 def member(value: Any, key: str) -> Any:
