@@ -288,3 +288,32 @@ def test_a_parameter_of_the_user_s_is_no_other_spelling() -> None:
     output["tools"][0]["function"]["parameters"]["properties"].pop("full_page")
     found = {one.rule: one for one in judge(source, output, client="gemini", upstream="openai_chat").findings}
     assert found["translation/schema-property-lost"].message == "a parameter of a tool was lost"
+
+
+def stray(piece: str) -> Callable[[Events], Events]:
+    """A Chat stream with a fragment at a new index, without id and name, behind its calls."""
+
+    def change(events: Events) -> Events:
+        at = max(
+            place
+            for place, event in enumerate(events)
+            if isinstance(event["data"], dict)
+            and any(choice["delta"].get("tool_calls") for choice in event["data"]["choices"])
+        )
+        extra = copy.deepcopy(events[at])
+        entry = {"index": 7, "function": {"arguments": piece}}
+        extra["data"]["choices"][0]["delta"] = {"tool_calls": [entry]}
+        return [*events[: at + 1], extra, *events[at + 1 :]]
+
+    return change
+
+
+def test_arguments_behind_a_whole_call_go_on_with_none() -> None:
+    told = causes(changed("parallel/three-tools", "openai_chat", stray('{"query": "x"}')))
+    assert told.pop("translation/call-invented") == ""
+    assert "translation/arguments" not in told
+
+
+def test_nothing_at_a_new_index_is_no_call() -> None:
+    told = causes(changed("parallel/three-tools", "openai_chat", stray("")))
+    assert told == {"openai_chat/stream-call-index": ""}

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.reading.assembled import Assembled, StreamedCall
 from toolcall_conformance.translation.stream_ends import compare_ends
+
+End = Literal["whole", "failed", "open"]
 
 
 @pytest.mark.parametrize(
@@ -22,3 +26,19 @@ def test_an_object_that_is_complete_may_be_closed(fragments: tuple[str, ...], to
     source = Assembled(None, "open", calls=(StreamedCall("/events/0", "a", "f", fragments),))
     client = Assembled(None, "open", calls=(StreamedCall("/events/0", "a", "f", fragments, closed=True),))
     assert [finding.rule for finding in compare_ends(load_corpus(), source, client, "breaks off")] == told
+
+
+@pytest.mark.parametrize(
+    ("source", "client", "rule"),
+    [
+        ("failed", "whole", "translation/stream-error-told"),
+        ("failed", "open", "translation/stream-cut-call"),
+        ("failed", "failed", "translation/stream-cut-call"),
+        ("open", "whole", "translation/stream-cut-call"),
+    ],
+)
+def test_an_error_that_is_passed_over_is_that_whatever_the_stream_closed(source: End, client: End, rule: str) -> None:
+    sent = Assembled(None, source, calls=(StreamedCall("/events/0", "a", "f", ('{"city": ', '"Ly')),))
+    closed = StreamedCall("/events/0", "a", "f", ('{"city": ', '"Ly'), closed=True)
+    received = Assembled(None, client, calls=(closed,))
+    assert [one.rule for one in compare_ends(load_corpus(), sent, received, "failed")] == [rule]

@@ -24,7 +24,9 @@ def compare_ends(
     ``how`` says how the source ended (``breaks off``). ``last`` is the pointer of the client's last event.
     """
     may, got = _closed(source, client)
-    if got > may:
+    if source.end == "failed" and client.end == "whole":  # what it closed for its end is whole as the end is
+        yield unreported_error(corpus, client, f"the upstream's stream {how}", last=last)
+    elif got > may:
         closed = next((call.pointer for call in reversed(client.calls) if call.closed), last)
         cut = next((call.pointer for call in reversed(source.calls) if not call.closed), None)
         yield _cut_call(corpus, (closed, cut), how, may, got)

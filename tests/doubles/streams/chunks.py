@@ -79,7 +79,7 @@ def index_by_fragment(events: Events) -> Events:
         yield event
 
 
-@broken("openai_chat/stream-call-index", follows="translation/arguments", client=CHAT, case=CALL_ALONE, spares=TEXT)
+@broken("translation/call-invented", client=CHAT, case=CALL_ALONE, spares=TEXT)
 def arguments_of_no_call(events: Events) -> Events:
     """Arguments come after those of the calls, at a new index without id, type and name."""
     begun = 0

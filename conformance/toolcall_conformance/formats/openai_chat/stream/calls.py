@@ -137,7 +137,8 @@ class Calls:
         if _is_index(index):
             placed = self._placed.get(index)
             known = placed[-1] if placed else None
-            if known is None and self.all and not name and (index < 0 or not call_id):
+            stray = index >= 0 and self.all and _adds_to_whole(self.all[-1], holder)
+            if known is None and self.all and not name and (index < 0 or not call_id) and not stray:
                 # The official accumulator counts a negative index from the end. A new index without id and name begins
                 # no call that a client could run; servers that write so: https://github.com/dirac-run/dirac/pull/215
                 known = self.all[-1]
@@ -232,6 +233,13 @@ class Calls:
     ) -> None:
         """One finding a rule and call: what is wrong in one fragment is wrong in all."""
         call.report.once(slug, pointer, message, want=unless_null(want), got=unless_null(got), subject=call.subject)
+
+
+def _adds_to_whole(call: OpenCall, holder: dict[str, Any]) -> bool:
+    """Whether arguments come although those of the call are whole: they go on with nothing."""
+    given = holder.get("arguments")
+    adds = isinstance(given, str) and bool(given.strip())
+    return adds and not call.custom and bool(call.text.strip()) and call.is_json()
 
 
 def _text(value: Any) -> str | None:
