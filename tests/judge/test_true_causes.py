@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from judging import judge, judge_stream
+from judging import judge, judge_history, judge_stream
 from toolcall_conformance.findings import Finding
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.reports.companions import companions
@@ -317,3 +317,20 @@ def test_arguments_behind_a_whole_call_go_on_with_none() -> None:
 def test_nothing_at_a_new_index_is_no_call() -> None:
     told = causes(changed("parallel/three-tools", "openai_chat", stray("")))
     assert told == {"openai_chat/stream-call-index": ""}
+
+
+@pytest.mark.parametrize(
+    ("upstream", "container", "orphan"),
+    [
+        ("openai_chat", "messages", "openai_chat/result-answers-call"),
+        ("anthropic", "messages", "anthropic/result-of-known-call"),
+    ],
+)
+def test_results_of_a_stored_conversation_follow_from_its_absence(upstream: str, container: str, orphan: str) -> None:
+    whole, output = request("state/parallel-calls", upstream, 1), request("state/parallel-calls", upstream, 1)
+    calls = next(at for at, one in enumerate(whole[container]) if one["role"] == "assistant")
+    output[container] = whole[container][calls + 1 :]
+    found = judge_history(whole, output, client="openai_responses", upstream=upstream, stored=True).findings
+    told = causes(found)
+    assert told["translation/stored-history"] == ""
+    assert told[orphan] == "translation/stored-history"
