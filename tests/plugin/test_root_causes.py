@@ -167,8 +167,7 @@ def test_what_mixed_up_events_bring_is_no_cause_of_its_own() -> None:
 
 def follows(where: str, first: dict[str, Any], second: dict[str, Any]) -> bool:
     """Whether by a row with ``where`` the second finding of an item is told with the first."""
-    rules = frozenset(["translation/call-lost"]), frozenset(["openai_chat/calls-answered"])
-    table = Table((Row(*rules, Where(where)),))
+    table = Table((Row(("translation/call-lost",), frozenset(["openai_chat/calls-answered"]), Where(where)),))
     lost = finding("translation/call-lost", **{"place": "/a", "difference": "lost", **first})
     unanswered = finding("openai_chat/calls-answered", **{"place": "/b", "difference": "lost", **second})
     found = causes(item("shell/a stream anthropic openai_chat", lost, unanswered, table=table))

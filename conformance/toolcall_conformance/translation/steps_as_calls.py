@@ -26,10 +26,10 @@ def steps_as_calls(pair: Pair) -> dict[int, Hosted]:
     free = [step for step in steps if id(step) not in taken]
     for call in calls:
         if call.ordinal not in found:
-            step = next((step for step in free if _says_the_same(step, call)), None)
-            if step is not None:
-                found[call.ordinal] = step
-                free.remove(step)
+            same = next((step for step in free if _says_the_same(step, call)), None)
+            if same is not None:
+                found[call.ordinal] = same
+                free.remove(same)
     return found
 
 
