@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toolcall_conformance import whole_files
-from toolcall_conformance.cli import harmless
+from toolcall_conformance.cli import harmless, sources
 from toolcall_conformance.cli.common import UsageError
 from toolcall_conformance.cli.console import say, say_lines, say_progress
 from toolcall_conformance.cli.mutated import print_findings, print_tables, write_found
@@ -33,7 +33,8 @@ def fill(parser: argparse.ArgumentParser) -> None:
         "faults, or made the judge itself fail. "
         "Exits with 1 if a fault survived that the reviewed list does not name. "
         "With --harmless: rewrite them in every other legal notation instead, and print which ones the judge "
-        "objects to. Exits with 1 if it objects to one."
+        "objects to. Exits with 1 if it objects to one. "
+        "With --sources: mutate what a translator is given instead, and look for inputs of which no output passes."
     )
     parser.add_argument(
         "--harmless", action="store_true", help="rewrite correct output in other legal notations, and make no faults"
@@ -58,6 +59,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
         "--shares", action="store_true", help="print which share of what the whole corpus kills toolcall::@quick kills"
     )
     parser.add_argument("--again", metavar="NAME", help="make this fault, and print the judge's findings")
+    sources.add_arguments(parser)
     parser.set_defaults(run=run)
 
 
@@ -70,8 +72,11 @@ def run(parsed: argparse.Namespace) -> int:
     for name in ("count", "jobs", "sample"):
         if (given := getattr(parsed, name)) is not None and given < (1 if name == "jobs" else 0):
             raise UsageError(f"--{name} {given}: give a number that is not below {1 if name == 'jobs' else 0}")
+    _verify(parsed)
     source, corpus = Source(parsed.translator, Path.cwd()), load_corpus()
     try:
+        if parsed.sources:
+            return sources.try_again(parsed) if parsed.again else sources.try_all(parsed)
         if parsed.harmless:
             return (
                 harmless.try_again(source, parsed.again) if parsed.again else harmless.try_all(source, corpus, parsed)
@@ -81,6 +86,16 @@ def run(parsed: argparse.Namespace) -> int:
         return _all(source, corpus, parsed)
     except SpecError as error:
         raise UsageError(str(error)) from None
+
+
+def _verify(parsed: argparse.Namespace) -> None:
+    """Raises UsageError for options that do not go together."""
+    others = [name for name in ("harmless", "sample", "quick", "shares") if getattr(parsed, name)]
+    if parsed.sources and others:
+        raise UsageError(f"--sources and --{others[0]} are two things: give one of them")
+    for name in ("folder", "against"):
+        if getattr(parsed, name) and not parsed.sources:
+            raise UsageError(f"--{name} is for --sources: add that, or leave it out")
 
 
 def _all(source: Source, corpus: Corpus, parsed: argparse.Namespace) -> int:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from toolcall_conformance.findings import Finding
     from toolcall_conformance.trust.matrix import Key
     from toolcall_conformance.trust.running import Source
+    from toolcall_conformance.trust.sources.running import Asked
 
 
 def print_tables(made: Sequence[Any], own: str, head: Sequence[str]) -> None:
@@ -35,7 +36,11 @@ def print_tables(made: Sequence[Any], own: str, head: Sequence[str]) -> None:
 
 
 def write_found(
-    source: Source, parsed: argparse.Namespace, kind: str, made: Sequence[Any], beside: Mapping[str, Any] | None = None
+    source: Source | Asked,
+    parsed: argparse.Namespace,
+    kind: str,
+    made: Sequence[Any],
+    beside: Mapping[str, Any] | None = None,
 ) -> None:
     """Write all of them to the file of ``--json``, if it is given: under ``kind``, each with its name."""
     if not parsed.json:

@@ -1,0 +1,171 @@
+"""``toolcall-conformance mutate --sources``: looks for inputs of which no output passes."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from toolcall_conformance.cli.common import UsageError
+from toolcall_conformance.cli.console import say, say_progress
+from toolcall_conformance.cli.mutated import print_findings, write_found
+
+if TYPE_CHECKING:
+    from toolcall_conformance.trust.sources.running import Asked
+    from toolcall_conformance.trust.sources.trying import Tried
+
+COUNT = 2000
+_SHOWN = 3
+_REASONS = 20
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``--sources``."""
+    group = parser.add_argument_group("inputs that no output passes")
+    group.add_argument(
+        "--sources",
+        action="store_true",
+        help=f"mutate what the translator is given, {COUNT:,} draws unless --count says how many, and print the closed "
+        "roads: sources whose output keeps a MUST, also when it is repaired by all that its findings want. Exits with "
+        "1 if a source that keeps the rules of its own format is one, or makes the translator fail",
+    )
+    group.add_argument(
+        "--folder",
+        metavar="DIR",
+        type=Path,
+        action="append",
+        default=[],
+        help="with --sources: draw from the bodies and streams in the files of a folder, too; may be given several "
+        "times",
+    )
+    group.add_argument(
+        "--against",
+        metavar="DIR",
+        type=Path,
+        help="with --sources: the directory of an older version of the translator. What that one translates and this "
+        "one does not is reported, and makes the command exit with 1",
+    )
+
+
+def try_all(parsed: argparse.Namespace) -> int:
+    """Try the draws of a seed, and print what became of them; 1 for a closed road, a failure, or a new refusal."""
+    from toolcall_conformance.trust.sources.running import run
+
+    asked, count = _asked(parsed), COUNT if parsed.count is None else parsed.count
+    tried = run(asked, parsed.seed, count, parsed.jobs, say_progress)
+    write_found(asked, parsed, "sources", tried, {"folders": [str(one) for one in asked.folders]})
+    _print_counts(tried)
+    sound = [one for one in tried if not one.broken]
+    lists = (
+        ("closed roads", _of(sound, "closed")),
+        ("the translator failed", _of(tried, "failed")),
+        ("refused, and the older version translates it", [one for one in tried if one.refused_anew]),
+    )
+    for title, found in lists:
+        _print_roads(title, found, asked)
+    _print_roads(
+        "closed, but for a refusal: the source breaks a MUST of its own format",
+        _of([one for one in tried if one.broken], "closed"),
+        asked,
+    )
+    _print_reasons("refused, though the source breaks no MUST", _of(sound, "refused sound"))
+    _print_rules("repaired", _of(tried, "repaired"))
+    return 1 if any(found for _, found in lists) else 0
+
+
+def try_again(parsed: argparse.Namespace) -> int:
+    """Make one draw again, and print what the judge says of its output; 1 if that is a closed road."""
+    from toolcall_conformance.trust.again import differences
+    from toolcall_conformance.trust.sources.running import Machine
+
+    machine = Machine(_asked(parsed))
+    try:
+        draw = machine.draws.again(parsed.again)
+    except LookupError as error:
+        raise UsageError(f"--again: {error.args[0] if error.args else error}") from None
+    for line in differences(draw.source.body, draw.body):
+        say(line)
+    _, findings = machine.trier.first(draw)
+    print_findings(findings)
+    tried = machine.result(draw)
+    say("")
+    say(f"{tried.outcome}{f': {tried.reason}' if tried.reason else ''}")
+    _print_one(tried)
+    return (
+        1 if tried.refused_anew or tried.outcome == "failed" or (tried.outcome == "closed" and not tried.broken) else 0
+    )
+
+
+def _asked(parsed: argparse.Namespace) -> Asked:
+    from toolcall_conformance.trust.sources.running import Asked
+
+    for name, folder in [*(("--folder", one) for one in parsed.folder), ("--against", parsed.against)]:
+        if folder is not None and not folder.is_dir():
+            raise UsageError(f"{name} {folder}: there is no such directory")
+    against = parsed.against.resolve() if parsed.against is not None else None
+    return Asked(parsed.translator, Path.cwd(), tuple(parsed.folder), against)
+
+
+def _of(tried: Iterable[Tried], outcome: str) -> list[Tried]:
+    return [one for one in tried if one.outcome == outcome]
+
+
+def _print_counts(tried: Sequence[Tried]) -> None:
+    from toolcall_conformance.trust.sources.trying import OUTCOMES
+
+    for way in (*dict.fromkeys(one.way for one in tried), ""):
+        some = [one for one in tried if way in ("", one.way)]
+        counts = Counter(one.outcome for one in some)
+        told = ", ".join(f"{counts[name]:,} {name}" for name in OUTCOMES if counts[name])
+        say((f"{way or 'in all'}: ", "head"), f"{len(some):,} draws: {told}")
+
+
+def _print_roads(title: str, found: Sequence[Tried], asked: Asked) -> None:
+    """The draws of a list by rules, with the MUSTs that remain, and the command that makes one again."""
+    say("")
+    say((f"{title}: {len(found):,}", "head"))
+    groups: dict[tuple[str, ...], list[Tried]] = {}
+    for one in found:
+        target = one.upstream if one.way == "request" else one.client
+        groups.setdefault((one.way, target, *(one.rules or (one.reason,))), []).append(one)
+    for key, some in sorted(groups.items(), key=lambda entry: -len(entry[1])):
+        say(f"{len(some):6} {' '.join(key)}")
+        for one in some[:_SHOWN]:
+            say(f"       {_again(one, asked)}")
+            _print_one(one)
+
+
+def _print_one(one: Tried) -> None:
+    for line in one.remains[:_SHOWN]:
+        say(f"         remains: {line}")
+    if one.broken:
+        say(f"         the source breaks {', '.join(one.broken)}")
+    if one.refused_anew:
+        say("         the older version translates it")
+
+
+def _again(one: Tried, asked: Asked) -> str:
+    """The command that makes a draw again. It needs no folder: the name holds the file."""
+    options = ["--translator", asked.translator, *(["--against", str(asked.against)] if asked.against else [])]
+    return shlex.join(["toolcall-conformance", "mutate", "--sources", *options, "--again", one.name])
+
+
+def _print_reasons(title: str, found: Sequence[Tried]) -> None:
+    _print_counted(title, Counter(one.reason for one in found), {one.reason: one for one in found})
+
+
+def _print_rules(title: str, found: Sequence[Tried]) -> None:
+    _print_counted(title, Counter(" ".join(one.rules) for one in found), {" ".join(one.rules): one for one in found})
+
+
+def _print_counted(title: str, counts: Counter[str], examples: Mapping[str, Tried]) -> None:
+    say("")
+    say((f"{title}: {counts.total():,}", "head"))
+    for text, count in counts.most_common(_REASONS):
+        say(f"{count:6} {text}")
+        say(f"       {examples[text].name}")
+    if len(counts) > _REASONS:
+        say(f"       and {len(counts) - _REASONS} more kinds")

@@ -1,0 +1,168 @@
+"""Which sources are tried: draws by number and seed, each with a name that is enough to make it again."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.judge import Judge
+from toolcall_conformance.trust.mutation import as_sent, without_own
+from toolcall_conformance.trust.nodes import Node, nodes, pattern_of
+from toolcall_conformance.trust.operators import OPERATORS, Unfit, mutated
+from toolcall_conformance.trust.sources.bodies import WAYS, SourceBody, files, of_case, of_file
+from toolcall_conformance.trust.table import Table
+
+AS_IT_IS = "as-it-is"
+PLAIN = 4
+"""Of so many draws one leaves its source as it is."""
+ANYTHING = 4
+"""Of so many mutations one may break the source's own format; for the others one is looked for that does not."""
+_LOOKED_AT = 12
+_TRIES = 40
+_TOP = {"request": 1, "response": 1, "stream": 4}
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """A source on a route. ``holder`` is a case or a file, ``number`` which of its bodies, counted from 1."""
+
+    holder: str
+    number: int
+    source: SourceBody
+    client: str
+    upstream: str
+    mutation: str
+    body: Any
+
+    @property
+    def name(self) -> str:
+        """``HOLDER::WAY::CLIENT-to-UPSTREAM::NUMBER::OPERATOR@POINTER``."""
+        return f"{self.holder}::{self.source.way}::{self.client}-to-{self.upstream}::{self.number:02}::{self.mutation}"
+
+
+class Draws:
+    """Draws sources from the corpus and from folders, evenly between these; of bodies, from all their places.
+
+    Operators that need a donor or a whole conversation are left out.
+    """
+
+    def __init__(self, judge: Judge, table: Table, folders: Sequence[Path] = (), cases: Sequence[str] = ()) -> None:
+        corpus = judge.corpus
+        self._judge, self._corpus = judge, corpus
+        self._operators = [one for one in table.operators if one.is_in("request") and not one.donates]
+        self._shelves = [tuple(cases) or tuple(corpus.cases), *(tuple(map(str, files(one))) for one in folders)]
+        self._shelves = [one for one in self._shelves if one]
+        self._bodies = lru_cache(maxsize=300)(self._bodies_of)
+
+    def drawn(self, seed: int, number: int) -> Draw | None:
+        """The draw of that number; None where nothing was found to draw."""
+        lot = random.Random(f"{seed} {number}")  # noqa: S311 - no secret is drawn
+        for _ in range(_TRIES):
+            holder = lot.choice(lot.choice(self._shelves))
+            bodies = self._bodies(holder)
+            ways = sorted({one.way for one in bodies})
+            if not ways:
+                continue
+            way = lot.choice(ways)
+            at = lot.choice([at for at, one in enumerate(bodies) if one.way == way])
+            found = self._on_a_route(holder, at, bodies[at], lot)
+            if found is not None:
+                return found
+        return None
+
+    def again(self, name: str) -> Draw:
+        """The draw of that name. Raises LookupError."""
+        parts = name.rsplit("::", 4)
+        if len(parts) != 5:
+            form = "HOLDER::WAY::ROUTE::NUMBER::OPERATOR@POINTER"
+            raise LookupError(f"{name!r} is no draw; one is {form}, or {AS_IT_IS} in the place of the last")
+        holder, way, route, number, mutation = parts
+        client, _, upstream = route.partition("-to-")
+        bodies = self._bodies(holder)
+        if not number.isdecimal() or not 0 < int(number) <= len(bodies) or way not in WAYS:
+            raise LookupError(f"{name!r}: {holder} holds {len(bodies)} bodies that are recognised, and not this one")
+        source = bodies[int(number) - 1]
+        own = client if way == "request" else upstream
+        if source.way != way or own != source.format or not {client, upstream} <= {*self._corpus.formats}:
+            raise LookupError(f"{name!r}: body {number} of {holder} is a {source.way} of {source.format}")
+        return Draw(holder, int(number), source, client, upstream, mutation, _changed(source, mutation, name))
+
+    def _bodies_of(self, holder: str) -> Sequence[SourceBody]:
+        if holder in self._corpus.cases:
+            return of_case(self._corpus.cases[holder])
+        try:
+            return of_file(self._corpus, Path(holder))
+        except OSError as error:
+            raise LookupError(f"{holder!r} is no case, and no file that can be read ({error.strerror})") from None
+
+    def _on_a_route(self, holder: str, at: int, source: SourceBody, lot: random.Random) -> Draw | None:
+        other = lot.choice(self._corpus.formats)
+        client, upstream = (source.format, other) if source.way == "request" else (other, source.format)
+        if lot.randrange(PLAIN) == 0:
+            return Draw(holder, at + 1, source, client, upstream, AS_IT_IS, source.body)
+        looked_at = 1 if lot.randrange(ANYTHING) == 0 else _LOOKED_AT
+        found = None
+        for mutation, body in islice(self._mutations(source, lot), looked_at):
+            found = Draw(holder, at + 1, source, client, upstream, mutation, body)
+            if not broken(self._judge, source, body):
+                break
+        return found
+
+    def _mutations(self, source: SourceBody, lot: random.Random) -> Iterator[tuple[str, Any]]:
+        """Mutations of a source by lot: each by its name, with the body."""
+        places = _by_pattern(source)
+        for _ in range(_TRIES if places else 0):
+            node = lot.choice(places[lot.choice([*places])])
+            fitting = [one for one in self._operators if one.fits(node)]
+            if not fitting:
+                continue
+            name = lot.choice(fitting).name
+            try:
+                yield f"{name}@{node.pointer}", _mutated(source, name, node.pointer)
+            except Unfit:
+                continue
+
+
+def broken(judge: Judge, source: SourceBody, body: Any, model: str | None = None) -> tuple[str, ...]:
+    """The MUSTs of its own format that a body breaks in the place of a source."""
+    if source.way == "request":
+        found = judge.body(source.format, "request", body, model=model)
+    else:
+        found = judge.sent(source.format, source.way, body, model=model)
+    return tuple(dict.fromkeys(one.rule for one in found.findings if one.is_must))
+
+
+def _by_pattern(source: SourceBody) -> dict[str, list[Node]]:
+    """The places of a body by which member they are, whatever the index: long lists weigh no more than short ones."""
+    found: dict[str, list[Node]] = {}
+    for node in nodes(source.body):
+        if source.way != "stream" or node.pointer.count("/") > 1:
+            found.setdefault(pattern_of(without_own(node.pointer, _TOP[source.way])), []).append(node)
+    return found
+
+
+def _mutated(source: SourceBody, operator: str, pointer: str) -> Any:
+    """The source after a mutation. Raises Unfit where it changes nothing, or nothing that can be sent."""
+    changed = mutated(operator, source.body, pointer)
+    if source.way == "stream":
+        return as_sent(changed, source.body)
+    if not isinstance(changed, dict):
+        raise Unfit
+    return changed
+
+
+def _changed(source: SourceBody, mutation: str, name: str) -> Any:
+    if mutation == AS_IT_IS:
+        return source.body
+    operator, _, pointer = mutation.partition("@")
+    if operator not in OPERATORS:
+        raise LookupError(f"{name!r}: there is no operator {operator!r}")
+    try:
+        return _mutated(source, operator, pointer)
+    except (Unfit, LookupError, AttributeError, TypeError):  # an operator of lists at a member, and so on
+        raise LookupError(f"{name!r}: the operator changes nothing there") from None

@@ -1,0 +1,133 @@
+"""What a translator makes of a source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from toolcall_conformance.checks.golden_replies import rename_calls, rename_calls_in_stream
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers import (
+    Driver,
+    Opened,
+    Produced,
+    RefusedOutcome,
+    SessionDriver,
+    Source,
+    Streamed,
+    UnsupportedOutcome,
+)
+from toolcall_conformance.judge import Judge, Requests
+from toolcall_conformance.library import Case, Corpus
+from toolcall_conformance.streaming import cuts, dump, parse
+from toolcall_conformance.trust.sources.bodies import SourceBody
+from toolcall_conformance.trust.sources.draws import Draw
+
+UNKNOWN = Requests()
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What came of a source. ``kind`` is ``output``, ``refused``, ``unsupported`` or ``failed``; ``reason`` says why.
+
+    ``source`` is what was given: in a reply, calls have the names that the translator declared. ``requests`` are those
+    before a reply, as far as there were any; ``losses`` what the translator says it lost.
+    """
+
+    kind: str
+    route: Route
+    source: Any
+    output: Any = None
+    reason: str = ""
+    requests: Requests = UNKNOWN
+    losses: tuple[str, ...] = ()
+
+
+class Player:
+    """Gives sources to a translator, each in a session of its own."""
+
+    def __init__(self, driver: Driver, judge: Judge) -> None:
+        self._driver, self._judge = driver, judge
+        self._models = _usual_models(judge.corpus)
+
+    def play(self, draw: Draw) -> Made:
+        """What the translator makes of a draw. A reply of the corpus follows its request; others follow none."""
+        source, body = draw.source, draw.body
+        route = self.route(draw)
+        opened = self._driver.open(route)
+        if not isinstance(opened, Opened):
+            return _nothing(opened, "open", route, body)
+        session = opened.session
+        if source.way == "request":
+            return _made(session.request(body), "request", route, body)
+        asked, before = self._ask(session, source, route)
+        if before is not None:
+            return replace(before, source=body, reason=f"the request before it: {before.reason}")
+        if source.way == "response":
+            reply = self._as_declared(source, route, body, asked)
+            return replace(_made(session.response(reply), "response", route, reply), requests=asked)
+        data = self._as_declared(source, route, dump(body["events"]), asked)
+        came = session.stream(Source(cuts.split_events(data)))
+        return replace(_made(came, "stream", route, {"events": parse(data)["events"]}), requests=asked)
+
+    def route(self, draw: Draw) -> Route:
+        """The route of a draw, with the models that the case names, or the source, or that are usual."""
+        source = draw.source
+        models = {**self._models}
+        if source.case is not None:
+            models |= {name: source.case.model(name) for name in source.case.formats}
+        else:
+            model = source.body.get("model", source.body.get("modelVersion"))
+            models[source.format] = model if isinstance(model, str) and model else models[source.format]
+        streams = source.way == "stream"
+        return Route(draw.client, draw.upstream, models[draw.client], models[draw.upstream], stream=streams)
+
+    def _ask(self, session: SessionDriver, source: SourceBody, route: Route) -> tuple[Requests, Made | None]:
+        """Send the request before a reply of the corpus. The second of the pair is why there is no reply to translate.
+
+        A client whose format the case has not asked nothing.
+        """
+        case = source.case
+        if case is None or route.client not in case.formats or "request" not in session.operations:
+            return UNKNOWN, None
+        request = case.exchanges(route.client)[source.exchange].request
+        if route.stream:
+            request = {**request, **self._judge.corpus.transports[route.client]["stream"].get("body", {})}
+        sent = session.request(request)
+        if not isinstance(sent, Produced):
+            return UNKNOWN, _nothing(sent, "request", route, request)
+        return Requests(request, sent.value), None
+
+    def _as_declared(self, source: SourceBody, route: Route, reply: Any, asked: Requests) -> Any:
+        """A reply with the tool names that the translator declared; as it is where it declared none."""
+        if source.case is None or asked.upstream is None:
+            return reply
+        golden = source.case.exchanges(route.upstream)[source.exchange].request
+        names = self._judge.declared_names(golden, asked.upstream, route.upstream)
+        if isinstance(reply, bytes):
+            return rename_calls_in_stream(reply, names, self._judge.corpus.transports[route.upstream]["stream"])
+        return rename_calls(route.upstream, reply, names)
+
+
+def _usual_models(corpus: Corpus) -> dict[str, str]:
+    """A model of each format: that of the first case that every format has."""
+    first: Case = next(case for case in corpus.cases.values() if {*corpus.formats} <= {*case.formats})
+    return {name: first.model(name) for name in corpus.formats}
+
+
+def _made(came: Any, operation: str, route: Route, source: Any) -> Made:
+    if isinstance(came, Produced):
+        return Made("output", route, source, came.value, losses=came.losses)
+    if isinstance(came, Streamed) and came.raised is None:
+        return Made("output", route, source, {"events": parse(came.data)["events"]}, losses=came.losses)
+    return _nothing(came.raised if isinstance(came, Streamed) else came, operation, route, source)
+
+
+def _nothing(came: Any, operation: str, route: Route, source: Any) -> Made:
+    """No output, and why."""
+    if isinstance(came, RefusedOutcome):
+        return Made("refused", route, source, reason=came.reason)
+    if isinstance(came, UnsupportedOutcome):
+        return Made("unsupported", route, source, reason=came.reason)
+    sentence = getattr(came, "sentence", None) or f"took longer than {getattr(came, 'seconds', '?')} s"
+    return Made("failed", route, source, reason=f"{operation} {sentence}")

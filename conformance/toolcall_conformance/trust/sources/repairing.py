@@ -1,0 +1,141 @@
+"""Repairs an output by what findings want: each ``want`` is put at its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, OneOf
+from toolcall_conformance.jsonvalue import copied, equal, resolve, unescaped
+from toolcall_conformance.trust.nodes import holder_of
+
+
+def repaired(body: Any, findings: Iterable[Finding], choice: int = 0) -> Any | None:
+    """A copy of a body with all wants at their places; None where no finding says anything that can be put.
+
+    Of several right values the one of number ``choice`` is put. Later places come first, so that what is taken out of
+    a list, or put into it, moves no place that is still to be repaired; the holder of a place comes after it.
+    """
+    changed = copied(body)
+    for one in sorted(findings, key=lambda one: _order(one.pointer), reverse=True):
+        want = value_of(one, choice)
+        if want is not NOT_KNOWN:
+            changed = _with(changed, one.pointer, want, insert=one.got is MISSING)
+    return None if equal(changed, body) else changed
+
+
+def value_of(finding: Finding, choice: int = 0) -> Any:
+    """The value that a finding wants: MISSING for none, NOT_KNOWN where it does not say."""
+    want = finding.want
+    if isinstance(want, OneOf):
+        return want.values[choice % len(want.values)]
+    return instance(want.schema, finding.got) if isinstance(want, Form) else want
+
+
+def _order(pointer: str) -> list[tuple[int, int, str]]:
+    return [(1, int(token), "") if token.isdecimal() else (0, 0, token) for token in pointer.split("/")[1:]]
+
+
+def _with(body: Any, pointer: str, want: Any, *, insert: bool) -> Any:
+    """The body with a value at a place; unchanged where there can be no such place."""
+    if not pointer:
+        return body if want is MISSING else copied(want)
+    try:
+        holder, key = holder_of(body, pointer)
+    except (LookupError, ValueError):
+        return body if want is MISSING else _made_way(body, pointer, want)
+    if isinstance(holder, list) and isinstance(key, int):
+        _into_list(holder, key, want, insert=insert)
+    elif isinstance(holder, dict):
+        if want is MISSING:
+            holder.pop(key, None)
+        elif insert and isinstance(holder.get(key), list) and not isinstance(want, list):
+            holder[key].append(copied(want))  # what lacks in a list is told at the list
+        else:
+            holder[key] = copied(want)
+    return body
+
+
+def _into_list(holder: list[Any], key: int, want: Any, *, insert: bool) -> None:
+    if want is MISSING:
+        del holder[key : key + 1]
+    elif insert or key >= len(holder):
+        holder.insert(key, copied(want))
+    else:
+        holder[key] = copied(want)
+
+
+def _made_way(body: Any, pointer: str, want: Any) -> Any:
+    """The body with a value at a place whose holder is not there: the holder is made, an object or a list."""
+    above, _, token = pointer.rpartition("/")
+    try:
+        holder = resolve(body, above)
+    except LookupError:
+        return _with(
+            body, above, [copied(want)] if token.isdecimal() else {unescaped(token): copied(want)}, insert=False
+        )
+    if isinstance(holder, (dict, list)):
+        return body
+    return _with(body, above, {unescaped(token): copied(want)}, insert=False)
+
+
+def instance(schema: Mapping[str, Any], got: Any = MISSING) -> Any:
+    """The plainest value that fits a form; what stands there is kept as far as it may be. NOT_KNOWN: nobody can say."""
+    if "const" in schema:
+        return schema["const"]
+    if schema.get("enum"):
+        return schema["enum"][0]
+    for keyword in ("anyOf", "oneOf"):
+        if schema.get(keyword):
+            return instance(schema[keyword][0], got)
+    kinds = schema.get("type", "object" if "required" in schema else None)
+    kind = kinds[0] if isinstance(kinds, list) else kinds
+    made = _MADE.get(str(kind))
+    return NOT_KNOWN if made is None else made(schema, got)
+
+
+def _object(schema: Mapping[str, Any], got: Any) -> Any:
+    value = dict(got) if isinstance(got, dict) else {}
+    for key in schema.get("required", ()):
+        entry = instance(schema.get("properties", {}).get(key, {}), value.get(key, MISSING))
+        value[key] = {} if entry is NOT_KNOWN else entry
+    return value
+
+
+def _array(schema: Mapping[str, Any], got: Any) -> Any:
+    value = list(got) if isinstance(got, list) else []
+    while len(value) < schema.get("minItems", 0):
+        entry = instance(schema.get("items", {}))
+        value.append({} if entry is NOT_KNOWN else entry)
+    return value[: schema.get("maxItems", len(value))]
+
+
+def _text(schema: Mapping[str, Any], got: Any) -> Any:
+    taken = schema.get("not", {})
+    refused = [*taken.get("enum", ()), *([taken["const"]] if "const" in taken else ())]
+    if "contentMediaType" in schema:
+        return "{}"
+    value = got if isinstance(got, str) and "pattern" not in schema and got not in refused else "x"
+    value = value[: schema.get("maxLength", len(value))]
+    while len(value) < schema.get("minLength", 0) or value in refused:
+        value += "x"
+    return value
+
+
+def _number(schema: Mapping[str, Any], got: Any) -> Any:
+    known = isinstance(got, (int, float)) and not isinstance(got, bool)
+    value = got if known and not ("integer" in str(schema.get("type")) and isinstance(got, float)) else 1
+    value = max(value, schema.get("minimum", value))
+    value = min(value, schema.get("maximum", value))
+    return value + 1 if value == schema.get("not", {}).get("const") else value
+
+
+_MADE: Mapping[str, Any] = {
+    "object": _object,
+    "array": _array,
+    "string": _text,
+    "integer": _number,
+    "number": _number,
+    "boolean": lambda _schema, got: got if isinstance(got, bool) else False,
+    "null": lambda _schema, _got: None,
+}

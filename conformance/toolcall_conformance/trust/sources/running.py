@@ -1,0 +1,95 @@
+"""Runs draws in one process or in several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from toolcall_conformance.drivers import Driver, load_driver
+from toolcall_conformance.drivers.loading import OTHER_PROCESSES, Isolation
+from toolcall_conformance.judge import Judge
+from toolcall_conformance.library import Corpus, load_corpus
+from toolcall_conformance.trust.sources.draws import Draw, Draws
+from toolcall_conformance.trust.sources.trying import Tried, Trier
+from toolcall_conformance.trust.table import Table
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is to be tried: a translator, looked up in ``directory``, with the corpus and with what is in ``folders``.
+
+    ``against`` is the directory in which an older version of it is found by the same spec.
+    """
+
+    translator: str
+    directory: Path
+    folders: tuple[Path, ...] = ()
+    against: Path | None = None
+
+
+class Machine:
+    """Makes and tries draws. Raises SpecError when it is made."""
+
+    def __init__(self, asked: Asked) -> None:
+        corpus = load_corpus()
+        driver = load_driver(asked.translator, directory=asked.directory, transports=lambda: corpus.transports)
+        older = _older(asked.translator, asked.against, corpus) if asked.against is not None else None
+        judge = Judge(corpus)
+        self.draws = Draws(judge, Table(corpus), asked.folders)
+        self.trier = Trier(driver, judge, older)
+
+    def tried(self, seed: int, number: int) -> Tried | None:
+        """What becomes of the draw of that number; None where nothing was found to draw."""
+        draw = self.draws.drawn(seed, number)
+        return None if draw is None else self.result(draw)
+
+    def result(self, draw: Draw) -> Tried:
+        """What becomes of a draw. Where the judge itself fails, that is its outcome: it must take any JSON."""
+        try:
+            return self.trier.tried(draw)
+        except Exception as error:  # one fault of the judge's own must not end the run
+            reason = f"the judge raised {type(error).__name__}: {error}"
+            return Tried(draw.name, draw.source.way, draw.client, draw.upstream, "failed", reason=reason)
+
+
+def _older(spec: str, directory: Path, corpus: Corpus) -> Driver:
+    """The translator of the same spec in another directory: in a process of its own, which imports that one."""
+    isolation = None if spec.startswith(OTHER_PROCESSES) else Isolation()
+    return load_driver(spec, directory=directory, transports=lambda: corpus.transports, isolation=isolation)
+
+
+def run(asked: Asked, seed: int, count: int, jobs: int, progress: Progress) -> list[Tried]:
+    """What becomes of the first draws of a seed, in their order. ``progress`` is told draws done and in all."""
+    if jobs > 1:
+        return [*_in_processes(asked, seed, count, jobs, progress)]
+    machine, found = Machine(asked), []
+    for number in range(count):
+        found.append(machine.tried(seed, number))
+        progress(number + 1, count)
+    return [one for one in found if one is not None]
+
+
+def _in_processes(asked: Asked, seed: int, count: int, jobs: int, progress: Progress) -> Iterator[Tried]:
+    from concurrent.futures import ProcessPoolExecutor, as_completed  # costs a start that most commands need not pay
+
+    done, size = 0, max(count // (jobs * 10), 1)
+    parts = [range(at, min(at + size, count)) for at in range(0, count, size)]
+    with ProcessPoolExecutor(jobs) as pool:
+        begun = {pool.submit(_part, asked, seed, part): len(part) for part in parts}
+        for part in as_completed(begun):
+            done += begun[part]
+            progress(done, count)
+        yield from (one for part in begun for one in part.result())
+
+
+_MACHINES: dict[Asked, Machine] = {}
+
+
+def _part(asked: Asked, seed: int, numbers: Sequence[int]) -> list[Tried]:
+    """What a process of its own does. It loads the translator once."""
+    if asked not in _MACHINES:
+        _MACHINES[asked] = Machine(asked)
+    return [one for number in numbers if (one := _MACHINES[asked].tried(seed, number)) is not None]
