@@ -21,7 +21,7 @@ WAYS: tuple[Way, ...] = ("request", "response", "stream")
 SUFFIXES = frozenset({".json", ".jsonl", ".sse", ".txt"})
 """The files of a folder that are looked into."""
 
-_DEPTH = 3
+_DEPTH = 6
 _STREAM = re.compile(r"\A\ufeff?\s*(?:data|event|id):")
 
 
@@ -82,6 +82,8 @@ def _within(corpus: Corpus, value: Any, depth: int) -> Iterator[SourceBody]:
     if isinstance(value, str):
         if _STREAM.match(value):
             yield from _of_stream(corpus, value)
+        elif value.startswith("{"):  # HAR and other logs hold bodies as texts
+            yield from _within(corpus, _json(value), _DEPTH)
         return
     kinds = recognised(corpus, value, ("request", "response"))
     if kinds:

@@ -1,0 +1,241 @@
+"""Inputs that no output passes: none in a sample, and a law, a translator or a ``want`` that closes a road is seen."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, Judgement, Level, OneOf
+from toolcall_conformance.judge import Judge
+from toolcall_conformance.library import load_corpus
+from toolcall_conformance.trust.sources.bodies import of_case, of_file
+from toolcall_conformance.trust.sources.draws import AS_IT_IS, Draw, Draws
+from toolcall_conformance.trust.sources.repairing import instance, repaired
+from toolcall_conformance.trust.sources.trying import Tried, Trier
+from toolcall_conformance.trust.table import Table
+from toolcall_reference import ReferenceTranslator, Refused
+
+SHARED = Path(__file__).parents[3] / "shared"
+FOLDERS = [SHARED / "traffic", *(SHARED / "field" / name for name in ("clients", "goldens", "cases"))]
+COUNT = 150
+SEED = 3
+PLAIN = "shell/seed::request::anthropic-to-openai_chat::01::as-it-is"
+
+
+def trier(judge: Judge | None = None, translator: Any = None, older: Any = None) -> Trier:
+    corpus = load_corpus()
+    drivers = [
+        PythonDriver(one, "given", transports=lambda: corpus.transports) if one is not None else None
+        for one in (translator or ReferenceTranslator(), older)
+    ]
+    assert drivers[0] is not None
+    return Trier(drivers[0], judge or Judge(corpus), drivers[1])
+
+
+def draws(*folders: Path) -> Draws:
+    corpus = load_corpus()
+    return Draws(Judge(corpus), Table(corpus), folders)
+
+
+def bad(tried: list[Tried]) -> str:
+    found = [one for one in tried if one.outcome == "failed" or (one.outcome == "closed" and not one.broken)]
+    return "\n".join(f"{one.name}: {one.reason}{one.remains}" for one in found)
+
+
+class Otherwise(ReferenceTranslator):
+    """The reference, but for what ``request`` does with its output."""
+
+    def __init__(self, change: Any) -> None:
+        super().__init__()
+        self.change = change
+
+    def open(self, route: Any) -> Any:
+        session = super().open(route)
+        own = session.request
+        session.request = lambda body: self.change(own(body))
+        return session
+
+
+class TwoMinds(Judge):
+    """A judge that wants a model which it then refuses."""
+
+    def request(self, *given: Any, **more: Any) -> Judgement:
+        found = super().request(*given, **more)
+        want = "b" if given[1].get("model") == "a" else "a"
+        odd = Finding("translation/model", Level.MUST, "/model", "never right", want=want, got=given[1].get("model"))
+        return replace(found, findings=(*found.findings, odd))
+
+
+@pytest.fixture(scope="module")
+def sample() -> list[Tried]:
+    tried, drawn = trier(), draws()
+    found = [drawn.drawn(SEED, number) for number in range(COUNT)]
+    return [tried.tried(one) for one in found if one is not None]
+
+
+def test_no_road_is_closed_in_a_sample_of_the_corpus(sample: list[Tried]) -> None:
+    assert bad(sample) == "", "toolcall-conformance mutate --sources --again NAME shows more"
+    assert len(sample) == COUNT
+    assert {one.way for one in sample} == {"request", "response", "stream"}
+    assert sum(not one.broken for one in sample) > COUNT / 2
+    assert sum(one.name.endswith(AS_IT_IS) for one in sample) < COUNT / 2
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="recorded traffic and what clients send are not beside this checkout")
+def test_no_road_is_closed_in_a_sample_of_what_the_field_sends() -> None:
+    tried, drawn = trier(), draws(*FOLDERS)
+    found = [one for number in range(COUNT) if (one := drawn.drawn(SEED, number)) is not None]
+    assert bad([tried.tried(one) for one in found]) == ""
+    assert sum(one.source.case is None for one in found) > COUNT / 2
+
+
+def test_a_draw_is_made_again_by_its_seed_and_by_its_name(tmp_path: Path) -> None:
+    case = load_corpus().cases["shell/seed"]
+    bodies = [one.body for one in of_case(case) if one.way == "request"]
+    (tmp_path / "log.json").write_text(json.dumps([{"request": body} for body in bodies]), encoding="utf-8")
+    one, two = draws(tmp_path), draws(tmp_path)
+    found = [one.drawn(SEED, number) for number in range(30)]
+    assert found == [two.drawn(SEED, number) for number in range(30)]
+    assert all(made is not None and draws().again(made.name).body == made.body for made in found)
+    assert {made.source.case is None for made in found if made is not None} == {True, False}
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("shell/seed", "is no draw"),
+        (PLAIN.replace("::01", "::99"), "bodies that are recognised"),
+        (PLAIN.replace("anthropic-to", "gemini-to"), "is a request of anthropic"),
+        (PLAIN.replace(AS_IT_IS, "duplicate@/model"), "changes nothing there"),
+        (PLAIN.replace(AS_IT_IS, "mend@/model"), "no operator 'mend'"),
+        (PLAIN.replace("shell/seed", "no/such"), "is no case, and no file"),
+    ],
+)
+def test_a_name_of_no_draw_says_what_is_wrong(name: str, says: str) -> None:
+    with pytest.raises(LookupError, match=says):
+        draws().again(name)
+
+
+def test_bodies_are_found_in_whatever_wraps_them(tmp_path: Path) -> None:
+    corpus = load_corpus()
+    case = corpus.cases["shell/seed"]
+    given = {one.way: one for one in of_case(case) if one.format == "anthropic"}
+    path = case.exchanges("anthropic")[0].stream_path
+    assert path is not None
+    sse = path.read_text(encoding="utf-8")
+    events = [event["data"] for event in of_case(case)[2].body["events"]]
+    files = {
+        "alone.json": json.dumps(given["request"].body),
+        "pair.json": json.dumps({"log": [{"request": given["request"].body, "body": {"text": sse}}]}),
+        "har.json": json.dumps({"log": {"entries": [{"request": {"text": json.dumps(given["request"].body)}}]}}),
+        "stream.sse": sse,
+        "lines.txt": "\n".join(json.dumps(event) for event in events),
+        "other.json": '{"name": "package"}',
+        "broken.json": "{",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    found = {name: [(one.way, one.format) for one in of_file(corpus, tmp_path / name)] for name in files}
+    request, stream = ("request", "anthropic"), ("stream", "anthropic")
+    assert found == {
+        "alone.json": [request],
+        "pair.json": [request, stream],
+        "har.json": [request],
+        "stream.sse": [stream],
+        "lines.txt": [stream],
+        "other.json": [],
+        "broken.json": [],
+    }
+
+
+def test_a_law_that_contradicts_itself_is_a_closed_road() -> None:
+    found = trier(TwoMinds(load_corpus())).tried(draws().again(PLAIN))
+    assert (found.outcome, found.rules) == ("closed", ("translation/model",))
+    assert "never right; want" in found.remains[0]
+
+
+def test_an_output_that_its_findings_repair_is_no_closed_road() -> None:
+    dropped = Otherwise(
+        lambda body: {key: value for key, value in body.items() if key != "messages"} | {"messages": []}
+    )
+    renamed = Otherwise(lambda body: {**body, "stream": "yes"})
+    assert trier(translator=renamed).tried(draws().again(PLAIN)).outcome == "repaired"
+    assert trier(translator=dropped).tried(draws().again(PLAIN)).outcome == "closed"
+
+
+def refusing(_body: Any) -> Any:
+    raise Refused("not today")
+
+
+def failing(body: Any) -> Any:
+    raise KeyError(body["model"])
+
+
+def test_a_refusal_is_a_way_out_where_the_source_is_broken() -> None:
+    sound, broken = draws().again(PLAIN), draws().again(PLAIN.replace(AS_IT_IS, "to-text@/messages"))
+    refuses = trier(translator=Otherwise(refusing))
+    assert refuses.tried(sound).outcome == "refused sound"
+    assert trier(translator=Otherwise(failing)).tried(sound).outcome == "failed"
+    found = trier().tried(broken)
+    assert found.outcome == "refused"
+    assert found.broken
+
+
+@pytest.mark.parametrize(("older", "anew"), [(None, True), (refusing, False)], ids=["translated", "refused as well"])
+def test_what_only_the_older_version_translates_is_told(older: Any, anew: bool) -> None:
+    before = ReferenceTranslator() if older is None else Otherwise(older)
+    assert trier(translator=Otherwise(refusing), older=before).tried(draws().again(PLAIN)).refused_anew is anew
+    assert not trier(older=before).tried(draws().again(PLAIN)).refused_anew
+
+
+def wanted(pointer: str, want: Any, got: Any = "there") -> Finding:
+    return Finding("a/rule", Level.MUST, pointer, "wrong", want=want, got=got)
+
+
+@pytest.mark.parametrize(
+    ("body", "findings", "expected"),
+    [
+        ({"a": 1}, [wanted("/a", 2)], {"a": 2}),
+        ({"a": 1}, [wanted("/a", MISSING)], {}),
+        ({"a": 1}, [wanted("/a", OneOf((3, 4)))], {"a": 3}),
+        ({"a": 1}, [wanted("/a", Form({"type": "string", "minLength": 1}), 7)], {"a": "x"}),
+        ({}, [wanted("/a/b", 2, MISSING)], {"a": {"b": 2}}),
+        ({"a": [1, 2]}, [wanted("/a/0", MISSING), wanted("/a/1", 3)], {"a": [3]}),
+        ({"a": [1, 2]}, [wanted("/a/1", 3, MISSING)], {"a": [1, 3, 2]}),
+        ({"a": [1]}, [wanted("/a", 2, MISSING)], {"a": [1, 2]}),
+        ({"a": [1]}, [wanted("/a/7", 2)], {"a": [1, 2]}),
+        ({"a": {"b": 1}}, [wanted("/a", {"c": 2}), wanted("/a/b", 3)], {"a": {"c": 2}}),
+        ({"a": 1}, [wanted("/a", NOT_KNOWN), wanted("/a", 1)], None),
+        ({"a": "x"}, [wanted("/a/b", 1)], None),
+    ],
+)
+def test_wants_are_put_at_their_places(body: Any, findings: list[Finding], expected: Any) -> None:
+    assert repaired(body, findings) == expected
+
+
+@pytest.mark.parametrize(
+    ("schema", "got", "expected"),
+    [
+        ({"const": 4}, MISSING, 4),
+        ({"anyOf": [{"enum": ["a", "b"]}, {}]}, 1, "a"),
+        ({"required": ["a"], "properties": {"a": {"type": "string"}}}, {"b": 1}, {"a": "x", "b": 1}),
+        ({"type": "array", "minItems": 1, "items": {"type": "integer"}}, [], [1]),
+        ({"type": "integer", "minimum": 0, "maximum": 9}, 20, 9),
+        ({"type": "string", "not": {"enum": ["x", "xx"]}}, "x", "xxx"),
+        ({"type": ["boolean", "null"]}, "no", False),
+        ({}, 1, NOT_KNOWN),
+    ],
+)
+def test_a_form_has_a_plainest_value(schema: dict[str, Any], got: Any, expected: Any) -> None:
+    assert instance(schema, got) == expected
+
+
+def test_every_name_of_a_draw_has_its_route() -> None:
+    found: Draw | None = draws().drawn(SEED, 1)
+    assert found is not None
+    assert f"::{found.client}-to-{found.upstream}::" in found.name
