@@ -94,13 +94,20 @@ def is_strict(schema: Any) -> bool:
     if not isinstance(schema, dict):
         return True
     if isinstance(schema.get("properties"), dict) or schema.get("type") == "object":
-        properties = schema.get("properties", {})
-        if schema.get("additionalProperties") is not False or set(schema.get("required", [])) != set(properties):
+        properties, required = schema.get("properties") or {}, schema.get("required") or []
+        if not isinstance(properties, dict) or not isinstance(required, list):
+            return False
+        if schema.get("additionalProperties") is not False or not all(isinstance(name, str) for name in required):
+            return False
+        if set(required) != set(properties):
             return False
         if not all(is_strict(inner) for inner in properties.values()):
             return False
     return all(is_strict(inner) for key, inner in schema.items() if key in ("items", "anyOf", "allOf")) and all(
-        is_strict(inner) for key in ("$defs", "definitions") for inner in schema.get(key, {}).values()
+        is_strict(inner)
+        for key in ("$defs", "definitions")
+        if isinstance(schema.get(key), dict)
+        for inner in schema[key].values()
     )
 
 

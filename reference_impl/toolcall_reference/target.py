@@ -38,7 +38,7 @@ class Target:
     native: bool = False
     spelling: frozenset[str] = frozenset()
     own: frozenset[str] = frozenset()
-    groups: dict[str, str] = field(default_factory=dict)
+    groups: dict[str, tuple[str, str]] = field(default_factory=dict)
     call_ids: dict[str, str] = field(default_factory=dict)
     forms: dict[str, str] = field(default_factory=dict)
     _assigner: Assigner | None = None

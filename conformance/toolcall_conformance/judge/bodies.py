@@ -28,7 +28,7 @@ from toolcall_conformance.translation.call_form import compare_form
 from toolcall_conformance.translation.echo import compare_echo
 from toolcall_conformance.translation.odd_arguments import with_raw
 from toolcall_conformance.translation.pair import Sides
-from toolcall_conformance.translation.tool_twins import map_tools, names_of
+from toolcall_conformance.translation.tool_twins import map_tools, name_pairs
 
 
 def judge_body(
@@ -118,8 +118,7 @@ def _declared(
     after = formats.read(route.upstream, "request", requests.upstream)
     sides = Sides(corpus, before, after)
     twins = map_tools(sides)
-    names = names_of(sides, twins)
-    back = {upstream: client for client, upstream in names.items() if upstream != client}
+    back = {upstream: client for client, upstream in name_pairs(sides, twins) if upstream != client}
     return back if requests.seen else {}, undoing.conversions_down(sides, twins)
 
 

@@ -117,7 +117,7 @@ def _behind(pair: Pair, other: int | None) -> str:
 
 
 def _compare_one(pair: Pair, left: Call, right: Call) -> Iterator[Finding]:
-    expected = pair.names.get(left.name or "", left.name)
+    expected = _expected_name(pair, left)
     if _is_empty(pair, left, right):
         yield pair.finding(
             "translation/call-lost",
@@ -149,6 +149,14 @@ def _is_empty(pair: Pair, left: Call, right: Call) -> bool:
     if not left.name or right.name or not shown(left) or shown(right):
         return False
     return left.name not in strings_in(pair.stands(right.pointer))
+
+
+def _expected_name(pair: Pair, call: Call) -> str | None:
+    """The name of a call's tool in the output. Two namespaces may each have a tool of its name: the call says which."""
+    twins = [twin for tool, twin in pair.twins if (tool.namespace, tool.name) == (call.namespace, call.name)]
+    if call.namespace is not None and twins:
+        return twins[0].name
+    return pair.names.get(call.name or "", call.name)
 
 
 def _compare_arguments(pair: Pair, left: Call, right: Call) -> Iterator[Finding]:

@@ -66,14 +66,19 @@ def _undeclared(reading: Reading) -> list[Tool]:
 
 
 def names_of(sides: Sides, twins: Twins) -> dict[str, str]:
-    """The output's names of tools by the source's, as calls name them."""
+    """The output's names of tools by the source's, as calls name them. Tools of two namespaces may share one name."""
+    return dict(name_pairs(sides, twins))
+
+
+def name_pairs(sides: Sides, twins: Twins) -> list[tuple[str, str]]:
+    """The source's and the output's name of each tool, as calls name it."""
     names = (
         (called(sides.corpus, sides.source, tool), called(sides.corpus, sides.output, twin))
         for tool, twin in twins
         if not stands_for_several(sides.corpus, sides.source, tool)
         and not stands_for_several(sides.corpus, sides.output, twin)
     )
-    return {old: new for old, new in names if old is not None and new is not None}
+    return [(old, new) for old, new in names if old is not None and new is not None]
 
 
 def _by_key(key: Callable[[Tool], Hashable | None]) -> _Way:

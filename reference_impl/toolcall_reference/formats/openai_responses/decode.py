@@ -22,13 +22,14 @@ from toolcall_reference.jsontext import as_list, as_object, as_text, copied, dig
 from toolcall_reference.losses import Losses
 from toolcall_reference.pairing import Ledger
 
-from . import own_tools
+from . import groups, own_tools
 from .api import NAME
 from .parts import decode_parts
 from .settings import decode_settings, decode_tools
 from .stored import named
 
 _CALLS = {"function_call", "custom_tool_call"} | own_tools.CALLS
+_BRINGING = ("tool_search_output", "additional_tools")
 _OUTPUTS = {"function_call_output", "custom_tool_call_output"} | own_tools.OUTPUTS
 
 
@@ -49,17 +50,16 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
     items = [{"role": "user", "content": given}] if isinstance(given, str) else as_list(given, "input")
     ledger = Ledger(NAME)
     hosted: set[str] = set()
-    bringing: list[Body] = []
+    bringing = [item for item in items if isinstance(item, dict) and item.get("type") in _BRINGING]
+    names = groups.names_of(entry for holder in (body, *bringing) for entry in as_list(holder.get("tools"), "tools"))
     for item in items:
         item = as_object(item, "an input item")
-        _enter(item, found, ledger, hosted, losses)
-        if item.get("type") in ("tool_search_output", "additional_tools"):
-            bringing.append(item)
-    found.tools = decode_tools(body, losses)
+        _enter(groups.under_its_name(item, names), found, ledger, hosted, losses)
+    found.tools = decode_tools(body, losses, names)
     # Tools that a search brought in are declared in the history; elsewhere they have to stand with the others.
     for item in bringing:
         known = {tool.name for tool in found.tools}
-        found.tools += [tool for tool in decode_tools(copied(item), losses) if tool.name not in known]
+        found.tools += [tool for tool in decode_tools(copied(item), losses, names) if tool.name not in known]
     found.settings = decode_settings(body, losses)
     found.calls, found.results = ledger.calls, ledger.results
     return found
@@ -67,9 +67,11 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
 
 def _enter(item: Body, found: Conversation, ledger: Ledger, hosted: set[str], losses: Losses) -> None:
     """Take in an item; ``hosted`` are the ids of the calls so far that OpenAI answers itself."""
-    kind = item.get("type")
+    kind = None if item.get("type") is None else as_text(item["type"], "an item's type")
     if kind == "message" or (kind is None and "role" in item):
         _enter_message(item, found, ledger, losses)
+    elif kind == "additional_tools":
+        losses.add("tool-hosted", "tools that the conversation brings in are declared with the others", kind)
     elif kind in _OUTPUTS and isinstance(item.get("call_id"), str) and item["call_id"] in hosted:
         losses.add("tool-hosted", "the client's answer to a tool of OpenAI's; dropped", kind)
     elif kind in _OUTPUTS:

@@ -61,7 +61,9 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     tools = encode_tools(conversation)
     target.use_names(NAMES, tools, conversation.calls)
     target.own = own_tools.declared(tool.own for tool in tools if target.exact)
-    target.groups = {tool.name: tool.namespace for tool in tools if tool.namespace is not None and target.exact}
+    target.groups = {
+        tool.name: (tool.namespace, tool.name) for tool in tools if tool.namespace is not None and target.exact
+    }
     ids = target.ids(conversation.calls, IDS)
     body: Body = {"model": target.model}
     system = [text.text for text in conversation.system if text.text.strip()]
@@ -159,7 +161,7 @@ def encode_call(call: UniversalToolCall, ids: dict[str, str], target: Target) ->
     custom = call.kind == "custom"
     found: Body = {"type": "custom_tool_call" if custom else "function_call", "call_id": call_id, "name": name}
     if call.name in target.groups:
-        found["namespace"] = target.groups[call.name]
+        found["namespace"], found["name"] = target.groups[call.name]
     if custom:
         found["input"] = call.text or ""
     elif call.readable:

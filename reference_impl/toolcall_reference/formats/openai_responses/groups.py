@@ -5,21 +5,52 @@ https://platform.openai.com/docs/api-reference/responses/create
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from toolcall_reference.intermediate import Body, Tool
 
 
-def groups_of(declared: Iterable[Any]) -> dict[str, str]:
-    """The namespace of each tool that stands in one, by the tool's name."""
-    found: dict[str, str] = {}
-    for entry in declared:
-        if isinstance(entry, dict) and entry.get("type") == "namespace":
-            for tool in entry.get("tools") or []:
-                if isinstance(tool, dict) and isinstance(tool.get("name"), str):
-                    found.setdefault(tool["name"], str(entry.get("name")))
+def groups_of(declared: Iterable[Any]) -> dict[str, tuple[str, str]]:
+    """The namespace of each tool that stands in one, and its name there, by the name that it has elsewhere."""
+    places = [*_places(declared)]
+    told_apart = names_of(declared)
+    found: dict[str, tuple[str, str]] = {}
+    for group, name in places:
+        if group is not None:
+            found.setdefault(told_apart.get((group, name), name), (group, name))
     return found
+
+
+def names_of(declared: Iterable[Any]) -> dict[tuple[str, str], str]:
+    """The names that tools of namespaces have elsewhere, by namespace and name: of those that share theirs.
+
+    Servers of the Model Context Protocol stand in one namespace each, and two of them may have tools of one name.
+    """
+    places = {*_places(declared)}
+    counts = Counter(name for _, name in places)
+    return {(group, name): f"{group}__{name}" for group, name in places if group is not None and counts[name] > 1}
+
+
+def under_its_name(item: Body, names: Mapping[tuple[str, str], str]) -> Body:
+    """An item of the conversation; a call of a tool in a namespace under the name that the tool has elsewhere."""
+    group, name = item.get("namespace"), item.get("name")
+    if isinstance(group, str) and isinstance(name, str) and (group, name) in names:
+        return {**item, "name": names[group, name]}
+    return item
+
+
+def _places(declared: Iterable[Any], group: str | None = None) -> Iterator[tuple[str | None, str]]:
+    """Namespace and name of each declared tool."""
+    for entry in declared:
+        if not isinstance(entry, dict):
+            continue
+        if entry.get("type") == "namespace" and group is None:
+            inner = entry.get("tools")
+            yield from _places(inner if isinstance(inner, list) else (), str(entry.get("name")))
+        elif isinstance(entry.get("name"), str):
+            yield group, entry["name"]
 
 
 def grouped(tools: list[Tool], declared: list[Body]) -> list[Body]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from toolcall_reference.formats.openai_schemas import for_parameters
@@ -27,8 +28,11 @@ FEWEST_TOKENS = 16
 """The least limit of tokens that the API takes: https://github.com/UKGovernmentBEIS/inspect_evals/issues/694"""
 
 
-def decode_tools(body: Body, losses: Losses) -> list[Tool]:
-    """The declared tools; those that OpenAI runs itself, or knows the schema of, as hosted ones."""
+def decode_tools(body: Body, losses: Losses, names: Mapping[tuple[str, str], str] | None = None) -> list[Tool]:
+    """The declared tools; those that OpenAI runs itself, or knows the schema of, as hosted ones.
+
+    ``names`` are those of tools that stand in a namespace, by it and their name there, where they differ from that.
+    """
     found = []
     for tool in as_list(body.get("tools"), "tools"):
         tool = as_object(tool, "a tool")
@@ -50,7 +54,10 @@ def decode_tools(body: Body, losses: Losses) -> list[Tool]:
             )
         elif kind == "namespace":
             losses.add("namespace", "its tools are declared without it", tool.get("name"))
-            found += decode_tools(tool, losses)
+            inner = decode_tools(tool, losses)
+            for one in inner:
+                one.name = (names or {}).get((str(tool.get("name")), one.name), one.name)
+            found += inner
         elif kind == "custom":
             name = as_text(tool.get("name"), "a tool's name")
             found.append(Tool(name, description, kind="custom", format=tool.get("format")))

@@ -1,0 +1,120 @@
+"""Two servers' tools of one name, each in its namespace: elsewhere they are told apart, and calls name theirs."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from judging import judge
+from reference.reference_bodies import FORMATS, MODELS, open_way
+from toolcall_conformance import formats
+from toolcall_conformance.findings import Finding
+from toolcall_conformance.judge import Ends, Judge, Requests
+from toolcall_conformance.library import load_corpus
+
+OTHERS = [name for name in FORMATS if name != "openai_responses"]
+LOOK = {
+    "type": "function",
+    "name": "look",
+    "description": "Look at a thing.",
+    "strict": False,
+    "parameters": {"type": "object", "properties": {"at": {"type": "string"}}, "required": ["at"]},
+}
+
+
+def group(name: str) -> dict[str, Any]:
+    return {"type": "namespace", "name": name, "description": f"Tools of {name}.", "tools": [copy.deepcopy(LOOK)]}
+
+
+REQUEST: dict[str, Any] = {
+    "model": MODELS["openai_responses"],
+    "tools": [group("mall"), group("shop")],
+    "input": [
+        {"role": "user", "content": "Look at the hat in the shop."},
+        {
+            "type": "function_call",
+            "call_id": "call_1",
+            "name": "look",
+            "namespace": "shop",
+            "arguments": '{"at": "hat"}',
+        },
+        {"type": "function_call_output", "call_id": "call_1", "output": "a red hat"},
+    ],
+}
+
+
+def made() -> dict[str, Any]:
+    return open_way("openai_responses", "openai_chat").request(copy.deepcopy(REQUEST))
+
+
+def musts(output: dict[str, Any]) -> list[Finding]:
+    found = judge(REQUEST, output, client="openai_responses", upstream="openai_chat").findings
+    return [one for one in found if one.is_must]
+
+
+def test_each_tool_is_declared_and_the_call_names_its_own() -> None:
+    output = made()
+    assert [tool["function"]["name"] for tool in output["tools"]] == ["mall__look", "shop__look"]
+    assert output["messages"][1]["tool_calls"][0]["function"]["name"] == "shop__look"
+    assert musts(output) == []
+
+
+def test_any_name_that_tells_them_apart_will_do() -> None:
+    output = made()
+    output["tools"][0]["function"]["name"] = "look"
+    assert musts(output) == []
+
+
+def test_a_call_of_the_other_tool_is_found() -> None:
+    output = made()
+    output["messages"][1]["tool_calls"][0]["function"]["name"] = "mall__look"
+    assert [(one.rule, one.want) for one in musts(output)] == [("translation/call-name", "shop__look")]
+
+
+def test_one_tool_for_both_is_found() -> None:
+    output = made()
+    output["tools"] = output["tools"][1:]
+    assert "translation/tool-lost" in {one.rule for one in musts(output)}
+
+
+@pytest.mark.parametrize("upstream", OTHERS)
+def test_the_reference_leads_a_call_back_to_its_namespace(upstream: str) -> None:
+    session = open_way("openai_responses", upstream)
+    sent = session.request(copy.deepcopy(REQUEST))
+    read = formats.read(upstream, "request", sent)
+    assert [tool.name for tool in read.tools] == ["mall__look", "shop__look"]
+    said = {
+        "id": "r", "object": "chat.completion", "created": 1, "model": "m",
+        "choices": [{"index": 0, "finish_reason": "tool_calls", "message": {"role": "assistant", "content": None,
+            "tool_calls": [{"id": "call_2", "type": "function",
+                            "function": {"name": "mall__look", "arguments": '{"at": "cap"}'}}]}}],
+    }  # fmt: skip
+    reply = said if upstream == "openai_chat" else open_way(upstream, "openai_chat").response(said)
+    back = session.response(copy.deepcopy(reply))
+    call = next(item for item in back["output"] if item["type"] == "function_call")
+    assert (call["name"], call["namespace"]) == ("look", "mall")
+    ends = Ends("openai_responses", upstream)
+    found = Judge(load_corpus()).response(reply, back, ends, requests=Requests(REQUEST, sent)).findings
+    assert [one for one in found if one.is_must] == []
+    call["name"] = "mall__look"
+    found = Judge(load_corpus()).response(reply, back, ends, requests=Requests(REQUEST, sent)).findings
+    assert "translation/call-name" in {one.rule for one in found if one.is_must}
+
+
+@pytest.mark.parametrize("upstream", OTHERS)
+def test_instructions_behind_tools_that_an_item_brings_are_instructions(upstream: str) -> None:
+    body = {
+        "model": MODELS["openai_responses"],
+        "input": [
+            {"type": "additional_tools", "role": "developer", "tools": [LOOK]},
+            {"role": "developer", "content": "Be brief."},
+            {"role": "user", "content": "Look at the hat."},
+        ],
+    }
+    output = open_way("openai_responses", upstream).request(copy.deepcopy(body))
+    read = formats.read(upstream, "request", output)
+    assert [tool.name for tool in read.tools] == ["look"]
+    found = judge(body, output, client="openai_responses", upstream=upstream).findings
+    assert [one for one in found if one.is_must] == []
