@@ -61,3 +61,25 @@ def test_of_three_the_two_that_differ_stay() -> None:
     output = translated(WEATHER, wind, WEATHER)
     assert [one["name"] for one in output["tools"]] == ["get_weather", "get_wind"]
     assert musts(asked(WEATHER, wind, WEATHER), output) == []
+
+
+@pytest.mark.parametrize("other", [{"name": "get_weather", "parameters": SCHEMA}, {**WEATHER, "strict": False}])
+def test_of_two_tools_with_one_name_the_second_may_have_another(other: dict[str, Any]) -> None:
+    """Whatever name it gets: Anthropic takes none twice, and the second may have no words to know it by."""
+    output = translated(WEATHER, {**other, "name": "get_wind"})
+    output["tools"][1]["name"] = "x"
+    assert musts(asked(WEATHER, other), output) == []
+
+
+def test_a_tool_that_could_keep_its_name_may_not() -> None:
+    wind = {"name": "get_wind", "parameters": SCHEMA}
+    output = translated(WEATHER, wind)
+    output["tools"][1]["name"] = "x"
+    assert "translation/tool-lost" in musts(asked(WEATHER, wind), output)
+
+
+def test_a_strict_tool_without_parameters_is_closed() -> None:
+    bare = {"name": "get_time", "description": "Tell the time.", "strict": True}
+    output = translated(bare)
+    assert output["tools"][0]["input_schema"]["additionalProperties"] is False
+    assert musts(asked(bare), output) == []

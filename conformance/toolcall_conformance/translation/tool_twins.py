@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
@@ -27,7 +27,8 @@ def map_tools(sides: Sides) -> Twins:
 
     Names decide in most cases. Where a tool was renamed its description decides, and its old name may stand for another
     tool. Of the two pairings, names first and descriptions first, the one counts by which more is alike. A tool left
-    over whose name is illegal in the target was renamed: it is paired by schema, by similar names, or as the only one.
+    over that could not keep its name, which is illegal in the target or another's as well, was renamed: it is paired by
+    schema, by similar names, or as the only one.
     """
     source = [tool for tool in sides.source.tools if tool.kind != "hosted"]
     output = [tool for tool in sides.output.tools if tool.kind != "hosted"]
@@ -40,7 +41,8 @@ def map_tools(sides: Sides) -> Twins:
     same = _ends(by_name) == _ends(by_description)
     found = certain + (by_name if same or alike.count(by_name) >= alike.count(by_description) else by_description)
     source, output = _without(source, found, 0), _without(output, found, 1)
-    forced = [tool for tool in source if tool.name is None or not legal_name(sides, tool.name)]
+    shared = Counter(tool.name for tool in sides.source.tools)
+    forced = [tool for tool in source if tool.name is None or shared[tool.name] > 1 or not legal_name(sides, tool.name)]
     rest = _matched(forced, output, [_by_likeness(alike.similar_name_or_schema)])
     forced, output = _without(forced, rest, 0), _without(output, rest, 1)
     if len(forced) == len(output):

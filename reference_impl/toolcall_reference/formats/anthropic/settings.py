@@ -139,6 +139,8 @@ def encode_tool(tool: Tool, target: Target) -> Body:
         target.losses.add("tool-schema-root", f"{keyword} cannot be said; widened", tool.name)
     if tool.strict is True:
         found["strict"] = True
+        if schema is None:  # no parameters at all: Anthropic wants every object of a strict tool closed
+            found["input_schema"] = {**found["input_schema"], "additionalProperties": False}
     return found
 
 

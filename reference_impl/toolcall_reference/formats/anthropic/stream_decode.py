@@ -71,7 +71,7 @@ class StreamDecoder:
         if not self._draft.started:
             self._draft.start(head(body))
         began = as_object(body.get("content_block"), "content_block")
-        index = body.get("index")
+        index = _index(body)
         if index in self._open_blocks:
             self._close(index)
         block = self._open_blocks[index] = _Block(began)
@@ -90,7 +90,7 @@ class StreamDecoder:
 
     def _meant(self, body: Body) -> object:
         """The index of the open block that an event is about: some vendors leave it out or count it wrongly."""
-        index = body.get("index")
+        index = _index(body)
         return index if index in self._open_blocks else next(reversed(self._open_blocks), None)
 
     def _delta(self, body: Body) -> None:
@@ -175,3 +175,9 @@ _EVENTS = {
     "message_stop": StreamDecoder._message_stop,
     "error": StreamDecoder._error,
 }
+
+
+def _index(body: Body) -> int | None:
+    """The index of the block that an event is about; None where it has none that counts."""
+    index = body.get("index")
+    return index if isinstance(index, int) else None

@@ -1,0 +1,60 @@
+"""Members of a type that no API sends: the reference goes on, or refuses the body in its own words, without a crash."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pytest
+
+from reference.reference_bodies import open_way
+from toolcall_reference import Refused
+
+REQUEST: dict[str, Any] = {
+    "model": "gpt-4.1",
+    "input": [{"type": "message", "role": "user", "content": "Hot?"}],
+    "tools": [
+        {
+            "type": "function",
+            "name": "look",
+            "strict": True,
+            "parameters": {"type": "object", "properties": {}, "required": [], "additionalProperties": False},
+        }
+    ],
+}
+STREAM = [
+    {"type": "message_start", "message": {"id": "m", "role": "assistant", "content": [], "model": "c", "usage": {}}},
+    {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+    {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Hot."}},
+    {"type": "content_block_stop", "index": 0},
+    {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 1}},
+    {"type": "message_stop"},
+]
+
+
+@pytest.mark.parametrize("upstream", ["openai_chat", "anthropic", "gemini"])
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("required", None), ("required", 3), ("required", [{}]), ("properties", []), ("$defs", "none")],
+)
+def test_a_strict_schema_of_odd_members_goes_on(upstream: str, key: str, value: Any) -> None:
+    body = copy.deepcopy(REQUEST)
+    body["tools"][0]["parameters"][key] = value
+    assert '"look"' in json.dumps(open_way("openai_responses", upstream).request(body)["tools"])
+
+
+def test_an_item_whose_type_is_no_word_is_refused() -> None:
+    body = copy.deepcopy(REQUEST)
+    body["input"][0]["type"] = ["message"]
+    with pytest.raises(Refused, match="an item's type must be a string, not list"):
+        open_way("openai_responses", "anthropic").request(body)
+
+
+def test_an_index_that_is_no_number_counts_as_none() -> None:
+    events = copy.deepcopy(STREAM)
+    events[2]["index"] = {"value": 0}
+    lines = [f"event: {one['type']}\ndata: {json.dumps(one)}\n\n".encode() for one in events]
+    output = b"".join(open_way("openai_chat", "anthropic", stream=True).stream(lines))
+    assert b"Hot." in output
+    assert b"[DONE]" in output
