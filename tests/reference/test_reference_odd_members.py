@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from judging import judge
 from reference.reference_bodies import open_way
 from toolcall_reference import Refused
 
@@ -58,3 +59,13 @@ def test_an_index_that_is_no_number_counts_as_none() -> None:
     output = b"".join(open_way("openai_chat", "anthropic", stream=True).stream(lines))
     assert b"Hot." in output
     assert b"[DONE]" in output
+
+
+@pytest.mark.parametrize("said", [[], " ", [{"role": "user", "content": ""}]], ids=["nothing", "a blank", "no words"])
+@pytest.mark.parametrize("upstream", ["openai_chat", "anthropic", "gemini"])
+def test_a_conversation_without_a_word_has_a_placeholder(upstream: str, said: Any) -> None:
+    """Each of them refuses a request that has no message."""
+    body = {"model": "gpt-4.1", "input": said}
+    output = open_way("openai_responses", upstream).request(body)
+    found = judge(body, output, client="openai_responses", upstream=upstream).findings
+    assert [one for one in found if one.is_must] == []

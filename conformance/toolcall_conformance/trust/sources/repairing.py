@@ -29,7 +29,7 @@ def value_of(finding: Finding, choice: int = 0) -> Any:
     want = finding.want
     if isinstance(want, OneOf):
         return want.values[choice % len(want.values)]
-    return instance(want.schema, finding.got) if isinstance(want, Form) else want
+    return instance(want.schema, finding.got, choice) if isinstance(want, Form) else want
 
 
 def _order(pointer: str) -> list[tuple[int, int, str]]:
@@ -79,38 +79,41 @@ def _made_way(body: Any, pointer: str, want: Any) -> Any:
     return _with(body, above, {unescaped(token): copied(want)}, insert=False)
 
 
-def instance(schema: Mapping[str, Any], got: Any = MISSING) -> Any:
-    """The plainest value that fits a form; what stands there is kept as far as it may be. NOT_KNOWN: nobody can say."""
+def instance(schema: Mapping[str, Any], got: Any = MISSING, choice: int = 0) -> Any:
+    """The plainest value that fits a form; what stands there is kept as far as it may be. NOT_KNOWN: nobody can say.
+
+    Of words and branches that it leaves a choice between, those of number ``choice``.
+    """
     if "const" in schema:
         return schema["const"]
     if schema.get("enum"):
-        return schema["enum"][0]
+        return schema["enum"][choice % len(schema["enum"])]
     for keyword in ("anyOf", "oneOf"):
         if schema.get(keyword):
-            return instance(schema[keyword][0], got)
+            return instance(schema[keyword][choice % len(schema[keyword])], got, choice)
     kinds = schema.get("type", "object" if "required" in schema else None)
     kind = kinds[0] if isinstance(kinds, list) else kinds
     made = _MADE.get(str(kind))
-    return NOT_KNOWN if made is None else made(schema, got)
+    return NOT_KNOWN if made is None else made(schema, got, choice)
 
 
-def _object(schema: Mapping[str, Any], got: Any) -> Any:
+def _object(schema: Mapping[str, Any], got: Any, choice: int) -> Any:
     value = dict(got) if isinstance(got, dict) else {}
     for key in schema.get("required", ()):
-        entry = instance(schema.get("properties", {}).get(key, {}), value.get(key, MISSING))
+        entry = instance(schema.get("properties", {}).get(key, {}), value.get(key, MISSING), choice)
         value[key] = {} if entry is NOT_KNOWN else entry
     return value
 
 
-def _array(schema: Mapping[str, Any], got: Any) -> Any:
+def _array(schema: Mapping[str, Any], got: Any, choice: int) -> Any:
     value = list(got) if isinstance(got, list) else []
     while len(value) < schema.get("minItems", 0):
-        entry = instance(schema.get("items", {}))
+        entry = instance(schema.get("items", {}), MISSING, choice)
         value.append({} if entry is NOT_KNOWN else entry)
     return value[: schema.get("maxItems", len(value))]
 
 
-def _text(schema: Mapping[str, Any], got: Any) -> Any:
+def _text(schema: Mapping[str, Any], got: Any, _choice: int) -> Any:
     taken = schema.get("not", {})
     refused = [*taken.get("enum", ()), *([taken["const"]] if "const" in taken else ())]
     if "contentMediaType" in schema:
@@ -122,7 +125,7 @@ def _text(schema: Mapping[str, Any], got: Any) -> Any:
     return value
 
 
-def _number(schema: Mapping[str, Any], got: Any) -> Any:
+def _number(schema: Mapping[str, Any], got: Any, _choice: int) -> Any:
     known = isinstance(got, (int, float)) and not isinstance(got, bool)
     value = got if known and not ("integer" in str(schema.get("type")) and isinstance(got, float)) else 1
     value = max(value, schema.get("minimum", value))
@@ -136,6 +139,6 @@ _MADE: Mapping[str, Any] = {
     "string": _text,
     "integer": _number,
     "number": _number,
-    "boolean": lambda _schema, got: got if isinstance(got, bool) else False,
-    "null": lambda _schema, _got: None,
+    "boolean": lambda _schema, got, _choice: got if isinstance(got, bool) else False,
+    "null": lambda _schema, _got, _choice: None,
 }

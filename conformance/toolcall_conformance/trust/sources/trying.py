@@ -8,7 +8,7 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.drivers import Driver
-from toolcall_conformance.findings import NOT_KNOWN, TOGETHER, Finding, OneOf
+from toolcall_conformance.findings import NOT_KNOWN, TOGETHER, Finding, Form, OneOf
 from toolcall_conformance.judge import Judge, Requests
 from toolcall_conformance.trust.sources.draws import Draw, broken
 from toolcall_conformance.trust.sources.playing import Made, Player
@@ -103,7 +103,7 @@ class Trier:
                 if not left:
                     return "repaired", first, ()
                 fewest = min(fewest, left, key=len)
-                if not any(isinstance(one.want, OneOf) for one in (*first, *left)):
+                if not any(isinstance(one.want, (OneOf, Form)) for one in (*first, *left)):
                     break
         return "closed", first, fewest
 

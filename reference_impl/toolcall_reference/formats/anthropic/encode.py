@@ -62,8 +62,9 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     # Only recent models know the role of instructions in the middle.
     turns = history.merge(arranged, apart=apart, demoted="system-messages" not in target.spelling)
     turns = [turn for turn in turns if _is_readable(turn.items[0]) or any(map(_is_readable, turn.items))]
-    if not turns and system:
-        target.losses.add("system", "there is no conversation beside it; a placeholder stands for the user")
+    if not turns:
+        if system:
+            target.losses.add("system", "there is no conversation beside it; a placeholder stands for the user")
         turns = [Turn("user", [Text(PLACEHOLDER)])]
     if system:
         blocks = [_marked({"type": "text", "text": text.text}, text) for text in system]

@@ -53,6 +53,13 @@ _FINISH = {
 }  # fmt: skip
 
 
+def _placeholder(system: list[Text], target: Target) -> list[Body]:
+    """What the user says where the source has no conversation."""
+    if system:
+        target.losses.add("system", "there is no conversation beside it; a placeholder stands for the user")
+    return [{"role": "user", "parts": [{"text": PLACEHOLDER}]}]
+
+
 def encode_request(conversation: Conversation, target: Target) -> Body:
     """A complete request body; the model is named in the URL."""
     tools = encode_tools(conversation.tools)
@@ -72,9 +79,7 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
         if parts:
             contents.append({"role": "model" if turn.side == "assistant" else "user", "parts": parts})
     system = [text for text in conversation.system if text.text.strip()]
-    if not contents and system:
-        target.losses.add("system", "there is no conversation beside it; a placeholder stands for the user")
-        contents = [{"role": "user", "parts": [{"text": PLACEHOLDER}]}]
+    contents = contents or _placeholder(system, target)
     if contents and contents[0]["role"] == "model":
         # Gemini wants the user first, and refuses a call that stands behind nothing.
         contents.insert(0, {"role": "user", "parts": [{"text": PLACEHOLDER}]})

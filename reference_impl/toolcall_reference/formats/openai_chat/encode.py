@@ -27,6 +27,8 @@ from .legacy import as_functions, with_function_calls
 from .parts import can_say, encode_user
 from .settings import encode_settings, encode_tool, encode_tools
 
+PLACEHOLDER = "."
+"""What the user says where a request must have a message and the source has none."""
 SPELLINGS = frozenset(
     {
         *("plain", "strict", "non-strict", "developer", "content-parts", "content-absent", "content-empty"),
@@ -64,6 +66,8 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
         else:
             said = _user(turn, ids, target)
         messages += said if turn.name is None else [named(message, turn) for message in said]
+    if not messages:
+        messages.append({"role": "user", "content": PLACEHOLDER})
     body: Body = {"model": target.model, "messages": messages}
     if tools:
         body["tools"] = [encode_tool(tool, target) for tool in tools]

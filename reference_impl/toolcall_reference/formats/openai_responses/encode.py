@@ -75,8 +75,9 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
         body["instructions"] = "\n\n".join(system)
     for turn in history.shown_by_user(conversation.turns):
         items += _turn(turn, ids, target)
-    if not items and system:
-        target.losses.add("system", "there is no conversation beside it; a placeholder stands for the user")
+    if not items:
+        if system:
+            target.losses.add("system", "there is no conversation beside it; a placeholder stands for the user")
         items = [{"role": "user", "content": PLACEHOLDER}]
     if "typed-messages" in target.spelling:
         items = [item if "type" in item else {"type": "message", **item} for item in items]
