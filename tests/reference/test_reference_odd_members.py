@@ -50,6 +50,9 @@ def test_an_item_whose_type_is_no_word_is_refused() -> None:
     body["input"][0]["type"] = ["message"]
     with pytest.raises(Refused, match="an item's type must be a string, not list"):
         open_way("openai_responses", "anthropic").request(body)
+    body["input"].append({"type": 7, "role": "user"})
+    body["input"][0]["type"] = "message"
+    assert "Hot?" in json.dumps(open_way("openai_responses", "anthropic").request(body))
 
 
 def test_an_index_that_is_no_number_counts_as_none() -> None:

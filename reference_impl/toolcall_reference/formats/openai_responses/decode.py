@@ -67,7 +67,9 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
 
 def _enter(item: Body, found: Conversation, ledger: Ledger, hosted: set[str], losses: Losses) -> None:
     """Take in an item; ``hosted`` are the ids of the calls so far that OpenAI answers itself."""
-    kind = None if item.get("type") is None else as_text(item["type"], "an item's type")
+    kind = item.get("type")
+    if isinstance(kind, (dict, list)):
+        raise Refused(f"an item's type must be a string, not {type(kind).__name__}")
     if kind == "message" or (kind is None and "role" in item):
         _enter_message(item, found, ledger, losses)
     elif kind == "additional_tools":
