@@ -371,3 +371,11 @@ ANSWER = members({"answer": {"type": "string", "enum": ["yes", "no"]}}, required
 def test_schema_of_a_response_format(output: Any, levels: list[Level]) -> None:
     found = judge(chat(ANSWER), output, client="openai_chat", upstream="openai_responses").findings
     assert [entry.level for entry in found if entry.rule == "translation/response-format-changed"] == levels, found
+
+
+def test_a_type_that_there_is_not_may_become_any() -> None:
+    """A provider refuses it, and nobody knows what it means; a type that there is stays what it is."""
+    for output in (TEXT, {}, {"type": "word"}):
+        assert grave(compare(members({"a": {"type": "word"}}), members({"a": output}))) == set()
+    assert grave(compare(members({"a": TEXT}), members({"a": WHOLE}))) == {"translation/schema-type"}
+    assert grave(compare(members({"a": TEXT}), members({"a": {"type": "word"}}))) == {"translation/schema-type"}

@@ -225,6 +225,7 @@ def test_wants_are_put_at_their_places(body: Any, findings: list[Finding], expec
         ({"anyOf": [{"enum": ["a", "b"]}, {}]}, 1, "a"),
         ({"required": ["a"], "properties": {"a": {"type": "string"}}}, {"b": 1}, {"a": "x", "b": 1}),
         ({"type": "array", "minItems": 1, "items": {"type": "integer"}}, [], [1]),
+        ({"type": "array", "uniqueItems": True}, ["a", "a", "b"], ["a", "b"]),
         ({"type": "integer", "minimum": 0, "maximum": 9}, 20, 9),
         ({"type": "string", "not": {"enum": ["x", "xx"]}}, "x", "xxx"),
         ({"type": ["boolean", "null"]}, "no", False),

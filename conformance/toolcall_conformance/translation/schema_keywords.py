@@ -18,6 +18,17 @@ COMPOSED = ("anyOf", "oneOf", "allOf", "not", "if", "then", "else")
 LOWER = ("minimum", "minItems", "minLength", "minProperties")
 UPPER = ("maximum", "maxItems", "maxLength", "maxProperties")
 BOUNDS = (*LOWER, *UPPER, "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "uniqueItems", "pattern", "format")
+# The types of JSON Schema that a value has.
+_NAMES: dict[type, frozenset[str]] = {
+    str: frozenset({"string"}),
+    bool: frozenset({"boolean"}),
+    type(None): frozenset({"null"}),
+    int: frozenset({"integer", "number"}),
+    float: frozenset({"number"}),
+    list: frozenset({"array"}),
+    dict: frozenset({"object"}),
+}
+_TYPES = frozenset().union(*_NAMES.values())
 # Whether another value of one of these keywords is narrower cannot be decided.
 OPAQUE = ("pattern", "format")
 
@@ -86,7 +97,8 @@ def compare_type(place: SchemaPair) -> Iterator[SchemaDifference]:
         return  # the probes decide
     if lists_as_texts(place):
         return
-    yield place.differs("schema-type", "type", want=_plain(want), got=_plain(got))
+    under = "" if {*want} <= _TYPES else BROKEN_IN_SOURCE
+    yield place.differs("schema-type", "type", want=_plain(want), got=_plain(got), under=under)
 
 
 def compare_enum(place: SchemaPair) -> Iterator[SchemaDifference]:
@@ -201,11 +213,8 @@ def _implied(schema: dict[str, Any]) -> list[str] | None:
 def _fits(value: Any, types: list[str] | None) -> bool:
     if types is None or isinstance(value, (dict, list)):
         return True
-    names = {
-        str: {"string"}, bool: {"boolean"}, type(None): {"null"}, int: {"integer", "number"},
-        float: {"integer", "number"} if isinstance(value, float) and value.is_integer() else {"number"},
-    }[type(value)]  # fmt: skip
-    return bool(names & set(types))
+    whole = isinstance(value, float) and value.is_integer()
+    return bool(_NAMES[int if whole else type(value)] & set(types))
 
 
 def says_implied_type(place: SchemaPair) -> bool:

@@ -110,6 +110,8 @@ def _array(schema: Mapping[str, Any], got: Any, choice: int) -> Any:
     while len(value) < schema.get("minItems", 0):
         entry = instance(schema.get("items", {}), MISSING, choice)
         value.append({} if entry is NOT_KNOWN else entry)
+    if schema.get("uniqueItems") is True:
+        value = [entry for at, entry in enumerate(value) if not any(equal(entry, other) for other in value[:at])]
     return value[: schema.get("maxItems", len(value))]
 
 
