@@ -12,7 +12,8 @@ import jsonschema
 import pytest
 
 from toolcall_conformance.findings import MISSING, Form, OneOf
-from toolcall_conformance.library import Corpus, default_root
+from toolcall_conformance.judge import Judge
+from toolcall_conformance.library import Corpus, default_root, load_corpus
 from toolcall_conformance.rules.schemas import breaches
 from toolcall_conformance.rules.sentences import sentence
 from toolcall_conformance.rules.shapes import Shapes
@@ -132,3 +133,12 @@ def messages_of(schema: Any) -> Iterator[str]:
     if isinstance(schema, (dict, list)):
         for entry in schema.values() if isinstance(schema, dict) else schema:
             yield from messages_of(entry)
+
+
+def test_a_word_of_a_list_that_is_no_word_at_all_is_told_with_its_type() -> None:
+    """A type beside a list of words: no type is left that both ask for, and the judge failed at the sentence."""
+    event = {"event": "error", "data": {"type": "error", "error": {"type": {"value": "x"}, "message": "m"}}}
+    found = Judge(load_corpus()).sent("anthropic", "stream", {"events": [event]}).findings
+    assert [one.message for one in found if one.rule == "anthropic/stream-error-shape"] == [
+        "this is an object; it must be a string"
+    ]

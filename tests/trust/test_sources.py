@@ -212,6 +212,8 @@ def wanted(pointer: str, want: Any, got: Any = "there") -> Finding:
         ({"a": {"b": 1}}, [wanted("/a", {"c": 2}), wanted("/a/b", 3)], {"a": {"c": 2}}),
         ({"a": 1}, [wanted("/a", NOT_KNOWN), wanted("/a", 1)], None),
         ({"a": "x"}, [wanted("/a/b", 1)], None),
+        ({"a": 1}, [wanted("", "an object"), wanted("", {"b": 1}, MISSING)], None),
+        ({"a": 1}, [wanted("", {"b": 1})], {"b": 1}),
     ],
 )
 def test_wants_are_put_at_their_places(body: Any, findings: list[Finding], expected: Any) -> None:

@@ -34,7 +34,9 @@ def _of_keyword(error: ValidationError, wants: Wants) -> str:
     if keyword == "required":
         return _missing(error, wants)
     if keyword == "type":
-        return f"this is {kind_of(error.instance)}; it must be {_or(types_in(wants.form(error)))}"
+        said: Any = error.validator_value  # no value fits where schemas of one place contradict each other
+        types = types_in(wants.form(error)) or ([said] if isinstance(said, str) else said)
+        return f"this is {kind_of(error.instance)}; it must be {_or(types)}"
     if keyword in _BOUNDS:
         return _BOUNDS[keyword](error.instance, error.validator_value)
     return _cut(error.message)

@@ -109,9 +109,15 @@ class Draws:
         found = None
         for mutation, body in islice(self._mutations(source, lot), looked_at):
             found = Draw(holder, at + 1, source, client, upstream, mutation, body)
-            if not broken(self._judge, source, body):
+            if not self._breaks(source, body):
                 break
         return found
+
+    def _breaks(self, source: SourceBody, body: Any) -> bool:
+        try:
+            return bool(broken(self._judge, source, body))
+        except Exception:  # whoever tries this draw meets the judge's own fault again, and reports it
+            return False
 
     def _mutations(self, source: SourceBody, lot: random.Random) -> Iterator[tuple[str, Any]]:
         """Mutations of a source by lot: each by its name, with the body."""

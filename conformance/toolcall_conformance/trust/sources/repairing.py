@@ -38,8 +38,8 @@ def _order(pointer: str) -> list[tuple[int, int, str]]:
 
 def _with(body: Any, pointer: str, want: Any, *, insert: bool) -> Any:
     """The body with a value at a place; unchanged where there can be no such place."""
-    if not pointer:
-        return body if want is MISSING else copied(want)
+    if not pointer:  # what lacks in a body is told at the body, and what it must be in words
+        return copied(want) if isinstance(want, dict) and not insert else body
     try:
         holder, key = holder_of(body, pointer)
     except (LookupError, ValueError):
