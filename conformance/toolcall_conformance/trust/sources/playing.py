@@ -77,8 +77,9 @@ class Player:
         if source.case is not None:
             models |= {name: source.case.model(name) for name in source.case.formats}
         else:
-            model = source.body.get("model", source.body.get("modelVersion"))
-            models[source.format] = model if isinstance(model, str) and model else models[source.format]
+            keys = self._judge.corpus.format(source.format)["model_keys"]
+            named = (source.body.get(key) for key in keys)
+            models[source.format] = next((one for one in named if isinstance(one, str) and one), models[source.format])
         streams = source.way == "stream"
         return Route(draw.client, draw.upstream, models[draw.client], models[draw.upstream], stream=streams)
 
