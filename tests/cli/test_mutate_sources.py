@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +65,7 @@ def test_what_only_the_older_version_translates_is_reported(
 ) -> None:
     old = translator(tmp_path / "old", PASSES)
     monkeypatch.chdir(translator(tmp_path / "new", 'raise Refused("not today")'))
-    monkeypatch.delitem(__import__("sys").modules, "written_for_roads", raising=False)
+    monkeypatch.delitem(sys.modules, "written_for_roads", raising=False)
     spec = ["--translator", "written_for_roads:T", "--against", str(old)]
     assert main(["mutate", "--sources", *spec, "--again", NAME]) == 1
     assert "the older version translates it" in capsys.readouterr().out

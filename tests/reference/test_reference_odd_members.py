@@ -24,7 +24,7 @@ REQUEST: dict[str, Any] = {
         }
     ],
 }
-STREAM = [
+STREAM: list[dict[str, Any]] = [
     {"type": "message_start", "message": {"id": "m", "role": "assistant", "content": [], "model": "c", "usage": {}}},
     {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
     {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Hot."}},

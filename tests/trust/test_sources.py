@@ -47,15 +47,14 @@ def bad(tried: list[Tried]) -> str:
     return "\n".join(f"{one.name}: {one.reason}{one.remains}" for one in found)
 
 
-class Otherwise(ReferenceTranslator):
+class Otherwise:
     """The reference, but for what ``request`` does with its output."""
 
     def __init__(self, change: Any) -> None:
-        super().__init__()
         self.change = change
 
     def open(self, route: Any) -> Any:
-        session = super().open(route)
+        session: Any = ReferenceTranslator().open(route)
         own = session.request
         session.request = lambda body: self.change(own(body))
         return session

@@ -28,7 +28,7 @@ _NAMES: dict[type, frozenset[str]] = {
     list: frozenset({"array"}),
     dict: frozenset({"object"}),
 }
-_TYPES = frozenset().union(*_NAMES.values())
+_TYPES = frozenset(name for names in _NAMES.values() for name in names)
 # Whether another value of one of these keywords is narrower cannot be decided.
 OPAQUE = ("pattern", "format")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -126,7 +126,7 @@ class Trier:
         if source.way == "request":
             return judge.request(made.source, whole.output, route, declared=made.losses, captured=captured).findings
         vendor = source.case is not None and route.upstream in source.case.dialects
-        given = {"vendor": vendor, "declared": made.losses}
+        given: dict[str, Any] = {"vendor": vendor, "declared": made.losses}
         if source.way == "response":
             return judge.response(
                 made.source, whole.output, route, requests=made.requests, captured=captured, **given
@@ -171,7 +171,7 @@ def _tried(
     return Tried(*ends, outcome, rules, remains, broken, reason, anew)
 
 
-def _rules(found: Iterator[Finding] | Sequence[Finding]) -> tuple[str, ...]:
+def _rules(found: Iterable[Finding]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.rule for one in found))
 
 
