@@ -61,6 +61,8 @@ class Draft:
         self.refused = False
         self.calls: list[OpenCall] = []
         self.ended = False
+        self.begun = False
+        """Whether an item of the reply has begun."""
         self._format = format_name
         self._ledger = Ledger(format_name)
         self._deltas: list[Delta] = []
@@ -91,6 +93,7 @@ class Draft:
         self._deltas.append(Started(reply))
 
     def _place(self) -> int:
+        self.begun = True
         self._places += 1
         return self._places - 1
 
@@ -188,6 +191,7 @@ class Draft:
 
     def whole(self, item: Item) -> None:
         """An item that came whole."""
+        self.begun = True
         self.close_text()
         self._deltas.append(Whole(item))
 

@@ -77,6 +77,17 @@ def parse_object(text: str) -> dict[str, Any] | None:
     return {} if value in (None, [], "") else None
 
 
+def is_cut(text: str) -> bool:
+    """Whether there is a text, and it is no JSON: its end is missing."""
+    if not text.strip():
+        return False
+    try:
+        parse(text)
+    except ValueError:
+        return True
+    return False
+
+
 def dump(value: Any) -> str:
     """JSON text without needless space, characters as themselves."""
     return "".join(_WRITE(value, 0))

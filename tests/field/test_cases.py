@@ -53,6 +53,7 @@ KNOWN = {
     "phantom-tool-stop": Known(
         "anthropic", "openai_chat", "stream", {"wrong-tool_use": "anthropic/finish-agrees-with-calls"}
     ),
+    "finish-empty-string": Known("anthropic", "openai_chat", "stream", {"wrong-end_turn": "translation/finish-reason"}),
     "same-tool-twice-declared": Known(
         "openai_chat", "anthropic", "request", {"wrong-both": "anthropic/tool-name-unique"}
     ),

@@ -118,7 +118,7 @@ class CassetteRecorder:
         stream = parse(answer.body)
         if not stream["events"]:
             raise NotRecordedError(f"the answer is not an event stream ({kind})")
-        whole = formats.assembled(self.format, stream)
+        whole = formats.assembled(self.format, stream).sent
         if whole.end == "failed":
             reply = {"status": 200, "headers": {}, "body": whole.error}
             failure = formats.read(self.format, "error", reply).failure

@@ -149,7 +149,7 @@ def stream(
     if not isinstance(came, Streamed):
         _fail(tally, "stream", came, "stream")
         return tally.result()
-    heard, reply = ClientStream(route.client, came), formats.assembled(route.upstream, parse(data))
+    heard, reply = ClientStream(route.client, came), formats.assembled(route.upstream, parse(data)).sent
     tally.played.append(PlayedBodies("stream", reply.body, heard.stream, MISSING, {"received.sse": came.data}))
     if came.raised is not None:
         _fail(tally, "stream", came.raised, "stream")

@@ -121,10 +121,11 @@ class Machine(ABC):
         failed: bool,
         whole: bool,
         said_how: bool = False,
+        unreasoned: dict[str, Any] | None = None,
     ) -> Assembled:
         """The assembled stream. One that failed is not whole."""
         end: Literal["whole", "failed", "open"] = "failed" if failed else "whole" if whole else "open"
-        return Assembled(body, end, tuple(calls), self.error, self.report.breaches, said_how)
+        return Assembled(body, end, tuple(calls), self.error, self.report.breaches, said_how, unreasoned)
 
     def _check_framing(self, stream: dict[str, Any]) -> None:
         if stream.get("broken"):

@@ -58,7 +58,7 @@ def judge_stream(
         parsed(output),
         route,
         sent,
-        assembled(route.client, output),
+        _received(route.client, output, sent),
         [] if tolerated else None,
     )
     wrong = _other_format(played)
@@ -257,11 +257,17 @@ def event_of(finding: Finding) -> int | None:
     return event_at(finding.pointer) if finding.body != TOGETHER else None
 
 
+def _received(client: str, output: bytes | dict[str, Any], sent: Assembled | None) -> Assembled:
+    """What the client received. It may lack the reason of its end where the ``sent`` stream had none."""
+    received = assembled(client, output)
+    return received.sent if sent is not None and sent.unreasoned is not None else received
+
+
 def _sent(upstream: str, source: Any) -> Assembled | None:
     if source is None:
         return None
     streamed = isinstance(source, (bytes, bytearray)) or is_stream(source)
-    return assembled(upstream, source) if streamed else Assembled(source, "whole")
+    return assembled(upstream, source).sent if streamed else Assembled(source, "whole")
 
 
 def _counted(output: dict[str, Any], finding: Finding) -> Finding:

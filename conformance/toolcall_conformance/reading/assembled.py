@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from toolcall_conformance.jsonvalue import together
@@ -40,6 +40,8 @@ class Assembled:
     ``finished``: the reply has said how it ended and nothing of it is open, whether or not the API's last word came.
     ``error`` is that event's error as the body of an error reply has it. ``breaches`` are what the grammar
     reports: rule ids, each with a pointer into the stream (``/events/3/data/index``) and, if it needs one, a sentence.
+    ``unreasoned``: the reply as clients take it where the API's last word came and nothing said why the reply ended;
+    a translator must not write such an end, and must take one.
     """
 
     body: dict[str, Any] | None
@@ -48,6 +50,14 @@ class Assembled:
     error: Any = None
     breaches: tuple[tuple[str, Breach], ...] = field(default=())
     said_how: bool = False
+    unreasoned: dict[str, Any] | None = None
+
+    @property
+    def sent(self) -> Assembled:
+        """The stream as one that an upstream sent: whole, too, where only the reason is missing."""
+        if self.end != "open" or self.unreasoned is None:
+            return self
+        return replace(self, body=self.unreasoned, end="whole")
 
     @property
     def finished(self) -> bool:

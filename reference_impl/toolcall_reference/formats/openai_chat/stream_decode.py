@@ -13,7 +13,7 @@ from toolcall_reference import citations
 from toolcall_reference.deltas import Delta
 from toolcall_reference.draft import Draft, OpenCall
 from toolcall_reference.intermediate import Body, Opaque, Text
-from toolcall_reference.jsontext import as_list, as_object, as_text, dump, joined
+from toolcall_reference.jsontext import as_list, as_object, as_text, dump, is_cut, joined
 from toolcall_reference.losses import Losses
 
 from .api import LEGACY, NAME
@@ -49,9 +49,12 @@ class StreamDecoder:
     def done(self, *, marked: bool) -> Iterable[Delta]:
         """The stream is over, with ``[DONE]`` or without: what counts is that a finish reason was given.
 
-        Some servers give one after each call; without ``[DONE]`` there must be one after the last.
+        Some servers give one after each call; without ``[DONE]`` there must be one after the last. Others give a blank
+        one or none, and ``[DONE]`` alone says that the reply is whole: https://github.com/weave-os/router/issues/250
         """
         is_open = any(not call.closed for call in self._draft.calls)
+        if marked and self._reason is None and self._is_whole():
+            self._finish("stop")
         if self._reason is not None and (marked or not is_open) and not self._draft.ended:
             reply = self._draft.reply
             calls, refused = bool(self._draft.calls), self._draft.refused
@@ -105,10 +108,19 @@ class StreamDecoder:
                 self._legacy.call.form = LEGACY
             self._draft.grow(self._legacy, as_text(legacy.get("arguments"), "arguments"))
         if choice.get("finish_reason"):
-            self._reason = choice["finish_reason"]
-            self._end_thoughts()
-            self._say(self._once.rest())
-            self._draft.close()
+            self._finish(choice["finish_reason"])
+
+    def _finish(self, reason: Any) -> None:
+        self._reason = reason
+        self._end_thoughts()
+        self._say(self._once.rest())
+        self._draft.close()
+
+    def _is_whole(self) -> bool:
+        """Whether something was said, and no call breaks off amid its arguments."""
+        functions = [call for call in self._draft.calls if call.call.kind == "function"]
+        said = self._draft.begun or self._thoughts is not None
+        return self._draft.started and said and not any(is_cut(call.text) for call in functions)
 
     def _beside(self, delta: Body) -> None:
         """What stands beside content and calls."""

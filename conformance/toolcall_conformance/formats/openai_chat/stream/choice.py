@@ -9,7 +9,7 @@ from toolcall_conformance.findings import MISSING, OneOf
 from toolcall_conformance.formats.openai_chat.stream.calls import Calls
 from toolcall_conformance.formats.openai_chat.stream.merging import merged
 from toolcall_conformance.formats.stream_machine import Report, unless_null
-from toolcall_conformance.jsonvalue import join
+from toolcall_conformance.jsonvalue import is_json, join
 from toolcall_conformance.reading.assembled import StreamedCall
 
 RULES = (
@@ -50,6 +50,8 @@ class Choice:
         self._legacy: tuple[str, list[str]] | None = None
         self._finish: Any = None
         self._finish_pointer = ""
+        self.blank: Any = MISSING
+        """The blank finish_reason of the last entry, null or ""; MISSING where that has none."""
         self._logprobs: Any = None
 
     @property
@@ -72,7 +74,8 @@ class Choice:
         if self.state is ChoiceState.EMPTY:
             self.state = ChoiceState.OPEN
         self._logprobs = merged(self._logprobs, choice.get("logprobs"))
-        if choice.get("finish_reason"):  # some vendors say "" until the end
+        self.blank = choice.get("finish_reason", MISSING)
+        if self.blank is not MISSING and self.blank:  # some vendors say "" until the end
             self._take_finish(choice["finish_reason"], join(pointer, "finish_reason"), opened)
 
     def _take_role(self, delta: dict[str, Any], pointer: str) -> None:
@@ -135,15 +138,24 @@ class Choice:
             message = "no call precedes it: the calls are missing, or the reason is wrong"
             self._report.add("stream-finish-agrees", self._finish_pointer, message, want="stop", got=self._finish)
 
-    def body(self) -> dict[str, Any]:
-        """The choice as it stands in a unary reply; without a finish_reason if none came."""
+    @property
+    def is_whole(self) -> bool:
+        """Whether it says something, and the whole arguments of its calls."""
+        says = any(value for key, value in self._message.items() if key != "role")
+        cut = any(not (call.custom or call.is_json()) and call.text.strip() for call in self._calls.all)
+        legacy = "".join(self._legacy[1]) if self._legacy is not None else ""
+        return (says or bool(self._calls.all)) and not cut and (not legacy.strip() or is_json(legacy))
+
+    def body(self, blank: str | None = None) -> dict[str, Any]:
+        """The choice as it stands in a unary reply. ``blank`` stands for a finish_reason that never came."""
         message = {"role": self._role or "assistant", "content": None} | self._message
         if self._calls.all:
             message["tool_calls"] = [call.body() for call in self._calls.all]
         found = {"index": self.index, "message": message}
         if self._logprobs is not None:
             found["logprobs"] = self._logprobs
-        return found | ({"finish_reason": self._finish} if self._finish else {})
+        finish = self._finish or blank
+        return found if finish is None else found | {"finish_reason": finish}
 
     def calls(self) -> list[StreamedCall]:
         """The calls, a legacy ``function_call`` last, as the reader has it."""

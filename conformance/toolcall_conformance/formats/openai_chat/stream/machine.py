@@ -175,13 +175,20 @@ class _ChunkMachine(Machine):
             self._choices[0].calls() if self._choices else (),
             failed=self._state is ReplyState.FAILED,
             whole=bool(finished) and all(finished),
+            unreasoned=self._reply(blank="") if self._ends_without_reason() else None,
         )
+
+    def _ends_without_reason(self) -> bool:
+        """Whether ``[DONE]`` ended a reply of which no choice is broken off, as servers do that give a blank reason."""
+        open_ones = [one for one in self._choices if one.state is not _choice.ChoiceState.FINISHED]
+        return self._state is ReplyState.DONE and bool(open_ones) and all(one.is_whole for one in open_ones)
 
     def _check_end(self, pointer: str) -> None:
         for choice in self._choices:
             if choice.state is not _choice.ChoiceState.FINISHED:
                 message = f"choice {choice.index} has no finish_reason; its last chunk must have it"
-                self.report.add("stream-finish", pointer, message, want=choice.finish, got=MISSING)
+                got = choice.blank if self._state is ReplyState.DONE and choice.is_whole else MISSING
+                self.report.add("stream-finish", pointer, message, want=choice.finish, got=got)
         if not self._choices:
             self.report.add(
                 "stream-finish",
@@ -193,5 +200,7 @@ class _ChunkMachine(Machine):
         if self._state is not ReplyState.DONE:
             self.report.add("stream-end", pointer, "data: [DONE] must end the stream", want="[DONE]", got=MISSING)
 
-    def _reply(self) -> dict[str, Any]:
-        return self._body | {"choices": [choice.body() for choice in sorted(self._choices, key=lambda one: one.index)]}
+    def _reply(self, blank: str | None = None) -> dict[str, Any]:
+        """The reply; ``blank`` stands for the reason of a choice that has none, None leaves it out."""
+        choices = sorted(self._choices, key=lambda one: one.index)
+        return self._body | {"choices": [choice.body(blank) for choice in choices]}
