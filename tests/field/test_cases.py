@@ -54,6 +54,18 @@ KNOWN = {
         "anthropic", "openai_chat", "stream", {"wrong-tool_use": "anthropic/finish-agrees-with-calls"}
     ),
     "finish-empty-string": Known("anthropic", "openai_chat", "stream", {"wrong-end_turn": "translation/finish-reason"}),
+    "cut-call-dropped": Known(
+        "anthropic",
+        "openai_chat",
+        "response",
+        dict.fromkeys(("wrong-emptied+max_tokens", "wrong-repaired+max_tokens"), "translation/cut-call-as-whole"),
+    ),
+    "refusal-end-turn": Known(
+        "anthropic",
+        "openai_chat",
+        "response",
+        dict.fromkeys(("wrong-empty-text", "wrong-nothing"), "translation/text-lost"),
+    ),
     "same-tool-twice-declared": Known(
         "openai_chat", "anthropic", "request", {"wrong-both": "anthropic/tool-name-unique"}
     ),

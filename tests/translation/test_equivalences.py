@@ -91,7 +91,7 @@ def test_every_equivalence_has_both_sides() -> None:
 OF_TWO_FORMATS = {
     *("error-as-text", "late-system-text", "media-beside-result", "media-placeholder", "own-tool-as-another"),
     *("subset-choice-as-filtered-tools", "text-before-calls", "text-document-as-text", "unreadable-arguments-as-text"),
-    "search-source-as-text",
+    *("search-source-as-text", "cut-call-dropped"),
 }
 """Words that stand for what a format cannot say; in that format itself they are other words."""
 

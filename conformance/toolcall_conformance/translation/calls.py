@@ -14,7 +14,7 @@ from toolcall_conformance.reading import Call, Result, Text, Unreadable
 from toolcall_conformance.translation.failures import strings_in
 from toolcall_conformance.translation.kinds import compare_call_kind
 from toolcall_conformance.translation.nearest import near
-from toolcall_conformance.translation.odd_arguments import compare_odd, is_odd, shown, stands_as
+from toolcall_conformance.translation.odd_arguments import compare_odd, is_odd, may_be_dropped, shown, stands_as
 from toolcall_conformance.translation.own_tools import says_the_same
 from toolcall_conformance.translation.pair import Pair, call_words
 from toolcall_conformance.translation.steps_as_calls import steps_as_calls
@@ -38,6 +38,9 @@ def compare_calls(pair: Pair) -> Iterator[Finding]:
         call = source[left]
         if not call.name and not pair.is_request:
             continue  # no client can run a call without a name
+        if may_be_dropped(pair, call):
+            pair.accept("cut-call-dropped", near(pair, call.pointer), call.pointer, call_value(pair, call), MISSING)
+            continue
         now = told.place_of(call) if told is not None else None
         yield pair.finding(
             "translation/call-lost",

@@ -68,14 +68,62 @@ def compare_odd(pair: Pair, left: Call, right: Call, subject: str) -> Iterator[F
         pair.accept("empty-arguments", where, left.arguments_pointer, shown(left), shown(right))
         return
     replaced = isinstance(left.arguments, Unreadable) or equal(right.arguments, {})
+    rule = "translation/unreadable-arguments" if replaced else "translation/arguments"
+    if is_cut_off(pair, left) and not _is_broken_still(pair, left, right):
+        rule = "translation/cut-call-as-whole"
     yield pair.finding(
-        "translation/unreadable-arguments" if replaced else "translation/arguments",
+        rule,
         where,
         want=shown(left),
         got=stands_as(pair, right),
         source=left.arguments_pointer or left.pointer,
         subject=subject,
     )
+
+
+def is_cut_off(pair: Pair, call: Call) -> bool:
+    """Whether the end of its reply cut off a call of the source, so that no client may run it.
+
+    Arguments that are no JSON show it. Of the reply's last item nothing shows that it is whole where it has no
+    arguments, or free text for them.
+    """
+    end = pair.source.finish
+    if pair.is_request or end is None or end.reason not in _parameters(pair)["cut"]:
+        return False
+    if isinstance(call.arguments, Unreadable):
+        return True
+    items = pair.source.turns[-1].items if pair.source.turns else []
+    is_last = bool(items) and isinstance(items[-1], Call) and items[-1].ordinal == call.ordinal
+    return is_last and (call.kind == "custom" or equal(call.arguments, {}))
+
+
+def may_be_dropped(pair: Pair, call: Call) -> bool:
+    """Whether a call was cut off, and the output's end lets nobody take the reply for a whole one."""
+    end = pair.output.finish
+    if end is None or end.reason in pair.corpus.equivalence("finish-next-best").parameters["whole"]:
+        return False
+    return is_cut_off(pair, call)
+
+
+def _parameters(pair: Pair) -> Mapping[str, Any]:
+    return pair.corpus.equivalence("cut-call-dropped").parameters
+
+
+def _is_broken_still(pair: Pair, left: Call, right: Call) -> bool:
+    """Whether the arguments of a call that was cut off still show that: no tool takes them for its own."""
+    spelt = pair.spelt.get(right.ordinal)
+    if isinstance(right.arguments, Unreadable) or (spelt is not None and is_cut(spelt)):
+        return True
+    return isinstance(left.arguments, Unreadable) and any(
+        shows_cut(left.arguments.raw, value) for value in values_within(right.arguments)
+    )
+
+
+def shows_cut(text: Any, value: Any) -> bool:
+    """Whether a value holds a text that was cut, or its beginning, which no reader takes for whole either."""
+    if not (isinstance(text, str) and isinstance(value, str) and value.strip()):
+        return False
+    return text in value or (text.startswith(value) and is_cut(value))
 
 
 def keeps(left: Call, right: Call, spelt: str | None = None) -> bool:

@@ -9,6 +9,7 @@ from toolcall_conformance.findings import MISSING, Finding, OneOf, one_of
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Call, Finish, Hosted, Media, Reading, Text
+from toolcall_conformance.translation.odd_arguments import is_cut_off
 from toolcall_conformance.translation.pair import Pair
 from toolcall_conformance.translation.wire_words import finish_words, said_as, usage_pointer
 
@@ -25,7 +26,8 @@ def compare_finish(pair: Pair) -> Iterator[Finding]:
     if source is None or source.reason == "other" or _waits(pair.corpus, pair.source):
         _accept_reason(pair)
         return  # an unknown word demands nothing of a translation, and for waiting other formats have none
-    if any(call.name and call.ordinal not in pair.calls for call in pair.source.calls):
+    lost = [call for call in pair.source.calls if call.name and call.ordinal not in pair.calls]
+    if any(not is_cut_off(pair, call) for call in lost):
         _accept_reason(pair)
         return  # a cascade: the lost call is reported already
     got = output.reason if output is not None else None
@@ -55,6 +57,7 @@ def compare_finish(pair: Pair) -> Iterator[Finding]:
             want=want,
             got=there,
             source=source.pointer,
+            under=("refusal-in-words",) if got == "end" and _refuses_in_words(pair, source) else (),
         )
     elif _only_when_forced(pair, output) and not pair.forced and not _kept(pair):
         yield pair.finding(
@@ -119,6 +122,12 @@ def _how_it_ends(pair: Pair, output: Finish | None) -> str:
     ends = (word for places in pair.words["finish"].values() for words in places.values() for word in words)
     ended = output.reason != "other" or not output.known or any(equal(output.raw, word) for word in ends)
     return f"ends with {output.raw!r}" if ended else f"has not ended: it says {output.raw!r}"
+
+
+def _refuses_in_words(pair: Pair, source: Finish) -> bool:
+    """Whether the provider's own word is that of a reply that ended well, and the refusal is in what the reply says."""
+    ends: Mapping[str, list[Any]] = pair.corpus.format(pair.source.format)["wire_words"]["finish"]["end"]
+    return source.reason == "refusal" and source.raw in next(iter(ends.values()))
 
 
 def _only_when_forced(pair: Pair, finish: Finish | None) -> bool:

@@ -11,7 +11,7 @@ from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Reading, Text
 from toolcall_conformance.reading.assembled import Assembled, StreamedCall
-from toolcall_conformance.translation.odd_arguments import is_cut, values_within
+from toolcall_conformance.translation.odd_arguments import is_cut, shows_cut, values_within
 
 _WHOLE: Final = "the end of a whole reply"
 
@@ -85,7 +85,7 @@ def _is_runnable(call: StreamedCall, cut: Collection[str] = ()) -> bool:
         return True
     except JSONError:
         return False
-    return isinstance(given, dict) and not any(isinstance(text, str) and text in cut for text in values_within(given))
+    return isinstance(given, dict) and not any(shows_cut(text, inner) for inner in values_within(given) for text in cut)
 
 
 def compare_beginnings(

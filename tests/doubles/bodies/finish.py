@@ -11,6 +11,7 @@ from doubles.draft import Draft, copied
 RULE = "translation/finish-reason"
 EMPTY = "translation/empty-success"
 FAILED = "translation/failed-reply-reason"
+AS_WHOLE = "translation/cut-call-as-whole"
 CALLED = "finish/length-with-call"
 CUT = "finish/length-amid-arguments"
 SEVERAL = "finish/several-choices"
@@ -51,8 +52,8 @@ def cut_as_full_window(draft: Draft) -> None:
     say(draft, "model_context_window_exceeded")
 
 
-@warning(
-    "translation/unreadable-arguments",
+@broken(
+    AS_WHOLE,
     check="response",
     target=(ANTHROPIC, GEMINI, CHAT),
     sources=(CHAT, RESPONSES),
@@ -64,17 +65,44 @@ def cut_arguments_emptied(draft: Draft) -> None:
     draft.calls[-1].arguments = {}
 
 
+@broken(
+    AS_WHOLE,
+    check="response",
+    sources=(CHAT, RESPONSES),
+    cases=(CUT,),
+)
+def cut_arguments_repaired(draft: Draft) -> None:
+    """Arguments that were cut are closed where they stop, as if the model had written them so."""
+    need(len(draft.calls) > 1)
+    draft.calls[-1].arguments = {"text": "good ni"}
+
+
 @harmless(
     check="response",
     target=(ANTHROPIC, GEMINI),
     sources=(CHAT, RESPONSES),
     cases=(CUT,),
-    beside="translation/arguments",
+    beside=("translation/arguments", AS_WHOLE),
 )
 def cut_arguments_under_another_key(draft: Draft) -> None:
     """Arguments that were cut stand as text under a key of the translator's own choice."""
     need(len(draft.calls) > 1)
     draft.calls[-1].arguments = {"unparsed": '{"text": "good ni'}
+
+
+@harmless(check="response", sources=(CHAT, RESPONSES), cases=(CUT,), beside=("translation/call-lost", AS_WHOLE))
+def cut_call_left_out(draft: Draft) -> None:
+    """A call whose arguments were cut is left out, and the reply says that it was cut."""
+    need(len(draft.calls) > 1)
+    draft.calls[-1].holder.remove(draft.calls[-1].entry)
+
+
+@broken("translation/call-lost", check="response", sources=(CHAT, RESPONSES), cases=(CUT,))
+def cut_call_left_out_unsaid(draft: Draft) -> None:
+    """A call whose arguments were cut is left out, and the reply says that its calls are to be run."""
+    need(len(draft.calls) > 1)
+    draft.calls[-1].holder.remove(draft.calls[-1].entry)
+    _end_with_calls(draft)
 
 
 @broken(EMPTY, check="response", cases=SAID_NOTHING)

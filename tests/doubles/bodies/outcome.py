@@ -262,3 +262,10 @@ def _details(value: Any) -> bool:
             for key, entry in value.items()
         )
     return isinstance(value, list) and any(map(_details, value))
+
+
+@warning(RULE, target=ANTHROPIC, sources=(CHAT, RESPONSES), check="response", cases=("streaming/refusal",))
+def refusal_in_words_ends_turn(draft: Draft) -> None:
+    """The words of a refusal arrive, and the reply says that the turn is over; so did the provider's."""
+    need(reason(draft) == "refusal")
+    say(draft, "end_turn")
