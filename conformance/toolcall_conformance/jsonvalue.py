@@ -8,6 +8,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from decimal import Decimal
 from itertools import accumulate
 from typing import Any
 
@@ -133,7 +134,7 @@ def _equal(left: Any, right: Any) -> bool:
     if isinstance(left, bool) or isinstance(right, bool):
         return False
     if isinstance(left, (int, float)) and isinstance(right, (int, float)):
-        return left == right
+        return left == right or (type(left) is not type(right) and whole(left) == whole(right))
     if type(left) is not type(right):
         return False
     if isinstance(left, dict):
@@ -141,6 +142,13 @@ def _equal(left: Any, right: Any) -> bool:
     if isinstance(left, list):
         return len(left) == len(right) and all(map(_equal, left, right))
     return bool(left == right)
+
+
+def whole(number: float) -> float:
+    """A number as it was written: 1e23 is the whole number with 23 noughts, not the nearest one that a double holds."""
+    if isinstance(number, float) and number.is_integer():
+        return int(Decimal(repr(number)))
+    return number
 
 
 def _equal_step_by_step(left: Any, right: Any) -> bool:

@@ -40,8 +40,11 @@ _PLAIN: Final = frozenset(
 """What every strict mode takes."""
 
 
-def same_form(pair: Pair, left: Any, right: Any) -> bool:
-    """Response formats by type and schema; the schemas may be closed, opened, or short of what a format cannot say."""
+def same_form(pair: Pair, left: Any, right: Any, pointer: str) -> bool:
+    """Response formats by type and schema; the schemas may be closed, opened, or short of what a format cannot say.
+
+    ``pointer`` is that of ``right`` in the output.
+    """
     if not isinstance(left, dict) or not isinstance(right, dict) or left.get("type") != right.get("type"):
         return False
     if any(_turned(left.get(key), right.get(key)) for key in ("name", "strict")):
@@ -52,7 +55,10 @@ def same_form(pair: Pair, left: Any, right: Any) -> bool:
         right["schema"]
     ):
         return False
-    differences = compare_schemas(pair.corpus, left["schema"], right["schema"], closing_allowed=True)
+    texts_only = pair.lists_texts_only(pointer)
+    differences = compare_schemas(
+        pair.corpus, left["schema"], right["schema"], closing_allowed=True, texts_only=texts_only
+    )
     return not any(_is_grave(difference) and not difference.under for difference in differences)
 
 

@@ -95,6 +95,10 @@ class Sides:
         found: Mapping[str, Any] = self.target["wire_words"]
         return found
 
+    def lists_texts_only(self, pointer: str | None) -> bool:
+        """Whether the schema at a place of the output is in a language that has no enums but of texts."""
+        return pointer is not None and pointer.rpartition("/")[2] in self.target.get("schemas_with_text_enums", ())
+
     def stands(self, pointer: str | None, default: Any = MISSING) -> Any:
         """What stands at a place of the output, just as it is written there."""
         try:

@@ -8,8 +8,16 @@ from fractions import Fraction
 from typing import Any
 
 from toolcall_conformance.findings import MISSING
-from toolcall_conformance.jsonvalue import canonical, equal
+from toolcall_conformance.jsonvalue import equal, whole
 from toolcall_conformance.translation.folding import SPEAKS_OF
+from toolcall_conformance.translation.schema_lists import (
+    as_text,
+    cannot_be_listed,
+    fits,
+    lists_as_texts,
+    lists_the_same,
+    says_without_list,
+)
 from toolcall_conformance.translation.schema_pair import BROKEN_IN_SOURCE, SchemaDifference, SchemaPair
 from toolcall_conformance.translation.spelling import DANGLING, EXTERNAL, ILL_TYPED
 
@@ -18,17 +26,8 @@ COMPOSED = ("anyOf", "oneOf", "allOf", "not", "if", "then", "else")
 LOWER = ("minimum", "minItems", "minLength", "minProperties")
 UPPER = ("maximum", "maxItems", "maxLength", "maxProperties")
 BOUNDS = (*LOWER, *UPPER, "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "uniqueItems", "pattern", "format")
-# The types of JSON Schema that a value has.
-_NAMES: dict[type, frozenset[str]] = {
-    str: frozenset({"string"}),
-    bool: frozenset({"boolean"}),
-    type(None): frozenset({"null"}),
-    int: frozenset({"integer", "number"}),
-    float: frozenset({"number"}),
-    list: frozenset({"array"}),
-    dict: frozenset({"object"}),
-}
-_TYPES = frozenset(name for names in _NAMES.values() for name in names)
+# The types that JSON Schema has.
+_TYPES = frozenset({"string", "boolean", "null", "integer", "number", "array", "object"})
 # Whether another value of one of these keywords is narrower cannot be decided.
 OPAQUE = ("pattern", "format")
 
@@ -116,6 +115,14 @@ def compare_enum(place: SchemaPair) -> Iterator[SchemaDifference]:
     if lists_as_texts(place):
         place.accept("schema-enum-as-texts", "enum")
         return
+    if got is None and says_without_list(right, want):
+        place.accept("schema-enum-said-otherwise", "enum")
+        return
+    if got is None and cannot_be_listed(place):
+        texts = [as_text(value) for value in want if value is not None]
+        message = f"of the type any value is valid now, and not only {' or '.join(texts)}"
+        yield place.differs("schema-widened", "enum", message, want=texts, got=MISSING)
+        return
     rule = "schema-enum-blank" if equal([value for value in want if value != ""], got) else "schema-enum"
     found = place.differs(rule, "enum", want=want, got=_or_missing(got))
     if isinstance(place.before, dict) and "const" in place.before and "enum" not in place.before:
@@ -127,6 +134,8 @@ def compare_enum(place: SchemaPair) -> Iterator[SchemaDifference]:
 def compare_bounds(place: SchemaPair) -> Iterator[SchemaDifference]:
     """Bounds: a stricter one narrows, a looser one widens; of a pattern only the change is reported."""
     left, right = place.left, place.right
+    if "enum" in left and "enum" not in right and all(_is_within(right, value) for value in left["enum"]):
+        return  # what was listed is valid still; that more is, compare_enum says
     if lists_the_same(place):  # the listed values say more
         for key in BOUNDS:
             if not equal(left.get(key), right.get(key)):
@@ -167,7 +176,7 @@ def _limit(place: SchemaPair, plain: str, strict: str) -> Iterator[SchemaDiffere
 
 def _tightest(schema: dict[str, Any], plain: str, strict: str, sign: int) -> tuple[Any, bool] | None:
     """The tightest bound as (value, growing with tightness; whether it excludes the value itself)."""
-    limits = [(sign * schema[key], key == strict) for key in (plain, strict) if key in schema]
+    limits = [(sign * whole(schema[key]), key == strict) for key in (plain, strict) if key in schema]
     return max(limits) if limits else None
 
 
@@ -210,13 +219,6 @@ def _implied(schema: dict[str, Any]) -> list[str] | None:
     return sorted(types) if len(types) == 1 else None
 
 
-def _fits(value: Any, types: list[str] | None) -> bool:
-    if types is None or isinstance(value, (dict, list)):
-        return True
-    whole = isinstance(value, float) and value.is_integer()
-    return bool(_NAMES[int if whole else type(value)] & set(types))
-
-
 def says_implied_type(place: SchemaPair) -> bool:
     """Whether the output says another type, one that the source implies: by keywords, by values, or as its root."""
     left, right = place.left, place.right
@@ -227,25 +229,20 @@ def says_implied_type(place: SchemaPair) -> bool:
         return True  # the arguments of a call are an object
     if want is None and (left.get("enum") or _implied(left) == got):
         return True
-    return want is not None and lists_the_same(place) and all(_fits(value, got) for value in right["enum"])
+    return want is not None and lists_the_same(place) and all(fits(value, got) for value in right["enum"])
 
 
-def lists_the_same(place: SchemaPair) -> bool:
-    """Whether both list the same values, which says more than types and bounds beside them."""
-    return "enum" in place.left and equal(place.left["enum"], place.right.get("enum"))
-
-
-def lists_as_texts(place: SchemaPair) -> bool:
-    """Whether the same values were listed as texts, in a schema for texts: a format may have no other enums."""
-    left, right = place.left, place.right
-    if "enum" not in left or "enum" not in right:
+def _is_within(schema: dict[str, Any], value: Any) -> bool:
+    """Whether a number fits the bounds of a schema; nothing else is decided here."""
+    if type(value) not in (int, float) or "pattern" in schema or "format" in schema:
         return False
-    if "string" not in right.get("type", ()) or set(right["type"]) - {"string", "null"}:
-        return False
-    if None in right["enum"] and "null" not in right["type"]:
-        return False  # it is listed, and no value is valid that is null
-    return sorted(map(_text, left["enum"])) == sorted(map(_text, right["enum"]))
-
-
-def _text(value: Any) -> str:
-    return "\0" if value is None else value if isinstance(value, str) else canonical(value)
+    lower, upper = (
+        _tightest(schema, plain, strict, sign)
+        for plain, strict, sign in (("minimum", "exclusiveMinimum", 1), ("maximum", "exclusiveMaximum", -1))
+    )
+    number = whole(value)
+    return (
+        (lower is None or (number, False) >= lower)
+        and (upper is None or (-number, False) >= upper)
+        and ("multipleOf" not in schema or not _stricter("multipleOf", schema["multipleOf"], number))
+    )

@@ -43,7 +43,8 @@ class SchemaAcceptance:
 class Context:
     """What all places of one comparison share. ``walk`` compares a place and all places inside it.
 
-    ``accepted`` collects what is accepted; None where nobody asked for it.
+    ``accepted`` collects what is accepted; None where nobody asked for it. ``texts_only``: the output's language of
+    schemas lists texts, and no other values.
     """
 
     corpus: Corpus
@@ -53,6 +54,7 @@ class Context:
     walk: Callable[[SchemaPair], Iterator[SchemaDifference]]
     has_references: bool
     accepted: list[SchemaAcceptance] | None = None
+    texts_only: bool = False
     known: dict[tuple[str, str], bool] = field(default_factory=dict)
     seen: set[tuple[str, str, bool]] = field(default_factory=set)
 

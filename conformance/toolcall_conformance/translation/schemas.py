@@ -43,12 +43,13 @@ __all__ = ["SchemaAcceptance", "SchemaDifference", "compare_schemas", "spelt_oth
 
 
 def compare_schemas(
-    corpus: Corpus, source: Any, output: Any, *, closing_allowed: bool = False
+    corpus: Corpus, source: Any, output: Any, *, closing_allowed: bool = False, texts_only: bool = False
 ) -> tuple[SchemaDifference, ...]:
     """The differences of two parameter schemas as they stand in their bodies; None is a tool without parameters.
 
     Never raises, whatever JSON the two are. ``closing_allowed``: the output is for a strict mode, where objects are
-    closed and optional parameters become required ones that may be null.
+    closed and optional parameters become required ones that may be null. ``texts_only``: its enums list texts
+    alone.
     """
     source = source if source is not None else {"type": "object"}
     output = output if output is not None else {"type": "object"}
@@ -57,7 +58,7 @@ def compare_schemas(
         said = "nothing of the schema arrived"
         return (SchemaDifference("translation/schema-property-lost", "", "", said, want=source, got=output),)
     try:
-        return _compare(corpus, text(source), text(output), closing_allowed)
+        return _compare(corpus, text(source), text(output), closing_allowed, texts_only)
     except (RecursionError, TooLargeError, ValueError):
         # Deeper or larger than anything that was meant: no verdict but on equality.
         if equal(source, output):
@@ -68,20 +69,24 @@ def compare_schemas(
 
 
 @lru_cache(maxsize=4096)
-def _compare(corpus: Corpus, source_text: str, output_text: str, closing_allowed: bool) -> tuple[SchemaDifference, ...]:
+def _compare(
+    corpus: Corpus, source_text: str, output_text: str, closing_allowed: bool, texts_only: bool
+) -> tuple[SchemaDifference, ...]:
     if source_text == output_text:
         return ()
-    start = _start(corpus, source_text, output_text, closing_allowed)
+    start = _start(corpus, source_text, output_text, closing_allowed, texts_only)
     return (*_walk(start), *find_listed_twice(start.before, start.after))
 
 
-def spelt_otherwise(corpus: Corpus, source: Any, output: Any, *, closing_allowed: bool) -> list[SchemaAcceptance]:
+def spelt_otherwise(
+    corpus: Corpus, source: Any, output: Any, *, closing_allowed: bool, texts_only: bool = False
+) -> list[SchemaAcceptance]:
     """What the comparison of two schemas accepts: it is walked again, with a record; nothing of too large ones."""
     source = source if source is not None else {"type": "object"}
     output = output if output is not None else {"type": "object"}
     found: list[SchemaAcceptance] = []
     try:
-        start = _start(corpus, text(source), text(output), closing_allowed)
+        start = _start(corpus, text(source), text(output), closing_allowed, texts_only)
         start.context.accepted = found
         compare_references(start)
         deque(_walk(start), maxlen=0)
@@ -90,10 +95,11 @@ def spelt_otherwise(corpus: Corpus, source: Any, output: Any, *, closing_allowed
     return found
 
 
-def _start(corpus: Corpus, source_text: str, output_text: str, closing_allowed: bool) -> SchemaPair:
+def _start(corpus: Corpus, source_text: str, output_text: str, closing_allowed: bool, texts_only: bool) -> SchemaPair:
     source, output = json.loads(source_text), json.loads(output_text)
     references = any(f'"{key}": "' in whole for key in ("$ref", "ref") for whole in (source_text, output_text))
-    context = Context(corpus, Speller(source), Speller(output), closing_allowed, _walk, references)
+    spellers = Speller(source), Speller(output)
+    context = Context(corpus, *spellers, closing_allowed, _walk, references, texts_only=texts_only)
     return SchemaPair(context, source, output)
 
 

@@ -118,7 +118,7 @@ def _compare_one(pair: Pair, name: str, setting: Setting, demand: str) -> Iterat
             values = (setting.value, other.value)
             pair.accept(allowed, other.pointer, setting.pointer, *values, only_translated=True)
     else:
-        if name == "response_format" and same_form(pair, setting.value, other.value):
+        if name == "response_format" and same_form(pair, setting.value, other.value, other.pointer):
             form, values = "answer-form-in-other-words", (setting.value, other.value)
             pair.accept(form, other.pointer, setting.pointer, *values, only_translated=True)
             return

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote
 
-from toolcall_conformance.jsonvalue import canonical, equal, resolve
+from toolcall_conformance.jsonvalue import JSONError, canonical, equal, parse, resolve, whole
 from toolcall_conformance.translation.folding import NOTES, folded
 
 # A keyword with a value that JSON Schema does not allow is kept under this name, to be compared by equality only.
@@ -149,14 +149,25 @@ def _list_of(value: Any, kinds: tuple[type, ...]) -> list[Any]:
 
 
 def _number(key: str, value: Any) -> Any:
-    if key in COUNTS and isinstance(value, str) and value.isascii() and value.lstrip("-").isdigit() and len(value) < 20:
-        value = int(value)  # proto-JSON writes whole numbers of 64 bits as text
+    if key in COUNTS and isinstance(value, str) and len(value) < 20:
+        value = _count(value)  # proto-JSON writes whole numbers of 64 bits as text, and may do so as 6E2
     if key.startswith("exclusive") and isinstance(value, bool):
         return value  # draft 4
     _of(value, int, float)
     if (isinstance(value, float) and not math.isfinite(value)) or (key == "multipleOf" and value <= 0):
         raise ValueError
     return value
+
+
+def _count(text: str) -> Any:
+    """The whole number that a text writes; other texts as they are."""
+    if text.isascii() and text.lstrip("-").isdigit():
+        return int(text)
+    try:
+        number = parse(text)
+    except JSONError:
+        return text
+    return whole(number) if type(number) is float and number.is_integer() else text
 
 
 def _types(value: Any) -> list[str] | None:

@@ -178,12 +178,12 @@ def _compare_one(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
         )
     yield from compare_kind(pair, tool, twin)
     if tool.kind == twin.kind == "function":
-        closing_allowed = bool(twin.strict)
-        for difference in compare_schemas(pair.corpus, tool.schema, twin.schema, closing_allowed=closing_allowed):
+        known = {"closing_allowed": bool(twin.strict), "texts_only": pair.lists_texts_only(twin.schema_pointer)}
+        for difference in compare_schemas(pair.corpus, tool.schema, twin.schema, **known):
             if not _is_root_unsaid(pair, tool, difference):
                 yield from _report_difference(pair, tool, twin, difference, subject)
         if pair.accepted is not None:
-            for one in spelt_otherwise(pair.corpus, tool.schema, twin.schema, closing_allowed=closing_allowed):
+            for one in spelt_otherwise(pair.corpus, tool.schema, twin.schema, **known):
                 where, source = _places(tool, twin, one.pointer, one.source_pointer)
                 pair.accept(one.name, where, source, only_translated=one.only_translated)
         yield from _compare_strict(pair, tool, twin, subject)  # free-text tools have no schema to be strict about
