@@ -99,8 +99,6 @@ KNOWN: dict[str, dict[Item, str]] = {
         ("streaming/hosted-step-between", "stream", "openai_chat", "anthropic"): "openai_chat/stream-call-delta",
     },
     "langchain": {
-        # A call's id is not said of its result, and results stand in the order in which they came.
-        ("answer_format/json-object", "adapter", "gemini", "gemini"): "gemini/result-id-both-or-neither",
         # The status of a ToolMessage is not read.
         ("binary/failing-with-picture", "adapter", "gemini", "gemini"): "translation/error-mark",
         # A function_call stays apart, and is no tool call.
@@ -153,7 +151,6 @@ KNOWN: dict[str, dict[Item, str]] = {
         ("mcp_results/references", "mcp", "gemini", "gemini"): "translation/crashed",
         # A picture is bytes inside of JSON text, which the model does not see.
         ("mcp_results/picture", "mcp", "gemini", "gemini"): "translation/media-lost",
-        ("mcp_results/embedded-pdf", "mcp", "gemini", "gemini"): "gemini/result-id-both-or-neither",
     },
     "openai-agents": {
         # Nobody tells the model that the tool failed.

@@ -515,12 +515,24 @@ class TestFindings:
         assert found.subject == "call 2, read_file"
 
     def test_an_id_on_one_side_only_is_mild(self, corpus: Corpus) -> None:
+        both = model(call(id="x1"), call(id="x2"))
         for body in (
-            request(ASK, model(call(id="x1")), user(result())),
+            request(ASK, both, user(result(id="x1"), result())),
+            request(ASK, both, user(result(), result(id="x2"))),
             request(ASK, model(call()), user(result(id="x1"))),
         ):
             (found,) = check_body(corpus, "gemini", "request", body)
             assert (found.rule, found.level) == ("gemini/result-id-both-or-neither", Level.SHOULD)
+
+    def test_no_result_of_a_turn_need_have_an_id(self, corpus: Corpus) -> None:
+        """Google's own SDK answers its functions so, and leaves the pairing to names and places."""
+        one, two = call(id="x1"), call("list_files", id="x2")
+        for turns in (
+            (model(one), user(result())),
+            (model(one, two), user(result(), result("list_files"))),
+            (model(one), user(result()), model(two), user(result("list_files", id="x2"))),
+        ):
+            assert check_body(corpus, "gemini", "request", request(ASK, *turns)) == []
 
     def test_a_strange_id_is_one_finding(self, corpus: Corpus) -> None:
         body = request(ASK, model(call(id="x1")), user(result(id="y1")))

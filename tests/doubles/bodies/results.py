@@ -7,7 +7,7 @@ import json
 import re
 from typing import Any
 
-from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, WITH_IDS, broken, need, warning
+from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, WITH_IDS, broken, harmless, need, warning
 from doubles.draft import Draft
 from doubles.wire import Result
 
@@ -267,9 +267,15 @@ def results_with_role_function(draft: Draft) -> None:
         result.message["role"] = "function"
 
 
-@warning("gemini/result-id-both-or-neither")
+@warning("gemini/result-id-both-or-neither", cases=("parallel/seed",))
+def id_on_one_result_of_two(draft: Draft) -> None:
+    """Of the results of a turn only the first has the id of its call."""
+    need([result for result in draft.results if result.id][1:])[0].drop_id()
+
+
+@harmless(target=GEMINI, beside="translation/results-linked")
 def id_on_call_only(draft: Draft) -> None:
-    """Responses leave out the id that their call has."""
+    """Responses leave out the id that their call has, and are paired by name and place."""
     for result in need([result for result in draft.results if result.id]):
         result.drop_id()
 

@@ -21,7 +21,7 @@ from toolcall_conformance.formats.gemini.spelling import camel, spellings
 from toolcall_conformance.formats.rule import Subject, rule, same_id, wrong_id
 from toolcall_conformance.formats.wanted import first_of
 from toolcall_conformance.jsonvalue import join, resolve
-from toolcall_conformance.reading import Call, Hosted
+from toolcall_conformance.reading import Call, Hosted, Result, Turn
 from toolcall_conformance.reading.breach import Breach
 
 #: The largest whole number up to which a double has every whole number.
@@ -55,9 +55,10 @@ def result_id_matches_call(subject: Subject) -> Iterator[Breach]:
 @rule("gemini/result-id-both-or-neither", "request")
 def result_id_both_or_neither(subject: Subject) -> Iterator[Breach]:
     by_ordinal = {call.ordinal: call for call in subject.reading.calls}
+    paired = [result for turn in subject.reading.turns for result in _by_place(turn)]
     for result in subject.reading.results:
         call = None if result.call is None else by_ordinal.get(result.call)
-        if call is None or (call.id is None) == (result.id is None):
+        if call is None or (call.id is None) == (result.id is None) or result in paired:
             continue
         if result.id is None:
             message = "the functionResponse leaves out the id of its functionCall"
@@ -65,6 +66,12 @@ def result_id_both_or_neither(subject: Subject) -> Iterator[Breach]:
         else:
             message = "the functionResponse has an id, its functionCall has none"
             yield Breach(result.id_pointer or result.pointer, message, MISSING, result.id, subject=call_named(call))
+
+
+def _by_place(turn: Turn) -> list[Result]:
+    """The results of a turn in which none has an id: all are paired by name and place, as Google's own SDK does."""
+    found = results(turn)
+    return [] if any(result.id is not None for result in found) else list(found)
 
 
 @rule("gemini/call-ids-unique")

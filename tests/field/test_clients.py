@@ -1,0 +1,59 @@
+"""What published clients send: a MUST on one of their bodies alone is most likely our mistake.
+
+The bodies were recorded before a gateway on loopback, with filler for long texts, and are looked for beside the
+checkout. Two clients do send what the API refuses, and one form was refused when it was tried.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from toolcall_conformance.judge import Judge
+from toolcall_conformance.library import Corpus
+
+CLIENTS = Path(__file__).parents[3] / "shared" / "field" / "clients"
+FORMATS = {
+    **dict.fromkeys(("codex", "codex-sol", "codex-sol-exec", "openresponses-cli"), "openai_responses"),
+    **dict.fromkeys(("ai-responses", "langchain-responses-stream", "openai-agents-responses"), "openai_responses"),
+    "opencode-responses": "openai_responses",
+    "opencode-chat": "openai_chat",
+    **dict.fromkeys(("gemini-cli", "genai-afc", "genai-afc-stream"), "gemini"),
+    **dict.fromkeys(("claude-code", "claude-code-mcp", "anthropic-tool-runner", "ai-anthropic"), "anthropic"),
+    **dict.fromkeys(("langchain-anthropic", "opencode-anthropic", "strands-anthropic"), "anthropic"),
+}
+KNOWN = {
+    "opencode-anthropic/openai_responses/01.json": {"anthropic/thinking-budget"},  # a budget of -1
+    "openresponses-cli/anthropic/07.json": {"openai_responses/image-url-form"},  # base64 without data:
+}
+
+pytestmark = pytest.mark.skipif(not CLIENTS.is_dir(), reason="the clients' bodies are not beside this checkout")
+
+
+def bodies() -> dict[str, Any]:
+    return {
+        path.relative_to(CLIENTS).as_posix(): json.loads(path.read_bytes()) for path in sorted(CLIENTS.rglob("*.json"))
+    }
+
+
+def test_no_body_breaks_a_must(corpus: Corpus) -> None:
+    judge, musts, counts = Judge(corpus), {}, Counter[str]()
+    for name, body in bodies().items():
+        spoken = FORMATS[name.partition("/")[0]]
+        found = judge.body(spoken, "request", body).findings
+        counts.update(f"{finding.level} {finding.rule}" for finding in found)
+        if rules := {finding.rule for finding in found if finding.is_must}:
+            musts[name] = rules
+    print("\n" + "\n".join(f"  {count:5} {what}" for what, count in counts.most_common()))
+    assert musts == KNOWN
+    assert "SHOULD openai_responses/null-key" not in counts
+    assert "SHOULD gemini/result-id-both-or-neither" not in counts
+
+
+def test_every_client_is_there() -> None:
+    assert {name.partition("/")[0] for name in bodies()} == set(FORMATS)
+    assert len(bodies()) > 80
