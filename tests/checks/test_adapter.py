@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable
+from base64 import b64decode, b64encode, urlsafe_b64decode
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 from doubles.running import HARNESS
 from toolcall_conformance.checks import CHECKS, ItemResult
-from toolcall_conformance.checks.adapter import variants
+from toolcall_conformance.checks.adapter import rounds, universal_results, variants
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.findings import Level, Verdict
@@ -251,3 +252,47 @@ def test_a_harmless_one_passes(name: str) -> None:
     case, spoken, double = HARMLESS[name]
     result = play(case, spoken, double)
     assert (result.verdict, result.findings) == (Verdict.PASS, ())
+
+
+def handed_data(name: str) -> Iterator[tuple[str, str]]:
+    """The bytes that agents of a format are handed, each with the case."""
+    for case in CORPUS.cases.values():
+        for _, following in rounds(case, name) if '"media"' in json.dumps(case.scenario) else ():
+            calls = [{"id": f"c{at}", "name": "f"} for at in range(99)]
+            for result in universal_results(name, following.request, calls):
+                yield from (
+                    (case.id, part["data"])
+                    for part in result.get("multimodal_parts", ())
+                    if part.get("data") is not None
+                )
+
+
+@pytest.mark.parametrize("name", sorted(CORPUS.formats))
+def test_agents_are_handed_standard_base64(name: str) -> None:
+    """Whatever the format takes: a reader that knows one alphabet would leave out or refuse what the other has."""
+    handed = list(handed_data(name))
+    assert [(case, data) for case, data in handed if b64encode(b64decode(data, validate=True)).decode() != data] == []
+    assert bool(handed) is (name != "openai_chat")  # there media stand in a message of their own
+
+
+def test_what_a_format_spells_otherwise_are_the_same_bytes() -> None:
+    """Google's SDK writes bytes in the alphabet for addresses, and its golden request has them so."""
+    golden = CORPUS.cases["binary/recorded-shape"].exchanges("gemini")[1].request
+    written = [part["inline_data"]["data"] for part in golden["contents"][2]["parts"][0]["functionResponse"]["parts"]]
+    assert any("_" in data for data in written)
+    handed = [data for case, data in handed_data("gemini") if case == "binary/recorded-shape"]
+    assert list(map(b64decode, handed)) == list(map(urlsafe_b64decode, written))
+
+
+def strictly(results: list[Json]) -> Json:
+    """An agent that reads bytes and writes them anew, in the standard alphabet alone."""
+    for result in results:
+        for part in result.get("multimodal_parts", ()):
+            if "data" in part:
+                part["data"] = b64encode(b64decode(part["data"], validate=True)).decode()
+    return results
+
+
+@pytest.mark.parametrize("name", sorted(CORPUS.formats))
+def test_a_strict_reader_passes(name: str) -> None:
+    assert play("binary/recorded-shape", name, Changed(given=strictly)).verdict is Verdict.PASS

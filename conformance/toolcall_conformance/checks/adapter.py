@@ -15,6 +15,7 @@ from toolcall_conformance.jsonvalue import copied, resolve, written
 from toolcall_conformance.judge.provider_memory import whole_exchanges
 from toolcall_conformance.library import Case, Exchange
 from toolcall_conformance.reading import Media, Result, Text
+from toolcall_conformance.translation.media_bytes import standard_base64
 
 VARIANTS = ("", "swapped")
 """The results as the corpus has them, and in the reverse order."""
@@ -131,7 +132,8 @@ def _part(part: Any) -> dict[str, Any]:
     if isinstance(part, Text):
         return {"type": "text", "text": part.text}
     if isinstance(part, Media):
-        known = {"mime_type": part.mime, "data": part.data, "url": part.url, "file_id": part.file_id}
+        data = None if part.data is None else standard_base64(part.data)
+        known = {"mime_type": part.mime, "data": data, "url": part.url, "file_id": part.file_id}
         return {"type": "media", "kind": part.kind, **{key: value for key, value in known.items() if value is not None}}
     if isinstance(part.value, dict):
         return {"type": "object", "value": copied(part.value)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
@@ -20,6 +21,21 @@ def media_bytes(media: Media) -> str:
 def base64_spelling(text: str) -> str:
     """Base64 in one spelling: the standard alphabet, without padding and white space."""
     return "".join(text.split()).replace("-", "+").replace("_", "/").rstrip("=")
+
+
+def standard_base64(text: str) -> str:
+    """Base64 as most readers want it: the standard alphabet, padded. What is no base64 stays as it is.
+
+    Proto JSON, and so Gemini, takes the other alphabet as well, and leaves out the padding.
+    https://protobuf.dev/programming-guides/json/
+    """
+    found = base64_spelling(text)
+    padded = found + "=" * (-len(found) % 4)
+    try:
+        b64decode(padded, validate=True)
+    except ValueError:
+        return text
+    return padded
 
 
 def short_base64(text: str) -> str:
