@@ -97,8 +97,8 @@ class ToolCallAdapter(Protocol):
     ``arguments`` (an object), and may have keys of its own. A result is ``{"tool_call_id", "name", "result",
     "is_error"}``; ``result`` is a text or an object. Where a result is more than one text it also has
     ``multimodal_parts``, in order: ``{"type": "text", "text"}``, ``{"type": "object", "value"}`` or ``{"type": "media",
-    "kind", "mime_type"}`` with ``data`` (standard base64), ``url`` or ``file_id``. A call of a free-text tool may say so
-    by ``kind``, ``"custom"``; its arguments are an object of one key.
+    "kind", "mime_type"}`` with ``data`` (standard base64), ``url`` or ``file_id``. A call of a free-text tool may say
+    so by ``kind``, ``"custom"``; its arguments are an object of one key.
     """
 
     def tool_calls(self, reply: Body, /) -> list[Body] | Awaitable[list[Body]]: ...

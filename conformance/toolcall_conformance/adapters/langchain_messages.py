@@ -2,7 +2,8 @@
 
 Each integration turns its provider's reply into an ``AIMessage`` and messages into its provider's request; these are
 the functions that its chat model uses. A result becomes a ``ToolMessage`` as LangGraph's ``ToolNode`` makes it: objects
-as JSON text, media as content blocks. https://docs.langchain.com/oss/python/langchain/messages
+as JSON text, media as content blocks, and what a free-text tool returns in the block that the decorator
+``langchain_openai.custom_tool`` makes of it. https://docs.langchain.com/oss/python/langchain/messages
 
 Run it with ``pytest --toolcall-translator toolcall_conformance.adapters.langchain_messages:Translator toolcall::``.
 """
@@ -61,6 +62,9 @@ class _Responses:
         return made.generations[0].message
 
     def write(self, said: AIMessage, answers: list[ToolMessage]) -> list[Body]:
+        blocks = [block for block in said.content if isinstance(block, dict)]
+        custom = {block["call_id"] for block in blocks if block.get("type") == "custom_tool_call"}
+        answers = [_decorated(one) if one.tool_call_id in custom else one for one in answers]
         before = len(_construct_responses_api_input([said]))
         found: list[Body] = _construct_responses_api_input([said, *answers])[before:]
         return found
@@ -78,6 +82,16 @@ class _Gemini:
 FORMATS: dict[str, Any] = {
     "anthropic": _Anthropic, "gemini": _Gemini, "openai_chat": _Chat, "openai_responses": _Responses,
 }  # fmt: skip
+
+
+def _decorated(answer: ToolMessage) -> ToolMessage:
+    """The result of a free-text tool: its decorator puts the text into a block; of a tool that raised it sees nothing.
+
+    https://github.com/langchain-ai/langchain/blob/master/libs/partners/openai/langchain_openai/tools/custom_tool.py
+    """
+    if answer.status == "error" or not isinstance(answer.content, str):
+        return answer
+    return answer.model_copy(update={"content": [{"type": "custom_tool_call_output", "output": answer.content}]})
 
 
 def _content(result: Body) -> Any:
