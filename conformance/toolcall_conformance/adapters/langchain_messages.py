@@ -89,9 +89,11 @@ def _decorated(answer: ToolMessage) -> ToolMessage:
 
     https://github.com/langchain-ai/langchain/blob/master/libs/partners/openai/langchain_openai/tools/custom_tool.py
     """
-    if answer.status == "error" or not isinstance(answer.content, str):
+    blocks = [answer.content] if isinstance(answer.content, str) else answer.content
+    texts = [block if isinstance(block, str) else block.get("text") for block in blocks]
+    if answer.status == "error" or not all(isinstance(text, str) for text in texts):
         return answer
-    return answer.model_copy(update={"content": [{"type": "custom_tool_call_output", "output": answer.content}]})
+    return answer.model_copy(update={"content": [{"type": "custom_tool_call_output", "output": "\n".join(texts)}]})
 
 
 def _content(result: Body) -> Any:

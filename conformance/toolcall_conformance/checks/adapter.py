@@ -117,7 +117,9 @@ def universal_results(name: str, request: dict[str, Any], calls: list[Any]) -> I
 
 
 def _content(result: Result) -> dict[str, Any]:
-    parts = [_part(part) for part in result.parts]
+    has_media = any(isinstance(part, Media) for part in result.parts)
+    # Gemini demands an object beside media, also where there is nothing to say in it.
+    parts = [_part(part) for part in result.parts if not (has_media and _is_blank(part))]
     objects = [part["value"] for part in parts if part["type"] == "object"]
     texts = [part["text"] for part in parts if part["type"] == "text"]
     value = objects[0] if objects and not texts else "\n".join(texts)
@@ -126,6 +128,10 @@ def _content(result: Result) -> dict[str, Any]:
         if len(objects) + len(texts) == len(parts) <= 1
         else {"result": value, "multimodal_parts": parts}
     )
+
+
+def _is_blank(part: Any) -> bool:
+    return not isinstance(part, (Text, Media)) and part.value == {}
 
 
 def _part(part: Any) -> dict[str, Any]:
