@@ -296,3 +296,10 @@ def strictly(results: list[Json]) -> Json:
 @pytest.mark.parametrize("name", sorted(CORPUS.formats))
 def test_a_strict_reader_passes(name: str) -> None:
     assert play("binary/recorded-shape", name, Changed(given=strictly)).verdict is Verdict.PASS
+
+
+def test_an_empty_object_beside_pictures_is_not_handed_on() -> None:
+    """Gemini demands an object in every result; here it says nothing, and written as a text it would."""
+    golden = CORPUS.cases["binary/recorded-shape"].exchanges("gemini")[1].request
+    (result,) = universal_results("gemini", golden, [{"id": "c", "name": "capture_frames"}])
+    assert [part["type"] for part in result["multimodal_parts"]] == ["media", "media"]

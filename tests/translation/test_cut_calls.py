@@ -38,7 +38,7 @@ def reply(name: str, texts: list[str | None], finish: str = "length") -> dict[st
         if text is None:
             continue
         status = "incomplete" if text == CUT else "completed"
-        call = {"id": f"fc_{at}", "type": "function_call", "call_id": f"call_{at}", "name": "write"}
+        call: dict[str, Any] = {"id": f"fc_{at}", "type": "function_call", "call_id": f"call_{at}", "name": "write"}
         items.append({**call, "arguments": text, "status": status})
     is_cut = finish in ENDS
     usage = {"input_tokens": 7, "output_tokens": 5, "total_tokens": 12}
@@ -62,10 +62,14 @@ def streamed(texts: list[str | None], finish: str = "length") -> bytes:
     """The same reply of Chat as a stream."""
     deltas: list[dict[str, Any]] = [{"role": "assistant", "content": "So."}]
     for index, (at, text) in enumerate((at, text) for at, text in enumerate(texts) if text is not None):
-        opened = {"id": f"call_{at}", "type": "function", "function": {"name": "write", "arguments": ""}}
+        opened: dict[str, Any] = {
+            "id": f"call_{at}",
+            "type": "function",
+            "function": {"name": "write", "arguments": ""},
+        }
         deltas.append({"tool_calls": [{"index": index, **opened}]})
         deltas.append({"tool_calls": [{"index": index, "function": {"arguments": text}}]})
-    entries = [{"index": 0, "delta": delta, "finish_reason": None} for delta in deltas]
+    entries: list[dict[str, Any]] = [{"index": 0, "delta": delta, "finish_reason": None} for delta in deltas]
     entries.append({"index": 0, "delta": {}, "finish_reason": finish})
     chunks: list[Any] = [{**HEAD, "object": "chat.completion.chunk", "choices": [entry]} for entry in entries]
     chunks.append({**HEAD, "object": "chat.completion.chunk", "choices": [], "usage": USAGE})
@@ -75,7 +79,8 @@ def streamed(texts: list[str | None], finish: str = "length") -> bytes:
 def messages(texts: list[str | None], stop: str = "max_tokens") -> bytes:
     """The same reply of Anthropic as a stream."""
     usage = {"input_tokens": 7, "output_tokens": 5}
-    start = {"id": "msg_1", "type": "message", "role": "assistant", "model": "claude-sonnet-4-5-20250929"}
+    start: dict[str, Any] = {"id": "msg_1", "type": "message", "role": "assistant"}
+    start["model"] = "claude-sonnet-4-5-20250929"
     start |= {"content": [], "stop_reason": None, "stop_sequence": None, "usage": usage}
     events: list[dict[str, Any]] = [{"type": "message_start", "message": start}]
     for at, text in enumerate(texts):

@@ -70,7 +70,7 @@ def told(found: Any) -> dict[str, str]:
 @pytest.mark.parametrize("upstream", REFUSED)
 def test_words_under_a_good_end(upstream: str, client: str) -> None:
     session = open_way(client, upstream)
-    ends = {"client": client, "upstream": upstream, "direction": "response"}
+    ends: dict[str, Any] = {"client": client, "upstream": upstream, "direction": "response"}
     right = judge(REFUSED[upstream], session.response(REFUSED[upstream]), **ends).findings
     assert told(right) == {}
     as_text = told(judge(REFUSED[upstream], open_way(client, upstream).response(SAID[upstream]), **ends).findings)
@@ -89,7 +89,7 @@ def test_words_under_a_good_end_of_a_stream(client: str) -> None:
 
 @pytest.mark.parametrize("upstream", REFUSED)
 def test_lost_words_and_other_ends_are_faults(upstream: str) -> None:
-    ends = {"client": "anthropic", "upstream": upstream, "direction": "response"}
+    ends: dict[str, Any] = {"client": "anthropic", "upstream": upstream, "direction": "response"}
     output = open_way("anthropic", upstream).response(SAID[upstream])
     cut = judge(REFUSED[upstream], {**output, "stop_reason": "max_tokens"}, **ends).findings
     assert told(cut)["translation/finish-reason"] == "MUST"
@@ -101,5 +101,5 @@ def test_a_provider_that_says_it_refuses_is_not_said_to_have_ended_well() -> Non
     refused = open_way("anthropic", "openai_chat").response(REFUSED["openai_chat"])
     output = open_way("openai_responses", "anthropic").response({**refused, "stop_reason": "end_turn"})
     assert refused["stop_reason"] == "refusal"
-    ends = {"client": "openai_responses", "upstream": "anthropic", "direction": "response"}
+    ends: dict[str, Any] = {"client": "openai_responses", "upstream": "anthropic", "direction": "response"}
     assert told(judge(refused, output, **ends).findings)["translation/finish-reason"] == "MUST"
