@@ -47,9 +47,18 @@ class Form:
     schema: Mapping[str, Any]
 
 
+class Words(str):
+    """Stands for what no JSON value at this place says: a thing by its name, another place, an event of a stream.
+
+    A text that is not meant to be put there. ``image, image/png``, ``after call 1, read_file``.
+    """
+
+    __slots__ = ()
+
+
 def is_json_value(value: Any) -> bool:
-    """Whether a ``want`` or ``got`` is one value, and stands neither for a choice nor for nothing."""
-    return not isinstance(value, (_NoValue, OneOf, Form))
+    """Whether a ``want`` or ``got`` is one value, and stands neither for a choice, for words nor for nothing."""
+    return not isinstance(value, (_NoValue, OneOf, Form, Words))
 
 
 MOST_CHOICES = 50
@@ -114,7 +123,8 @@ class Finding:
 
     ``pointer`` is a JSON Pointer (RFC 6901) into the body that the translator produced, ``""`` for the whole
     body; ``source_pointer`` is one into the body it was given. ``want`` and ``got`` are what should and what does stand
-    there: JSON values, MISSING (nothing) or NOT_KNOWN; ``want`` may be OneOf or a Form.
+    there: JSON values, MISSING (nothing), Words or NOT_KNOWN; ``want`` may be OneOf or a Form. Whoever puts a ``want``
+    that is a value, or MISSING, where ``got`` stands gets a body without the finding, and with no new MUST.
     ``element`` is the kind of thing concerned (``call``, ``result``, ``text`` ...); ``subject`` says which one
     in words (``call 2, run_shell_command``). ``body`` names the file judged (``02-request``) in a run, ``format`` is
     the one that it is in. Of a round trip ``between`` is the body in the other format. ``made_up`` is the level that

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Final
 
-from toolcall_conformance.findings import NOT_KNOWN, Finding, Level, is_json_value
+from toolcall_conformance.findings import NOT_KNOWN, Finding, Level, Words, is_json_value
 from toolcall_conformance.library import Circumstance, Corpus
 
 _FROM_LIGHT_TO_GRAVE: Final = (Level.NOTE, Level.SHOULD, Level.MUST)
@@ -69,7 +69,9 @@ def _has_form(circumstance: Circumstance, found: Finding) -> bool:
     import jsonschema  # few runs meet such a rule, and it takes long
 
     shown: dict[str, Any] = {
-        name: value for name, value in (("want", found.want), ("got", found.got)) if is_json_value(value)
+        name: value
+        for name, value in (("want", found.want), ("got", found.got))
+        if is_json_value(value) or isinstance(value, Words)
     }
     shown["subject"] = found.subject
     return bool(jsonschema.Draft202012Validator(form).is_valid(shown))

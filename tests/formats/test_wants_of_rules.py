@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.findings import Form, one_of
+from toolcall_conformance.findings import Form, Words
 from toolcall_conformance.formats.wanted import OBJECT, OBJECT_TEXT, TEXT, typed
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.rules.check import check_body
@@ -124,5 +124,5 @@ def test_an_item_that_is_done_too_early(corpus: Corpus) -> None:
     ]
     events = [{"event": data["type"], "data": {**data, "sequence_number": n}} for n, data in enumerate(kinds)]
     assert wants(corpus, "openai_responses/stream-done-events", "stream", {"events": events}) == [
-        one_of(["response.output_text.done", "response.refusal.done"])
+        Words("response.output_text.done or response.refusal.done")
     ]

@@ -263,7 +263,9 @@ def test_a_reason_that_is_no_word_is_wanted_as_what_says_it() -> None:
     }
     found = HARNESS.judge.response(source, output, Ends("openai_responses", "anthropic")).findings
     (one,) = (one for one in found if one.rule == "translation/finish-reason")
-    assert one.want == OneOf(("a refusal part in a completed message", "incomplete"))
+    assert one.want == OneOf(
+        ("a refusal part in a completed message", "incomplete, with /incomplete_details/reason 'content_filter'")
+    )
 
 
 def test_calls_and_counts_are_named_where_a_reply_lost_their_words() -> None:
@@ -300,7 +302,7 @@ def test_parameters_that_are_all_gone_are_told_once() -> None:
     schema = {"type": "object", "properties": {"path": {"type": "string"}, "text": {"type": "string"}}}
     sent = {**SENT, "tools": [{**SENT["tools"][0], "input_schema": schema}]}
     found = [one for one in to_chat(sent, MADE) if one.rule == "translation/schema-property-lost"]
-    assert [(one.want, one.got) for one in found] == [(["path", "text"], MISSING)]
+    assert [(one.want, one.got) for one in found] == [("path, text", MISSING)]
     assert found[0].source_pointer == "/tools/0/input_schema/properties"
 
 

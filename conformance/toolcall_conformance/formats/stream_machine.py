@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
-from toolcall_conformance.findings import MISSING, NOT_KNOWN
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, Words
 from toolcall_conformance.jsonvalue import join, packed
 from toolcall_conformance.reading.assembled import Assembled, StreamedCall
 from toolcall_conformance.reading.breach import Breach
@@ -148,7 +148,7 @@ class Machine(ABC):
             return
         half = next(_halves(pointer, data), None)
         if half is not None:
-            self.report.once("stream-whole-characters", half[0], want="whole characters", got=half[1])
+            self.report.once("stream-whole-characters", half[0], want=Words("whole characters"), got=half[1])
 
     def _is_lost(self, line: str) -> bool:
         """Whether clients lose data with a line after the last blank one."""

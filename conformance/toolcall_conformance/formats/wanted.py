@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
-from toolcall_conformance.findings import MOST_CHOICES, Form
+from toolcall_conformance.findings import MOST_CHOICES, Form, Words
 
 TEXT: Final = Form({"type": "string", "minLength": 1})
 INDEX: Final = Form({"type": "integer", "minimum": 0})
@@ -18,6 +18,10 @@ OBJECT_TEXT: Final = Form(
     {"type": "string", "contentMediaType": "application/json", "contentSchema": {"type": "object"}}
 )
 """The JSON text of an object."""
+
+
+ANOTHER_CALL: Final = Words("the id of another call, or no such result")
+"""For a second result of a call."""
 
 
 def first_of(texts: Iterable[str | None]) -> tuple[str, ...]:
@@ -39,6 +43,17 @@ def asking(**members: Form) -> Form:
     return Form({"type": "object", "required": list(members), "properties": properties})
 
 
-def typed(kind: str) -> Form:
-    """An object of a type that it says itself."""
-    return asking(type=Form({"const": kind}))
+def typed(*kinds: str, **members: Any) -> Form:
+    """An object of one of some types, which it says itself, with ``members`` that have these values."""
+    said = Form({"const": kinds[0]} if len(kinds) == 1 else {"enum": list(kinds)})
+    return asking(type=said, **holding(members))
+
+
+def having(**members: Any) -> Form:
+    """An object with members that have these values; it may have others."""
+    return asking(**holding(members))
+
+
+def holding(members: Mapping[str, Any]) -> dict[str, Form]:
+    """The forms of members: of one that is a form already that, else the one of its value alone."""
+    return {key: value if isinstance(value, Form) else Form({"const": value}) for key, value in members.items()}

@@ -9,7 +9,7 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.consequences import suppress
-from toolcall_conformance.findings import MISSING, Finding, Judgement, one_of
+from toolcall_conformance.findings import Finding, Judgement, Words
 from toolcall_conformance.jsonvalue import packed
 from toolcall_conformance.judge.accepted import accepted_in
 from toolcall_conformance.judge.comparisons import HISTORY, compare
@@ -67,7 +67,7 @@ def judge_history(
         return Judgement((no_object(sides, output),))
     own = check_body(corpus, route.upstream, "request", output, model=route.upstream_model)
     if read.unknown is not None:
-        known = one_of(held) if held else MISSING
+        known = Words("the id of a reply that the provider gave")
         unknown = sides.finding("translation/stored-reply-known", read.pointer or "", want=known, got=read.unknown)
         return Judgement((*own, unknown))
     if stored and is_half(before, after):
@@ -136,8 +136,8 @@ def _half(sides: Sides, request: Any, want: str, got: str) -> Finding:
         "translation/stored-history",
         nearest.container(sides),
         "".join(said),
-        want=want,
-        got=got,
+        want=Words(want),
+        got=Words(got),
         source=named[0].pointer if named else "",
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.consequences import suppress
-from toolcall_conformance.findings import MISSING, TOGETHER, Finding, Judgement, Tolerated
+from toolcall_conformance.findings import MISSING, TOGETHER, Finding, Judgement, Tolerated, Words
 from toolcall_conformance.jsonvalue import JSONError, equal
 from toolcall_conformance.jsonvalue import parse as parse_json
 from toolcall_conformance.judge.bodies import judge_body
@@ -199,7 +199,16 @@ def _other_format(played: _Played) -> Finding | None:
     if not looks:
         return None
     said = f"no event belongs to a reply of {client}; they look like {' or '.join(looks)}"
-    return finding(corpus, "translation/target-format", "", said, want=client, got=looks, source="", element="body")
+    return finding(
+        corpus,
+        "translation/target-format",
+        "",
+        said,
+        want=Words(client),
+        got=Words(" or ".join(looks)),
+        source="",
+        element="body",
+    )
 
 
 def _counts_of_failed(played: _Played) -> list[Finding]:
@@ -220,7 +229,7 @@ def _nothing_came(played: _Played) -> Finding:
         "translation/target-format",
         "",
         f"the upstream's reply is whole, and the client gets {'an error' if received.end == 'failed' else got}",
-        want=f"a reply of {played.route.client}",
+        want=Words(f"a reply of {played.route.client}"),
         got=MISSING if received.error is None else received.error,
         source="",
         element="body",
@@ -234,7 +243,14 @@ def _handed_on_as_it_is(corpus: Corpus, source: Any, output: dict[str, Any], rou
         return None
     said = "the stream went through unchanged"
     return finding(
-        corpus, "translation/target-format", "", said, want=route.client, got=route.upstream, source="", element="body"
+        corpus,
+        "translation/target-format",
+        "",
+        said,
+        want=Words(route.client),
+        got=Words(route.upstream),
+        source="",
+        element="body",
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Finding, one_of
+from toolcall_conformance.findings import MISSING, Finding, Words
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.recognition import recognised
 from toolcall_conformance.rules.check import check_body
@@ -18,7 +18,7 @@ _MODEL = frozenset({"model"})
 def no_object(sides: Sides, output: Any) -> Finding:
     """The finding for an output that is no JSON object."""
     said = f"the output is no JSON object but {_kind(output)}"
-    return sides.finding(_RULE, "", said, want="an object", got=output, source="")
+    return sides.finding(_RULE, "", said, want=Words("an object"), got=output, source="")
 
 
 def other_format(sides: Sides, source: Any, output: dict[str, Any], own: list[Finding]) -> Finding | None:
@@ -38,8 +38,10 @@ def other_format(sides: Sides, source: Any, output: dict[str, Any], own: list[Fi
         looks = f"; it looks like {' or '.join(guess)}" if guess else ""
         message = f"the body has no {' or '.join(map(repr, container))}{looks}"
     if unchanged:
-        return sides.finding(_RULE, "", message, want=name, got=sides.source.format, source="")
-    return sides.finding(_RULE, "", message, want=one_of(container), got=sorted(output), source="")
+        return sides.finding(_RULE, "", message, want=Words(name), got=Words(sides.source.format), source="")
+    return sides.finding(
+        _RULE, "", message, want=Words(" or ".join(container)), got=Words(", ".join(sorted(output))), source=""
+    )
 
 
 def other_envelope(sides: Sides, output: dict[str, Any], own: list[Finding]) -> Finding | None:
@@ -58,7 +60,7 @@ def other_envelope(sides: Sides, output: dict[str, Any], own: list[Finding]) -> 
         return None
     message = f"the error has the form of {' or '.join(fitting)}"
     body = output.get("body", MISSING)
-    return sides.finding(_RULE, "/body", message, want=sides.output.format, got=body, source="/body")
+    return sides.finding(_RULE, "/body", message, want=Words(sides.output.format), got=body, source="/body")
 
 
 def faulty(findings: list[Finding]) -> bool:

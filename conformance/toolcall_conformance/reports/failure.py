@@ -10,7 +10,7 @@ from itertools import groupby
 from textwrap import wrap
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, Level, OneOf
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, Level, OneOf, Words
 from toolcall_conformance.forms import in_words
 from toolcall_conformance.library import Corpus, Rule
 from toolcall_conformance.reports.companions import companions
@@ -202,7 +202,7 @@ def show(value: Any) -> str:
         return f"one of {', '.join(map(_json, value.values))}"
     if isinstance(value, Form):
         return in_words(value.schema, _FORM_WIDTH)
-    text = _json(value)
+    text = visible(value) if isinstance(value, Words) else _json(value)
     if len(text) <= _VALUE_WIDTH:
         return text
     half = _VALUE_WIDTH // 2 - 10

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, Loss, OneOf, Verdict
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, Loss, OneOf, Verdict, Words
 from toolcall_conformance.known_secrets import without_secrets
 
 if TYPE_CHECKING:
@@ -181,15 +181,19 @@ def told(plain: Mapping[str, Any], key: str) -> Any:
             return OneOf(tuple(value["$one_of"]))
         if value.keys() == {"$json_schema"}:
             return Form(value["$json_schema"])
+        if value.keys() == {"$words"}:
+            return Words(value["$words"])
     return value
 
 
 def _told(value: Any, limit: int | None) -> Any:
-    """A wanted or found value: JSON, or an object with ``$absent``, ``$one_of`` or ``$json_schema``."""
+    """A wanted or found value: JSON, or an object with ``$absent``, ``$one_of``, ``$json_schema`` or ``$words``."""
     if value is MISSING:
         return {"$absent": True}
     if isinstance(value, OneOf):
         return {"$one_of": [_capped(one, limit) for one in value.values]}
+    if isinstance(value, Words):
+        return {"$words": str(value)}
     return _capped({"$json_schema": value.schema} if isinstance(value, Form) else value, limit)
 
 

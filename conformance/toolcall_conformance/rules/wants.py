@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, Form, OneOf, one_of
+from toolcall_conformance.findings import MISSING, MOST_CHOICES, NOT_KNOWN, Form, Words, one_of
 from toolcall_conformance.jsonvalue import JSONError, equal, parse, resolve
 from toolcall_conformance.rules.forms import Forms, types_of, values_of
 from toolcall_conformance.rules.merging import Said, both, types_in, written
@@ -29,25 +29,30 @@ class Wants:
     def __init__(self, document: Mapping[str, Any], shapes: Shapes, *, pieces: bool = False) -> None:
         self._document = document
         self._forms = Forms(document, shapes, pieces=pieces)
+        self._pieces = pieces
         self._said: dict[Any, Said] = {}  # by kind of error: a careless translator makes thousands of one kind
         self._told: dict[Any, Any] = {}
 
     def wanted(self, error: ValidationError) -> Any:
         """What should stand at the place of an error: a JSON value, OneOf, Form, MISSING or NOT_KNOWN.
 
-        ``x-want`` beside the failed keyword goes before what the keyword says: a list of values, empty for none, or
-        an object from keywords to such lists.
+        ``x-want`` beside the failed keyword goes before what the keyword says: a list of values, empty for none, words
+        for what no value there says, or an object from keywords to such.
         Of a missing key it is the value of that key, of several a Form that asks for them.
         """
         schema = error.schema if isinstance(error.schema, dict) else {}
         told = schema.get("x-want")
         told = told.get(str(error.validator)) if isinstance(told, dict) else told
         if told is not None:
-            return one_of(told, MISSING)
+            return _chosen(told)
         if error.schema is False or must_be_absent(error):
             return MISSING
-        meant = _meant(error.instance, schema) if error.validator == "type" else NOT_KNOWN
-        return self._form_told(error) if meant is NOT_KNOWN else meant
+        is_piece = self._pieces and isinstance(error.instance, (dict, list))  # which piece of a text it is, is open
+        meant = _meant(error.instance, schema) if error.validator == "type" and not is_piece else NOT_KNOWN
+        found = self._form_told(error) if meant is NOT_KNOWN else meant
+        if "propertyNames" in error.absolute_schema_path and isinstance(found, Form) and "enum" in found.schema:
+            return Words(" or ".join(found.schema["enum"]))  # a key, and no value
+        return found
 
     def _form_told(self, error: ValidationError) -> Any:
         kind = _kind_of(error)
@@ -157,15 +162,23 @@ def _down(value: Any, way: Iterable[str | int]) -> Any:
     return value
 
 
+def _chosen(told: Any) -> Any:
+    """What ``x-want`` says: words, or values."""
+    return Words(told) if isinstance(told, str) else one_of(told, MISSING)
+
+
 def _told(form: Said) -> Any:
-    """A form as a finding has it: a few values if it names them all."""
+    """A form as a finding has it: a value if there is one.
+
+    Of several each may be wrong beside the other members, so they stay a form.
+    """
     if not form:
         return NOT_KNOWN
     if "enum" in form:
-        return one_of(form["enum"])
+        return form["enum"][0] if len(form["enum"]) == 1 else Form({"enum": form["enum"][:MOST_CHOICES]})
     types = form.get("type", [])
     if {"boolean"} <= set(types) <= {"boolean", "null"}:
-        return OneOf((True, False))
+        return Form({"type": "boolean"})
     return Form(written(form))
 
 
@@ -176,7 +189,8 @@ def _meant(value: Any, schema: Mapping[str, Any]) -> Any:
         return NOT_KNOWN
     if isinstance(value, str):
         return _spelled(value, types)
-    if "string" in types and (isinstance(value, (int, float)) or schema.get("contentMediaType") == "application/json"):
+    is_text_of = schema.get("contentMediaType") == "application/json" and value is not None
+    if "string" in types and (isinstance(value, (int, float)) or is_text_of):
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return NOT_KNOWN
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
-from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.findings import MISSING, Finding, Words
 from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.reading import CacheMark
 from toolcall_conformance.translation.nearest import near
@@ -36,11 +37,19 @@ def compare_cache_marks(pair: Pair) -> Iterator[Finding]:
             "translation/cache-mark",
             _holder(pair, first),
             f"of the marks for the cache {missing[on]} on {on} did not arrive",
-            want=resolve(pair.source.body, first.pointer),
+            want=_mark(pair, first),
             got=MISSING,
             source=first.pointer,
             subject=on,
         )
+
+
+def _mark(pair: Pair, mark: CacheMark) -> Any:
+    """A mark as its body has it; in words for another format, which has one of its own."""
+    stands = resolve(pair.source.body, mark.pointer)
+    if pair.source.format == pair.output.format:
+        return stands
+    return Words(str(pair.corpus.expression(pair.output.format, "cache-control")["as"]))
 
 
 def _holder(pair: Pair, mark: CacheMark) -> str:
@@ -48,5 +57,5 @@ def _holder(pair: Pair, mark: CacheMark) -> str:
     if mark.on == "tool" and pair.output.tools:
         return pair.output.tools[-1].pointer
     if mark.on == "system" and pair.output.system:
-        return pair.output.system[-1].pointer
+        return pair.output.system[-1].pointer.removesuffix("/text")
     return near(pair, mark.pointer)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import re
+import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.findings import MISSING, Finding, Words
 from toolcall_conformance.jsonvalue import JSONError, equal, parse
 from toolcall_conformance.reading import Call, Result, Text, Unreadable
 from toolcall_conformance.translation.failures import strings_in
@@ -20,7 +20,7 @@ from toolcall_conformance.translation.pair import Pair, call_words
 from toolcall_conformance.translation.steps_as_calls import steps_as_calls
 from toolcall_conformance.translation.told import Told
 from toolcall_conformance.translation.undoing import is_left_changed, is_same_by_schemas, may_be_undone
-from toolcall_conformance.translation.wire_words import call_value
+from toolcall_conformance.translation.wire_words import call_value, legal_id
 
 #: The circumstance that the judge does not know the schemas by which arguments were written and are read.
 SCHEMAS_UNKNOWN = "schemas-unknown"
@@ -42,11 +42,12 @@ def compare_calls(pair: Pair) -> Iterator[Finding]:
             pair.accept("cut-call-dropped", near(pair, call.pointer), call.pointer, call_value(pair, call), MISSING)
             continue
         now = told.place_of(call) if told is not None else None
+        place = near(pair, call.pointer) if now is None else now.pointer
         yield pair.finding(
             "translation/call-lost",
-            near(pair, call.pointer) if now is None else now.pointer,
+            place,
             "" if now is None else "a tool call is rendered as text instead",
-            want=call_value(pair, call),
+            want=call_value(pair, call, place) if now is None else Words(call_words(call)),
             got=MISSING if now is None else now.text,
             source=call.pointer,
             subject=call_words(call),
@@ -189,12 +190,21 @@ def _compare_arguments(pair: Pair, left: Call, right: Call) -> Iterator[Finding]
         "translation/arguments-undone" if is_left_changed(pair, left, right) else "translation/arguments",
         where,
         message,
-        want=left.arguments,
+        want=_as_they_stand(pair, left, right),
         got=stands_as(pair, right),
         source=left.arguments_pointer or left.pointer,
         subject=subject,
         under=(SCHEMAS_UNKNOWN,) if unknown else (),
     )
+
+
+def _as_they_stand(pair: Pair, left: Call, right: Call) -> Any:
+    """The arguments of a call of the source as those of the output stand there: an object, or the JSON text of one."""
+    if left.kind != right.kind or not isinstance(left.arguments, dict):
+        return Words(json.dumps(left.arguments, ensure_ascii=False))
+    has_text = "$text" in json.dumps(pair.words["call"]) and isinstance(pair.stands(right.arguments_pointer), str)
+    is_text = has_text and isinstance(stands_as(pair, right), str)
+    return json.dumps(left.arguments, ensure_ascii=False) if is_text else left.arguments
 
 
 def equality(left: Call, right: Call, *, exact: bool) -> str | None:
@@ -314,7 +324,7 @@ def _compare_ids(pair: Pair) -> Iterator[Finding]:
                 f"translation/ids-injective{'' if owner.batch == old.batch else '-across-turns'}",
                 where,
                 f"{call_words(owner)} has this id, too",
-                want=own or f"an id that {call_words(owner)} does not have",
+                want=own or Words(f"an id that {call_words(owner)} does not have"),
                 got=new.id,
                 source=old.id_pointer or old.pointer,
                 subject=call_words(old),
@@ -330,11 +340,3 @@ def _compare_ids(pair: Pair) -> Iterator[Finding]:
                     source=old.id_pointer,
                     subject=call_words(old),
                 )
-
-
-def legal_id(pair: Pair, call_id: str) -> bool:
-    """Whether the target's provider takes this id as it is."""
-    limit, pattern = pair.target.get("id_limit"), pair.target.get("id_pattern")
-    if not call_id or (limit is not None and len(call_id) > limit):
-        return False
-    return pattern is None or re.fullmatch(pattern, call_id) is not None

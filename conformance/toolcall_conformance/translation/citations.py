@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.findings import MISSING, Finding, Words
 from toolcall_conformance.jsonvalue import canonical
 from toolcall_conformance.reading import Citation, Reading, Text
 from toolcall_conformance.translation.chunks import squeeze
@@ -32,7 +32,7 @@ def compare_citations(pair: Pair) -> Iterator[Finding]:
             yield pair.finding(
                 "translation/citation-place",
                 twins[0].pointer,
-                want=one.words,
+                want=Words(one.words),
                 got=MISSING if twins[0].words is None else _misplaced(one, twins[0]),
                 source=one.pointer,
                 subject=one.url,
@@ -45,7 +45,7 @@ def _lost(pair: Pair, source: Sequence[Citation], told: Sequence[Citation]) -> I
     named = {other.url for other in told}
     for one in {one.url: one for one in source if one.url not in words and one.url not in named}.values():
         where = near(pair, one.pointer)
-        yield pair.finding("translation/citation-lost", where, want=one.url, got=MISSING, source=one.pointer)
+        yield pair.finding("translation/citation-lost", where, want=Words(one.url), got=MISSING, source=one.pointer)
 
 
 def _added(pair: Pair, source: Sequence[Citation], told: Sequence[Citation]) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.findings import MISSING, Finding, Words
 from toolcall_conformance.jsonvalue import equal, join, resolve
 from toolcall_conformance.translation.pair import Sides
 
@@ -48,7 +48,7 @@ def _odd_tools(request: Any, reply: Any, tools: Mapping[str, Any]) -> Iterator[t
         return
     names, said = ([tuple(str(one.get(key)) for key in tools["by"]) for one in some] for some in (asked, told))
     if sorted(names) != sorted(said):
-        yield tools["at"], names, said
+        yield tools["at"], *(Words(", ".join(map(" ".join, each)) or "no tools") for each in (names, said))
         return
     compared = _Compared(tools["open"], tools["grows"])
     for one, name in zip(asked, names, strict=True):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.findings import MISSING, Finding, Words
 from toolcall_conformance.reading import Hosted, Text
 from toolcall_conformance.translation.chunks import is_phrase, squeeze
 from toolcall_conformance.translation.nearest import near
@@ -36,7 +36,7 @@ def compare_steps(pair: Pair) -> Iterator[Finding]:
             yield pair.finding(
                 "translation/hosted-step-lost",
                 near(pair, group[0].pointer),
-                want=said[0],
+                want=Words(said[0]),
                 got=MISSING,
                 source=group[0].pointer,
                 subject=f"step {group[0].name or group[0].type}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.findings import MISSING, Finding, Words
 from toolcall_conformance.reading import Call, Tool
 from toolcall_conformance.translation.own_tools import own_tool
 from toolcall_conformance.translation.pair import Pair, call_words, tool_words
@@ -18,7 +18,12 @@ def compare_kind(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
     subject = tool_words(tool)
     if tool.kind != twin.kind and pair.both("tool-custom"):
         yield pair.finding(
-            "translation/tool-kind", twin.pointer, want=tool.kind, got=twin.kind, source=tool.pointer, subject=subject
+            "translation/tool-kind",
+            twin.pointer,
+            want=Words(tool.kind),
+            got=Words(twin.kind),
+            source=tool.pointer,
+            subject=subject,
         )
     elif tool.kind == "custom" and twin.kind == "function":
         yield from _compare_parameters(pair, tool, twin)
@@ -28,7 +33,7 @@ def compare_kind(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
         yield pair.finding(
             "translation/tool-grammar",
             twin.pointer,
-            want=MISSING if tool.grammar is None else tool.grammar,
+            want=MISSING if tool.grammar is None else Words(" ".join(map(str, tool.grammar.values()))),
             got=MISSING if twin.grammar is None else twin.grammar,
             source=tool.pointer,
             subject=subject,
@@ -47,7 +52,7 @@ def _compare_parameters(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]
             f"a function that represents a free-text tool requires {undeclared}, which it does not declare"
             if undeclared
             else "",
-            want="a parameter that takes the text",
+            want=Words("a parameter that takes the text"),
             got=MISSING if twin.schema is None else twin.schema,
             source=tool.pointer,
             subject=tool_words(tool),
@@ -96,8 +101,8 @@ def compare_call_kind(pair: Pair, left: Call, right: Call) -> Iterator[Finding]:
         yield pair.finding(
             "translation/own-call-kind" if kind == "builtin" else "translation/call-kind",
             right.pointer,
-            want=kind,
-            got=right.kind,
+            want=Words(kind),
+            got=Words(right.kind),
             source=left.pointer,
             subject=call_words(left),
         )

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.findings import MISSING, Finding, Words
 from toolcall_conformance.reading import Media
 from toolcall_conformance.translation.media_bytes import short_base64
 from toolcall_conformance.translation.media_demands import mime_of
@@ -98,7 +98,7 @@ def _compare_place(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterato
             "translation/media-owner-unclear",
             pointer,
             f"no caption shows that {_words(left)} comes from {call_words(pair.output.calls[left.call])}",
-            want=f"a text before it that names {call_words(pair.output.calls[left.call])}",
+            want=Words(f"a text before it that names {call_words(pair.output.calls[left.call])}"),
             got=MISSING,
             source=source,
             subject=_words(left),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.findings import MISSING, Finding, Words
 from toolcall_conformance.reading import Media
 from toolcall_conformance.translation.holders import Holders
 from toolcall_conformance.translation.joining import squeezed
@@ -48,7 +48,7 @@ def report_lost(pair: Pair, piece: PlacedMedia, free: list[PlacedMedia]) -> Iter
         rule,
         _home(pair, piece),
         "; ".join(filter(None, [in_text or (pair.corpus.rules[rule].breach if known else ""), known])),
-        want=f"{media.kind}, {media.mime}" if media.mime else f"{media.kind} {media.url or ''}".strip(),
+        want=Words(f"{media.kind}, {media.mime}" if media.mime else f"{media.kind} {media.url or ''}".strip()),
         got=MISSING,
         source=media.pointer,
         subject=f"media of {'a result' if piece.in_result else f'the {piece.side}'}",

@@ -6,11 +6,12 @@ has text, else inside an object; and what says that there are no arguments may b
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.findings import MISSING, Finding, Words
 from toolcall_conformance.jsonvalue import JSONError, equal, is_json, parse_arguments
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Call, Reading, Unreadable
@@ -74,7 +75,7 @@ def compare_odd(pair: Pair, left: Call, right: Call, subject: str) -> Iterator[F
     yield pair.finding(
         rule,
         where,
-        want=shown(left),
+        want=Words(_in_text(shown(left))),
         got=stands_as(pair, right),
         source=left.arguments_pointer or left.pointer,
         subject=subject,
@@ -124,6 +125,10 @@ def shows_cut(text: Any, value: Any) -> bool:
     if not (isinstance(text, str) and isinstance(value, str) and value.strip()):
         return False
     return text in value or (text.startswith(value) and is_cut(value))
+
+
+def _in_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def keeps(left: Call, right: Call, spelt: str | None = None) -> bool:

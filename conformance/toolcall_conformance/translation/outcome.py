@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Finding, OneOf, one_of
+from toolcall_conformance.findings import MISSING, Finding, OneOf, Words, one_of
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Call, Finish, Hosted, Media, Reading, Text
 from toolcall_conformance.translation.odd_arguments import is_cut_off
 from toolcall_conformance.translation.pair import Pair
-from toolcall_conformance.translation.wire_words import finish_words, said_as, usage_pointer
+from toolcall_conformance.translation.wire_words import finish_place, finish_words, first_words, said_as, usage_pointer
 
 UNFINISHED = "unfinished-reply"
 """The circumstance that a reply is no whole answer."""
@@ -48,16 +48,19 @@ def compare_finish(pair: Pair) -> Iterator[Finding]:
         want, there = _wanted(pair, accepted, where), _raw(output)
         if isinstance(want, OneOf):  # what stands there means something else beside calls
             want = one_of((word for word in want.values if not equal(word, there)), MISSING)
+        if want is MISSING and where:  # it is said elsewhere
+            want = Words(f"{first_words(pair, accepted)} at {finish_place(pair)[0]}")
         if equal(want, there):  # other members say what the word means
             want, there = f"{want}, {_meant(pair, source.reason)}", f"{there}, {_meant(pair, got)}"
         yield pair.finding(
             rule or "translation/finish-reason",
-            where,
+            where or finish_place(pair)[0],
             _said(pair, source, output),
             want=want,
             got=there,
             source=source.pointer,
             under=("refusal-in-words",) if got == "end" and _refuses_in_words(pair, source) else (),
+            subject="" if where else finish_place(pair)[1],
         )
     elif _only_when_forced(pair, output) and not pair.forced and not _kept(pair):
         yield pair.finding(
@@ -90,7 +93,7 @@ def _wanted(pair: Pair, accepted: list[str], where: str) -> Any:
     element = f"finish-{best}"
     if best in pair.words["finish"] or pair.corpus.expresses(pair.output.format, element) != "native":
         return want
-    said = pair.corpus.expression(pair.output.format, element)["as"]
+    said = Words(pair.corpus.expression(pair.output.format, element)["as"])
     return one_of((said, *(want.values if isinstance(want, OneOf) else (want,))), MISSING)
 
 
@@ -198,9 +201,9 @@ def _empty_success(pair: Pair) -> Finding:
         "translation/empty-success",
         output.pointer,
         f"the provider's reply {said}, and the client gets an empty reply that ended well",
-        want="an error"
+        want=Words("an error")
         if whole or source is None
-        else finish_words(pair, _may_be(pair, source.reason), output.pointer),
+        else finish_words(pair, _may_be(pair, source.reason), output.pointer) or Words("an error"),
         got=output.raw,
         source=source.pointer if source is not None else None,
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.findings import MISSING, Finding, Words
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.library.own_tools import OwnTool
@@ -128,7 +128,7 @@ def report_hosted(pair: Pair) -> Iterator[Finding]:
             yield pair.finding(
                 "translation/hosted-tool-lost",
                 "/tools" if pair.stands("/tools") is not MISSING else "",
-                want=tool.name,
+                want=Words(tool.name or tool.type),
                 got=MISSING,
                 source=tool.pointer,
                 subject=tool_words(tool),

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from toolcall_conformance import loss_table
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Tolerated
-from toolcall_conformance.jsonvalue import resolve
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Tolerated, Words
+from toolcall_conformance.jsonvalue import equal, resolve
 from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Corpus, CorpusError
 from toolcall_conformance.reading import Call, Reading, Tool
@@ -106,6 +106,11 @@ class Sides:
         except LookupError:
             return default
 
+    def _stands_in_words(self, pointer: str, got: Any) -> bool:
+        """Whether a value stands at a place of the output, as it is or as the JSON text of it."""
+        stands = self.stands(pointer)
+        return equal(stands, got) or (isinstance(stands, str) and not isinstance(got, str))
+
     @property
     def demands(self) -> Mapping[str, str]:
         """How far the output must carry each element that the source has: ``must``, ``may`` or ``cannot``."""
@@ -139,7 +144,12 @@ class Sides:
         subject: str = "",
         under: Iterable[str] = (),
     ) -> Finding:
-        """A finding of the rule at a place in the output. ``under``: circumstances that hold there, if any."""
+        """A finding of the rule at a place in the output. ``under``: circumstances that hold there, if any.
+
+        Texts of which ``got`` is not what stands there are words, and no values.
+        """
+        if isinstance(want, str) and got is not MISSING and not self._stands_in_words(pointer, got):
+            want, got = Words(want), Words(got) if isinstance(got, str) else got
         return finding(
             self.corpus,
             rule_id,

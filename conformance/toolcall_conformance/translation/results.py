@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any, Final
 
-from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.findings import MISSING, Finding, Words
 from toolcall_conformance.reading import Call, Result, Text
 from toolcall_conformance.reading.model import Value
 from toolcall_conformance.translation.failures import looks_like_error
@@ -15,7 +15,7 @@ from toolcall_conformance.translation.nearest import near
 from toolcall_conformance.translation.pair import Pair, call_words
 from toolcall_conformance.translation.payload import PLACEHOLDER, TRIMMED
 from toolcall_conformance.translation.told import Told
-from toolcall_conformance.translation.wire_words import said_as
+from toolcall_conformance.translation.wire_words import result_value, result_words, said_as
 
 #: The equivalences of which something is to be said.
 _IN_OTHER_WORDS: Final[Mapping[str | None, str]] = {TRIMMED: "result-trimmed", PLACEHOLDER: "placeholder-for-empty"}
@@ -86,7 +86,7 @@ def _lost(pair: Pair, result: Result, now: Text | None, at_call: str) -> Finding
         "translation/result-lost",
         at_call if now is None else now.pointer,
         "" if now is None else "a tool result is rendered as text instead",
-        want=_shown(result) if now is None else {pair.words["parts"]["result"]: _shown(result)},
+        want=Words(result_words(result) or "an empty result"),
         got=MISSING if now is None else now.text,
         source=result.pointer,
         subject=_words(pair, result),
@@ -127,6 +127,12 @@ def _answered(call: Call | None) -> str:
     return f"the answer to {call_words(call)}" if call is not None else "the answer to no call at all"
 
 
+def _mark(pair: Pair) -> Any:
+    """The mark of a failed tool: a flag, or the key that its message stands under."""
+    failure = pair.words["failure"]
+    return True if isinstance(failure, str) else Words(next(iter(failure)))
+
+
 def _can_say_failed(pair: Pair) -> bool:
     """Whether the output has a mark for a failed result; results of some kinds have one where the format has none."""
     native = pair.corpus.expresses(pair.output.format, "error-mark") == "native"
@@ -146,11 +152,12 @@ def _compare_one(pair: Pair, comparison: ResultComparison, left: int, right: int
             message += "" if after.id else "; the target pairs them by their order"
         elif other is None and after.id:
             message += ": it has a wrong id"
+        named = names[0]
         yield pair.finding(
             "translation/results-linked",
             after.id_pointer or after.name_pointer or after.pointer,
             message,
-            want=names[0],
+            want=named if named and names[1] is not None else Words(named or f"the answer to {call_words(want)}"),
             got=MISSING if names[1] is None else names[1],
             source=before.pointer,
             subject=subject,
@@ -163,7 +170,7 @@ def _compare_one(pair: Pair, comparison: ResultComparison, left: int, right: int
         yield pair.finding(
             breach,
             where,
-            want=_shown(before),
+            want=result_value(pair, before),
             got=_stands(pair, after),
             source=before.content_pointer or before.pointer,
             subject=subject,
@@ -179,7 +186,7 @@ def _compare_one(pair: Pair, comparison: ResultComparison, left: int, right: int
             rule,
             after.pointer,
             f"{pair.corpus.rules[rule].breach}; {said_as(pair, 'error-mark')}",
-            want=True,
+            want=_mark(pair),
             got=MISSING if after.error is None else after.error,
             source=before.pointer,
             subject=subject,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from toolcall_conformance.findings import MISSING
+from toolcall_conformance.findings import MISSING, Words
 from toolcall_conformance.jsonvalue import equal, whole
 from toolcall_conformance.translation.folding import SPEAKS_OF
 from toolcall_conformance.translation.schema_lists import (
@@ -48,7 +49,7 @@ def compare_soundness(place: SchemaPair) -> Iterator[SchemaDifference]:
                 "schema-changed",
                 None,
                 message if marker in right else "a reference was replaced",
-                want=left.get(marker, MISSING),
+                want=Words("a reference to what is there") if worse else left.get(marker, MISSING),
                 got=right.get(marker, MISSING),
                 under="" if worse else BROKEN_IN_SOURCE,
             )
@@ -124,10 +125,15 @@ def compare_enum(place: SchemaPair) -> Iterator[SchemaDifference]:
         yield place.differs("schema-widened", "enum", message, want=texts, got=MISSING)
         return
     rule = "schema-enum-blank" if equal([value for value in want if value != ""], got) else "schema-enum"
-    found = place.differs(rule, "enum", want=want, got=_or_missing(got))
+    no_null = None in want and "type" in right and "null" not in _listed(right["type"])  # there the type forbids it
+    meant = Words(json.dumps(want, ensure_ascii=False)) if no_null else want
+    found = place.differs(rule, "enum", want=meant, got=_or_missing(got))
     if isinstance(place.before, dict) and "const" in place.before and "enum" not in place.before:
         said = f"the one valid value, const in the source, was {'lost' if got is None else 'changed'}"
-        found = replace(found, message=said, source_pointer=place.source("const"))
+        alone = (
+            Words(f"{json.dumps(want[0], ensure_ascii=False)} alone") if got is None and len(want) == 1 else found.want
+        )
+        found = replace(found, message=said, source_pointer=place.source("const"), want=alone)
     yield found
 
 
@@ -196,6 +202,10 @@ def _bound(place: SchemaPair, key: str, want: Any, got: Any, *, stricter: bool) 
 
 def _words(key: str, got: Any) -> str:
     return f"the keyword {key} is {'lost' if got is None else 'changed'}"
+
+
+def _listed(types: Any) -> Any:
+    return types if isinstance(types, list) else [types]
 
 
 def _or_missing(value: Any) -> Any:

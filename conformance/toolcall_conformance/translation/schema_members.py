@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.findings import MISSING
+from toolcall_conformance.findings import MISSING, Words
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.translation.schema_pair import SchemaDifference, SchemaPair, admits_null, text
 from toolcall_conformance.translation.spelling import ILL_TYPED, is_open
@@ -52,7 +52,7 @@ def _lost(place: SchemaPair, names: list[str], source: str, got: dict[str, Any])
         place.out("properties"),
         source,
         "" if len(names) == 1 else f"all {len(names)} parameters were lost",
-        want=names[0] if len(names) == 1 else names,
+        want=Words(", ".join(names)),
         got=sorted(got) or MISSING,
     )
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.findings import Finding, Words
 from toolcall_conformance.reading import Reading, Result, Text
 from toolcall_conformance.translation.holders import Holders
 from toolcall_conformance.translation.pair import Pair
@@ -75,7 +75,7 @@ def _run_together(pair: Pair) -> Iterator[Finding]:
     for seam in seams:
         if after.of(seam.across) and not before.of(seam.across):
             found = new[min(after.of(seam.across))]
-            want = [seam.first.text, seam.second.text]
+            want = Words(f"{seam.first.text} | {seam.second.text}")
             source = seam.second.pointer
             yield pair.finding(
                 "translation/messages-run-together", found.pointer, want=want, got=found.text, source=source

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.findings import MISSING, Finding, Words
 from toolcall_conformance.jsonvalue import JSONError, parse
 from toolcall_conformance.reading import Reading, Result, Text, Value
 from toolcall_conformance.reading.model import Item
@@ -38,7 +38,7 @@ def settle(sides: Sides) -> tuple[Sides, list[Finding]]:
             lost[text.labels] = sides.finding(
                 "translation/search-source",
                 places.place_of(text) or container(sides),
-                want=missing,
+                want=Words(", ".join(missing)),
                 got=MISSING,
                 source=text.pointer,
             )

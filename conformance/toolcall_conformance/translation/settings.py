@@ -293,6 +293,7 @@ def _other_choice(pair: Pair, want: Choice, got: Choice | None) -> Finding:
         want=wanted,
         got=there,
         source=setting.pointer if setting else None,
+        subject=setting_name(pair, "tool_choice") if there is MISSING else "",
     )
 
 

@@ -31,4 +31,5 @@ def compare_shown_thoughts(pair: Pair) -> Iterator[Finding]:
             want=word["shown"],
             got=MISSING if after is None else written(pair.output, after),
             source=before.pointer,
+            subject=word["place"].rpartition("/")[2],
         )

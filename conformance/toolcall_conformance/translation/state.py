@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.findings import MISSING, Finding, Words
 from toolcall_conformance.jsonvalue import equal, join
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Opaque
@@ -48,14 +48,16 @@ def compare_opaque(pair: Pair) -> Iterator[Finding]:
                         f"state was sent to another provider; or it is {own}'s own, kept in {origin}'s place for state"
                         if CAPTURED in pair.circumstances
                         else "",
-                        want=MISSING,
+                        want=Words("no state of another provider"),
                         got=item.value[:40],
                         source=twin.pointer,
                     )
     for value, item in origins.items():
         if item.origin == pair.output.format and value not in carried:
             where = near(pair, item.pointer)
-            yield pair.finding("translation/state-lost", where, want=value[:40], got=MISSING, source=item.pointer)
+            yield pair.finding(
+                "translation/state-lost", where, want=Words(value[:40]), got=MISSING, source=item.pointer
+            )
 
 
 def find_foreign_keys(pair: Pair, reported: list[Finding]) -> Iterator[Finding]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Final
 
-from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.findings import MISSING, Finding, Words
 from toolcall_conformance.reading import Call, Hosted, Media, Opaque, Reading, Result, Text, Waiver
 from toolcall_conformance.translation.media_bytes import base64_spelling
 from toolcall_conformance.translation.nearest import container, near
@@ -249,8 +249,8 @@ def _short(state: PlacedState, other: PlacedState | None = None) -> str:
     pairs = zip(value, other.item.value if other is not None else "", strict=False)
     alike = sum(1 for _ in takewhile(lambda both: both[0] == both[1], pairs))
     if alike < _SHOWN:
-        return value[:_SHOWN]
-    return f"… {value[alike - _SHOWN // 2 : alike + _SHOWN // 2]}, {len(value)} characters in all"
+        return Words(value[:_SHOWN])
+    return Words(f"… {value[alike - _SHOWN // 2 : alike + _SHOWN // 2]}, {len(value)} characters in all")
 
 
 def compare_ids(pair: Pair) -> Iterator[Finding]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Final
 
-from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.findings import MISSING, Finding, Words
 from toolcall_conformance.jsonvalue import JSONError, TooMuchError, parse_arguments
 from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Corpus
@@ -13,7 +13,7 @@ from toolcall_conformance.reading import Reading, Text
 from toolcall_conformance.reading.assembled import Assembled, StreamedCall
 from toolcall_conformance.translation.odd_arguments import is_cut, shows_cut, values_within
 
-_WHOLE: Final = "the end of a whole reply"
+_WHOLE: Final = Words("the end of a whole reply")
 
 
 def compare_ends(
@@ -70,11 +70,15 @@ def _cut_call(corpus: Corpus, places: tuple[str, str | None], how: str, may: int
         "translation/stream-cut-call",
         places[0],
         f"the upstream's stream {how} in the middle of a call, and the client receives it as a whole call",
-        want=may,
-        got=got,
+        want=Words(_whole_calls(may)),
+        got=Words(_whole_calls(got)),
         source=places[1],
         element="call",
     )
+
+
+def _whole_calls(count: int) -> str:
+    return f"{count} whole call{'' if count == 1 else 's'}"
 
 
 def _is_runnable(call: StreamedCall, cut: Collection[str] = ()) -> bool:
@@ -106,7 +110,7 @@ def compare_beginnings(
                 "translation/stream-cut-text",
                 last,
                 f"the upstream's stream {how}, and its earlier text does not arrive unchanged",
-                want=one.text,
+                want=Words(one.text),
                 got=text or MISSING,
                 source=one.pointer,
                 element="text",
@@ -128,7 +132,7 @@ def unreported_error(corpus: Corpus, client: Assembled, how: str, *, last: str =
         rule, end = "translation/stream-error-as-break", "just stops"
     got = _WHOLE if client.end == "whole" else MISSING
     said = f"{how}, and the client's stream {end}"
-    return finding(corpus, rule, last, said, want="an error event", got=got, element="error")
+    return finding(corpus, rule, last, said, want=Words("an error event"), got=got, element="error")
 
 
 def _closed(source: Assembled, client: Assembled) -> tuple[int, int]:

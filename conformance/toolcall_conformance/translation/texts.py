@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import dropwhile
 from typing import NamedTuple
 
-from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.findings import MISSING, Finding, Words
 from toolcall_conformance.reading import Call, Reading, Reasoning
 from toolcall_conformance.translation.anchors import anchors
 from toolcall_conformance.translation.chunks import Haystack, compare_chunks, is_phrase, squeeze
@@ -97,7 +97,7 @@ def _report_system(pair: Pair, place: RunPair, message: str = "", *, rule: str =
         f"translation/{rule}",
         new.pointer,
         message,
-        want=place.old.whole if place.old.chunks else MISSING,
+        want=Words(place.old.whole) if not new.chunks else place.old.whole if place.old.chunks else MISSING,
         got=new.whole if new.chunks else MISSING,
         source=place.old.pointer or None,
     )
@@ -386,7 +386,7 @@ def _report_differences(pair: Pair, lost: Iterable[TextPiece], fresh: Iterable[T
             yield pair.finding(
                 "translation/text-lost",
                 place.new.pointer or near(pair, missing[number][0].pointer),
-                want="\n".join(piece.text for piece in missing[number]),
+                want=Words("\n".join(piece.text for piece in missing[number])),
                 got=MISSING,
                 source=missing[number][0].pointer,
                 subject=f"text of {pair.words['roles'][place.old.side]}",
@@ -422,7 +422,8 @@ def _report_added(
             )
         elif kind == "thought":
             source = next((one.pointer for one in thoughts if _is_thought(pair, got, [one.text])), None)
-            yield pair.finding("translation/reasoning-as-text", pointer, want=MISSING, got=got, source=source)
+            want = Words("as thinking")
+            yield pair.finding("translation/reasoning-as-text", pointer, want=want, got=got, source=source)
         elif kind == "glued" and side == "system":
             yield from _report_system(pair, place, "words were written into the system prompt")
         elif kind == "glued":

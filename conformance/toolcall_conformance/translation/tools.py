@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 
-from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.findings import MISSING, Finding, Words, is_json_value
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.reading import Tool
 from toolcall_conformance.translation.kinds import compare_kind
@@ -44,7 +45,7 @@ def compare_tools(pair: Pair) -> Iterator[Finding]:
         yield pair.finding(
             "translation/tool-lost",
             _tools_pointer(pair),
-            want=tool.name,
+            want=Words(tool.name or "a tool"),
             got=MISSING,
             source=tool.pointer,
             subject=tool_words(tool),
@@ -122,7 +123,7 @@ def _compare_names(pair: Pair, twins: Sequence[tuple[Tool, Tool]]) -> Iterator[F
             yield pair.finding(
                 "translation/tool-names-injective",
                 twin.name_pointer or twin.pointer,
-                want=f"a name that {owner.name} does not have",
+                want=Words(f"a name that {owner.name} does not have"),
                 got=twin.name,
                 source=tool.name_pointer or tool.pointer,
                 subject=tool_words(tool),
@@ -231,11 +232,14 @@ def _report_difference(
     pair: Pair, tool: Tool, twin: Tool, difference: SchemaDifference, subject: str
 ) -> Iterator[Finding]:
     pointer, source = _places(tool, twin, difference.pointer, difference.source_pointer)
+    there, want = pair.stands(pointer), difference.want
+    if isinstance(there, dict) and "$ref" in there and is_json_value(want) and difference.got is MISSING:
+        want = Words(json.dumps(want, ensure_ascii=False))  # it can be mended only where the reference leads
     yield pair.finding(
         difference.rule,
         pointer,
         difference.message,
-        want=difference.want,
+        want=want,
         got=difference.got,
         source=source,
         subject=subject,

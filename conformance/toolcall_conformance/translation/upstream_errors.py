@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from toolcall_conformance.findings import MISSING, Finding, one_of
+from toolcall_conformance.findings import MISSING, Finding, Words, one_of
 from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Failure, Reading
@@ -195,7 +195,7 @@ def _wait_finding(sides: Sides, rule: str, before: Wait, after: Wait, message: s
     got = after.said if after.seconds is None else _seconds(after.seconds)
     assert before.seconds is not None
     return sides.finding(
-        rule, after.pointer, message, want=_seconds(before.seconds), got=got, source=before.pointer or None
+        rule, after.pointer, message, want=Words(_seconds(before.seconds)), got=got, source=before.pointer or None
     )
 
 

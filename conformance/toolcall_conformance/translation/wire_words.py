@@ -3,22 +3,52 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, one_of
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, Form, OneOf, Words, one_of
 from toolcall_conformance.jsonvalue import resolve
-from toolcall_conformance.reading import Call, Reading, Setting, Unreadable
-from toolcall_conformance.translation.pair import Pair, Sides
+from toolcall_conformance.reading import Call, Media, Reading, Result, Setting, Text, Unreadable
+from toolcall_conformance.reading.model import Value
+from toolcall_conformance.translation.pair import Pair, Sides, call_words
+
+_UNSAID: Final = {"name": {"type": "string", "minLength": 1}, "schema": {"type": "object"}, "strict": {}}
+"""The forms of what an answer's format may leave unsaid, and another format must say."""
+_ID: Final = {"type": "string", "minLength": 1}
 
 
 def finish_words(sides: Sides, reasons: Iterable[str], pointer: str) -> Any:
     """What may stand at a place of the output for the reasons that a reply ended."""
     words: Mapping[str, Mapping[str, list[str]]] = sides.words["finish"]
     places = [words[reason] for reason in reasons if reason in words]
-    if not pointer:
-        return one_of((word for place in places for word in next(iter(place.values()))), MISSING)
-    return one_of((word for place in places for word in place.get(pointer, ())), MISSING)
+    found = ((place, word) for place in places for word in place.get(pointer or next(iter(place)), ()))
+    return one_of((_with_others(words, place, word) for place, word in found), MISSING)
+
+
+def first_words(sides: Sides, reasons: Iterable[str]) -> str:
+    """The words for some reasons at the place that a client reads first."""
+    found = finish_words(sides, reasons, "")
+    return " or ".join(found.values) if isinstance(found, OneOf) else str(found or "another reason")
+
+
+def finish_place(sides: Sides) -> tuple[str, str]:
+    """Where the output should say why it ended, if it does not: the nearest place that is there, and the key."""
+    pointer = next(iter(next(iter(sides.words["finish"].values()))))
+    key = pointer.rpartition("/")[2]
+    while pointer and sides.stands(pointer) is MISSING:
+        pointer = pointer.rpartition("/")[0]
+    return pointer, key
+
+
+def _with_others(words: Mapping[str, Mapping[str, list[str]]], place: Mapping[str, list[str]], word: str) -> str:
+    """A word for a reason; where others have the same word, with what must stand elsewhere to say which it is."""
+    first, *others = place.items()
+    shared = sum(word in other.get(first[0], ()) for other in words.values() if len(other) > 1) > 1
+    if not (shared and others and word in first[1]):
+        return word
+    said = " and ".join(f"{pointer} {' or '.join(map(repr, values))}" for pointer, values in others)
+    return Words(f"{word}, with {said}")
 
 
 def said_as(sides: Sides, element: str) -> str:
@@ -46,33 +76,102 @@ def setting_value(pair: Pair, name: str, setting: Setting) -> Any:
     return setting.value
 
 
-def call_value(pair: Pair, call: Call) -> Any:
-    """A call of the source as the output would have it, without its id; of a tool that is no function as it stands."""
-    stands = resolved(pair.source, call.pointer)
-    if call.kind != "function" or isinstance(call.arguments, Unreadable) or pair.source.format == pair.output.format:
-        return stands
+def call_value(pair: Pair, call: Call, place: str) -> Any:
+    """A call of the source as the output would have it at a place: inside a turn of its own where that is the list.
+
+    Where its id must be made up it is the form of such a call; of a tool that is no function the output's format may
+    have no word for it.
+    """
+    if pair.source.format == pair.output.format:
+        return resolved(pair.source, call.pointer)
+    if call.kind != "function" or isinstance(call.arguments, Unreadable):
+        return Words(call_words(call))
     values = {"$name": pair.names.get(call.name or "", call.name), "$arguments": call.arguments}
-    return _filled(pair.words["call"], {**values, "$text": json.dumps(call.arguments, ensure_ascii=False)})
+    values["$text"] = json.dumps(call.arguments, ensure_ascii=False)
+    if call.id and legal_id(pair, call.id):
+        values["$id"] = call.id
+    found = _filled(pair.words["call"], values)
+    turn = pair.words["call_turn"]
+    if isinstance(pair.stands(place), list) and turn != "$call":
+        if not pair.is_request and place[1:] not in turn:
+            return form_of(found, {"$id": _ID})  # no place for calls is there
+        found = _filled(turn, {"$call": found}) if pair.is_request else found
+    return found if "$id" in values or "$id" not in json.dumps(pair.words["call"]) else form_of(found, {"$id": _ID})
+
+
+def result_value(pair: Pair, result: Result) -> Any:
+    """The content of a result of the source as the output would have it; words of one that holds media."""
+    if pair.source.format == pair.output.format and result.content_pointer is not None:
+        return resolved(pair.source, result.content_pointer)
+    if any(isinstance(part, Media) for part in result.parts):
+        return Words(result_words(result))
+    values = [part.value for part in result.parts if isinstance(part, Value)]
+    template = pair.words["failure" if result.error else "result"]
+    if values and isinstance(template, dict):
+        return values[0]
+    texts = [part.text for part in result.parts if isinstance(part, Text)]
+    text = json.dumps(values[0], ensure_ascii=False) if values else "\n".join(texts)
+    return _filled(template, {"$text": text})
+
+
+def result_words(result: Result) -> str:
+    """What a result says, in words."""
+    told = (
+        part.text
+        if isinstance(part, Text)
+        else json.dumps(part.value, ensure_ascii=False)
+        if isinstance(part, Value)
+        else f"{part.kind} {part.mime}"
+        for part in result.parts
+    )
+    return ", ".join(told)
+
+
+def form_of(value: Any, open_parts: Mapping[str, Any]) -> Form:
+    """The form of an object, or of a list, of which only the parts are open that ``open_parts`` have schemas for."""
+    return Form(_schema_of(value, open_parts))
+
+
+def _schema_of(value: Any, open_parts: Mapping[str, Any]) -> Any:
+    if isinstance(value, str) and value in open_parts:
+        return open_parts[value]
+    if isinstance(value, list):
+        return {"type": "array", "items": _schema_of(value[0], open_parts)} if value else {"const": value}
+    if isinstance(value, dict) and any(f'"{part}"' in json.dumps(value) for part in open_parts):
+        members = {key: _schema_of(entry, open_parts) for key, entry in value.items()}
+        return {"type": "object", "required": list(value), "properties": members}
+    return {"const": value}
+
+
+def legal_id(pair: Pair, call_id: str) -> bool:
+    """Whether the target's provider takes this id as it is."""
+    limit, pattern = pair.target.get("id_limit"), pair.target.get("id_pattern")
+    if not call_id or (limit is not None and len(call_id) > limit):
+        return False
+    return pattern is None or re.fullmatch(pattern, call_id) is not None
 
 
 def _answer_form(pair: Pair, setting: Setting) -> Any:
-    """A response format as the output's format writes it; as the source does where the output must say more."""
+    """A response format as the output's format writes it; of which the form where the output must say more."""
     asked = setting.value if isinstance(setting.value, dict) else {}
     template = pair.words["response_format"].get(asked.get("type"))
     keys = ("name", "schema", "strict")
     needed = json.dumps(template)
-    if template is None or any(f'"${key}"' in needed and asked.get(key) is None for key in keys):
-        return written(pair.source, setting)
-    return _filled(template, {f"${key}": asked.get(key) for key in keys})
+    if template is None:
+        return Words(str(asked.get("type") or setting.value))
+    known = {f"${key}": asked[key] for key in keys if asked.get(key) is not None}
+    unsaid = {f"${key}": schema for key, schema in _UNSAID.items() if f"${key}" not in known and f'"${key}"' in needed}
+    found = _filled(template, known)
+    return form_of(found, unsaid) if unsaid else found
 
 
 def _thought(pair: Pair, setting: Setting) -> Any:
-    """How much to think as the output's format says it; as the source does where they measure it differently."""
+    """How much to think as the output's format says it; in words where they measure it differently."""
     asked = setting.value if isinstance(setting.value, dict) else {}
     for measure, template in pair.words["reasoning"].items():
         if measure in asked:
             return _filled(template, {f"${measure}": asked[measure]})
-    return written(pair.source, setting)
+    return Words(" ".join(f"{measure} {value}" for measure, value in asked.items()) or str(setting.value))
 
 
 def written(reading: Reading, setting: Setting) -> Any:

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Form, OneOf
+from toolcall_conformance.findings import MISSING, Form, OneOf, Words
 from toolcall_conformance.forms import in_words
 
 _FORM_WIDTH = 400
@@ -32,6 +32,8 @@ def value_text(value: Any) -> str:
         return f"one of {', '.join(map(_json, value.values))}"
     if isinstance(value, Form):
         return in_words(value.schema, _FORM_WIDTH)
+    if isinstance(value, Words):
+        return str(value)
     if isinstance(value, dict) and value.keys() == {"$shown", "$length"}:
         return f"{value['$shown']} … ({value['$length']} characters)"
     return _json(value)

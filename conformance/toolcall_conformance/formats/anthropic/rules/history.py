@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Form, one_of
+from toolcall_conformance.findings import MISSING, Form, Words, one_of
 from toolcall_conformance.formats.anthropic.parts import is_hosted
 from toolcall_conformance.formats.anthropic.rules.view import (
     ContentBlock,
@@ -18,7 +18,7 @@ from toolcall_conformance.formats.anthropic.rules.view import (
     turns,
 )
 from toolcall_conformance.formats.rule import Subject, rule, same_id, wrong_id
-from toolcall_conformance.formats.wanted import first_of
+from toolcall_conformance.formats.wanted import ANOTHER_CALL, first_of, typed
 from toolcall_conformance.reading import Call
 from toolcall_conformance.reading.breach import Breach
 
@@ -58,7 +58,7 @@ def results_in_one_message(subject: Subject) -> Iterator[Breach]:
 def results_first(subject: Subject) -> Iterator[Breach]:
     for block, before in _after_other_content(subject):
         message = f"this tool_result must be before the {before.type} block at {before.pointer}"
-        yield Breach(block.pointer, message, ["tool_result", before.type], [before.type, "tool_result"])
+        yield Breach(block.pointer, message, Words(f"before {before.pointer}"), Words(f"after {before.pointer}"))
 
 
 def _after_other_content(subject: Subject) -> Iterator[tuple[ContentBlock, ContentBlock]]:
@@ -96,7 +96,7 @@ def result_of_known_call(subject: Subject) -> Iterator[Breach]:
                 message = f"a call with the id {identity} must be in the assistant message before this result"
                 if waiting:
                     message = wrong_id(waiting)
-                want = one_of(waiting, {"type": "tool_use", "id": identity})
+                want = one_of(waiting, typed("tool_use", id=identity))
                 yield Breach(result.at("tool_use_id"), message, want, identity if waiting else MISSING)
         own = calls(turn) if turn[0].role == "assistant" else []
         asked = [identity for call in own if (identity := call.text("id"))]
@@ -111,7 +111,7 @@ def result_once(subject: Subject) -> Iterator[Breach]:
             if identity in seen:
                 told = f"{identity} has its result already, at {seen[identity]}"
                 told += "; this one must answer another call, or be left out"
-                yield Breach(result.pointer, told, MISSING, identity)
+                yield Breach(result.pointer, told, ANOTHER_CALL, identity)
             elif identity:
                 seen[identity] = result.pointer
 
@@ -133,7 +133,7 @@ def error_result_text(subject: Subject) -> Iterator[Breach]:
                 for part in blocks_of(result.value.get("content"), f"{result.pointer}/content"):
                     if part.type != "text":
                         told = "a result with is_error may hold text blocks only"
-                        yield Breach(part.pointer, told, "text", part.type)
+                        yield Breach(part.pointer, told, typed("text"), part.type)
 
 
 @rule("anthropic/tools-declared", "request")
@@ -195,7 +195,7 @@ def system_at_top(subject: Subject) -> Iterator[Breach]:
     for message in first:
         if message.role == "system":
             told = "the system prompt must be in the key system, not first in messages"
-            yield Breach(message.pointer, told, MISSING, message.role)
+            yield Breach(message.pointer, told, Words("in system"), Words("in messages"))
 
 
 @rule("anthropic/system-mid-conversation", "request")
@@ -205,9 +205,9 @@ def system_mid_conversation(subject: Subject) -> Iterator[Breach]:
             yield Breach(message.pointer)
 
 
-def _result_of(identity: str) -> dict[str, str]:
-    """The beginning of the block that answers a call."""
-    return {"type": "tool_result", "tool_use_id": identity}
+def _result_of(identity: str) -> Form:
+    """The block that answers a call."""
+    return typed("tool_result", tool_use_id=identity)
 
 
 def _named(call: ContentBlock) -> str:

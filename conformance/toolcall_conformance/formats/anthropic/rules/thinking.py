@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolcall_conformance.findings import Form, OneOf
+from toolcall_conformance.findings import Form, Words
 from toolcall_conformance.formats.anthropic.rules.view import calls, messages, results, turns
 from toolcall_conformance.formats.rule import Subject, rule
+from toolcall_conformance.formats.wanted import typed
 from toolcall_conformance.reading import Node
 from toolcall_conformance.reading.breach import Breach
 
@@ -21,7 +22,7 @@ def _thinks(subject: Subject, *kinds: str) -> bool:
 def thinking_forced_choice(subject: Subject) -> Iterator[Breach]:
     kind = Node(subject.body).child("tool_choice").child("type")
     if _thinks(subject, "enabled") and kind.value in ("any", "tool"):
-        yield Breach(kind.pointer, want="auto", got=kind.value)
+        yield Breach(kind.pointer, want=Words("auto, or no thinking"), got=kind.value)
 
 
 @rule("anthropic/thinking-temperature", "request")
@@ -58,7 +59,7 @@ def thinking_first(subject: Subject) -> Iterator[Breach]:
     first = next(block for message in every[place] for block in message.blocks)
     if first.type not in THOUGHTS:
         message = f"the turn starts with {first.type}; the model's thoughts must come first, or thinking must be off"
-        yield Breach(first.pointer, message, want="thinking", got=first.type)
+        yield Breach(first.pointer, message, want=typed("thinking", "redacted_thinking"), got=first.type)
 
 
 @rule("anthropic/thinking-not-last", "request")
@@ -66,4 +67,4 @@ def thinking_not_last(subject: Subject) -> Iterator[Breach]:
     for message in subject.view(messages):
         if message.role == "assistant" and message.blocks and message.blocks[-1].type in THOUGHTS:
             told = "a text or tool_use block must follow the thinking that ends this message"
-            yield Breach(message.blocks[-1].pointer, told, OneOf(("text", "tool_use")), message.blocks[-1].type)
+            yield Breach(message.blocks[-1].pointer, told, typed("text", "tool_use"), message.blocks[-1].type)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, one_of
+from toolcall_conformance.findings import MISSING, Words, one_of
 from toolcall_conformance.formats.anthropic.parts import is_hosted
 from toolcall_conformance.formats.anthropic.stream.partial_json import parse_beginning
 from toolcall_conformance.formats.stream_machine import Report
@@ -47,7 +47,8 @@ class StreamedBlock:
     @property
     def wanted(self) -> Any:
         """The types of the deltas that it takes; nothing for a block that comes whole."""
-        return one_of([kind for kind, (kinds, _) in DELTAS.items() if self.kind in kinds], MISSING)
+        kinds = [kind for kind, (kinds, _) in DELTAS.items() if self.kind in kinds]
+        return Words(" or ".join(kinds)) if kinds else MISSING
 
     def takes(self, delta: dict[str, Any]) -> bool:
         """Whether a delta is of a kind that this block takes."""

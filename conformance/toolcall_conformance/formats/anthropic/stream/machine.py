@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, OneOf, one_of
+from toolcall_conformance.findings import MISSING, Words, one_of
 from toolcall_conformance.formats.anthropic.parts import is_hosted, waiting_calls
 from toolcall_conformance.formats.anthropic.stream.blocks import StreamedBlock
 from toolcall_conformance.formats.anthropic.stream.events import EVENT, EVENTS, RIGHT, MessageState
@@ -85,7 +85,8 @@ class _MessageMachine(Machine):
         elif not isinstance(data.get("type"), str):
             has = "no text for it" if "type" in data else "none"
             message = f"the data of this event must have the type {name}; it has {has}"
-            self.report.add("stream-event-name", f"{pointer}/event", message, want=name, got=data.get("type", MISSING))
+            at = f"{pointer}/data/type" if "type" in data else f"{pointer}/data"
+            self.report.add("stream-event-name", at, message, want=name, got=data.get("type", MISSING))
         elif name != kind:
             message = "the event must have the name that is the type of its data"
             self.report.add("stream-event-name", f"{pointer}/event", message, want=kind, got=name)
@@ -133,13 +134,13 @@ class _MessageMachine(Machine):
         elif self.state is MessageState.BEFORE:
             if not self.report.has("stream-start"):
                 message = f"{kind} precedes message_start"
-                self.report.add("stream-start", pointer, message, want="message_start", got=kind)
+                self.report.add("stream-start", pointer, message, want=Words("message_start"), got=Words(kind))
         elif kind == "message_stop":
             message = "a message_delta with the stop_reason must come before message_stop"
-            self.report.add("stream-finish", pointer, message, want="message_delta", got=kind)
+            self.report.add("stream-finish", pointer, message, want=Words("message_delta"), got=Words(kind))
         else:
-            want = OneOf(("message_delta", "message_stop"))
-            self.report.add("stream-finish-last", pointer, f"{kind} follows the stop_reason", want=want, got=kind)
+            want, got = Words("message_delta or message_stop"), Words(kind)
+            self.report.add("stream-finish-last", pointer, f"{kind} follows the stop_reason", want=want, got=got)
 
     def _start(self, pointer: str, data: dict[str, Any]) -> None:
         if self.message is not None:
@@ -169,9 +170,8 @@ class _MessageMachine(Machine):
         if self._unended:
             last = self.blocks[next(reversed(self._unended))]
             message = f"the block opened at {last.pointer} must be stopped before another starts"
-            self.report.add(
-                "stream-block-overlap", pointer, message, want="content_block_stop", got="content_block_start"
-            )
+            want, got = Words("content_block_stop"), Words("content_block_start")
+            self.report.add("stream-block-overlap", pointer, message, want=want, got=got)
         block = StreamedBlock(copied(data.get("content_block")), pointer)
         if block.kind == "tool_use" and block.body.get("input"):
             at = f"{pointer}/content_block/input"
@@ -207,7 +207,7 @@ class _MessageMachine(Machine):
             where = going_on
         elif where is None or not 0 <= where < len(self.blocks):
             if want is MISSING and where is not None:
-                want, got = {"type": "content_block_start", "index": where}, MISSING
+                want, got = typed("content_block_start", index=where), MISSING
             message = f"no block of this index was started: a content_block_start must precede the {kind}"
             self.report.add("stream-block-open", at, message, want=want, got=got)
             return
@@ -215,6 +215,8 @@ class _MessageMachine(Machine):
         stop = kind == "content_block_stop"
         if block.closed and not misled:
             message = "this block is stopped twice" if stop else "this block was stopped; nothing may be added to it"
+            if not stop and want is MISSING:
+                want = Words("before its content_block_stop")
             self.report.add("stream-block-open", at, message, want=want, got=got)
         if stop:
             block.closed = True
@@ -283,10 +285,11 @@ class _MessageMachine(Machine):
             self.report.add("stream-event-name", at, message, want=kind or EVENT, got=MISSING)
         del pointer
         if self.message is None and self.state is not MessageState.FAILED and not self.report.has("stream-start"):
-            self.report.add("stream-start", "", "the stream has no message_start", want="message_start", got=MISSING)
+            want = Words("message_start")
+            self.report.add("stream-start", "", "the stream has no message_start", want=want, got=MISSING)
         elif self.message is not None and self.state in (MessageState.MESSAGE, MessageState.ENDING):
             message = "nothing follows this event; a message_stop must end the stream"
-            self.report.add("stream-end", self.last_event, message, want="message_stop", got=MISSING)
+            self.report.add("stream-end", self.last_event, message, want=Words("message_stop"), got=MISSING)
         for index, block in enumerate(self.blocks):
             self._close(index, block)
         if self.state is MessageState.ENDED:

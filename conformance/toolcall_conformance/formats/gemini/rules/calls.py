@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Form, one_of
+from toolcall_conformance.findings import MISSING, Form, Words, one_of
 from toolcall_conformance.formats.gemini.rules.view import (
     answers,
     call_named,
@@ -121,7 +121,8 @@ def signature_first_only(subject: Subject) -> Iterator[Breach]:
         called = [part for part in parts(content) if has(part, "functionCall")]
         for part in called[1:]:
             if has(part, "thoughtSignature"):
-                yield Breach(part.child("thoughtSignature").pointer, want=MISSING, got=part.get("thoughtSignature"))
+                want, got = Words("on the first call"), Words("on a later one")
+                yield Breach(part.child("thoughtSignature").pointer, want=want, got=got)
 
 
 @rule("gemini/one-spelling", "request")

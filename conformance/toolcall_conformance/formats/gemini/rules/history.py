@@ -18,6 +18,7 @@ from toolcall_conformance.formats.gemini.rules.view import (
     results,
 )
 from toolcall_conformance.formats.rule import Subject, rule
+from toolcall_conformance.formats.wanted import ANOTHER_CALL, having
 from toolcall_conformance.reading import Call, Node, Result
 from toolcall_conformance.reading.breach import Breach
 
@@ -27,7 +28,7 @@ def call_follows_user(subject: Subject) -> Iterator[Breach]:
     for part in _opening_parts(subject):
         if has(part, "functionCall"):
             message = "the conversation starts with a functionCall; a content of the user must precede it"
-            yield Breach(part.pointer, message, {"role": "user"}, MISSING)
+            yield Breach(part.pointer, message, having(role="user"), MISSING)
             return
 
 
@@ -35,14 +36,14 @@ def call_follows_user(subject: Subject) -> Iterator[Breach]:
 def starts_with_user(subject: Subject) -> Iterator[Breach]:
     opening = _opening_parts(subject)
     if opening and not any(has(part, "functionCall") for part in opening):
-        yield Breach(opening[0].pointer, want={"role": "user"}, got={"role": "model"})
+        yield Breach(opening[0].pointer, want=having(role="user"), got={"role": "model"})
 
 
 @rule("gemini/ends-with-user", "request")
 def ends_with_user(subject: Subject) -> Iterator[Breach]:
     every = subject.view(contents)
     if every and every[-1].get("role") == "model":
-        yield Breach(every[-1].pointer, want={"role": "user"}, got={"role": "model"})
+        yield Breach(every[-1].pointer, want=having(role="user"), got={"role": "model"})
 
 
 @rule("gemini/alternate-roles", "request")
@@ -68,7 +69,7 @@ def result_answers_call(subject: Subject) -> Iterator[Breach]:
                 message = "the functionResponse answers no functionCall of the model turn before it"
                 if not batch:
                     message = "there is no functionCall in the turn before this functionResponse"
-                want = one_of(waiting, {"functionCall": _said(result)})
+                want = one_of(waiting, having(functionCall=having(**_said(result))))
                 got = _said(result) if waiting else MISSING
                 yield Breach(result.pointer, message, want, got, subject=result_named(result))
 
@@ -82,7 +83,7 @@ def result_once(subject: Subject) -> Iterator[Breach]:
                 message = (
                     "this functionCall has its functionResponse already; this one must answer another, or be left out"
                 )
-                yield Breach(result.pointer, message, MISSING, _said(result), subject=result_named(result))
+                yield Breach(result.pointer, message, ANOTHER_CALL, _said(result), subject=result_named(result))
             elif result.call is not None:
                 answered.add(result.call)
 
@@ -101,7 +102,7 @@ def results_complete(subject: Subject) -> Iterator[Breach]:
         if len(open_calls) > len(strange):
             message = "the turn after this functionCall must answer it with a functionResponse"
             for call in open_calls:
-                want = {"functionResponse": _said(call)}
+                want = having(functionResponse=having(**_said(call)))
                 yield Breach(call.pointer, message, want, MISSING, subject=call_named(call))
 
 

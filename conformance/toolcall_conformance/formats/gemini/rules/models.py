@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolcall_conformance.findings import MISSING
+from toolcall_conformance.findings import MISSING, Words
 from toolcall_conformance.formats.gemini.parts import DATA
 from toolcall_conformance.formats.gemini.rules.view import contents, generation, has, parts
 from toolcall_conformance.formats.gemini.spelling import root
@@ -40,7 +40,8 @@ def result_parts_model(subject: Subject) -> Iterator[Breach]:
         for part in parts(content):
             media = part.child("functionResponse").child("parts")
             if media.value:
-                yield Breach(media.pointer, want=MISSING, got=media.value)
+                want, got = Words("beside the functionResponse"), Words("in the functionResponse")
+                yield Breach(media.pointer, want=want, got=got)
 
 
 @rule("gemini/built-in-with-functions", "request")

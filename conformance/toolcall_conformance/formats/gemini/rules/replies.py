@@ -29,13 +29,20 @@ def usage_total(subject: Subject) -> Iterator[Breach]:
     total = usage.child("totalTokenCount")
     counted = [number(usage.get(key)) for key in ADDENDS]
     if (number(total.value) is None and total.value is not None) or counted[0] is None:
-        return
+        return  # what is no count is told as such
     expected = sum(count for count in counted if count is not None)
+    if not isinstance(expected, int):
+        return
     if (number(total.value) or 0) != expected:
         missing = total.value is None
         pointer = usage.pointer if missing else total.pointer
         message = "totalTokenCount is not there" if missing else ""
-        yield Breach(pointer, message, want=expected, got=MISSING if missing else total.value)
+        yield Breach(
+            pointer,
+            message,
+            want=expected if isinstance(expected, int) else INDEX,
+            got=MISSING if missing else total.value,
+        )
 
 
 @rule("gemini/candidate-once", "response")

@@ -22,7 +22,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, OneOf
+from toolcall_conformance.findings import MISSING, Words
 from toolcall_conformance.formats.gemini.spelling import BESIDE_CALLS, FINISH_REASONS, camel, enum, member, spellings
 from toolcall_conformance.formats.gemini.stream.partial_args import PIECE, PartialArgs
 from toolcall_conformance.formats.rule import meant_object, why_no_json
@@ -91,7 +91,7 @@ class _Candidate:
             self.body["content"] |= copied({key: value for key, value in content.items() if key != "parts"})
         if self.finished and any(map(_says_something, parts)):
             at, message = pointer_of("content"), "content follows finishReason; it must precede it"
-            self._report.add("stream-finish-last", at, message, want=MISSING, got=content)
+            self._report.add("stream-finish-last", at, message, want=Words("before the finishReason"), got=content)
         reason = member(chunk, "finishReason")
         if reason is not None:
             if self.finished:
@@ -233,7 +233,7 @@ class _CandidateMachine(Machine):
         whole = all(one.finished for one in self.candidates.values()) if self.candidates else blocked
         if self.error is None and not whole:
             message = "nothing follows this chunk; the last one must have a finishReason"
-            self.report.add("stream-finish", self.last, message, want=OneOf(("STOP", "MAX_TOKENS")), got=MISSING)
+            self.report.add("stream-finish", self.last, message, want=Words("STOP or MAX_TOKENS"), got=MISSING)
         elif self.error is None and not self.last_has_usage:
             self.report.add("stream-usage", self.last, want=OBJECT, got=MISSING)
         calls = (call for candidate in self.candidates.values() for call in candidate.streamed())

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolcall_conformance.findings import MISSING, one_of
+from toolcall_conformance.findings import MISSING, Words, one_of
 from toolcall_conformance.formats.openai_chat.rules.view import walk
 from toolcall_conformance.formats.rule import Subject, ids_once_in_batch, meant_text, rule, why_no_json, wrong_id
+from toolcall_conformance.formats.wanted import ANOTHER_CALL, having
 from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.reading import Call, Unreadable
 from toolcall_conformance.reading.breach import Breach
@@ -19,7 +20,7 @@ def calls_answered(subject: Subject) -> Iterator[Breach]:
     # A result with an id that no call has answers some call: one fault, told at the id.
     strays = sum(answer.standing == "orphan" for answer in history.answers)
     for call in history.unanswered[: max(0, len(history.unanswered) - strays)]:
-        want = {"role": "tool", "tool_call_id": call.id}
+        want = having(role="tool", tool_call_id=call.id)
         message = f"a tool message after {call.message} must answer this call"
         yield Breach(call.pointer, message, want, MISSING, subject=f"call {call.id}, {call.name}")
 
@@ -31,7 +32,7 @@ def result_answers_call(subject: Subject) -> Iterator[Breach]:
     message = wrong_id(waiting) if waiting else "an earlier assistant message must have a call of this id"
     for answer in history.answers:
         if answer.standing == "orphan":
-            want = one_of(waiting, {"tool_calls": [{"id": answer.id}]})
+            want = one_of(waiting, having(id=answer.id))
             got = answer.id if waiting else MISSING
             yield Breach(answer.pointer, message, want, got, subject=f"result of {answer.id}")
 
@@ -41,7 +42,7 @@ def result_once(subject: Subject) -> Iterator[Breach]:
     message = "the call of this id has its answer already; this one must answer another, or be left out"
     for answer in subject.view(walk).answers:
         if answer.standing == "again":
-            yield Breach(answer.pointer, message, MISSING, answer.id, subject=f"result of {answer.id}")
+            yield Breach(answer.pointer, message, ANOTHER_CALL, answer.id, subject=f"result of {answer.id}")
 
 
 @rule("openai_chat/results-follow-calls", "request")
@@ -49,7 +50,8 @@ def results_follow_calls(subject: Subject) -> Iterator[Breach]:
     for answer in subject.view(walk).answers:
         if answer.standing == "late":
             message = f"other messages are between this result and its call; it must be right after {answer.asked}"
-            yield Breach(answer.pointer, message, MISSING, answer.id, subject=f"result of {answer.id}")
+            want, got = Words(f"right after {answer.asked}"), Words("behind other messages")
+            yield Breach(answer.pointer, message, want, got, subject=f"result of {answer.id}")
 
 
 @rule("openai_chat/call-ids-unique", "request", "response")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
-from toolcall_conformance.findings import MISSING, NOT_KNOWN
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, Words
 from toolcall_conformance.formats.openai_chat.stream.merging import merged
 from toolcall_conformance.formats.rule import meant_text, why_no_json
 from toolcall_conformance.formats.stream_machine import (
@@ -218,7 +218,7 @@ class Calls:
                 continue
             want: Any = NOT_KNOWN
             if not call.text.strip():
-                message, want = "a call without arguments must have {}, in one fragment or more", "{}"
+                message, want = "a call without arguments must have {}, in one fragment or more", Words("{}")
             elif not call.is_json():
                 message = why_no_json(call.text, "the joined fragments must be JSON, and are not")
                 want = meant_text(call.text)

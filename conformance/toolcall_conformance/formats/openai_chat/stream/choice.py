@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, OneOf
+from toolcall_conformance.findings import MISSING, Words
 from toolcall_conformance.formats.openai_chat.stream.calls import Calls
 from toolcall_conformance.formats.openai_chat.stream.merging import merged
 from toolcall_conformance.formats.stream_machine import Report, unless_null
@@ -31,7 +31,7 @@ class ChoiceState(Enum):
 
 
 CUT = ("length", "content_filter")
-ENDS = OneOf(("stop", *CUT))
+ENDS = Words(" or ".join(("stop", *CUT)))
 """The reasons that a choice without calls may end for."""
 
 
@@ -55,9 +55,9 @@ class Choice:
         self._logprobs: Any = None
 
     @property
-    def finish(self) -> OneOf:
+    def finish(self) -> Words:
         """The reasons that it may end for, as far as it came."""
-        return OneOf(("tool_calls", *CUT)) if self._calls.all else ENDS
+        return Words(" or ".join(("tool_calls", *CUT))) if self._calls.all else ENDS
 
     def take(self, choice: dict[str, Any], pointer: str) -> None:
         """Take an entry of a chunk's ``choices``: its delta, then its finish_reason."""
@@ -67,7 +67,7 @@ class Choice:
         if self.state is ChoiceState.FINISHED and _says_something(delta) and not self._said_after_finish:
             self._said_after_finish = True
             message = "this delta follows the finish_reason; it must precede it"
-            self._report.add("stream-finish-last", place, message, want=MISSING, got=delta)
+            self._report.add("stream-finish-last", place, message, want=Words("before the finish_reason"), got=delta)
         self._take_role(delta, place)
         opened = self._take_calls(delta, place)
         self._take_rest(delta, place)
@@ -125,7 +125,7 @@ class Choice:
             self._report.add("stream-finish-once", pointer, want=None, got=finish)
         elif opened:
             message = "the finish_reason must be in a later chunk than the call"
-            self._report.add("stream-finish-apart", pointer, message, want=None, got=finish)
+            self._report.add("stream-finish-apart", pointer, message, want=Words("in a later chunk"), got=finish)
         self.state = ChoiceState.FINISHED
         self._finish, self._finish_pointer = finish, pointer
 

@@ -21,7 +21,7 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Form
+from toolcall_conformance.findings import MISSING, Form, Words
 from toolcall_conformance.formats.openai_chat.stream import calls as _calls
 from toolcall_conformance.formats.openai_chat.stream import choice as _choice
 from toolcall_conformance.formats.openai_chat.stream.choice import Choice
@@ -198,7 +198,9 @@ class _ChunkMachine(Machine):
                 got=MISSING,
             )
         if self._state is not ReplyState.DONE:
-            self.report.add("stream-end", pointer, "data: [DONE] must end the stream", want="[DONE]", got=MISSING)
+            self.report.add(
+                "stream-end", pointer, "data: [DONE] must end the stream", want=Words("[DONE]"), got=MISSING
+            )
 
     def _reply(self, blank: str | None = None) -> dict[str, Any]:
         """The reply; ``blank`` stands for the reason of a choice that has none, None leaves it out."""

@@ -9,7 +9,7 @@ from toolcall_conformance.findings import MISSING, one_of
 from toolcall_conformance.formats.json_schemas import Place, invalid, subschemas
 from toolcall_conformance.formats.openai_responses.rules.view import entries, member
 from toolcall_conformance.formats.rule import Subject, rule
-from toolcall_conformance.formats.wanted import another, first_of
+from toolcall_conformance.formats.wanted import another, first_of, having
 from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.reading import Node, Tool
 from toolcall_conformance.reading.breach import Breach
@@ -46,7 +46,7 @@ def _open_object(node: dict[str, Any], place: str) -> Iterator[Breach]:
         want["required"] = names
     if faults:
         got = {key: node[key] for key in want if key in node}
-        yield Breach(place, f"under strict, {' and '.join(faults)}", want, got)
+        yield Breach(place, f"under strict, {' and '.join(faults)}", having(**want), got)
 
 
 @rule("openai_responses/tool-schema-items", "request")

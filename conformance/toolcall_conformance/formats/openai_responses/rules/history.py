@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, OneOf, one_of
+from toolcall_conformance.findings import MISSING, Form, Words, one_of
 from toolcall_conformance.formats.openai_responses.conversation import HOSTED, OUTPUT_OF
 from toolcall_conformance.formats.openai_responses.rules.view import Entry, entries, member, name_of
 from toolcall_conformance.formats.rule import Subject, meant_text, rule, why_no_json, wrong_id
+from toolcall_conformance.formats.wanted import ANOTHER_CALL, having, typed
 from toolcall_conformance.reading import Call, Unreadable
 from toolcall_conformance.reading.breach import Breach
 
@@ -33,7 +34,7 @@ def call_answered(subject: Subject) -> Iterator[Breach]:
         if nameless:
             nameless -= 1
         else:
-            want = {"type": OUTPUT_OF[items[call.pointer].kind], "call_id": call.id}
+            want = typed(OUTPUT_OF[items[call.pointer].kind], call_id=call.id)
             message = f"an output must answer the call {call.id}; there is none in input"
             yield Breach(call.id_pointer or call.pointer, message, want, MISSING, subject=name_of(call))
 
@@ -56,7 +57,7 @@ def result_has_call(subject: Subject) -> Iterator[Breach]:
             message = "a call with this call_id must precede its output; there is none"
             if waiting:
                 message = wrong_id(waiting)
-            want = one_of(waiting, {"type": "function_call", "call_id": result.id})
+            want = one_of(waiting, typed("function_call", call_id=result.id))
             yield Breach(result.id_pointer or result.pointer, message, want, result.id if waiting else MISSING)
 
 
@@ -71,7 +72,8 @@ def result_after_call(subject: Subject) -> Iterator[Breach]:
         if result.call is None and result.id in called:
             call = called[result.id]
             message = f"this output must be after its call, {call.pointer}"
-            yield Breach(result.pointer, message, MISSING, result.id, subject=name_of(call))
+            want, got = Words(f"after {call.pointer}"), Words(f"before {call.pointer}")
+            yield Breach(result.pointer, message, want, got, subject=name_of(call))
 
 
 @rule("openai_responses/result-once", "request")
@@ -83,7 +85,7 @@ def result_once(subject: Subject) -> Iterator[Breach]:
         if result.call in seen:
             call = subject.reading.calls[result.call]
             message = f"{result.id} has its output already; this one must answer another call, or be left out"
-            yield Breach(result.pointer, message, MISSING, result.id, subject=name_of(call))
+            yield Breach(result.pointer, message, ANOTHER_CALL, result.id, subject=name_of(call))
         seen.add(result.call)
 
 
@@ -123,7 +125,7 @@ def reasoning_has_follower(subject: Subject) -> Iterator[Breach]:
         following = next((later for later in items[index + 1 :] if later.kind != "additional_tools"), None)
         if following is None or not _is_of_the_model(following):
             got = MISSING if following is None else _said_by(following)
-            want = OneOf(({"role": "assistant"}, *({"type": kind} for kind in OUTPUT_OF)))
+            want = Form({"anyOf": [having(role="assistant").schema, typed(*OUTPUT_OF).schema]})
             message = "the message or call that the model made with this reasoning must follow it"
             yield Breach(entry.pointer, message, want, got)
 

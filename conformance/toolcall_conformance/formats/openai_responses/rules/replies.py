@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, OneOf
+from toolcall_conformance.findings import MISSING, Form
 from toolcall_conformance.formats.openai_responses.rules.view import entries, member
 from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.formats.wanted import TEXT, asking
@@ -43,7 +43,8 @@ def finish_incomplete_reason(subject: Subject) -> Iterator[Breach]:
         return
     if not isinstance(member(member(subject.body, "incomplete_details"), "reason"), str):
         message = "incomplete_details.reason must give the reason why the reply is incomplete"
-        want, got = OneOf(("max_output_tokens", "content_filter")), subject.body.get("incomplete_details", MISSING)
+        got = subject.body.get("incomplete_details", MISSING)
+        want = asking(reason=Form({"enum": ["max_output_tokens", "content_filter"]}))
         yield Breach("/incomplete_details" if "incomplete_details" in subject.body else "", message, want, got)
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, one_of
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, Words
 from toolcall_conformance.formats.openai_responses.conversation import BUILTIN_CALLS, kind_of
 from toolcall_conformance.formats.openai_responses.stream.events import (
     CALLS,
@@ -39,6 +39,10 @@ RULES = (
     "stream-identity",
     "stream-item-restated",
 )
+
+
+_AGREED: Final = Words("the same text in all events")
+"""Where events differ, and nobody can know which of them is right: fragments may have come to another item."""
 
 
 class Item:
@@ -163,14 +167,16 @@ class Item:
         for place, closed in self._parts.items():
             if not closed:
                 message = f"{words(place)} was added and never done"
-                want = one_of(f"{stem}.done" for stem, (list_key, _) in PARTS.items() if list_key == place[0])
+                stems = [stem for stem, (list_key, _) in PARTS.items() if list_key == place[0]]
+                want = Words(" or ".join(f"{stem}.done" for stem in stems))
                 self._once("stream-done-events", pointer, message, want, MISSING)
         self.said = copied(item)
 
     def _done_events(self, place: Place) -> Any:
         """The events that may say a text as a whole."""
         pieces = ((stem, piece) for stem, piece in FRAGMENTED_TEXTS.items() if self.kind in piece.items)
-        return one_of(f"{stem}.done" for stem, piece in pieces if (piece.list_key or piece.key) == place[0])
+        own = (stem for stem, piece in pieces if (piece.list_key or piece.key) == place[0])
+        return Words(" or ".join(f"{stem}.done" for stem in own))
 
     def compare(self, item: dict[str, Any], pointer: str) -> None:
         """Hold a later state of the item against what was said of it before."""
@@ -179,7 +185,8 @@ class Item:
             known, now = self.said.get(key), item.get(key)
             if known != now and (known is not None or self._comes_late(key)):
                 place = join(pointer, key) if key in item else pointer
-                self._once("stream-identity", place, f"the {key} of an item changes", known, now)
+                want = Words(f"the {key} from the beginning") if known is None else known
+                self._once("stream-identity", place, f"the {key} of an item changes", want, now)
         for (key, index), whole in texts_of(item):
             where = join(pointer, key) if index < 0 else join(pointer, key, index)
             silent = key != "content" or self.kind != "message"
@@ -208,7 +215,8 @@ class Item:
     def _restated(self, changes: Iterator[Change]) -> None:
         found = next(changes, None)
         if found is not None:
-            self._once("stream-item-restated", found.pointer, "", found.want, found.got)
+            want = Words(f"as before: {found.want}") if isinstance(found.want, str) else found.want
+            self._once("stream-item-restated", found.pointer, "", want, found.got)
 
     def call(self, closed: bool) -> StreamedCall | None:
         """The item as a call, if a client has to carry it out."""
@@ -235,7 +243,7 @@ class Item:
         """Where a piece belongs, or None for a piece that the item cannot have."""
         if self.kind not in piece.items:
             message = f"a {self.kind or 'thing without a type'} has no such text"
-            self._once("stream-delta-kind", pointer, message, one_of(sorted(piece.items)), self.kind)
+            self._once("stream-delta-kind", pointer, message, Words(" or ".join(sorted(piece.items))), self.kind)
             return None
         if piece.list_key is None:
             return (piece.key, -1)
@@ -249,7 +257,7 @@ class Item:
             self._unopened(piece.list_key, pointer)
         elif isinstance(entries[index], dict) and entries[index].get("type") not in (piece.part, None):
             kind = entries[index].get("type")
-            self._once("stream-delta-kind", pointer, f"the part is a {kind}", piece.part, kind)
+            self._once("stream-delta-kind", pointer, f"the part is a {kind}", Words(piece.part), kind)
             return None
         return (piece.list_key, index)
 
@@ -258,7 +266,7 @@ class Item:
         if list_key == "summary" or self.kind == "message":
             stem = "reasoning_summary_part" if list_key == "summary" else "content_part"
             message = "the part of this event was not added before"
-            want, is_content = f"response.{stem}.added", self.kind == "message"
+            want, is_content = Words(f"response.{stem}.added"), self.kind == "message"
             self._once("stream-part-added" if is_content else "stream-summary-part", pointer, message, want, MISSING)
 
     def _is_open(self, pointer: str) -> bool:
@@ -274,9 +282,9 @@ class Item:
         if found.whole is None:
             found.whole = text
             if whole != text and (found.fragments or not silent):
-                self._once("stream-fragments", pointer, "", whole, text)
+                self._once("stream-fragments", pointer, "", _AGREED, text)
         elif found.whole != text:
-            self._once("stream-wholes-agree", pointer, "", found.whole, text)
+            self._once("stream-wholes-agree", pointer, "", found.whole or _AGREED, text)
 
     def _text(self, place: Place) -> StreamedText:
         return self._texts.setdefault(place, StreamedText())

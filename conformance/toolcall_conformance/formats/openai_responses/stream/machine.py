@@ -21,7 +21,7 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, OneOf
+from toolcall_conformance.findings import MISSING, Words
 from toolcall_conformance.formats.openai_responses.stream import output as _output
 from toolcall_conformance.formats.openai_responses.stream.events import BEGINNING, TERMINAL, UNDER_WAY
 from toolcall_conformance.formats.openai_responses.stream.output import Output
@@ -157,7 +157,7 @@ class _ResponseMachine(Machine):
         """The official SDK raises at any event before response.created."""
         if self._state is ResponseState.BEFORE:
             message = f"{kind} precedes {BEGINNING}"
-            self.report.once("stream-start", pointer, message, want=BEGINNING, got=kind)
+            self.report.once("stream-start", pointer, message, want=Words(BEGINNING), got=Words(kind))
             self._state = ResponseState.OPEN
 
     def _same_response(self, response: dict[str, Any], pointer: str) -> None:
@@ -201,7 +201,7 @@ class _ResponseMachine(Machine):
         """What can only be said once nothing more comes."""
         if self._state in (ResponseState.BEFORE, ResponseState.OPEN, ResponseState.STOPPED):
             message = "the stream ends without a terminal event"
-            self.report.add("stream-end", pointer, message, want=OneOf((*TERMINAL, "error")), got=MISSING)
+            self.report.add("stream-end", pointer, message, want=Words(" or ".join((*TERMINAL, "error"))), got=MISSING)
         whole = self._state is ResponseState.ENDED
         return self.assembled(
             self._body(), self._output.calls(whole), failed=self._state is ResponseState.FAILED, whole=whole

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.findings import MISSING
+from toolcall_conformance.findings import MISSING, Words
 from toolcall_conformance.formats.openai_responses.stream import items as _items
 from toolcall_conformance.formats.openai_responses.stream.events import FRAGMENTED_TEXTS, IDENTITY, PARTS
 from toolcall_conformance.formats.openai_responses.stream.items import Item
 from toolcall_conformance.formats.rule import meant_text, why_no_json
 from toolcall_conformance.formats.stream_machine import Report, meant_number, wrong_number
-from toolcall_conformance.formats.wanted import INDEX, TEXT
+from toolcall_conformance.formats.wanted import INDEX, TEXT, having
 from toolcall_conformance.jsonvalue import is_json, join
 from toolcall_conformance.reading.assembled import StreamedCall
 
@@ -129,7 +129,9 @@ class Output:
             self._unnumbered(data, pointer, self._meant(item))
         if item is None:
             message = "the item is done and was never added"
-            self._report.once("stream-item-announced", pointer, message, want=ADDED, got="response.output_item.done")
+            self._report.once(
+                "stream-item-announced", pointer, message, want=Words(ADDED), got=Words("response.output_item.done")
+            )
             self._keep(Item.whole(said, index if _is_index(index) else None, pointer, self._report))
             return
         item.close(said, pointer)
@@ -143,12 +145,12 @@ class Output:
         if item is None:
             self._stray(data, pointer)
         elif "item_id" not in data:
-            want = item.said.get("id", TEXT)
+            want = item.said.get("id") or TEXT
             self._report.once("stream-item-id", pointer, "item_id is missing", want=want, got=MISSING)
         elif item_id != item.said.get("id"):
-            self._report.once(
-                "stream-item-id", join(pointer, "item_id"), want=item.said.get("id"), got=item_id, subject=item.subject
-            )
+            want = item.said.get("id") or Words("the id of the item, which has none")
+            at = join(pointer, "item_id")
+            self._report.once("stream-item-id", at, want=want, got=item_id, subject=item.subject)
         return item
 
     def _may_mean_one(self, item: Item | None, data: dict[str, Any]) -> bool:
@@ -163,7 +165,7 @@ class Output:
         index = data.get("output_index")
         named = f"item_id {data.get('item_id')!r}" if index is None else f"output_index {index!r}"
         message = f"no item of {named} was added: {ADDED} must be first, or this event must be left out"
-        want = ADDED if _is_index(index) or self._may_mean_one(None, data) else MISSING
+        want = Words(ADDED) if _is_index(index) or self._may_mean_one(None, data) else MISSING
         self._report.once("stream-item-added", pointer, message, want=want, got=data.get("type", MISSING))
 
     def _unnumbered(self, data: dict[str, Any], pointer: str, want: Any) -> None:
@@ -191,24 +193,27 @@ class Output:
                 if not item.closed:
                     message = "the reply ends, and this item was neither done nor is it in the reply"
                     got = MISSING
-                    self._report.once("stream-item-done", pointer, message, want=DONE, got=got, subject=item.subject)
+                    self._report.once(
+                        "stream-item-done", pointer, message, want=Words(DONE), got=got, subject=item.subject
+                    )
                 elif output is not None:
                     where = join(pointer, "output")
                     message = "the final output must have this item, which was streamed"
-                    want, got = _identity(item.said), MISSING
+                    want, got = having(**_identity(item.said)), MISSING
                     self._report.once("stream-final-output", where, message, want=want, got=got, subject=item.subject)
                 continue
             left.remove(found)
             where = join(pointer, "output", found[0])
             if not item.closed:
-                self._report.once("stream-item-closed", where, want=DONE, got=MISSING, subject=item.subject)
+                self._report.once("stream-item-closed", where, want=Words(DONE), got=MISSING, subject=item.subject)
             if found[0] != rank or (item.index is not None and item.index != rank):
-                self._report.once("stream-output-place", where, want=item.index, got=found[0], subject=item.subject)
+                want, got = Words(f"at place {item.index}"), Words(f"at place {found[0]}")
+                self._report.once("stream-output-place", where, want=want, got=got, subject=item.subject)
             item.compare_done(found[1], where)
         for number, said in left:
             where = join(pointer, "output", number)
             message = "the reply has an item that was never added"
-            self._report.once("stream-item-announced", where, message, want=ADDED, got=MISSING)
+            self._report.once("stream-item-announced", where, message, want=Words(ADDED), got=MISSING)
             call = Item.whole(said, None, where, self._report).call(True)
             if call is not None:
                 self._final_calls.append(call)
@@ -222,7 +227,7 @@ class Output:
             if not is_json(text):
                 message, want = why_no_json(text, "the joined fragments must be JSON"), meant_text(text)
                 if not text.strip():
-                    message, want = "a call without arguments must have {}", "{}"
+                    message, want = "a call without arguments must have {}", Words("{}")
                 self._report.of_part(item.pointer).add(
                     "stream-arguments-json", item.pointer, message, want=want, got=text, subject=item.subject
                 )

@@ -1,0 +1,222 @@
+"""A body with what a finding wants at the place that it names: what its reader would make of it.
+
+A value is put where ``got`` stands: for what is at ``at``, inside the JSON text there, for the member of the object
+there that has it, or everywhere where that is an id or a name. What stands nowhere gets a key that the finding's own
+words name, or a place in the lists around ``at``.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, OneOf, Words
+from toolcall_conformance.jsonvalue import JSONError, equal, join, parse_arguments, resolve
+from toolcall_conformance.library import load_corpus
+
+Change = Callable[[Any], Any]
+
+_WORD = re.compile(r"[A-Za-z_$@][\w.-]*")
+_POINTER = re.compile(r"(?:/[A-Za-z_]\w*)+")
+_EVENTS_BEHIND = 60
+
+
+def values_of(finding: Finding) -> tuple[Any, ...]:
+    """The values that a finding says to be right; none where it has but their form, or words."""
+    if finding.want is NOT_KNOWN or isinstance(finding.want, Form):
+        return ()
+    values = finding.want.values if isinstance(finding.want, OneOf) else (finding.want,)
+    return tuple(value for value in values if not isinstance(value, Words))
+
+
+def repaired(body: Any, finding: Finding, value: Any) -> Iterator[Any]:
+    """Each body that has the value at the finding's place, one for each way to read where that is."""
+    try:
+        stands = resolve(body, finding.pointer)
+    except LookupError:
+        return
+    if finding.pointer in ("/rest", "/aside"):  # bytes of a stream, and no part of what is parsed of it
+        return
+    for change in _changes(stands, finding, value):
+        try:
+            yield change(copy.deepcopy(body))
+        except (LookupError, TypeError, ValueError):
+            continue
+
+
+def _changes(stands: Any, finding: Finding, value: Any) -> Iterator[Change]:
+    at, got = finding.pointer, finding.got
+    if value is MISSING:
+        yield from _left_out(stands, finding)
+    elif got is MISSING:
+        if not isinstance(stands, (dict, list)):  # what says nothing
+            yield lambda body: _put(body, at, value)
+        yield from _added(stands, finding, value)
+    elif equal(stands, got):
+        yield lambda body: _put(body, at, value)
+        yield from _in_all_events(finding, value)
+        if isinstance(got, str) and isinstance(value, str):
+            yield lambda body: _renamed(body, got, value)
+    elif isinstance(stands, str) and not isinstance(got, str):
+        if equal(_parsed(stands), got):
+            yield lambda body: _put(body, at, json.dumps(value, ensure_ascii=False))
+    else:
+        yield from _for_member(stands, finding, value)
+
+
+def _left_out(stands: Any, finding: Finding) -> Iterator[Change]:
+    """Without what stands there, the part of the text that is told, the member with the value, or the list's entry."""
+    at, got = finding.pointer, finding.got
+    if isinstance(stands, str) and isinstance(got, str) and got != stands and got in stands:
+        yield lambda body: _put(body, at, "".join(stands.rsplit(got, 1)))
+    if not equal(stands, got):
+        yield from _for_member(stands, finding, MISSING)
+    if at:
+        yield lambda body: _put(body, at, MISSING)
+    entry = at
+    while entry and not entry.rpartition("/")[2].isdecimal():
+        entry = entry.rpartition("/")[0]
+    if entry and entry != at:
+        yield lambda body: _put(body, entry, MISSING)
+    yield from _in_all_events(finding, MISSING)
+
+
+def _added(stands: Any, finding: Finding, value: Any) -> Iterator[Change]:
+    at = finding.pointer
+    if isinstance(stands, list):
+        for place in range(len(stands), -1, -1):
+            yield lambda body, place=place: _insert(body, join(at, place), value)
+    if isinstance(stands, dict):
+        for pointer in [*_POINTER.findall(finding.message), *filter(None, [finding.source_pointer])]:
+            yield lambda body, pointer=pointer: _put_deep(body, pointer, value)
+        yield from _under_a_key(stands, finding, value)
+        for key, member in stands.items():
+            if isinstance(member, list):
+                yield lambda body, key=key, member=member: _put(body, join(at, key), [*member, value])
+        if isinstance(value, dict):
+            parts = load_corpus().format(finding.format)["wire_words"]["parts"] if finding.format else {}
+            for key in parts.values():
+                yield lambda body, key=key: _put(body, join(at, key), [value])
+            yield lambda body: _put(body, at, {**stands, **value})
+    if isinstance(value, dict):
+        yield from _beside(at, value)
+
+
+def _under_a_key(stands: dict[str, Any], finding: Finding, value: Any) -> Iterator[Change]:
+    """Under each key that the words of a finding name, there or in an object there."""
+    last = (finding.source_pointer or "").rpartition("/")[2]
+    words = _WORD.findall(f"{finding.subject} {finding.message} {last}")
+    keys = dict.fromkeys(key for word in words for key in (word, word.rstrip("."), word.rpartition(".")[2]) if key)
+    for key in keys:
+        held = stands.get(key)
+        if isinstance(held, dict) and isinstance(value, dict):
+            yield lambda body, key=key, held=held: _put(body, join(finding.pointer, key), {**held, **value})
+        elif not isinstance(held, (dict, list)):
+            way = finding.pointer + "/" + key.replace(".", "/")
+            yield lambda body, way=way: _put_deep(body, way, value)
+    for name, member in stands.items():
+        if isinstance(member, dict):
+            for key in keys:
+                if member.get(key) is None:
+                    yield lambda body, name=name, key=key: _put(body, join(finding.pointer, name, key), value)
+
+
+def _beside(at: str, value: Any) -> Iterator[Change]:
+    """Behind and before each list entry that holds the place; in a stream as an event anywhere behind or before it."""
+    if at.startswith("/events/"):
+        event = {"data": value, **({"event": value["type"]} if "type" in value else {})}
+        first = int(at.split("/")[2])
+        for place in [*range(first + 1, first + _EVENTS_BEHIND), first]:
+            yield lambda body, place=place: _insert(body, join("/events", place), event)
+        return
+    while at:
+        way, _, step = at.rpartition("/")
+        if step.isdecimal():
+            for place in (int(step) + 1, int(step)):
+                yield lambda body, way=way, place=place: _insert(body, join(way, place), value)
+        at = way
+
+
+def _in_all_events(finding: Finding, value: Any) -> Iterator[Change]:
+    """In each event from the finding's on that has the same value at the place: some rules tell the first alone."""
+    way = finding.pointer.split("/")
+    if finding.body or way[1:2] != ["events"] or len(way) < 4:
+        return
+    inner = "/" + "/".join(way[3:])
+
+    def put(body: Any) -> Any:
+        for number in range(int(way[2]), len(body["events"])):
+            pointer = f"/events/{number}{inner}"
+            try:
+                same = equal(resolve(body, pointer), finding.got)
+            except LookupError:
+                continue
+            if same:
+                _put(body, pointer, value)
+        return body
+
+    yield put
+
+
+def _for_member(stands: Any, finding: Finding, value: Any) -> Iterator[Change]:
+    """For the member that has the value of an object, or of an object in it."""
+    at, got = finding.pointer, finding.got
+    for key, member in stands.items() if isinstance(stands, dict) else ():
+        if equal(member, got):
+            yield lambda body, key=key: _put(body, join(at, key), value)
+        for inner, held in member.items() if isinstance(member, dict) else ():
+            if equal(held, got):
+                yield lambda body, key=key, inner=inner: _put(body, join(at, key, inner), value)
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return parse_arguments(text)
+    except JSONError:
+        return NOT_KNOWN
+
+
+def _renamed(body: Any, old: str, new: str) -> Any:
+    """A body that says another id or name wherever it says the old one."""
+    if isinstance(body, dict):
+        return {key: _renamed(value, old, new) for key, value in body.items()}
+    if isinstance(body, list):
+        return [_renamed(value, old, new) for value in body]
+    return new if isinstance(body, str) and body == old else body
+
+
+def _put_deep(body: Any, pointer: str, value: Any) -> Any:
+    """``_put``, with the objects on the way there."""
+    holder = body
+    *way, last = pointer.split("/")[1:]
+    for step in way:
+        if isinstance(holder, list):
+            holder = holder[int(step)]
+        else:
+            if holder.get(step) is None:
+                holder[step] = {}
+            holder = holder[step]
+    holder[last] = copy.deepcopy(value)
+    return body
+
+
+def _put(body: Any, pointer: str, value: Any) -> Any:
+    if not pointer:
+        return value
+    way, _, step = pointer.rpartition("/")
+    holder = resolve(body, way)
+    key: Any = int(step) if isinstance(holder, list) else step.replace("~1", "/").replace("~0", "~")
+    if value is MISSING:
+        del holder[key]
+    else:
+        holder[key] = copy.deepcopy(value)
+    return body
+
+
+def _insert(body: Any, pointer: str, value: Any) -> Any:
+    way, _, step = pointer.rpartition("/")
+    resolve(body, way).insert(int(step), copy.deepcopy(value))
+    return body
