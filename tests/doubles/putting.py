@@ -11,6 +11,7 @@ import copy
 import json
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, OneOf, Words
@@ -53,16 +54,16 @@ def _changes(stands: Any, finding: Finding, value: Any) -> Iterator[Change]:
         yield from _left_out(stands, finding)
     elif got is MISSING:
         if not isinstance(stands, (dict, list)):  # what says nothing
-            yield lambda body: _put(body, at, value)
+            yield partial(_put, pointer=at, value=value)
         yield from _added(stands, finding, value)
     elif equal(stands, got):
-        yield lambda body: _put(body, at, value)
+        yield partial(_put, pointer=at, value=value)
         yield from _in_all_events(finding, value)
         if isinstance(got, str) and isinstance(value, str):
-            yield lambda body: _renamed(body, got, value)
+            yield partial(_renamed, old=got, new=value)
     elif isinstance(stands, str) and not isinstance(got, str):
         if equal(_parsed(stands), got):
-            yield lambda body: _put(body, at, json.dumps(value, ensure_ascii=False))
+            yield partial(_put, pointer=at, value=json.dumps(value, ensure_ascii=False))
     else:
         yield from _for_member(stands, finding, value)
 
@@ -71,16 +72,16 @@ def _left_out(stands: Any, finding: Finding) -> Iterator[Change]:
     """Without what stands there, the part of the text that is told, the member with the value, or the list's entry."""
     at, got = finding.pointer, finding.got
     if isinstance(stands, str) and isinstance(got, str) and got != stands and got in stands:
-        yield lambda body: _put(body, at, "".join(stands.rsplit(got, 1)))
+        yield partial(_put, pointer=at, value="".join(stands.rsplit(got, 1)))
     if not equal(stands, got):
         yield from _for_member(stands, finding, MISSING)
     if at:
-        yield lambda body: _put(body, at, MISSING)
+        yield partial(_put, pointer=at, value=MISSING)
     entry = at
     while entry and not entry.rpartition("/")[2].isdecimal():
         entry = entry.rpartition("/")[0]
     if entry and entry != at:
-        yield lambda body: _put(body, entry, MISSING)
+        yield partial(_put, pointer=entry, value=MISSING)
     yield from _in_all_events(finding, MISSING)
 
 
@@ -88,19 +89,19 @@ def _added(stands: Any, finding: Finding, value: Any) -> Iterator[Change]:
     at = finding.pointer
     if isinstance(stands, list):
         for place in range(len(stands), -1, -1):
-            yield lambda body, place=place: _insert(body, join(at, place), value)
+            yield partial(_insert, pointer=join(at, place), value=value)
     if isinstance(stands, dict):
         for pointer in [*_POINTER.findall(finding.message), *filter(None, [finding.source_pointer])]:
-            yield lambda body, pointer=pointer: _put_deep(body, pointer, value)
+            yield partial(_put_deep, pointer=pointer, value=value)
         yield from _under_a_key(stands, finding, value)
         for key, member in stands.items():
             if isinstance(member, list):
-                yield lambda body, key=key, member=member: _put(body, join(at, key), [*member, value])
+                yield partial(_put, pointer=join(at, key), value=[*member, value])
         if isinstance(value, dict):
             parts = load_corpus().format(finding.format)["wire_words"]["parts"] if finding.format else {}
             for key in parts.values():
-                yield lambda body, key=key: _put(body, join(at, key), [value])
-            yield lambda body: _put(body, at, {**stands, **value})
+                yield partial(_put, pointer=join(at, key), value=[value])
+            yield partial(_put, pointer=at, value={**stands, **value})
     if isinstance(value, dict):
         yield from _beside(at, value)
 
@@ -113,15 +114,15 @@ def _under_a_key(stands: dict[str, Any], finding: Finding, value: Any) -> Iterat
     for key in keys:
         held = stands.get(key)
         if isinstance(held, dict) and isinstance(value, dict):
-            yield lambda body, key=key, held=held: _put(body, join(finding.pointer, key), {**held, **value})
+            yield partial(_put, pointer=join(finding.pointer, key), value={**held, **value})
         elif not isinstance(held, (dict, list)):
             way = finding.pointer + "/" + key.replace(".", "/")
-            yield lambda body, way=way: _put_deep(body, way, value)
+            yield partial(_put_deep, pointer=way, value=value)
     for name, member in stands.items():
         if isinstance(member, dict):
             for key in keys:
                 if member.get(key) is None:
-                    yield lambda body, name=name, key=key: _put(body, join(finding.pointer, name, key), value)
+                    yield partial(_put, pointer=join(finding.pointer, name, key), value=value)
 
 
 def _beside(at: str, value: Any) -> Iterator[Change]:
@@ -130,13 +131,13 @@ def _beside(at: str, value: Any) -> Iterator[Change]:
         event = {"data": value, **({"event": value["type"]} if "type" in value else {})}
         first = int(at.split("/")[2])
         for place in [*range(first + 1, first + _EVENTS_BEHIND), first]:
-            yield lambda body, place=place: _insert(body, join("/events", place), event)
+            yield partial(_insert, pointer=join("/events", place), value=event)
         return
     while at:
         way, _, step = at.rpartition("/")
         if step.isdecimal():
             for place in (int(step) + 1, int(step)):
-                yield lambda body, way=way, place=place: _insert(body, join(way, place), value)
+                yield partial(_insert, pointer=join(way, place), value=value)
         at = way
 
 
@@ -166,10 +167,10 @@ def _for_member(stands: Any, finding: Finding, value: Any) -> Iterator[Change]:
     at, got = finding.pointer, finding.got
     for key, member in stands.items() if isinstance(stands, dict) else ():
         if equal(member, got):
-            yield lambda body, key=key: _put(body, join(at, key), value)
+            yield partial(_put, pointer=join(at, key), value=value)
         for inner, held in member.items() if isinstance(member, dict) else ():
             if equal(held, got):
-                yield lambda body, key=key, inner=inner: _put(body, join(at, key, inner), value)
+                yield partial(_put, pointer=join(at, key, inner), value=value)
 
 
 def _parsed(text: str) -> Any:

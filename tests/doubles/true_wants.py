@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from doubles.alone import alone, judgement, source_of
+from doubles.alone import judgement, source_of
+from doubles.border import alone
 from doubles.putting import repaired, values_of
 from judging import judge, judge_stream
 from toolcall_conformance import formats

@@ -28,9 +28,9 @@ from toolcall_conformance.library import Corpus
 from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.translation import search_sources
 from toolcall_conformance.translation.aligned import aligned
-from toolcall_conformance.translation.calls import legal_id
 from toolcall_conformance.translation.losses import count_losses, find_losses
 from toolcall_conformance.translation.pair import Pair, Sides
+from toolcall_conformance.translation.wire_words import legal_id
 from toolcall_reference import Refused
 
 TRAFFIC = Path(os.environ.get("TOOLCALL_TRAFFIC") or Path(__file__).parents[3] / "shared" / "traffic")

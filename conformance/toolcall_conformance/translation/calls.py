@@ -204,7 +204,8 @@ def _as_they_stand(pair: Pair, left: Call, right: Call) -> Any:
         return Words(json.dumps(left.arguments, ensure_ascii=False))
     has_text = "$text" in json.dumps(pair.words["call"]) and isinstance(pair.stands(right.arguments_pointer), str)
     is_text = has_text and isinstance(stands_as(pair, right), str)
-    return json.dumps(left.arguments, ensure_ascii=False) if is_text else left.arguments
+    text = json.dumps(left.arguments, ensure_ascii=False)
+    return text if is_text and text != stands_as(pair, right) else left.arguments
 
 
 def equality(left: Call, right: Call, *, exact: bool) -> str | None:

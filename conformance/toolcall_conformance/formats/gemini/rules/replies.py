@@ -40,7 +40,7 @@ def usage_total(subject: Subject) -> Iterator[Breach]:
         yield Breach(
             pointer,
             message,
-            want=expected if isinstance(expected, int) else INDEX,
+            want=expected,
             got=MISSING if missing else total.value,
         )
 

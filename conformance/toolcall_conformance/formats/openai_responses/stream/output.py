@@ -207,8 +207,8 @@ class Output:
             if not item.closed:
                 self._report.once("stream-item-closed", where, want=Words(DONE), got=MISSING, subject=item.subject)
             if found[0] != rank or (item.index is not None and item.index != rank):
-                want, got = Words(f"at place {item.index}"), Words(f"at place {found[0]}")
-                self._report.once("stream-output-place", where, want=want, got=got, subject=item.subject)
+                place, other = Words(f"at place {item.index}"), Words(f"at place {found[0]}")
+                self._report.once("stream-output-place", where, want=place, got=other, subject=item.subject)
             item.compare_done(found[1], where)
         for number, said in left:
             where = join(pointer, "output", number)
