@@ -45,13 +45,7 @@ def compare_finish(pair: Pair) -> Iterator[Finding]:
         if rule is not None and f"finish-{source.reason}" in pair.declared and got != "tools":
             _accept_reason(pair)
             return  # nothing is hidden: there is something to read, and the translator says what it lost
-        want, there = _wanted(pair, accepted, where), _raw(output)
-        if isinstance(want, OneOf):  # what stands there means something else beside calls
-            want = one_of((word for word in want.values if not equal(word, there)), MISSING)
-        if want is MISSING and where:  # it is said elsewhere
-            want = Words(f"{first_words(pair, accepted)} at {finish_place(pair)[0]}")
-        if equal(want, there):  # other members say what the word means
-            want, there = f"{want}, {_meant(pair, source.reason)}", f"{there}, {_meant(pair, got)}"
+        want, there = _apart(pair, (accepted, source.reason, got), where, _raw(output))
         yield pair.finding(
             rule or "translation/finish-reason",
             where or finish_place(pair)[0],
@@ -74,6 +68,19 @@ def compare_finish(pair: Pair) -> Iterator[Finding]:
         )
     else:
         _accept_reason(pair)
+
+
+def _apart(pair: Pair, reasons: tuple[list[str], str, str | None], where: str, there: Any) -> tuple[Any, Any]:
+    """What may stand there for the accepted reasons, and what does for the one that is read; as the two differ."""
+    accepted, meant, got = reasons
+    want = _wanted(pair, accepted, where)
+    if isinstance(want, OneOf):  # what stands there means something else beside calls
+        want = one_of((word for word in want.values if not equal(word, there)), MISSING)
+    if want is MISSING and where:  # it is said elsewhere
+        want = Words(f"{first_words(pair, accepted)} at {finish_place(pair)[0]}")
+    if equal(want, there):  # other members say what the word means
+        return f"{want}, {_meant(pair, meant)}", f"{there}, {_meant(pair, got)}"
+    return want, there
 
 
 def _accept_reason(pair: Pair) -> None:
