@@ -205,7 +205,9 @@ def _as_they_stand(pair: Pair, left: Call, right: Call) -> Any:
     has_text = "$text" in json.dumps(pair.words["call"]) and isinstance(pair.stands(right.arguments_pointer), str)
     is_text = has_text and isinstance(stands_as(pair, right), str)
     text = json.dumps(left.arguments, ensure_ascii=False)
-    return text if is_text and text != stands_as(pair, right) else left.arguments
+    if not is_text:
+        return left.arguments
+    return text if text != stands_as(pair, right) else Words(text)  # encoded twice, and read as text of the same
 
 
 def equality(left: Call, right: Call, *, exact: bool) -> str | None:

@@ -233,7 +233,7 @@ def _report_difference(
 ) -> Iterator[Finding]:
     pointer, source = _places(tool, twin, difference.pointer, difference.source_pointer)
     there, want = pair.stands(pointer), difference.want
-    if isinstance(there, dict) and "$ref" in there and is_json_value(want) and difference.got is MISSING:
+    if isinstance(there, dict) and "$ref" in json.dumps(there) and is_json_value(want) and difference.got is MISSING:
         want = Words(json.dumps(want, ensure_ascii=False))  # it can be mended only where the reference leads
     yield pair.finding(
         difference.rule,
