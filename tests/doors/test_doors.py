@@ -16,6 +16,7 @@ from doubles.draft import copied
 from every import every
 from reference import paths
 from toolcall_conformance.library import default_root, load_corpus, read_json
+from toolcall_reference import render
 
 RULES = [one.raw for one in load_corpus().rules.values() if "obeys" in one.raw]
 FORMATS = load_corpus().formats
@@ -175,7 +176,7 @@ def test_a_class_that_nobody_knows(
     )
     before = path.read_bytes()
     monkeypatch.setattr(case, "folder_of", lambda _: tmp_path)
-    monkeypatch.setattr(case.render, "main", lambda _: pytest.fail("it was rendered"))
+    monkeypatch.setattr(render, "main", lambda _: pytest.fail("it was rendered"))
     assert case.main(["shell/realistic"]) == 1
     assert "todo    corpus/bug-classes.json has no class 'nonsense'" in capsys.readouterr().out
     assert path.read_bytes() == before

@@ -101,7 +101,7 @@ def test_a_slip_does_not(name: str) -> None:
 
 
 def test_what_its_author_hides_is_not_looked_at() -> None:
-    assert raised(wrapped(lambda: {}["role"], ConversionError("no such role"), hidden=True)).refuses
+    assert raised(wrapped(lambda: EMPTY["role"], ConversionError("no such role"), hidden=True)).refuses
 
 
 def test_the_contract_s_own_classes_stay_what_they_are() -> None:

@@ -23,7 +23,7 @@ from toolcall_conformance.streaming import dump
 from toolcall_reference import ReferenceTranslator
 
 RULE = load_corpus().rule("translation/arguments-undone").raw
-ENDS = {"client": "anthropic", "upstream": "openai_responses"}
+ENDS: dict[str, Any] = {"client": "anthropic", "upstream": "openai_responses"}
 RIGHT, WRONG = RULE["obeys"]["output"], RULE["breaks"]["output"]
 SOURCE, CLIENT, UPSTREAM = (RULE["obeys"][key] for key in ("source", "request", "upstream_request"))
 KNOWN: dict[str, Any] = {"request": CLIENT, "upstream_request": UPSTREAM}
@@ -80,7 +80,7 @@ def test_a_translator_of_replies_alone_cannot_undo_it() -> None:
 
 
 def test_between_two_ends_of_one_format() -> None:
-    ends = {"client": "openai_responses", "upstream": "openai_responses"}
+    ends: dict[str, Any] = {"client": "openai_responses", "upstream": "openai_responses"}
     tool = {**UPSTREAM["tools"][0], "parameters": CLIENT["tools"][0]["input_schema"], "strict": False}
     known = {"request": {**UPSTREAM, "tools": [tool]}, "upstream_request": UPSTREAM}
     output = copy.deepcopy(SOURCE)
@@ -96,7 +96,7 @@ def stream_of(arguments: dict[str, Any]) -> bytes:
     text = json.dumps(arguments)
     start = {**RIGHT, "content": [], "stop_reason": None, "usage": {"input_tokens": 61, "output_tokens": 1}}
     block = {**RIGHT["content"][0], "input": {}}
-    events = [
+    events: list[dict[str, Any]] = [
         {"type": "message_start", "message": start},
         {"type": "content_block_start", "index": 0, "content_block": block},
         *(

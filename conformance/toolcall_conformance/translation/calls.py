@@ -39,7 +39,8 @@ def compare_calls(pair: Pair) -> Iterator[Finding]:
         if not call.name and not pair.is_request:
             continue  # no client can run a call without a name
         if may_be_dropped(pair, call):
-            pair.accept("cut-call-dropped", near(pair, call.pointer), call.pointer, call_value(pair, call), MISSING)
+            place = near(pair, call.pointer)
+            pair.accept("cut-call-dropped", place, call.pointer, call_value(pair, call, place), MISSING)
             continue
         now = told.place_of(call) if told is not None else None
         place = near(pair, call.pointer) if now is None else now.pointer
@@ -127,7 +128,7 @@ def _compare_one(pair: Pair, left: Call, right: Call) -> Iterator[Finding]:
             "translation/call-lost",
             right.pointer,
             "only an empty call is there, without a name and arguments",
-            want=call_value(pair, left),
+            want=call_value(pair, left, right.pointer),
             got=pair.stands(right.pointer),
             source=left.pointer,
             subject=call_words(left),
