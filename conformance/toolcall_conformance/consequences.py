@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from toolcall_conformance.causes import difference
-from toolcall_conformance.findings import MISSING, TOGETHER, Because, Finding, Level, OneOf
+from toolcall_conformance.findings import MISSING, TOGETHER, Because, Finding, Form, Level, OneOf
 from toolcall_conformance.jsonvalue import around
 from toolcall_conformance.library import Corpus
 
@@ -262,9 +262,16 @@ def _wrong_text(finding: Finding) -> Iterator[Hashable]:
 
 
 def _missing_texts(finding: Finding) -> Iterator[Hashable]:
-    if finding.got is MISSING:
-        values = finding.want.values if isinstance(finding.want, OneOf) else (finding.want,)
-        yield from ((_body(finding), value) for value in values if isinstance(value, str))
+    if finding.got is MISSING or finding.got is None:
+        yield from ((_body(finding), value) for value in _values(finding.want) if isinstance(value, str))
+
+
+def _values(want: Any) -> Iterable[Any]:
+    """The values of which a finding wants one."""
+    if isinstance(want, Form):
+        listed: Iterable[Any] = want.schema.get("enum", ())
+        return listed
+    return want.values if isinstance(want, OneOf) else (want,)
 
 
 def _of_events(finding: Finding) -> Iterator[Hashable]:

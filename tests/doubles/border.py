@@ -32,6 +32,7 @@ from toolcall_conformance.library import load_corpus
 from toolcall_conformance.streaming import dump, parse
 
 NOTHING_LEFT = "translation/target-format"
+CALL_LOST = "translation/call-lost"
 """What is said of a translation that has lost all that makes it a body of its format."""
 
 GONE = object()
@@ -108,7 +109,9 @@ class BorderDouble(Double):
             of_both = judge.request if self.direction == "request" else judge.response
             found = of_both(self.before, body, ends).findings
             named = [one for one in found if one.rule in (*self.rules, NOTHING_LEFT)]
-            yield Played("of the example", named, also=frozenset({NOTHING_LEFT}))
+            # Of a call of which nothing arrived but an empty one, that is said and nothing else.
+            if not any(one.rule == CALL_LOST and isinstance(one.got, dict) for one in found):
+                yield Played("of the example", named, also=frozenset({NOTHING_LEFT}))
 
     def shown(self) -> dict[str, Any] | None:
         """The body, without a source."""

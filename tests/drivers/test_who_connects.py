@@ -16,6 +16,7 @@ CONNECTING = {
     "drivers/gateway.py": "the client of a gateway",
     "drivers/gateway_process.py": "binds ports, to find one that is free",
     "drivers/readiness.py": "whether a gateway is ready",
+    "drivers/offline.py": "looks no host up: it names one that is not there",
     "upstream/server.py": "listens on loopback",
 }
 

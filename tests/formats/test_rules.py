@@ -58,7 +58,7 @@ def test_the_breaking_body_is_found_out(rule: dict[str, Any], corpus: Corpus) ->
 @each_rule
 def test_a_rule_is_well_formed(rule: dict[str, Any]) -> None:
     assert rule.keys() >= KEYS
-    assert rule.keys() <= KEYS | {"model", "level_in_replies"}
+    assert rule.keys() <= KEYS | {"kinds", "model", "level_in_replies"}
     assert re.fullmatch(r"[a-z_]+/[a-z0-9]+(-[a-z0-9]+)*", rule["id"])
     assert rule["level"] in set(Level)
     assert rule["face"] in {"provider", "client", "both"}

@@ -58,6 +58,8 @@ NUMBERS = {
     ("echo.py", 40): "a bound of effort: how deep a schema is compared that a reply repeats",
     ("similar_names.py", 8): "a bound of effort: so few names are compared one by one",
     ("similar_names.py", 4_096): "the size of a cache",
+    ("argument_conversion.py", 40): "a bound of effort: how deep arguments are taken back",
+    ("media_bytes.py", 4): "base64 is written in fours, by definition",
     ("media_bytes.py", 12): "how much of a value is shown",
     ("identity.py", 20): "how many differences are reported",
     ("losses.py", 53): "the whole numbers that a double holds, by definition",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -35,7 +36,7 @@ from toolcall_conformance.drivers import (
     UnsupportedOutcome,
 )
 from toolcall_conformance.findings import MISSING, Finding, is_json_value
-from toolcall_conformance.jsonvalue import canonical
+from toolcall_conformance.jsonvalue import JSONError, canonical, parse
 from toolcall_conformance.judge.asked_thinking import ungiven_state
 from toolcall_conformance.judge.provider_memory import ProviderMemory, memory_after, whole_exchanges
 from toolcall_conformance.levels import finding, weighed
@@ -313,8 +314,14 @@ class _Agent:
 
 
 def _fault(one: Finding) -> tuple[str, str]:
-    """What two findings have in common that are about one loss: the rule, and what is missing."""
-    return one.rule, canonical(one.want) if is_json_value(one.want) else repr(one.want)
+    """What two findings have in common that are about one loss: the rule, and what is missing in either notation."""
+    want = one.want
+    if not is_json_value(want):
+        return one.rule, repr(want)
+    if isinstance(want, str):  # arguments are a text in one format and an object in the other
+        with suppress(JSONError):
+            want = parse(want)
+    return one.rule, canonical(want)
 
 
 def _misnamed(corpus: Corpus, client: str, golden: Any, reply: Any, body: str) -> Iterator[Finding]:

@@ -149,6 +149,8 @@ class LosesThinkingBeforeTheCall(DoubledSession):
 class NeverAsksForThinking(DoubledSession):
     """Passes no wish to think on to a model that thinks only if asked, and knows no thoughts to bring back."""
 
+    in_no_body = True  # what was asked before stands in the request before
+
     def after_request(self, body: dict[str, Any]) -> dict[str, Any]:
         body.pop("thinking", None)
         for blocks in turns(body):

@@ -167,7 +167,7 @@ def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: T
         body["metadata"] = settings.metadata
     if settings.reasoning is not None:
         _encode_reasoning(body, settings.reasoning, target)
-    if any(tool.kind == "function" for tool in tools):
+    if target.model and any(tool.kind == "function" for tool in tools):
         _think_no_more_than_taken(body, target)
     body.update(settings.openai)
 
