@@ -259,7 +259,7 @@ def handed_data(name: str) -> Iterator[tuple[str, str]]:
     for case in CORPUS.cases.values():
         for _, following in rounds(case, name) if '"media"' in json.dumps(case.scenario) else ():
             calls = [{"id": f"c{at}", "name": "f"} for at in range(99)]
-            for result in universal_results(name, following.request, calls):
+            for result in universal_results(CORPUS, name, following.request, calls):
                 yield from (
                     (case.id, part["data"])
                     for part in result.get("multimodal_parts", ())
@@ -301,5 +301,17 @@ def test_a_strict_reader_passes(name: str) -> None:
 def test_an_empty_object_beside_pictures_is_not_handed_on() -> None:
     """Gemini demands an object in every result; here it says nothing, and written as a text it would."""
     golden = CORPUS.cases["binary/recorded-shape"].exchanges("gemini")[1].request
-    (result,) = universal_results("gemini", golden, [{"id": "c", "name": "capture_frames"}])
+    (result,) = universal_results(CORPUS, "gemini", golden, [{"id": "c", "name": "capture_frames"}])
     assert [part["type"] for part in result["multimodal_parts"]] == ["media", "media"]
+
+
+def test_agents_are_handed_the_text_that_the_tool_returned() -> None:
+    """Gemini puts a text into an object, beside pictures too; the tool did not."""
+    golden = CORPUS.cases["binary/recorded-shape"].exchanges("gemini")[1].request
+    answer = golden["contents"][2]["parts"][0]["functionResponse"]
+    parts = []
+    for response in ({"output": "two frames"}, {"frames": "2"}):
+        answer["response"] = response
+        (result,) = universal_results(CORPUS, "gemini", golden, [{"id": "c", "name": "capture_frames"}])
+        parts.append([one for one in result["multimodal_parts"] if one["type"] != "media"])
+    assert parts == [[{"type": "text", "text": "two frames"}], [{"type": "object", "value": {"frames": "2"}}]]

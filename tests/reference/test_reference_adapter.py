@@ -45,7 +45,7 @@ def all_rounds(name: str) -> Iterator[tuple[Case, Exchange, Exchange]]:
 
 def results_for(name: str, exchange: Exchange, following: Exchange) -> list[UniversalToolResult]:
     calls = [call_to_json(call) for call in parse_tool_calls(exchange.response, name)]
-    given = universal_results(name, following.request, calls)
+    given = universal_results(CORPUS, name, following.request, calls)
     return [result_from_json(one, formats.get(name).provider.files_of) for one in given]
 
 

@@ -119,7 +119,9 @@ def _plain(sides: Sides) -> list[tuple[Tool, Tool]]:
     alike = [sum(same(*pair) for pair in way for same in (_name, _description, _schema)) for way in ways]
     found = certain + ways[alike[0] < alike[1]]
     source, output = _rest(source, found, 0), _rest(output, found, 1)
-    forced = [tool for tool in source if tool.name is None or not legal_name(sides, tool.name)]
+    names = [tool.name for tool in sides.source.tools]
+    twice = {name for name in names if names.count(name) > 1}
+    forced = [tool for tool in source if tool.name is None or tool.name in twice or not legal_name(sides, tool.name)]
     found += _matched(forced, output, lambda left, right: _similar(left, right) or _schema(left, right))
     forced, output = _rest(forced, found, 0), _rest(output, found, 1)
     if len(forced) == len(output):

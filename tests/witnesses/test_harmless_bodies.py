@@ -12,7 +12,7 @@ import pytest
 from toolcall_conformance import formats
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.library.verdicts import read_verdicts, whole_verdict
-from toolcall_conformance.reading import Reading
+from toolcall_conformance.reading import Reading, Unreadable
 from toolcall_conformance.streaming import parse
 from toolcall_conformance.witnesses import witness
 from witnesses.wire import sdk
@@ -40,13 +40,23 @@ def meant(one: dict[str, Any]) -> Reading | None:
     return formats.read(name, "response", whole.body) if whole.end == "whole" else None
 
 
+def is_cut(source: Reading) -> bool:
+    """Whether the limit ended a reply in a call."""
+    last = source.calls[-1] if source.calls else None
+    ended = source.finish is not None and source.finish.reason == "length"
+    return ended and last is not None and isinstance(last.arguments, Unreadable)
+
+
 @pytest.mark.parametrize("name", CORPUS.formats)
 def test_their_users_see_what_was_meant(name: str) -> None:
     sdk(name)
     found = [(key, one) for key, one in verdicts() if one["client"] == name]
     refused = {}
     for key, one in found:
-        came = witness(name, one["direction"], one["output"], meant=meant(one))
+        source = meant(one)
+        if source is not None and is_cut(source):
+            continue  # a call that was cut off may be left out, which no SDK can know
+        came = witness(name, one["direction"], one["output"], meant=source)
         if not came.accepted:
             refused[key] = came.says
     assert len(found) > 20

@@ -10,6 +10,7 @@ Run it with ``pytest --toolcall-translator toolcall_conformance.adapters.langcha
 
 from __future__ import annotations
 
+import copy
 import json
 from importlib.metadata import version
 from typing import Any
@@ -21,13 +22,14 @@ from langchain_anthropic import ChatAnthropic
 from langchain_anthropic.chat_models import _format_messages
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_google_genai.chat_models import _parse_chat_history, _response_to_result
+from langchain_openai import ChatOpenAI
 from langchain_openai.chat_models.base import (
     _construct_lc_result_from_responses_api,
     _construct_responses_api_input,
-    _convert_dict_to_message,
     _convert_message_to_dict,
 )
 from openai._models import construct_type as as_openai
+from openai.types.chat import ChatCompletion
 from openai.types.responses import Response
 
 from toolcall_conformance.contract import Body, Route, Unsupported
@@ -49,7 +51,9 @@ class _Anthropic:
 
 class _Chat:
     def read(self, reply: Body) -> AIMessage:
-        return _convert_dict_to_message(reply["choices"][0]["message"])
+        model = ChatOpenAI(model="any", api_key="none")
+        made = model._create_chat_result(as_openai(value=reply, type_=ChatCompletion))  # noqa: SLF001 - see above
+        return made.generations[0].message
 
     def write(self, said: AIMessage, answers: list[ToolMessage]) -> list[Body]:
         del said
@@ -72,7 +76,9 @@ class _Responses:
 
 class _Gemini:
     def read(self, reply: Body) -> AIMessage:
-        return _response_to_result(GenerateContentResponse.model_validate(reply)).generations[0].message
+        # As the SDK reads a reply: it takes out what it does not know, in place.
+        given = GenerateContentResponse._from_response(response=copy.deepcopy(reply), kwargs={})  # noqa: SLF001
+        return _response_to_result(given).generations[0].message
 
     def write(self, said: AIMessage, answers: list[ToolMessage]) -> list[Body]:
         contents = _parse_chat_history([_QUESTION, said, *answers])[1][2:]

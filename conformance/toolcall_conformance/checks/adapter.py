@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from toolcall_conformance import formats
@@ -13,7 +13,7 @@ from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, SessionDriver
 from toolcall_conformance.jsonvalue import copied, resolve, written
 from toolcall_conformance.judge.provider_memory import whole_exchanges
-from toolcall_conformance.library import Case, Exchange
+from toolcall_conformance.library import Case, Corpus, Exchange
 from toolcall_conformance.reading import Media, Result, Text
 from toolcall_conformance.translation.media_bytes import standard_base64
 
@@ -59,7 +59,7 @@ def _play(
     tally.note(harness.judge.tool_calls(name, exchange.response, came.value), body)
     if not _answerable(came.value, len(results_behind(name, following.request))):
         return False  # what followed would follow from this
-    given = list(universal_results(name, following.request, came.value))
+    given = list(universal_results(harness.corpus, name, following.request, came.value))
     if swapped:
         given.reverse()
     body = following.request_path.stem
@@ -99,9 +99,10 @@ def results_behind(name: str, request: dict[str, Any]) -> list[Result]:
     return [one for one in reading.results if int(one.pointer.split("/")[2]) >= start]
 
 
-def universal_results(name: str, request: dict[str, Any], calls: list[Any]) -> Iterator[dict[str, Any]]:
+def universal_results(corpus: Corpus, name: str, request: dict[str, Any], calls: list[Any]) -> Iterator[dict[str, Any]]:
     """The results of a golden request's last turn for the calls that the session found, in the order of the calls."""
     results = results_behind(name, request)
+    wrappers = corpus.format(name)["result_wrappers"]
     ordinals = sorted(one.call for one in results if one.call is not None)
     for result in results:
         if result.call is None or ordinals.index(result.call) >= len(calls):
@@ -111,15 +112,15 @@ def universal_results(name: str, request: dict[str, Any], calls: list[Any]) -> I
             yield {
                 "tool_call_id": call.get("id"),
                 "name": call.get("name"),
-                **_content(result),
+                **_content(result, wrappers),
                 "is_error": result.error is True,
             }
 
 
-def _content(result: Result) -> dict[str, Any]:
+def _content(result: Result, wrappers: Collection[str]) -> dict[str, Any]:
     has_media = any(isinstance(part, Media) for part in result.parts)
     # Gemini demands an object beside media, also where there is nothing to say in it.
-    parts = [_part(part) for part in result.parts if not (has_media and _is_blank(part))]
+    parts = [_part(part, wrappers) for part in result.parts if not (has_media and _is_blank(part))]
     objects = [part["value"] for part in parts if part["type"] == "object"]
     texts = [part["text"] for part in parts if part["type"] == "text"]
     value = objects[0] if objects and not texts else "\n".join(texts)
@@ -134,16 +135,26 @@ def _is_blank(part: Any) -> bool:
     return not isinstance(part, (Text, Media)) and part.value == {}
 
 
-def _part(part: Any) -> dict[str, Any]:
+def _part(part: Any, wrappers: Collection[str]) -> dict[str, Any]:
     if isinstance(part, Text):
         return {"type": "text", "text": part.text}
     if isinstance(part, Media):
         data = None if part.data is None else standard_base64(part.data)
         known = {"mime_type": part.mime, "data": data, "url": part.url, "file_id": part.file_id}
         return {"type": "media", "kind": part.kind, **{key: value for key, value in known.items() if value is not None}}
-    if isinstance(part.value, dict):
-        return {"type": "object", "value": copied(part.value)}
-    return {"type": "text", "text": written(part.value)}
+    value = _unwrapped(part.value, wrappers)
+    if isinstance(value, dict):
+        return {"type": "object", "value": copied(value)}
+    return {"type": "text", "text": value if isinstance(value, str) else written(value)}
+
+
+def _unwrapped(value: Any, wrappers: Collection[str]) -> Any:
+    """What a tool returned whose text a format puts into an object, by one of its own keys for that."""
+    if isinstance(value, dict) and len(value) == 1:
+        key, inner = next(iter(value.items()))
+        if key in wrappers and isinstance(inner, str):
+            return inner
+    return value
 
 
 def _made_ids(name: str, exchange: Exchange, request: dict[str, Any], calls: list[Any]) -> dict[str, str]:

@@ -10,6 +10,7 @@ from toolcall_conformance import formats
 from toolcall_conformance.checks.base import Failed, Harness, ItemResult, OpenSession, PlayedBodies, Tally, answer
 from toolcall_conformance.checks.golden_replies import rename_calls
 from toolcall_conformance.checks.left_out import shorter_requests
+from toolcall_conformance.consequences import table_of
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, SessionDriver
 from toolcall_conformance.findings import MISSING, Finding
@@ -68,13 +69,16 @@ def _judged(trip: _Trip, route: Route, harness: Harness) -> Iterator[Finding]:
     back = [*legs.values()][1].findings
     spellings = [(one.rule, unread_spelling(through, one)) for one in back if one.is_must]
     guilty = [leg for leg, rules in broken.items() if rules]
+    table = table_of(harness.corpus)
     for one in found.findings:
         said = _blamed([leg for leg in guilty if one.rule in broken[leg]], guilty)
+        causes = {one.rule, *(rule for rule, _ in table.leading(one.rule, way_back=True))}
+        is_shown = any(not causes.isdisjoint(rules) for rules in broken.values())
         spelled = next((spelling for rule, spelling in spellings if rule == one.rule and spelling), "")
         notes = [said, f"the body between is {trip.name}-between", *filter(None, [spelled.replace("source", "body")])]
         message = f"{one.message} ({'; '.join(notes)})"
         one = replace(one, body=trip.name, message=message, between=trip.there)
-        yield weighed(harness.corpus, one, [] if guilty else ["round-trip-only"])
+        yield weighed(harness.corpus, one, [] if is_shown else ["round-trip-only"])
 
 
 def _blamed(alike: list[str], guilty: list[str]) -> str:

@@ -180,7 +180,8 @@ def _compare_arguments(pair: Pair, left: Call, right: Call) -> Iterator[Finding]
         return
     got = shown(right)
     message = ""
-    if isinstance(got, str) and left.kind == "function" and _encodes(got, left.arguments):
+    twice = isinstance(got, str) and left.kind == "function" and _encodes(got, left.arguments)
+    if twice:
         message = "the arguments are JSON text inside JSON text (encoded twice)"
     unknown = not pair.is_request and pair.conversions is None and may_be_undone(left.arguments, right.arguments)
     if unknown:
@@ -192,7 +193,7 @@ def _compare_arguments(pair: Pair, left: Call, right: Call) -> Iterator[Finding]
         where,
         message,
         want=_as_they_stand(pair, left, right),
-        got=stands_as(pair, right),
+        got=pair.stands(right.arguments_pointer) if twice else stands_as(pair, right),
         source=left.arguments_pointer or left.pointer,
         subject=subject,
         under=(SCHEMAS_UNKNOWN,) if unknown else (),
@@ -205,10 +206,7 @@ def _as_they_stand(pair: Pair, left: Call, right: Call) -> Any:
         return Words(json.dumps(left.arguments, ensure_ascii=False))
     has_text = "$text" in json.dumps(pair.words["call"]) and isinstance(pair.stands(right.arguments_pointer), str)
     is_text = has_text and isinstance(stands_as(pair, right), str)
-    text = json.dumps(left.arguments, ensure_ascii=False)
-    if not is_text:
-        return left.arguments
-    return text if text != stands_as(pair, right) else Words(text)  # encoded twice, and read as text of the same
+    return json.dumps(left.arguments, ensure_ascii=False) if is_text else left.arguments
 
 
 def equality(left: Call, right: Call, *, exact: bool) -> str | None:

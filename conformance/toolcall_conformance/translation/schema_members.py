@@ -22,9 +22,9 @@ def compare_members(place: SchemaPair) -> Iterator[Step]:
     broken = "properties" in place.right.get(ILL_TYPED, {})
     elsewhere = text({key: place.right[key] for key in _only_in(place.right, place.left)})
     lost = [] if broken else [name for name in want if name not in got and text(name) not in elsewhere]
-    if len(lost) > 1 and len(lost) == len(want):
+    if len(lost) == len(want) and (len(lost) > 1 or (lost and not got)):
         # All are gone: one cause, told once.
-        yield _lost(place, lost, place.source("properties"), got)
+        yield _lost(place, lost, place.source("properties"), got, of_all=True)
         lost = []
     for name, schema in want.items():
         if name in got:
@@ -45,13 +45,16 @@ def compare_members(place: SchemaPair) -> Iterator[Step]:
     yield from _compare_rest(place)
 
 
-def _lost(place: SchemaPair, names: list[str], source: str, got: dict[str, Any]) -> SchemaDifference:
-    """Parameters that are gone: one, or all that there were."""
+def _lost(
+    place: SchemaPair, names: list[str], source: str, got: dict[str, Any], *, of_all: bool = False
+) -> SchemaDifference:
+    """Parameters that are gone: one of several, or all that there were."""
+    all_of_them = f"all {len(names)} parameters were lost" if len(names) > 1 else "its only parameter was lost"
     return SchemaDifference(
         "translation/schema-property-lost",
         place.out("properties"),
         source,
-        "" if len(names) == 1 else f"all {len(names)} parameters were lost",
+        all_of_them if of_all else "",
         want=Words(", ".join(names)),
         got=sorted(got) or MISSING,
     )
