@@ -556,3 +556,17 @@ def test_an_item_that_the_reply_began_with_has_its_index(before: list[Any], wron
     """The official SDK raises where an index is given once more."""
     said = stream(lifecycle("in_progress", *before, event="created"), added(call()), done(call(arguments="{}")))
     assert ("stream-output-index" in found(corpus, said)) is wrong
+
+
+@pytest.mark.parametrize(
+    ("more", "place", "want"),
+    [
+        ({"incomplete_details": {"reason": "max_output_tokens"}}, "/events/6/data/type", "response.incomplete"),
+        ({"incomplete_details": None}, "/events/6/data/response/status", "completed"),
+    ],
+)
+def test_which_of_the_last_event_and_its_status_is_wrong(more: Any, place: str, want: str) -> None:
+    """A response that says why it was cut is not to be called complete."""
+    events = [*CALL[:-1], lifecycle("incomplete", FINISHED, event="completed", **more)]
+    breaches = [one for rule, one in assemble(stream(*events)).breaches if rule == "openai_responses/stream-status"]
+    assert [(one.pointer, one.want) for one in breaches] == [(place, want)]

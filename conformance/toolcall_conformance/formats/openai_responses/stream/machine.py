@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Enum
-from typing import Any
+from typing import Any, Final
 
 from toolcall_conformance.findings import MISSING, Words
 from toolcall_conformance.formats.openai_responses.stream import output as _output
@@ -47,6 +47,10 @@ RULES = rule_ids(
     *_output.RULES,
 )
 """The rules that a stream may be found to break here; shapes of single events are the schema's."""
+
+
+_REASONS: Final = {"incomplete": "incomplete_details", "failed": "error"}
+"""By status, the member of a response that says why it ended so."""
 
 
 class ResponseState(Enum):
@@ -189,13 +193,24 @@ class _ResponseMachine(Machine):
         self._restated(response, place)
         self._final = copied(response)
         if response.get("status") != TERMINAL[kind]:
-            where = join(place, "status") if "status" in response else place
-            self.report.once("stream-status", where, want=TERMINAL[kind], got=response.get("status", MISSING))
+            self._other_status(kind, response, pointer)
         if self._state is ResponseState.ENDED:
             output = response.get("output")
             self._output.close(output if isinstance(output, list) else None, place)
         if kind == "response.completed":
             self._output.check_arguments()
+
+    def _other_status(self, kind: str, response: dict[str, Any], pointer: str) -> None:
+        """Report a status that is not that of the event; where the response shows its reason, the event is wrong."""
+        status, place = response.get("status", MISSING), join(pointer, "response")
+        reason = _REASONS.get(status) if isinstance(status, str) else None
+        if reason is not None and isinstance(response.get(reason), dict):
+            event = next(name for name, said in TERMINAL.items() if said == status)
+            message = f"the event is {kind}, but the response ended {status}"
+            self.report.once("stream-status", join(pointer, "type"), message, want=event, got=kind)
+        else:
+            where = place if status is MISSING else join(place, "status")
+            self.report.once("stream-status", where, want=TERMINAL[kind], got=status)
 
     def finish(self, pointer: str) -> Assembled:
         """What can only be said once nothing more comes."""
