@@ -10,6 +10,7 @@ import pytest
 
 from toolcall_conformance import adapters
 from toolcall_conformance.drivers.blame import place_of
+from toolcall_conformance.drivers.tracebacks import in_usual_order
 
 ADAPTERS = Path(adapters.__file__).parent
 SITE = "/env/lib/python3.11/site-packages"
@@ -79,3 +80,12 @@ def test_a_copy_of_an_adapter_that_we_ship_is_not_blamed(tmp_path: Path) -> None
     assert place_of(words) == (f"{modules}/llm-bridge/dist/index.js", 12)
     Path(copy).write_text("import { z } from 'zod';\n", encoding="utf-8")  # another's adapter is the other's own code
     assert place_of(words.replace(str(copy), f"{tmp_path}/own.mjs")) == (f"{tmp_path}/own.mjs", 24)
+
+
+def test_a_process_that_died_is_written_upside_down() -> None:
+    """Python's faulthandler begins with the innermost frame, and shows no source."""
+    words = (
+        "Fatal Python error: Segmentation fault\n\nCurrent thread 0x01 (most recent call first):\n"
+        '  File "/tmp/x/deadly.py", line 30 in request\n  File "/tmp/x/adapter.py", line 20 in request\n'
+    )
+    assert place_of(in_usual_order(words)) == ("/tmp/x/deadly.py", 30)

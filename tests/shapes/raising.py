@@ -17,7 +17,7 @@ from toolcall_reference import ReferenceTranslator
 RAISED = frozenset(filter(None, os.environ.get("TOOLCALL_SHAPES", "").split(","))) or frozenset(broad.PATTERNS)
 
 
-class ShapeError(Exception):
+class ShapeError(KeyError):
     """A body has a shape that the translator does not know."""
 
 

@@ -11,7 +11,9 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 # A frame as Python and as JavaScript write it, with Python's line of source.
-_PYTHON = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+).*(?:\n\s+(?P<source>.*))?', re.MULTILINE)
+_PYTHON = re.compile(
+    r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+).*(?:\n\s+(?!File ")(?P<source>.*))?', re.MULTILINE
+)
 _JAVASCRIPT = re.compile(r"^\s*at (?:.*\()?(?P<file>(?:file://)?/[^()\n]+?):(?P<line>\d+):\d+\)?$", re.MULTILINE)
 _HEAD = "Traceback (most recent call last):"
 _INSTALLED = ("site-packages", "dist-packages", "node_modules")
