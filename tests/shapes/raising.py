@@ -17,7 +17,7 @@ from toolcall_reference import ReferenceTranslator
 RAISED = frozenset(filter(None, os.environ.get("TOOLCALL_SHAPES", "").split(","))) or frozenset(broad.PATTERNS)
 
 
-class ShapeError(KeyError):
+class ShapeError(Exception):
     """A body has a shape that the translator does not know."""
 
 
@@ -49,4 +49,4 @@ class Raising:
 
 def _look(name: str, kind: str, body: Any) -> None:
     if found := broad.of_body(name, kind, body) & RAISED:
-        raise ShapeError(", ".join(sorted(found)))
+        raise ShapeError(", ".join(sorted(found))) from KeyError()  # a slip, and no refusal

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 # A frame as Python and as JavaScript write it, with Python's line of source.
 _PYTHON = re.compile(
-    r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+).*(?:\n\s+(?!File ")(?P<source>.*))?', re.MULTILINE
+    r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+).*(?:\n(?!\s*File ")\s+(?P<source>.*))?', re.MULTILINE
 )
 _JAVASCRIPT = re.compile(r"^\s*at (?:.*\()?(?P<file>(?:file://)?/[^()\n]+?):(?P<line>\d+):\d+\)?$", re.MULTILINE)
 _HEAD = "Traceback (most recent call last):"
