@@ -101,14 +101,14 @@ KNOWN: dict[str, dict[Item, str]] = {
     "langchain": {
         # The status of a ToolMessage is not read.
         ("binary/failing-with-picture", "adapter", "gemini", "gemini"): "translation/error-mark",
-        # A function_call stays apart, and is no tool call.
-        ("legacy_functions/called", "adapter", "openai_chat", "openai_chat"): "translation/call-lost",
+        # A text that happens to be JSON is read as such.
+        ("read_file/json-text-result", "adapter", "gemini", "gemini"): "translation/result-content",
         # An empty id, as Google's endpoint for this format has it, stays empty.
         ("grep/dialect-gemini-endpoint", "adapter", "openai_chat", "openai_chat"): "translation/bad-output",
         # A call of a custom tool makes the whole reply unreadable.
         ("free_form/beside-function", "adapter", "openai_chat", "openai_chat"): "translation/crashed",
         # So do arguments that are no object.
-        ("arguments/no-object", "adapter", "openai_responses", "openai_responses"): "translation/crashed",
+        ("arguments/no-object", "adapter", "openai_responses", "openai_responses"): "translation/refused",
         # Arguments that say NaN are read as a number.
         ("arguments/no-json", "adapter", "openai_chat", "openai_chat"): "translation/bad-output",
         # Calls of tools that the API defines and the client runs are no tool calls.
@@ -208,6 +208,7 @@ RIGHT: dict[str, set[Item]] = {
     "langchain": {
         ("shell/seed", "adapter", "anthropic", "anthropic"),
         ("parallel/seed", "adapter", "openai_chat", "openai_chat"),
+        ("legacy_functions/called", "adapter", "openai_chat", "openai_chat"),
         ("parallel/seed", "adapter", "openai_responses", "openai_responses"),
     },
     "opentelemetry-genai": {

@@ -20,7 +20,7 @@ from anthropic.types import Message
 from google.genai.types import GenerateContentResponse
 from langchain_anthropic import ChatAnthropic
 from langchain_anthropic.chat_models import _format_messages
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, FunctionMessage, HumanMessage, ToolMessage
 from langchain_google_genai.chat_models import _parse_chat_history, _response_to_result
 from langchain_openai import ChatOpenAI
 from langchain_openai.chat_models.base import (
@@ -56,8 +56,9 @@ class _Chat:
         return made.generations[0].message
 
     def write(self, said: AIMessage, answers: list[ToolMessage]) -> list[Body]:
-        del said
-        return [_convert_message_to_dict(answer) for answer in answers]
+        if _old_call(said) is None:
+            return [_convert_message_to_dict(answer) for answer in answers]
+        return [_convert_message_to_dict(FunctionMessage(one.content, name=one.name or "")) for one in answers]
 
 
 class _Responses:
@@ -88,6 +89,12 @@ class _Gemini:
 FORMATS: dict[str, Any] = {
     "anthropic": _Anthropic, "gemini": _Gemini, "openai_chat": _Chat, "openai_responses": _Responses,
 }  # fmt: skip
+
+
+def _old_call(said: AIMessage) -> Body | None:
+    """The call by Chat's deprecated functions, as ``langchain_core.output_parsers.openai_functions`` takes it."""
+    found: Body | None = None if said.tool_calls else said.additional_kwargs.get("function_call")
+    return found
 
 
 def _decorated(answer: ToolMessage) -> ToolMessage:
@@ -129,6 +136,8 @@ class Session:
         """The calls that LangChain runs, and those that it cannot read with what they say."""
         self._said = self._format.read(reply)
         calls = [*self._said.tool_calls, *self._said.invalid_tool_calls]
+        if not calls and (old := _old_call(self._said)) is not None:
+            return [{"id": "function_call", "name": old["name"], "arguments": json.loads(old["arguments"])}]
         return [{"id": call["id"], "name": call["name"], "arguments": call["args"]} for call in calls]
 
     def tool_results(self, calls: list[Body], results: list[Body]) -> list[Body]:
