@@ -96,7 +96,7 @@ KNOWN: dict[str, dict[Item, str]] = {
         # An error event becomes a chunk with the finish_reason overloaded_error, and [DONE].
         ("streaming/error-amid-arguments", "stream", "openai_chat", "anthropic"): "translation/stream-error-told",
         # The arguments of a search that Anthropic ran itself become a call of index -1 without id and name.
-        ("streaming/hosted-step-between", "stream", "openai_chat", "anthropic"): "openai_chat/stream-call-delta",
+        ("streaming/hosted-step-between", "stream", "openai_chat", "anthropic"): "openai_chat/stream-call-index",
     },
     "langchain": {
         # The status of a ToolMessage is not read.
