@@ -27,6 +27,8 @@ Item = tuple[str, str, str, str]
 # Faults of the pinned versions, each seen by hand in the bodies: where, and the rule that must name it.
 KNOWN: dict[str, dict[Item, str]] = {
     "litellm": {
+        # The counts of a stream are those of a chunk that has none yet.
+        ("streaming/interleaved-calls", "stream", "gemini", "openai_chat"): "translation/usage-lost",
         # The text comes behind the call that it announced, before the call's output.
         ("shell/seed", "request", "anthropic", "openai_responses"): "translation/text-moved-in-turn",
         # Calls of one name get one id, and of calls with one id only one arrives.
@@ -187,7 +189,6 @@ RIGHT: dict[str, set[Item]] = {
         ("shell/seed", "request", "openai_chat", "openai_chat"),
         ("shell/seed", "agent_loop", "openai_chat", "anthropic"),
         ("shell/seed", "agent_loop", "anthropic", "gemini"),
-        ("streaming/interleaved-calls", "stream", "gemini", "openai_chat"),
     },
     "any-llm": {
         ("streaming/interleaved-calls", "stream", "anthropic", "openai_chat"),
