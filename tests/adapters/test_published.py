@@ -27,7 +27,7 @@ Item = tuple[str, str, str, str]
 # Faults of the pinned versions, each seen by hand in the bodies: where, and the rule that must name it.
 KNOWN: dict[str, dict[Item, str]] = {
     "litellm": {
-        # The counts of a stream are those of a chunk that has none yet.
+        # The counts of a stream are zeros.
         ("streaming/interleaved-calls", "stream", "gemini", "openai_chat"): "translation/usage-lost",
         # The text comes behind the call that it announced, before the call's output.
         ("shell/seed", "request", "anthropic", "openai_responses"): "translation/text-moved-in-turn",
