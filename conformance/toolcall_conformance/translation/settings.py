@@ -257,8 +257,8 @@ def _compare_choice(pair: Pair) -> Iterator[Finding]:
             got_there = written(pair.output, produced)
             yield pair.finding("translation/tool-choice", produced.pointer, want=MISSING, got=got_there)
         return
-    if _chooses_what_stays_behind(pair):
-        return  # its loss is reported with the tool
+    if _chooses_what_stays_behind(pair) or _chooses_no_tool(pair):
+        return  # its loss is reported with the tool; of a name that no tool has nothing can be kept
     if got is None:
         if want[0] not in ("none", "auto"):
             yield _other_choice(pair, want, None)
@@ -295,6 +295,12 @@ def _other_choice(pair: Pair, want: Choice, got: Choice | None) -> Finding:
         source=setting.pointer if setting else None,
         subject=setting_name(pair, "tool_choice") if there is MISSING else "",
     )
+
+
+def _chooses_no_tool(pair: Pair) -> bool:
+    """Whether the source's choice allows only names that it declares no tool by, which its own API refuses."""
+    chosen = chosen_names(pair.source)
+    return bool(chosen) and {tool.name for tool in pair.source.tools}.isdisjoint(chosen or ())
 
 
 def _chooses_what_stays_behind(pair: Pair) -> bool:
