@@ -83,10 +83,17 @@ def test_a_fault_that_no_translation_shows_is_told_only() -> None:
 
 
 @pytest.mark.parametrize(
-    ("other", "verdict"), [("translation/call-name", Verdict.WARN), ("translation/tool-lost", Verdict.FAIL)]
+    ("other", "verdict", "said"),
+    [
+        (
+            "translation/call-name",
+            Verdict.WARN,
+            "(neither way breaks this rule by itself; other MUSTs broke on the way up, anthropic-to-openai_chat;",
+        ),
+        ("translation/tool-lost", Verdict.FAIL, "(on the way up, anthropic-to-openai_chat: translation/tool-lost;"),
+    ],
 )
-def test_a_way_that_breaks_other_rules_alone_is_not_said_to_have_lost_it(other: str, verdict: Verdict) -> None:
-    """Only what may be the cause, by the table, makes a MUST of it."""
+def test_of_other_rules_only_what_may_be_the_cause_makes_a_must(other: str, verdict: Verdict, said: str) -> None:
 
     class Other(Judge):
         def request(self, *args: Any, **more: Any) -> Judgement:
@@ -94,7 +101,6 @@ def test_a_way_that_breaks_other_rules_alone_is_not_said_to_have_lost_it(other: 
             return replace(seen, findings=tuple(replace(one, rule=other) for one in seen.findings))
 
     result = play("request", no_text_results, replace(HARNESS, judge=Other(CORPUS)))
-    said = "(neither way breaks this rule by itself; other MUSTs broke on the way up, anthropic-to-openai_chat;"
     assert result.verdict is verdict
     assert all(said in finding.message for finding in result.findings)
 

@@ -26,3 +26,29 @@ def output(mode: str) -> dict[str, Any]:
 def test_a_choice_is_held_to_declared_tools(name: str, wrong: bool) -> None:
     found = judge(source(name), output("AUTO"), direction="request", **ENDS).findings
     assert ("translation/tool-choice" in {one.rule for one in found}) is wrong
+
+
+def test_a_tool_that_a_search_brought_is_declared() -> None:
+    """It need not stand among the tools of the request."""
+
+    def function(name: str) -> dict[str, Any]:
+        empty = {"type": "object", "properties": {}}
+        return {"type": "function", "name": name, "description": name, "parameters": empty, "strict": False}
+
+    search = {"call_id": "c", "execution": "client", "status": "completed"}
+    items = [
+        {"role": "user", "content": "Who is on call?"},
+        {"type": "tool_search_call", "arguments": {}, **search},
+        {"type": "tool_search_output", "tools": [function("on_call")], **search},
+    ]
+    tools = [{"type": "tool_search", "execution": "client"}, function("page")]
+    choice = {"type": "function", "name": "on_call"}
+    asked = {"model": "gpt-5.1", "input": items, "tools": tools, "tool_choice": choice}
+    chat = [
+        {"type": "function", "function": {key: value for key, value in function(name).items() if key != "type"}}
+        for name in ("page", "on_call")
+    ]
+    sent = {"model": "gpt-5.1", "messages": items[:1], "tools": chat, "tool_choice": "auto"}
+    ends: dict[str, Any] = {"client": "openai_responses", "upstream": "openai_chat"}
+    found = judge(asked, sent, direction="request", **ends).findings
+    assert "translation/tool-choice" in {one.rule for one in found}

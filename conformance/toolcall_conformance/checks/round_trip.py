@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from toolcall_conformance.consequences import table_of
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, SessionDriver
 from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.judge.given import UNKNOWN, Requests
 from toolcall_conformance.judge.provider_memory import whole_exchanges
 from toolcall_conformance.judge.unread_spellings import unread_spelling
 from toolcall_conformance.levels import weighed
@@ -27,10 +28,19 @@ def run(
     del variant, other  # this check has one way to be played
     tally = Tally.of(harness, case, "round_trip", route)
     for trip in _trips(case, route, open_session, harness, tally):
-        tally.played.append(PlayedBodies(trip.name, trip.source, trip.back, trip.source))
-        tally.played.append(PlayedBodies(f"{trip.name}-between", trip.source, trip.there, MISSING))
+        tally.played.append(PlayedBodies(trip.name, trip.source, trip.back.came, trip.source))
+        tally.played.append(PlayedBodies(f"{trip.name}-between", trip.source, trip.there.came, MISSING))
         tally.findings += _judged(trip, route, harness)
     return tally.result()
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """One translation of a trip; ``requests`` are those before a reply."""
+
+    given: Any
+    came: Any
+    requests: Requests = UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +50,8 @@ class _Trip:
     direction: str
     name: str
     source: Any
-    there: Any
-    back: Any
+    there: _Way
+    back: _Way
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,34 +67,49 @@ def _judged(trip: _Trip, route: Route, harness: Harness) -> Iterator[Finding]:
     """What the body lost on its trip; each finding says on which way, and has the body between the two."""
     asked = trip.direction == "request"
     own, through = (route.client, route.upstream) if asked else (route.upstream, route.client)
-    found = harness.judge.round_trip(trip.source, trip.back, own=own, through=through, direction=trip.direction)
+    source, back = trip.source, trip.back.came
+    found = harness.judge.round_trip(source, back, own=own, through=through, direction=trip.direction)
     if not found.findings:
         return
-    judge = harness.judge.request if asked else harness.judge.response
-    legs = {
-        f"on the way {'up' if asked else 'down'}, {route}": judge(trip.source, trip.there, route),
-        f"on the way back, {_reverse(route)}": judge(trip.there, trip.back, _reverse(route)),
+    ways = {
+        f"on the way {'up' if asked else 'down'}, {route}": _way_judged(trip.there, route, asked, harness),
+        f"on the way back, {_reverse(route)}": _way_judged(trip.back, _reverse(route), asked, harness),
     }
-    broken = {leg: {one.rule for one in seen.findings if one.is_must} for leg, seen in legs.items()}
-    back = [*legs.values()][1].findings
-    spellings = [(one.rule, unread_spelling(through, one)) for one in back if one.is_must]
-    guilty = [leg for leg, rules in broken.items() if rules]
+    spellings = [(one.rule, unread_spelling(through, one)) for one in [*ways.values()][1]]
     table = table_of(harness.corpus)
     for one in found.findings:
-        said = _blamed([leg for leg in guilty if one.rule in broken[leg]], guilty)
         causes = {one.rule, *(rule for rule, _ in table.leading(one.rule, way_back=True))}
-        is_shown = any(not causes.isdisjoint(rules) for rules in broken.values())
+        shown = {way: [seen.rule for seen in musts if seen.rule in causes] for way, musts in ways.items()}
         spelled = next((spelling for rule, spelling in spellings if rule == one.rule and spelling), "")
-        notes = [said, f"the body between is {trip.name}-between", *filter(None, [spelled.replace("source", "body")])]
+        notes = [
+            _blamed(one.rule, shown, [way for way, musts in ways.items() if musts]),
+            f"the body between is {trip.name}-between",
+            *filter(None, [spelled.replace("source", "body")]),
+        ]
         message = f"{one.message} ({'; '.join(notes)})"
-        one = replace(one, body=trip.name, message=message, between=trip.there)
-        yield weighed(harness.corpus, one, [] if is_shown else ["round-trip-only"])
+        one = replace(one, body=trip.name, message=message, between=trip.there.came)
+        yield weighed(harness.corpus, one, [] if any(shown.values()) else ["round-trip-only"])
 
 
-def _blamed(alike: list[str], guilty: list[str]) -> str:
-    """Which way lost it: one that breaks the same rule by itself (``alike``). Other broken MUSTs are a hint only."""
-    if alike:
+def _way_judged(way: _Way, route: Route, asked: bool, harness: Harness) -> list[Finding]:
+    """The MUSTs that one translation breaks by itself."""
+    judge = harness.judge
+    if asked:
+        judgement = judge.request(way.given, way.came, route)
+    else:
+        judgement = judge.response(way.given, way.came, route, requests=way.requests)
+    return [one for one in judgement.findings if one.is_must]
+
+
+def _blamed(rule: str, shown: Mapping[str, Sequence[str]], guilty: Sequence[str]) -> str:
+    """Which way lost it: one that breaks the same ``rule`` by itself, else one that breaks what may be its cause.
+
+    ``shown``: by way, such rules. Other broken MUSTs (``guilty``) are a hint only.
+    """
+    if alike := [way for way, rules in shown.items() if rule in rules]:
         return " and ".join(alike)
+    if causes := [f"{way}: {rules[0]}" for way, rules in shown.items() if rules]:
+        return " and ".join(causes)
     if guilty:
         return f"neither way breaks this rule by itself; other MUSTs broke {' and '.join(guilty)}"
     return "only both translations together break it: neither breaks a MUST by itself"
@@ -139,7 +164,7 @@ def _request(
         if not isinstance(returned, Produced):
             return _Stopped(returned, sent.value, _reverse(route))
         home.finish_exchange(answer(client))
-        return _Trip("request", name, body, sent.value, returned.value)
+        return _Trip("request", name, body, _Way(body, sent.value), _Way(sent.value, returned.value))
 
     trip = played(client.request)
     if isinstance(trip, _Trip):
@@ -159,22 +184,24 @@ def _reply(
 ) -> _Trip | None:
     """Translate an upstream's reply for the client, then give it to a second translator as its upstream's reply."""
     name = upstream.response_path.stem
-    bodies = [upstream.response]
+    reply, ways = upstream.response, []
     for way, asked, golden in ((route, client, upstream), (_reverse(route), upstream, client)):
         session = _opened(open_session, way, tally)
         sent = session and _asked(session, asked, way, harness, tally)
         if session is None or sent is None:
             return None
-        if tally.never_sent(bodies[-1], asked.request, sent, way):
+        if tally.never_sent(reply, asked.request, sent, way):
             session.finish_exchange(answer(golden))
             return None
         names = harness.judge.declared_names(golden.request, sent, way.upstream)
-        came = session.response(rename_calls(way.upstream, bodies[-1], names))
+        given = rename_calls(way.upstream, reply, names)
+        came = session.response(given)
         if not isinstance(came, Produced):
             tally.block("response", came, name)  # the other checks report it
             return None
-        bodies.append(came.value)
-    return _Trip("response", name, *bodies)
+        ways.append(_Way(given, came.value, Requests(asked.request, sent)))
+        reply = came.value
+    return _Trip("response", name, upstream.response, *ways)
 
 
 def _asked(session: SessionDriver, exchange: Exchange, route: Route, harness: Harness, tally: Tally) -> Any:

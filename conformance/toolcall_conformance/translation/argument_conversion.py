@@ -7,6 +7,7 @@ for 2. Both say the same, each by its schema.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +15,9 @@ from typing import Any, Final
 
 from toolcall_conformance.findings import MISSING
 from toolcall_conformance.jsonvalue import JSONError, canonical, equal, parse
+from toolcall_conformance.translation.schema_lists import types_of
 from toolcall_conformance.translation.schema_pair import admits_null
+from toolcall_conformance.translation.similar_names import letters
 from toolcall_conformance.translation.spelling import Speller, TooLargeError
 
 _DEEPEST: Final = 40
@@ -117,7 +120,7 @@ class _Shown:
         return any(self._admits(schema, value) for schema in self._schemas)
 
     def _admits(self, schema: dict[str, Any], value: Any) -> bool:
-        if "type" in schema and not _kinds(value) & set(schema["type"]):
+        if "type" in schema and not types_of(value) & set(schema["type"]):
             return False
         if "enum" in schema and not any(equal(value, listed) for listed in schema["enum"]):
             return False
@@ -200,17 +203,16 @@ def _wraps(outer: _Shown, inner: _Shown, key: str) -> bool:
 
 def _other_names(before: Sequence[str], after: Sequence[str]) -> Mapping[str, str]:
     """The names that members of one schema have in the other: spelt otherwise, with the same letters and digits."""
-    left, right = ([name for name in own if name not in others] for own, others in ((before, after), (after, before)))
-    found = {}
-    for name in left:
-        alike = [other for other in right if _letters(other) == _letters(name)]
-        if len(alike) == 1 and sum(_letters(other) == _letters(name) for other in left) == 1:
-            found[name] = alike[0]
-    return found
+    left, right = _alone(before, after), _alone(after, before)
+    return {name: right[spelling] for spelling, name in left.items() if spelling in right}
 
 
-def _letters(name: str) -> str:
-    return "".join(char for char in name if char.isalnum()).lower()
+def _alone(names: Sequence[str], others: Sequence[str]) -> dict[str, str]:
+    """The names that ``others`` lack, by their letters; none of which two have the same."""
+    known = set(others)
+    missing = [name for name in names if name not in known]
+    counts = Counter(map(letters, missing))
+    return {letters(name): name for name in missing if counts[letters(name)] == 1}
 
 
 def _without_fillers(before: _Shown, after: _Shown, value: Any) -> Any:
@@ -227,21 +229,3 @@ def _without_fillers(before: _Shown, after: _Shown, value: Any) -> Any:
         if not (asked and right.admits(entry) and (entry is None or any(equal(entry, each) for each in fillers))):
             found[key] = _without_fillers(left, right, entry)
     return found
-
-
-def _kinds(value: Any) -> set[str]:
-    """The names that JSON Schema has for the type of a value."""
-    match value:
-        case None:
-            return {"null"}
-        case bool():
-            return {"boolean"}
-        case int():
-            return {"integer", "number"}
-        case float():
-            return {"integer", "number"} if value.is_integer() else {"number"}
-        case str():
-            return {"string"}
-        case list():
-            return {"array"}
-    return {"object"}

@@ -300,7 +300,8 @@ def _other_choice(pair: Pair, want: Choice, got: Choice | None) -> Finding:
 def _chooses_no_tool(pair: Pair) -> bool:
     """Whether the source's choice allows only names that it declares no tool by, which its own API refuses."""
     chosen = chosen_names(pair.source)
-    return bool(chosen) and {tool.name for tool in pair.source.tools}.isdisjoint(chosen or ())
+    known = {tool.name for tool in (*pair.source.tools, *pair.source.found_tools)}
+    return bool(chosen) and known.isdisjoint(chosen or ())
 
 
 def _chooses_what_stays_behind(pair: Pair) -> bool:

@@ -19,7 +19,7 @@ _END = b"\n"  # no name has one here: only letters and digits count
 
 def are_similar(left: str | None, right: str | None, enough: int) -> bool:
     """Whether one name is in the other, or ``enough`` letters and digits at their beginning are the same."""
-    return bool(left) and bool(right) and _alike(_letters(left or ""), _letters(right or ""), enough)
+    return bool(left) and bool(right) and _alike(letters(left or ""), letters(right or ""), enough)
 
 
 def _alike(one: str, two: str, enough: int) -> bool:
@@ -29,7 +29,8 @@ def _alike(one: str, two: str, enough: int) -> bool:
 
 
 @lru_cache(4096)
-def _letters(name: str) -> str:
+def letters(name: str) -> str:
+    """The letters and digits of a name, in lower case: what stays of it where it is spelt otherwise."""
     return "".join(char for char in name if char.isalnum()).lower()
 
 
@@ -37,21 +38,21 @@ class SimilarNames:
     """Names in an order; each can be taken once. ``enough`` is as in ``are_similar``."""
 
     def __init__(self, names: Sequence[str | None], enough: int) -> None:
-        found = ((at, _letters(name or "")) for at, name in enumerate(names))
-        self._left = {at: letters for at, letters in found if letters}
+        found = ((at, letters(name or "")) for at, name in enumerate(names))
+        self._left = {at: text for at, text in found if text}
         self._enough = enough
         self._table: _Table | None = None
 
     def take(self, name: str | None) -> int | None:
         """Take the first that is similar to ``name``: its place, counted from 0. None if there is none."""
-        letters = _letters(name or "")
-        if not letters:
+        own = letters(name or "")
+        if not own:
             return None
         if len(self._left) > _FEW:
             self._table = self._table or _Table(self._left, self._enough)
-            place = self._table.first(letters)
+            place = self._table.first(own)
         else:
-            places = (at for at, other in self._left.items() if _alike(letters, other, self._enough))
+            places = (at for at, other in self._left.items() if _alike(own, other, self._enough))
             place = next(places, None)
         if place is not None:
             text = self._left.pop(place)

@@ -7,6 +7,7 @@ from typing import Any
 from toolcall_conformance.jsonvalue import JSONError, equal, parse
 from toolcall_conformance.reading import Call, Hosted
 from toolcall_conformance.translation.pair import Pair
+from toolcall_conformance.translation.similar_names import letters
 
 
 def steps_as_calls(pair: Pair) -> dict[int, Hosted]:
@@ -41,14 +42,10 @@ def _ids(step: Hosted) -> list[str]:
 
 def _says_the_same(step: Hosted, call: Call) -> bool:
     """Whether a call has the name of a step, perhaps behind that of its server, and its arguments."""
-    name, other = _letters(step.name or step.type), _letters(call.name or "")
+    name, other = letters(step.name or step.type), letters(call.name or "")
     if not name or not other.endswith(name) or not isinstance(step.value, dict):
         return False
     return any(equal(call.arguments, value) for value in map(_parsed, step.value.values()) if isinstance(value, dict))
-
-
-def _letters(name: str) -> str:
-    return "".join(filter(str.isalnum, name.lower()))
 
 
 def _parsed(value: Any) -> Any:
