@@ -23,7 +23,9 @@ CASE = CORPUS.cases["shell/two-rounds"]
 Change = Callable[[Any], Any]
 
 
-def play(operation: str = "", change: Change = lambda body: body, harness: Harness = HARNESS) -> ItemResult:
+def play(
+    operation: str = "", change: Change = lambda body: body, harness: Harness = HARNESS, case: str = "shell/two-rounds"
+) -> ItemResult:
     """The reference, with a change in all that one operation brings for an OpenAI Chat end."""
 
     class Session:
@@ -42,8 +44,9 @@ def play(operation: str = "", change: Change = lambda body: body, harness: Harne
         def open(self, route: Route, /) -> Session:
             return Session(route)
 
-    route = Route("anthropic", "openai_chat", CASE.model("anthropic"), CASE.model("openai_chat"))
-    return CHECKS["round_trip"](CASE, route, PythonDriver(Translator(), "double").open, harness, "", None)
+    played = CORPUS.cases[case]
+    route = Route("anthropic", "openai_chat", played.model("anthropic"), played.model("openai_chat"))
+    return CHECKS["round_trip"](played, route, PythonDriver(Translator(), "double").open, harness, "", None)
 
 
 def no_text_results(body: Any) -> Any:
@@ -98,7 +101,7 @@ def test_of_other_rules_only_what_may_be_the_cause_makes_a_must(other: str, verd
     class Other(Judge):
         def request(self, *args: Any, **more: Any) -> Judgement:
             seen = super().request(*args, **more)
-            return replace(seen, findings=tuple(replace(one, rule=other) for one in seen.findings))
+            return replace(seen, findings=tuple(replace(one, rule=other, subject="") for one in seen.findings))
 
     result = play("request", no_text_results, replace(HARNESS, judge=Other(CORPUS)))
     assert result.verdict is verdict
@@ -171,3 +174,23 @@ def test_what_is_spelt_in_another_way_and_never_read_is_named() -> None:
     lost = [finding for finding in result.findings if finding.rule == "translation/tool-lost"]
     assert lost
     assert all("; the body says it as `function_declarations`)" in finding.message for finding in lost)
+
+
+def strict(body: Any) -> Any:
+    """Every parameter required and nullable, as OpenAI's strict mode wants it."""
+    for tool in body.get("tools", ()):
+        schema = tool["function"]["parameters"]
+        for name, member in schema["properties"].items():
+            if name not in schema["required"]:
+                member["type"] = [member["type"], "null"]
+        schema.update(required=[*schema["properties"]], additionalProperties=False)
+    return body
+
+
+def test_a_schema_that_is_not_undone_is_told_as_on_its_way() -> None:
+    """The provider answers by the schema that was declared to it, and the reply comes back so."""
+    findings = [
+        one for one in play("request", strict, case="grep/two-rounds").findings if one.body.endswith("response")
+    ]
+    assert {(one.rule, one.level) for one in findings} == {("translation/arguments-undone", Level.MUST)}
+    assert all("on the way down, anthropic-to-openai_chat;" in one.message for one in findings)

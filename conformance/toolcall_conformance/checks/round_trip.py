@@ -79,6 +79,7 @@ def _judged(trip: _Trip, route: Route, harness: Harness) -> Iterator[Finding]:
     table = table_of(harness.corpus)
     for one in found.findings:
         causes = {one.rule, *(rule for rule, _ in table.leading(one.rule, way_back=True))}
+        one = _as_its_way_says(one, [seen for musts in ways.values() for seen in musts if seen.rule in causes])
         shown = {way: [seen.rule for seen in musts if seen.rule in causes] for way, musts in ways.items()}
         spelled = next((spelling for rule, spelling in spellings if rule == one.rule and spelling), "")
         notes = [
@@ -99,6 +100,15 @@ def _way_judged(way: _Way, route: Route, asked: bool, harness: Harness) -> list[
     else:
         judgement = judge.response(way.given, way.came, route, requests=way.requests)
     return [one for one in judgement.findings if one.is_must]
+
+
+def _as_its_way_says(one: Finding, causes: Sequence[Finding]) -> Finding:
+    """A finding by the rule by which a way shows the fault of the same call; else as it is."""
+    if not one.subject or any(seen.rule == one.rule for seen in causes):
+        return one
+    about = (one.subject, one.element)
+    same = next((seen for seen in causes if (seen.subject, seen.element) == about), None)
+    return one if same is None else replace(one, rule=same.rule, message=same.message)
 
 
 def _blamed(rule: str, shown: Mapping[str, Sequence[str]], guilty: Sequence[str]) -> str:
