@@ -1,4 +1,8 @@
-"""A choice of a tool that is not declared: no output could keep it, so none is held to it."""
+"""A choice of a tool that is not declared: no output could keep it, so none is held to it.
+
+A gateway's own test sends one (``tool_choice`` names ``my_function``, and no tool is declared by that name):
+https://github.com/agentgateway/agentgateway/blob/main/crates/llm/src/tests/requests/completions/full.json
+"""
 
 from __future__ import annotations
 
