@@ -261,6 +261,15 @@ def test_results_that_changed_places() -> None:
     assert about_results(found(anthropic("one", "two"), chat("two", "one"))) == {LINKED: Level.MUST}
 
 
+@pytest.mark.parametrize("shift", [1, 2])
+def test_places_exchanged_by_results_of_which_one_changed(shift: int) -> None:
+    """What stands where the known results should be is the one that they drove out, and not lost and invented."""
+    right = ["alpha", "beta", "gamma"]
+    wrong = [*right[shift:], *right[:shift]]
+    wrong[wrong.index("gamma")] = "something else"
+    assert about_results(found(anthropic(*right), chat(*wrong))) == {CONTENT: Level.MUST, LINKED: Level.MUST}
+
+
 @pytest.mark.parametrize(
     ("left", "right", "same"),
     [

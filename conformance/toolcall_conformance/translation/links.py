@@ -127,9 +127,26 @@ class _Linker:
         before, after = self._comparison.before, self._comparison.after
         for left in self._unlinked():
             self._claim(left, self._at_call(left), whatever=True)
+        for left, right in self._places_exchanged():
+            self._claim(left, [right], whatever=True)
         for left in self._unlinked():  # blank ones look all alike
             if self._comparison.expected[left] is not None and before[left].blank:
                 self._claim(left, [right for right in self.free if after[right].blank], whatever=True)
+
+    def _places_exchanged(self) -> Iterator[tuple[int, int]]:
+        """Results whose place another took, with what stands at the end of that exchange of places.
+
+        The first result answers the second call, and something else the first call: that is the second, changed.
+        """
+        expected, output = self._comparison.expected, self._comparison.output
+        holder = {output[right].call: left for left, right in self.links.items()}
+        for left in self._unlinked():
+            call, seen = expected[left], set[int | None]()
+            while call is not None and call in holder and call not in seen:
+                seen.add(call)
+                call = expected[holder[call]]
+            if seen and call is not None and call not in seen:
+                yield from ((left, right) for right in self._answering.get(call, [])[:1])
 
     def left_over(self) -> None:
         """The same id; then one of several that say the same, of which any is as good; then the same place."""
