@@ -14,6 +14,7 @@ from toolcall_conformance.judge import untranslated
 from toolcall_conformance.judge.accepted import accepted_in
 from toolcall_conformance.judge.asked_thinking import NOT_ASKED, may_think
 from toolcall_conformance.judge.comparisons import compare
+from toolcall_conformance.judge.copied import with_origins
 from toolcall_conformance.judge.excuses import excused
 from toolcall_conformance.judge.given import UNKNOWN, AnyRoute, Requests
 from toolcall_conformance.judge.same_format import came_back, differences
@@ -93,7 +94,8 @@ def judge_body(
     pair = aligned(settled.sides, names)
     if any(not finding.is_note for finding in own):
         broken = check_body(corpus, source_format, direction, source, model=source_model, reading=sides.source)
-        own = untranslated.as_one(sides, source, output, excused(corpus, own, broken, pair, source, output))
+        own = with_origins(excused(corpus, own, broken, pair, source, output), pair, source, output)
+        own = untranslated.as_one(sides, source, output, own)
     found = [
         one for one in [*unsourced, *settled.findings, *compare(pair, direction)] if one.rule not in settled.excused
     ]

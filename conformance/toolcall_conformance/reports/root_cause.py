@@ -19,15 +19,15 @@ _WAYS = (("request", "in requests"), ("response", "in replies"))
 class RootCause:
     """One fault: its findings, what is only its repetition in whole conversations, and other rules that say it.
 
-    ``others`` has the element of each of those rules. ``harm`` is the rank of the gravest. ``way`` says whether it is
-    ``in requests`` or ``in replies``, where another cause of the rule is in the others.
+    ``others`` has the element of each of those rules. ``harm`` is what its gravest items weigh together. ``way`` says whether
+    it is ``in requests`` or ``in replies``, where another cause of the rule is in the others.
     """
 
     seen: list[Seen]
     echoed: list[Seen] = field(default_factory=list)
     others: dict[str, str] = field(default_factory=dict)
     place: str = ""
-    harm: int = 0
+    harm: float = 0
     way: str = ""
 
     @property
@@ -39,9 +39,14 @@ class RootCause:
         return self.seen[0].element
 
     @property
+    def level_number(self) -> int:
+        """That of its gravest finding; 0 is the gravest level."""
+        return min(one.level for one in self.seen)
+
+    @property
     def level(self) -> str:
-        """That of its gravest finding."""
-        return LEVELS[min(one.level for one in self.seen)]
+        """The name of that level."""
+        return LEVELS[self.level_number]
 
     @property
     def formats(self) -> list[str]:

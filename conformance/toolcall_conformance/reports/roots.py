@@ -6,24 +6,27 @@ Findings with one signature (``causes.Cause``) are one root. Then roots are join
 - rules that say the same of one body, or of which one brings the other along, by ``translation/harm.json``;
 - two rules that are broken by one wrong value;
 - what shows at the same places of the same sources, in the bodies of several formats;
-- what one client shows in the loop with several providers, and other clients do not.
+- what one client shows in the loop with several providers, and other clients do not;
+- what one repair mends, by ``translation/harm.json``.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 
 from toolcall_conformance.reports.harm import Harm
 from toolcall_conformance.reports.joined import join_depths, join_formats, join_places
 from toolcall_conformance.reports.misread import join_clients
 from toolcall_conformance.reports.model import ItemRecord
+from toolcall_conformance.reports.repairs import join_repairs
 from toolcall_conformance.reports.repeated import fold_loops, without_repetitions
 from toolcall_conformance.reports.root_cause import RootCause
-from toolcall_conformance.reports.seen import LEVELS, Key, Seen
+from toolcall_conformance.reports.seen import Key, Seen
 
 
 def root_causes(items: Iterable[ItemRecord], harm: Harm) -> list[RootCause]:
-    """Group findings by their cause: the gravest, most harmful and most frequent first, known ones last.
+    """Group findings by their cause: the gravest first, of these the most harm times items, known ones last.
 
     What fails an item in some tries only, and so does not fail the run, is no cause of it.
     """
@@ -41,15 +44,24 @@ def root_causes(items: Iterable[ItemRecord], harm: Harm) -> list[RootCause]:
         root.others |= others
     fold_loops(groups, told, harm)
     found = join_depths(root for root in groups.values() if root.seen)
-    roots = join_clients(join_formats(join_places(found, harm)))
+    roots = join_repairs(join_clients(join_formats(join_places(found, harm))), harm)
     for root in roots:
         root.others.pop(root.rule, None)
         root.place = root.seen[0].place
-        root.harm = min(harm.rank(*rule) for rule in [(root.rule, root.element), *root.others.items()])
+        weight = max(harm.weight(*rule) for rule in [(root.rule, root.element), *root.others.items()])
+        root.harm = weight * len({one.item.nodeid for one in root.seen if one.level == root.level_number})
     _tell_ways_apart(roots)
-    return sorted(
-        roots, key=lambda root: (root.known, LEVELS.index(root.level), root.harm, -len(root.items), root.rule)
-    )
+    ordered = sorted(roots, key=lambda root: (root.known, root.level_number, -root.harm, root.rule))
+    return _with_a_cause_first(ordered, harm)
+
+
+def _with_a_cause_first(roots: list[RootCause], harm: Harm) -> list[RootCause]:
+    """The roots in their order, but for those at the beginning that only hide others, which go behind the next one."""
+    late = list(itertools.takewhile(lambda root: root.rule in harm.never_first, roots))
+    rest = roots[len(late) :]
+    if not rest or (rest[0].known, rest[0].level_number) != (roots[0].known, roots[0].level_number):
+        return roots
+    return [rest[0], *late, *rest[1:]]
 
 
 def _tell_ways_apart(roots: list[RootCause]) -> None:
