@@ -45,12 +45,23 @@ CIRCUMSTANCE: dict[str, Any] = {
 }
 # How the places of findings are told apart: as in the real corpus, without most of its keys.
 PLACES: dict[str, Any] = {
-    name: {"meaning": "None here.", "keys": ["translation/crashed"] if name == "messages" else []}
+    name: {
+        "meaning": "None here.",
+        "keys": ["translation/crashed", "translation/refused"] if name == "messages" else [],
+    }
     for name in read_json(default_root() / "translation" / "places.json")
 }
 HARM: dict[str, Any] = {
-    "order": {"meaning": "First.", "steps": [{"meaning": "Nothing comes.", "rules": ["translation/crashed"]}]},
+    "order": {
+        "meaning": "First.",
+        "steps": [{"meaning": "Nothing comes.", "rules": ["translation/bad-output"], "weight": 4}],
+        "never_first": ["translation/crashed"],
+    },
     "alike": {"meaning": "The same.", "groups": []},
+    "repairs": {
+        "meaning": "One repair.",
+        "rows": [{"meaning": "Raises.", "rules": ["translation/crashed"], "same": []}],
+    },
     "echoes": {"meaning": "What only echoes.", "rules": ["translation/model-alias"]},
 }
 CONSEQUENCES: dict[str, Any] = {

@@ -61,16 +61,17 @@ def test_formats_share_the_words_of_the_vocabulary(corpus: Corpus) -> None:
 
 
 def test_what_harm_and_places_name_is_there(corpus: Corpus) -> None:
-    groups = [*corpus.harm["order"]["steps"], *corpus.harm["alike"]["groups"], corpus.harm["echoes"]]
+    harm = corpus.harm
+    groups = [*harm["order"]["steps"], *harm["alike"]["groups"], *harm["repairs"]["rows"], harm["echoes"]]
     rows = [row for key in ("reported", "suppressed") for row in corpus.consequences[key]["rows"]]
     rules = {rule for row in [*groups, *rows] for rule in (*row.get("rules", ()), *row.get("follow", ()))} - {"*/"}
-    rules |= {*corpus.places["messages"]["keys"]}
+    rules |= {*corpus.places["messages"]["keys"], *harm["order"]["never_first"]}
     elements = {one for group in groups for one in group.get("elements", ())}
     assert rules - set(corpus.rules) == set()
     known = {corpus.rule(rule).element for rule in corpus.rules}
     assert (elements | {*corpus.places["subjects"]["keys"]}) - known == set()
     # Every element has its place in the order.
-    assert known - {one for step in corpus.harm["order"]["steps"] for one in step.get("elements", ())} == set()
+    assert known - {one for step in harm["order"]["steps"] for one in step.get("elements", ())} == set()
 
 
 def test_no_fault_follows_from_itself(corpus: Corpus) -> None:

@@ -121,17 +121,66 @@ def test_why_a_reply_ended_is_told_once() -> None:
     assert (root.rule, root.others) == ("translation/finish-reason", {"anthropic/finish-agrees-with-calls": "finish"})
 
 
-def test_other_words_at_the_end_are_other_causes() -> None:
+@pytest.mark.parametrize(
+    ("words", "number"),
+    [
+        (("tool_use≠end_turn", "max_tokens≠end_turn"), 1),  # one word for all
+        (("tool_use≠end_turn", "max_tokens≠refusal"), 2),
+    ],
+)
+def test_one_wrong_word_for_several_is_one_cause(words: tuple[str, ...], number: int) -> None:
     finish = {"element": "finish", "format": "anthropic"}
-    words = ("tool_use≠end_turn", "max_tokens≠end_turn")
     items = [
         item(
-            f"shell/{number} response anthropic gemini",
+            f"shell/{case} response anthropic gemini",
             finding("translation/finish-reason", "/stop_reason", one, **finish),
         )
-        for number, one in enumerate(words)
+        for case, one in enumerate(words)
     ]
-    assert len(causes(*items)) == 2
+    assert len(causes(*items)) == number
+
+
+IN_SCHEMA = "/tools/*/functionDeclarations/*/parameters/**"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "number"),
+    [
+        # Copied: what breaks other rules of the dialect stands so in the source, too.
+        ({"source_pointer": "/tools/0/input_schema/a"}, {"source_pointer": "/tools/0/input_schema/b"}, 1),
+        ({"source_pointer": "/tools/0/input_schema/a"}, {}, 2),
+        ({}, {}, 2),
+    ],
+)
+def test_a_copied_schema_is_one_cause(first: dict[str, Any], second: dict[str, Any], number: int) -> None:
+    tool = {"element": "tool", "format": "gemini"}
+    items = [
+        item("shell/a request anthropic gemini", finding("gemini/schema-keyword", IN_SCHEMA, **tool, **first)),
+        item("shell/b request anthropic gemini", finding("gemini/schema-type", IN_SCHEMA, **tool, **second)),
+    ]
+    assert len(causes(*items)) == number
+
+
+def test_one_rule_at_several_places_of_schemas_is_one_cause() -> None:
+    tool = {"element": "tool", "format": "gemini"}
+    items = [
+        item(f"shell/{word} request anthropic gemini", finding("gemini/schema-keyword", f"{IN_SCHEMA}/{word}", **tool))
+        for word in ("const", "not")
+    ]
+    assert len(causes(*items)) == 1
+
+
+def test_all_exceptions_are_one_cause_with_its_lines() -> None:
+    raised = {"element": "body", "place": ""}
+    items = [
+        item(
+            f"shell/{n} request anthropic gemini",
+            finding("translation/crashed", difference=f"{n}", code=f"a.py:{n % 2}", **raised),
+        )
+        for n in range(3)
+    ]
+    (root,) = causes(*items)
+    assert root.code == {"a.py:0": 2, "a.py:1": 1}
 
 
 def test_one_wrong_value_is_one_cause_whatever_rules_it_breaks() -> None:
@@ -157,7 +206,7 @@ def test_what_mixed_up_events_bring_is_no_cause_of_its_own() -> None:
     both = item("shell/a stream anthropic gemini", mixed, lost)
     (root,) = causes(both)
     assert (root.rule, root.others) == ("anthropic/stream-block-index", {"translation/arguments": "call"})
-    assert root.harm == HARM.rank("translation/arguments", "call")
+    assert root.harm == HARM.weight("translation/arguments", "call")
     # Arguments that go where the events are right have another cause.
     assert len(causes(both, item("shell/b stream anthropic gemini", lost))) == 2
     # An end that is missing does not mix up calls.
@@ -365,7 +414,18 @@ def test_what_harms_most_is_told_first_then_what_is_most_frequent() -> None:
     names = ["known", "mild", "mild", "usage", "usage", "usage", "call", "result", "result", "crash"]
     items = [item(f"shell/{n} request anthropic openai_chat", wrong[name]) for n, name in enumerate(names)]
     told = [root.rule for root in causes(*items)]
-    assert told == [wrong[name]["rule"] for name in ("crash", "result", "call", "usage", "mild", "known")]
+    # Two results weigh more than a call.
+    assert told == [wrong[name]["rule"] for name in ("result", "call", "crash", "usage", "mild", "known")]
+
+
+def test_what_hides_other_faults_is_never_first() -> None:
+    raised = finding("translation/crashed", "", element="body")
+    items = [item(f"shell/{n} request anthropic openai_chat", raised) for n in range(9)]
+    assert [root.rule for root in causes(*items)] == ["translation/crashed"]
+    items.append(item("shell/z request anthropic openai_chat", finding("translation/usage", element="usage")))
+    assert [root.rule for root in causes(*items)] == ["translation/usage", "translation/crashed"]
+    items.append(item("shell/y request anthropic openai_chat", finding("translation/ids-kept", level="SHOULD")))
+    assert [root.level for root in causes(*items)] == ["MUST", "MUST", "SHOULD"]
 
 
 def test_the_example_is_the_simplest() -> None:

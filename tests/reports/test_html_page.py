@@ -105,7 +105,8 @@ def test_a_cause_says_all_without_a_script(corpus: Corpus, rule: str) -> None:
     shown = html.unescape(re.sub(r"(?s)<(style|script)\b.*?</\1>|<[^>]+>", " ", text))
     known = corpus.rules[rule]
     for words in (
-        "1 of 1 items failed", rule, known.why, known.sentence, "call 1, read_file", "/messages/0/content",
+        "1 of 1 item failed; 1 cause: 1 MUST", "Mend first: ",
+        rule, known.why, known.sentence, "call 1, read_file", "/messages/0/content",
         '"a"', '"b"', "mine/parts.py:12", known.evidence[0]["url"],
         'pytest --toolcall-translator mine:T "toolcall::shell/seed::request::anthropic-to-gemini"',
     ):  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from toolcall_conformance.engine.selection import PREFIX
 from toolcall_conformance.engine.settings import relative
 from toolcall_conformance.fuzz.whole import CHECK as DRAWN
 from toolcall_conformance.reports import github, terminal
-from toolcall_conformance.reports.blocks import many
+from toolcall_conformance.reports.blocks import WIDTH, many
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from toolcall_conformance.engine.run import Run
     from toolcall_conformance.reports.model import ItemRecord
 
+# The longest line that is read with ease.
+_WIDEST = 120
 # What pytest lists unless -r says otherwise.
 _USUAL_LIST = "fE"
 # The outcomes whose texts it can print, in its order.
@@ -39,6 +42,13 @@ def _beside(run: Run, items: Sequence[ItemRecord], *, everything: bool) -> Itera
     yield from dict.fromkeys(one.reason.partition("\n")[0] for one in items if one.check == DRAWN and one.reason)
     if run.other is not None:
         yield from against.lines(run, items, everything=everything)
+
+
+def _width(terminalreporter: TerminalReporter) -> int:
+    """The columns to fill: those of a terminal, up to what is read with ease; in pipes and files what fits anywhere."""
+    if not terminalreporter.isatty:
+        return WIDTH
+    return min(max(shutil.get_terminal_size((WIDTH, 24)).columns, WIDTH), _WIDEST)
 
 
 class Screen:
@@ -89,18 +99,13 @@ class Screen:
         verbosity = self.config.get_verbosity()
         if verbosity >= -1:
             say_title(terminalreporter, "toolcall conformance")
+            width = _width(terminalreporter)
+            detail = terminal.Detail(verbosity)
             for pieces in terminal.summary(
-                collector.record, run.rules, run.settings.again, detail=terminal.Detail(verbosity), told=self._told
+                collector.record, run.rules, run.settings.again, detail=detail, told=self._told, width=width
             ):
                 say_pieces(terminalreporter, pieces)
-            if run.cassettes is not None:
-                say(terminalreporter, f"toolcall: {run.cassettes.summary}")
-                for sentence in run.cassettes.damaged:
-                    say(terminalreporter, f"toolcall: damaged: {sentence}", "SHOULD")
-                for line in recordings.notes(run.cassettes, collector.record.items, everything=verbosity > 0):
-                    say(terminalreporter, line)
-            for sentence in () if run.pairs is None else (run.pairs.summary, *run.pairs.warnings):
-                say(terminalreporter, f"toolcall: {sentence}")
+            self._recordings(terminalreporter, everything=verbosity > 0)
             for line in _beside(run, collector.record.items, everything=verbosity > 0):
                 say(terminalreporter, f"toolcall: {line}")
             ours = sum(map(_is_ours, self._stats.get("warnings", ())))
@@ -108,6 +113,20 @@ class Screen:
                 say(terminalreporter, f"toolcall: the translator's code gave {many(ours, 'warning')}; -v shows them")
             for path in collector.written:
                 say(terminalreporter, f"toolcall: the report is {relative(path, run.settings.directory)}")
+            for pieces in terminal.conclusion(collector.record, run.rules, told=self._told, width=width):
+                say_pieces(terminalreporter, pieces)
         if os.environ.get("GITHUB_ACTIONS") == "true":
             for line in github.lines(collector.record, run.rules):
                 say_annotation(terminalreporter, line)
+
+    def _recordings(self, terminalreporter: TerminalReporter, *, everything: bool) -> None:
+        """What the cassettes and pairs of golden files that ran say of themselves."""
+        collector, run = self.collector, self.collector.run
+        if run.cassettes is not None and collector.record is not None:
+            say(terminalreporter, f"toolcall: {run.cassettes.summary}")
+            for sentence in run.cassettes.damaged:
+                say(terminalreporter, f"toolcall: damaged: {sentence}", "SHOULD")
+            for line in recordings.notes(run.cassettes, collector.record.items, everything=everything):
+                say(terminalreporter, line)
+        for sentence in () if run.pairs is None else (run.pairs.summary, *run.pairs.warnings):
+            say(terminalreporter, f"toolcall: {sentence}")

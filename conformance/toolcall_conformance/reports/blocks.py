@@ -6,6 +6,7 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from toolcall_conformance.findings import NOT_KNOWN
 from toolcall_conformance.library import Rule
@@ -32,32 +33,39 @@ def block(
     *,
     same: RootCause | None = None,
     witness: bool = True,
+    width: int = WIDTH,
 ) -> list[list[Line]]:
-    """The lines of a root cause.
+    """The lines of a root cause, of at most ``width`` columns.
 
     ``again`` makes the command for node ids; ``run`` are all items that were played; ``same`` is another cause, told
     before, of the same items; ``witness`` says whether to tell what the official client did with the body.
     """
-    lines = [heading(root)]
-    lines += _plain(_wrapped("  ", consequence(root, rules), lines=2))
-    lines += _plain(_field("item", title(root.example.item)))
+    page = _Page(width)
+    lines = [heading(root, width)]
+    lines += _plain(page.wrapped("  ", consequence(root, rules), lines=2))
+    lines += _plain(page.field("item", title(root.example.item)))
     # Of a call that gave no body the message says all.
     more = _MESSAGE_LINES if not root.example.finding["pointer"] and root.element == "body" else 0
     places = [
         line
         for name, text in place_of(root, rules, witness=witness)
-        for line in _field(name, text, _LINES.get(name, _VALUE_LINES) + (more if name == "what" else 0))
+        for line in page.field(name, text, _LINES.get(name, _VALUE_LINES) + (more if name == "what" else 0))
     ]
     lines += _plain(places[: _PLACE_LINES + more])
-    lines += _plain(_field("too", _few(sorted(root.others)), lines=1)) if root.others else []
+    lines += _plain(page.field("too", _few(sorted(root.others)), lines=1)) if root.others else []
     if same is not None:
-        return [*lines, *_plain(_field("same", f"the {many(len(root.items), 'item')} of {same.rule}, above"))]
-    lines += _plain(_field("where", rest(root))) if len(root.items) > 1 or root.in_the_loop else []
-    return [*lines, *_plain(_command(command(root, again, run)))]
+        return [*lines, *_plain(page.field("same", f"the {many(len(root.items), 'item')} of {same.rule}, above"))]
+    lines += _plain(page.field("where", rest(root))) if len(root.items) > 1 or root.in_the_loop else []
+    return [*lines, *_plain(page.command(command(root, again, run)))]
 
 
 def blocks(
-    roots: Sequence[RootCause], rules: Mapping[str, Rule], again: Again, run: Sequence[ItemRecord]
+    roots: Sequence[RootCause],
+    rules: Mapping[str, Rule],
+    again: Again,
+    run: Sequence[ItemRecord],
+    *,
+    width: int = WIDTH,
 ) -> list[list[list[Line]]]:
     """The block of each root cause; one with the very items of an earlier one refers to that."""
     first: dict[frozenset[str], RootCause] = {}
@@ -66,28 +74,43 @@ def blocks(
     for root in roots:
         nodeids, body = frozenset(item.nodeid for item in root.items), root.example.body
         # A witness speaks of a whole body: beside a second cause it would seem to speak of that.
-        found.append(block(root, rules, again, run, same=first.get(nodeids), witness=body not in bodies))
+        told = block(root, rules, again, run, same=first.get(nodeids), witness=body not in bodies, width=width)
+        found.append(told)
         first.setdefault(nodeids, root)
         bodies.add(body)
     return found
 
 
-def heading(root: RootCause) -> list[Line]:
+def heading(root: RootCause, width: int = WIDTH) -> list[Line]:
     """Level, rule and number of items, in one line."""
     kind = "NOTE" if root.known else root.level
     level = f"{root.level}, known" if root.known else root.level
     count = many(len(root.items), "item")
-    space = max(2, WIDTH - len(level) - 2 - len(root.rule) - len(count))
+    space = max(2, width - len(level) - 2 - len(root.rule) - len(count))
     return [Line(f"{level}  {root.rule}", kind), Line(f"{'':{space}}{count}")]
+
+
+def in_a_line(root: RootCause, rules: Mapping[str, Rule], width: int = WIDTH) -> list[Line]:
+    """Level, rule, what is wrong as far as there is room, and the number of items."""
+    start, count = f"{root.level:<6}  {root.rule}  ", f"  {len(root.items):>5}"
+    room = max(0, width - len(start) - len(count))
+    breach = textwrap.shorten(breach_of(root, rules), room, placeholder=" …") if room else ""
+    return [Line(start, root.level), Line(f"{breach:<{room}}{count}")]
 
 
 def consequence(root: RootCause, rules: Mapping[str, Rule]) -> str:
     """What is wrong, and the first sentence of why it matters."""
     rule = root.texts(rules)
+    breach = _sentence(breach_of(root, rules))
+    return breach if rule is None else f"{breach} {rule.why.partition('. ')[0].removesuffix('.')}."
+
+
+def breach_of(root: RootCause, rules: Mapping[str, Rule]) -> str:
+    """What is wrong, in a few words without a capital and a full stop."""
+    rule = root.texts(rules)
     if rule is None:
-        return _sentence(str(root.example.finding["message"]))
-    breach = f"{rule.breach}, {root.way}" if root.way else rule.breach
-    return f"{_sentence(breach)} {rule.why.partition('. ')[0].removesuffix('.')}."
+        return str(root.example.finding["message"])
+    return f"{rule.breach}, {root.way}" if root.way else rule.breach
 
 
 def title(item: ItemRecord) -> str:
@@ -97,8 +120,8 @@ def title(item: ItemRecord) -> str:
 
 
 def many(count: int, name: str) -> str:
-    """``1 item``, ``2 items``."""
-    return f"{count} {name}{'s' if count != 1 else ''}"
+    """``1 item``, ``2,065 items``."""
+    return f"{count:,} {name}{'s' if count != 1 else ''}"
 
 
 def _sentence(words: str) -> str:
@@ -117,8 +140,8 @@ def place_of(root: RootCause, rules: Mapping[str, Rule], *, witness: bool = True
         yield "what", finding["message"]
     if finding["subject"] and finding["subject"] not in finding["message"]:
         yield "of", finding["subject"]
-    if "code" in finding:
-        yield "code", finding["code"]
+    if root.code:
+        yield "code", _lines_of_code(root.code)
     # Of a call that gave no body the message says all.
     if finding["pointer"] or not said:
         where = [finding["pointer"] or "the whole body"]
@@ -191,33 +214,44 @@ def _term(names: Iterable[str], everything: Iterable[str]) -> Iterator[str]:
         yield chosen[0] if len(chosen) == 1 else f"({' or '.join(chosen)})"
 
 
-def _field(name: str, text: str, lines: int = _VALUE_LINES) -> Iterator[str]:
-    first, *others = _wrapped(" " * _FIELD, text, lines=lines)
-    yield f"  {name:<{_FIELD - 2}}{first.strip()}"
-    yield from others
+def _lines_of_code(code: Mapping[str, int]) -> str:
+    """The lines of code, each with its number of items where there are several."""
+    if len(code) == 1:
+        return next(iter(code))
+    return _few([f"{line} ({count})" for line, count in code.items()])
 
 
-def _wrapped(indent: str, text: str, *, lines: int) -> list[str]:
-    return textwrap.wrap(
-        text, WIDTH, initial_indent=indent, subsequent_indent=indent, max_lines=lines, placeholder=" …",
-        break_on_hyphens=False,
-    ) or [indent]  # fmt: skip
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """Text in lines of at most ``width`` columns."""
 
+    width: int
 
-def _command(text: str) -> Iterator[str]:
-    """A command that a shell reads as one line: what does not fit goes on after a backslash."""
-    line = "  run  "
-    for word in re.findall(r"(?:[^\s']|'[^']*')+", text):
-        # A column stays for the blank before the word, and two for a backslash behind it.
-        if len(line) + len(word) + 3 > WIDTH and line != "  run  ":
-            yield f"{line} \\"
-            line = "   "
-        line += f" {word}"
-        while len(line) > WIDTH and (end := line.rfind("::", 0, WIDTH - 3) + 2) > len("    "):
-            # Within quotes a shell joins two lines as they are.
-            yield f"{line[:end]}\\"
-            line = line[end:]
-    yield line
+    def field(self, name: str, text: str, lines: int = _VALUE_LINES) -> Iterator[str]:
+        first, *others = self.wrapped(" " * _FIELD, text, lines=lines)
+        yield f"  {name:<{_FIELD - 2}}{first.strip()}"
+        yield from others
+
+    def wrapped(self, indent: str, text: str, *, lines: int) -> list[str]:
+        return textwrap.wrap(
+            text, self.width, initial_indent=indent, subsequent_indent=indent, max_lines=lines, placeholder=" …",
+            break_on_hyphens=False,
+        ) or [indent]  # fmt: skip
+
+    def command(self, text: str) -> Iterator[str]:
+        """A command that a shell reads as one line: what does not fit goes on after a backslash."""
+        line = "  run  "
+        for word in re.findall(r"(?:[^\s']|'[^']*')+", text):
+            # A column stays for the blank before the word, and two for a backslash behind it.
+            if len(line) + len(word) + 3 > self.width and line != "  run  ":
+                yield f"{line} \\"
+                line = "   "
+            line += f" {word}"
+            while len(line) > self.width and (end := line.rfind("::", 0, self.width - 3) + 2) > len("    "):
+                # Within quotes a shell joins two lines as they are.
+                yield f"{line[:end]}\\"
+                line = line[end:]
+        yield line
 
 
 def _plain(lines: Iterable[str]) -> list[list[Line]]:
@@ -227,13 +261,3 @@ def _plain(lines: Iterable[str]) -> list[list[Line]]:
 def new_roots(roots: Iterable[RootCause]) -> list[RootCause]:
     """Those that a user has to see: graver than a NOTE, and not expected."""
     return [root for root in roots if root.level != "NOTE" and not root.known]
-
-
-def most_frequent_first(roots: Sequence[RootCause]) -> list[RootCause]:
-    """The roots in their order, with the most frequent one of the gravest level before all others.
-
-    Known ones stay behind, if there are any others.
-    """
-    grave = [root for root in roots if (root.known, root.level) == (roots[0].known, roots[0].level)]
-    most = max(grave, key=lambda root: len(root.items), default=None)
-    return sorted(roots, key=lambda root: root is not most)

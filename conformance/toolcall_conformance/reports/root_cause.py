@@ -19,8 +19,8 @@ _WAYS = (("request", "in requests"), ("response", "in replies"))
 class RootCause:
     """One fault: its findings, what is only its repetition in whole conversations, and other rules that say it.
 
-    ``others`` has the element of each of those rules. ``harm`` is what its gravest items weigh together. ``way`` says whether
-    it is ``in requests`` or ``in replies``, where another cause of the rule is in the others.
+    ``others`` has the element of each of those rules. ``harm`` is what its gravest items weigh together. ``way`` says
+    whether it is ``in requests`` or ``in replies``, where another cause of the rule is in the others.
     """
 
     seen: list[Seen]
@@ -59,6 +59,12 @@ class RootCause:
         return list({one.item.nodeid: one.item for one in self.seen}.values())
 
     @property
+    def code(self) -> dict[str, int]:
+        """The lines of the translator's code that its findings name, the most frequent first, with their items."""
+        lines = Counter(one.finding["code"] for one in self.seen if "code" in one.finding)
+        return dict(lines.most_common())
+
+    @property
     def in_the_loop(self) -> int:
         """The items of whole conversations in which it is seen once more."""
         return len({one.item.nodeid for one in self.echoed} - {item.nodeid for item in self.items})
@@ -80,8 +86,8 @@ class RootCause:
 
     @property
     def example(self) -> Seen:
-        """The simplest that shows it: a new and grave one, unary before streamed, plain before variants, small."""
-        return min(self.seen, key=simplicity)
+        """The simplest that shows its rule: new and grave, unary before streamed, plain before variants, small."""
+        return min((one for one in self.seen if one.rule == self.rule), key=simplicity)
 
     def texts(self, rules: Mapping[str, Rule]) -> Rule | None:
         """Its rule as it speaks of the example; None of a rule that the corpus does not have."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections import Counter
-from dataclasses import replace
 from importlib.resources import files
 
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.reports.blocks import many, most_frequent_first
+from toolcall_conformance.reports.blocks import many
+from toolcall_conformance.reports.headline import headline, mend_first
 from toolcall_conformance.reports.html.causes import told_causes
 from toolcall_conformance.reports.html.data import packed
 from toolcall_conformance.reports.html.tables import loss_table, route_table, verdicts
@@ -23,7 +22,6 @@ _SCRIPTS = ("dom.js", "data.js", "body.js", "stream.js", "item.js", "filter.js",
 
 def page(run: RunRecord, corpus: Corpus) -> str:
     """The page about a run; ``corpus`` has the rules. It holds all that it shows, and asks nobody for more."""
-    run = replace(run, roots=most_frequent_first(run.roots))
     # Only who asks for a page needs the library.
     from jinja2 import Environment, StrictUndefined
 
@@ -38,11 +36,11 @@ def page(run: RunRecord, corpus: Corpus) -> str:
         data=in_script(packed(run, corpus.rules)._asdict()),
         header=run.header,
         items=len(run.items),
-        failed=sum(item.outcome == "failed" for item in run.items),
         complete=run.complete,
         verdicts=verdicts(run),
         causes=causes,
-        levels=Counter(one.level for one in causes),
+        headline=headline(run),
+        mend_first=mend_first(run, corpus.rules),
         matrix=route_table(run),
         losses=loss_table(run),
         stale=run.stale,

@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from toolcall_conformance.library import Corpus, Rule
-from toolcall_conformance.reports.blocks import many, most_frequent_first, new_roots, title
+from toolcall_conformance.reports.blocks import many, new_roots, title
 from toolcall_conformance.reports.cause_markdown import details
 from toolcall_conformance.reports.escaping import code, link, words
+from toolcall_conformance.reports.headline import headline, mend_first
 from toolcall_conformance.reports.model import ItemRecord, RunRecord
 from toolcall_conformance.reports.outline import Outline, outlines
 from toolcall_conformance.reports.root_cause import RootCause
@@ -36,8 +37,8 @@ Lines = list[str]
 def text(run: RunRecord, corpus: Corpus) -> str:
     """The report as Markdown."""
     new = new_roots(run.roots)
-    failing = most_frequent_first([root for root in new if root.fails])
-    head = [*_headline(run, failing), *_table(run)]
+    failing = [root for root in new if root.fails]
+    head = [*_headline(run, corpus.rules), *_table(run)]
     tail = [
         *_warned([root for root in new if not root.fails], run, corpus.rules),
         *_unjudged(run),
@@ -48,19 +49,18 @@ def text(run: RunRecord, corpus: Corpus) -> str:
     return "\n".join([*head, *causes, *tail]) + "\n"
 
 
-def _headline(run: RunRecord, failing: Sequence[RootCause]) -> Lines:
+def _headline(run: RunRecord, rules: Mapping[str, Rule]) -> Lines:
     """What was judged, and how it ended."""
-    failed = sum(item.outcome == "failed" for item in run.items)
+    failed = any(item.outcome == "failed" for item in run.items)
     ended = "failed" if failed else "nothing was judged" if not run.judged else "passed"
     counts = Counter(count_of(item) for item in run.items)
     counts["not_applicable"] += len(run.not_applicable)
-    said = f"**{failed} of {many(len(run.items), 'item')} failed**"
-    if failing:
-        levels = ", ".join(f"{count} {level}" for level, count in Counter(root.level for root in failing).items())
-        said += f", for {many(len(failing), 'cause')} ({levels})"
-    told = ", ".join(f"{counts[name]} {name.replace('_', ' ')}" for name in COUNTS if counts[name])
+    told = ", ".join(f"{counts[name]:,} {name.replace('_', ' ')}" for name in COUNTS if counts[name])
     stopped = [] if run.complete else ["", f"**The run was stopped**: {run.expected} items were to run."]
-    return [f"## Tool call conformance: {ended}", "", *_subject(run.header), "", f"{said}: {told}.", *stopped]
+    first = mend_first(run, rules)
+    mend = ["", f"**Mend first**: {words(first)}."] if first else []
+    counted = f"**{headline(run)}**: {told}."
+    return [f"## Tool call conformance: {ended}", "", *_subject(run.header), "", counted, *mend, *stopped]
 
 
 def _subject(header: Mapping[str, object]) -> Lines:

@@ -1,0 +1,40 @@
+"""How a run ended and what to mend first: the same sentences in the terminal, in HTML and in Markdown."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from toolcall_conformance.library import Rule
+from toolcall_conformance.reports.blocks import breach_of, many, new_roots
+from toolcall_conformance.reports.model import RunRecord
+from toolcall_conformance.reports.root_cause import RootCause
+
+
+def headline(run: RunRecord) -> str:
+    """``155 of 366 items failed; 60 causes: 36 MUST, 24 SHOULD``; with expected failures ``0 new, 2,065 known …``."""
+    outcomes = Counter(item.outcome for item in run.items)
+    new, known = (f"{outcomes[name]:,}" for name in ("failed", "known"))
+    if outcomes["known"]:
+        errors = f", {many(outcomes['error'], 'error')}" if outcomes["error"] else ""
+        ended = f"{new} new, {known} known{errors}, of {many(len(run.items), 'item')}"
+    else:
+        ended = f"{new} of {many(len(run.items), 'item')} failed"
+    causes = causes_in_words(new_roots(run.roots))
+    return f"{ended}; {causes}" if causes else ended
+
+
+def causes_in_words(roots: Sequence[RootCause]) -> str:
+    """``60 causes: 36 MUST, 24 SHOULD``; empty where there is none."""
+    if not roots:
+        return ""
+    levels = Counter(root.level for root in roots)
+    return f"{many(len(roots), 'cause')}: {', '.join(f'{count} {level}' for level, count in levels.items())}"
+
+
+def mend_first(run: RunRecord, rules: Mapping[str, Rule]) -> str:
+    """``translation/finish-reason, 43 items: the reason why the reply …``; empty where there is no cause."""
+    roots = new_roots(run.roots)
+    if not roots:
+        return ""
+    return f"{roots[0].rule}, {many(len(roots[0].items), 'item')}: {breach_of(roots[0], rules)}"
