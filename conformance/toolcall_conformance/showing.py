@@ -137,3 +137,8 @@ def _kept_or_json(found: re.Match[str]) -> str:
 
 def _disarmed(found: re.Match[str]) -> str:
     return f"{found[0][:-1]}\\u{ord(found[0][-1]):04x}"
+
+
+def many(count: int, name: str) -> str:
+    """``1 item``, ``2,065 items``."""
+    return f"{count:,} {name}{'s' if count != 1 else ''}"

@@ -12,7 +12,7 @@ from toolcall_conformance.cassettes.identify import Recorded, SkippedInteraction
 from toolcall_conformance.cassettes.interactions import CassetteError
 from toolcall_conformance.cassettes.reading import NoCassetteError, read
 from toolcall_conformance.library import Case, Corpus, Exchange
-from toolcall_conformance.showing import visible
+from toolcall_conformance.showing import many, visible
 
 FAMILY = "recorded"
 SUFFIXES = (".json", ".yaml", ".yml", ".gz")
@@ -69,7 +69,7 @@ class Cassettes:
     @property
     def summary(self) -> str:
         """What was found, in a sentence."""
-        said = f"{len(self.cases)} recorded exchanges in {self.files} cassettes"
+        said = f"{many(len(self.cases), 'recorded exchange')} in {many(self.files, 'cassette')}"
         if self.skipped:
             said += "; skipped: " + ", ".join(f"{count} × {reason}" for reason, count in self.skipped.items())
         if self.damaged:

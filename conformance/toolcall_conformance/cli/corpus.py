@@ -9,6 +9,7 @@ from pathlib import Path
 from toolcall_conformance import library, vendored
 from toolcall_conformance.cli.common import UsageError
 from toolcall_conformance.cli.console import say
+from toolcall_conformance.showing import many
 
 _MOST = 20
 
@@ -52,4 +53,4 @@ def _check(directory: Path) -> int:
 
 
 def _said(directory: Path, manifest: vendored.Manifest) -> str:
-    return f"{directory}: corpus {manifest.version}, {len(manifest.files):,} files, sha256 {manifest.sha256}"
+    return f"{directory}: corpus {manifest.version}, {many(len(manifest.files), 'file')}, sha256 {manifest.sha256}"

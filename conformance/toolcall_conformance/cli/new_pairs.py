@@ -10,6 +10,7 @@ from pathlib import Path
 from toolcall_conformance.cli.common import UsageError
 from toolcall_conformance.cli.console import say
 from toolcall_conformance.library import load_corpus
+from toolcall_conformance.showing import many
 
 _NAME = "pairs.toml"
 
@@ -38,7 +39,8 @@ def run(parsed: argparse.Namespace) -> int:
     found = guess(load_corpus(), folder)
     kinds = Counter(f"{one.direction} of {one.format}" for one in found.bodies)
     say(
-        f"{folder}: {found.files} files, {len(found.bodies)} bodies: ", *([_listed(kinds)] if kinds else ["none known"])
+        f"{folder}: {many(found.files, 'file')}, {len(found.bodies)} bodies: ",
+        *([_listed(kinds)] if kinds else ["none known"]),
     )
     if not found.tables:
         raise UsageError(

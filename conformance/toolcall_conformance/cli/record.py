@@ -12,6 +12,7 @@ from toolcall_conformance.cli.common import UsageError, add_corpus, corpus_of, d
 from toolcall_conformance.cli.console import say
 from toolcall_conformance.cli.settings import Settings
 from toolcall_conformance.library import Case, Corpus
+from toolcall_conformance.showing import many
 
 if TYPE_CHECKING:
     from toolcall_conformance.cassettes.recording import CassetteRecorder
@@ -213,7 +214,7 @@ def _one(parsed: argparse.Namespace, recorder: CassetteRecorder, case: Case, str
     try:
         make_ready(path)
         played = recorder.play(case, streamed=streamed)
-        count = f"{len(played.interactions)} exchanges, {played.calls} calls"
+        count = f"{many(len(played.interactions), 'exchange')}, {many(played.calls, 'call')}"
         if played.ended is None:
             recorder.keep(case, played, streamed=streamed)
             notes = "".join(f"; {redacted(note)}" for note in played.notes)
@@ -221,7 +222,7 @@ def _one(parsed: argparse.Namespace, recorder: CassetteRecorder, case: Case, str
         kept = ""
         if parsed.partial and not path.exists():
             recorder.keep(case, played, streamed=streamed)
-            kept = f"; the {len(played.interactions)} exchanges until then are in {path}"
+            kept = f"; what was exchanged until then is in {path}"
         return "failed", f"not recorded: {redacted(played.ended)}{kept}", True
     except ApiError as error:
         return "failed", f"not recorded: {redacted(str(error))}", not error.final

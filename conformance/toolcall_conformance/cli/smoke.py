@@ -11,6 +11,7 @@ from toolcall_conformance.cli.common import UsageError, add_corpus
 from toolcall_conformance.cli.console import others_held_back, say
 from toolcall_conformance.cli.settings import Settings
 from toolcall_conformance.settings_sources import Named
+from toolcall_conformance.showing import many
 from toolcall_conformance.smoke import Problem, RouteReport
 
 if TYPE_CHECKING:
@@ -184,7 +185,7 @@ def _summarise(reports: list[RouteReport], noise: list[str], command: str) -> No
         routes = [report.route for report in reports if note in report.notes]
         say("")
         say(("warning", "warning"), f": {note}")
-        say(f"  --> {len(routes)} routes: {', '.join(routes[:4])}{', …' if len(routes) > 4 else ''}")
+        say(f"  --> {many(len(routes), 'route')}: {', '.join(routes[:4])}{', …' if len(routes) > 4 else ''}")
     if noise:
         say("")
         say(("warning", "warning"), f": standard output has more than messages: {noise[0]!r:.200}")
@@ -192,7 +193,8 @@ def _summarise(reports: list[RouteReport], noise: list[str], command: str) -> No
     works = sum(map(_works, reports))
     broken = sum(bool(report.problems or report.wrong) for report in reports)
     say("")
-    say(f"{works} routes work, {broken} do not, {len(reports) - works - broken} are not done")
+    work = "route works" if works == 1 else "routes work"
+    say(f"{works} {work}, {broken} do not, {len(reports) - works - broken} are not done")
     if any(report.problems for report in reports):
         say("next: fix the first error above and run this again")
     elif works or broken:

@@ -17,7 +17,7 @@ from toolcall_conformance.reports import files
 from toolcall_conformance.reports.harm import Harm
 from toolcall_conformance.reports.model import ItemRecord, NotApplicable, RunRecord
 from toolcall_conformance.reports.roots import root_causes
-from toolcall_conformance.showing import visible, visible_lines
+from toolcall_conformance.showing import many, visible, visible_lines
 
 # What a record says of the item itself.
 Told = Mapping[str, Any]
@@ -109,7 +109,7 @@ def _written(run: RunRecord, path: Path, corpus: Corpus, count: int) -> str:
         files.write(run, path, corpus)
     except Exception as error:
         return f"toolcall: {visible(str(error))}"
-    return f"toolcall: the report {visible(path.name)} has the {count} items until now"
+    return f"toolcall: the report {visible(path.name)} has the {many(count, 'item')} until now"
 
 
 def told_of(item: Planned) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from toolcall_conformance.reports.harm import Harm
 from toolcall_conformance.reports.model import ItemRecord, NotApplicable, RunRecord
 from toolcall_conformance.reports.roots import root_causes
 from toolcall_conformance.reports.writers.json_report import is_json
-from toolcall_conformance.showing import visible
+from toolcall_conformance.showing import many, visible
 
 
 class RecordCollector:
@@ -53,7 +53,8 @@ class RecordCollector:
     def pytest_report_header(self) -> str:
         driver, corpus = self.run.driver, self.run.corpus
         version = f" {driver.version}" if driver.version else ""
-        said = f"toolcall: judging {driver.name}{version} ({len(self.run.selected)} items, corpus {corpus.version})"
+        items = many(len(self.run.selected), "item")
+        said = f"toolcall: judging {driver.name}{version} ({items}, corpus {corpus.version})"
         if (fuzz := self.run.settings.fuzz) is not None:
             said += f"; {fuzz.count} conversations generated from seed {fuzz.seed}"
         return visible(said)

@@ -15,7 +15,8 @@ from toolcall_conformance.engine.selection import PREFIX
 from toolcall_conformance.engine.settings import relative
 from toolcall_conformance.fuzz.whole import CHECK as DRAWN
 from toolcall_conformance.reports import github, terminal
-from toolcall_conformance.reports.blocks import WIDTH, many
+from toolcall_conformance.reports.blocks import WIDTH
+from toolcall_conformance.showing import many
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter

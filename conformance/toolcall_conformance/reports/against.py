@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from toolcall_conformance.reports.blocks import many
 from toolcall_conformance.reports.model import ItemRecord
+from toolcall_conformance.showing import many
 
 MOST_CAUSES = 10
 _WIDTH = 90

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from toolcall_conformance.showing import visible
+from toolcall_conformance.showing import many, visible
 
 # White text is readable on each of them: its contrast is 4.5 at least (WCAG 2.2, 1.4.3).
 _GREEN, _AMBER, _RED, _GREY, _DARK = "#2e7d32", "#b45309", "#b91c1c", "#616161", "#424242"
@@ -50,7 +50,8 @@ class Badge:
         share = 100 * passed // judged  # down: 100% is only what all passed
         fails = any(item["outcome"] in ("failed", "error") for item in document["items"])
         colour = _GREEN if not fails else _AMBER if share >= _NEARLY else _RED
-        said = f"{label}: {passed} of {judged} items passed ({name}, corpus {visible(document['corpus']['version'])})"
+        version = visible(document["corpus"]["version"])
+        said = f"{label}: {passed} of {many(judged, 'item')} passed ({name}, corpus {version})"
         return cls(label, f"{share}%", colour, said)
 
     def endpoint(self) -> str:

@@ -13,6 +13,7 @@ from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.failure import Line, show
 from toolcall_conformance.reports.model import ItemRecord, told
 from toolcall_conformance.reports.root_cause import RootCause
+from toolcall_conformance.showing import many
 
 WIDTH = 80
 _FIELD = 8
@@ -117,11 +118,6 @@ def title(item: ItemRecord) -> str:
     """An item as it is written everywhere."""
     way = f" · {item.variant}" if item.variant else ""
     return f"{item.case} · {item.check} · {item.client} → {item.upstream}{way}"
-
-
-def many(count: int, name: str) -> str:
-    """``1 item``, ``2,065 items``."""
-    return f"{count:,} {name}{'s' if count != 1 else ''}"
 
 
 def _sentence(words: str) -> str:

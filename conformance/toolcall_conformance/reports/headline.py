@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from toolcall_conformance.library import Rule
-from toolcall_conformance.reports.blocks import breach_of, many, new_roots
+from toolcall_conformance.reports.blocks import breach_of, new_roots
 from toolcall_conformance.reports.model import RunRecord
 from toolcall_conformance.reports.root_cause import RootCause
+from toolcall_conformance.showing import many
 
 
 def headline(run: RunRecord) -> str:

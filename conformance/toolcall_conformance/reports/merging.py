@@ -12,6 +12,7 @@ from toolcall_conformance.reports.harm import Harm
 from toolcall_conformance.reports.model import ItemRecord, NotApplicable, RunRecord
 from toolcall_conformance.reports.roots import root_causes
 from toolcall_conformance.reports.stored import header_of, items_of, parts_of, unsupported
+from toolcall_conformance.showing import many
 
 # What parts of one run have in common.
 _SAME = ("tool", "corpus", "suite", "translator", "against", "generated", "policy", "strict")
@@ -171,6 +172,6 @@ def _index(names: Sequence[str], name: str) -> tuple[int, str]:
 def summary(run: RunRecord, parts: int) -> Iterator[str]:
     """What was merged, in lines."""
     failed = sum(item.outcome == "failed" for item in run.items)
-    yield f"{parts} reports, {len(run.items)} items, {failed} failed, {len(run.roots)} causes"
+    yield f"{many(parts, 'report')}, {many(len(run.items), 'item')}, {failed:,} failed, {many(len(run.roots), 'cause')}"
     if not run.complete:
         yield "a part was stopped before its end"

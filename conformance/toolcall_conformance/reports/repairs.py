@@ -47,13 +47,13 @@ def _repairs_of(root: RootCause, harm: Harm, *, sure: bool) -> Iterator[Hashable
 
 def _is_own(one: Seen) -> bool:
     """Whether it is about a rule of the wrong body's own format."""
-    return one.rule.partition("/")[0] == one.finding["format"]
+    return bool(one.rule.partition("/")[0] == one.finding["format"])
 
 
 def _fits(one: Seen, row: Repair) -> bool:
     if row.copied and not (_is_own(one) and one.finding.get("source_pointer") is not None):
         return False
-    return (_is_own(one) or not row.own) and row.inside in one.place
+    return bool((_is_own(one) or not row.own) and row.inside in one.place)
 
 
 def _wrong_word(root: RootCause) -> str | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from toolcall_conformance.reports.model import ItemRecord, RunRecord
+from toolcall_conformance.showing import many
 
 COUNTS = ("passed", "warned", "failed", "known", "unstable", "refused", "blocked", "error", "not_applicable")
 _COUNTS = {"fail": "failed", "refused": "refused", "blocked": "blocked", "not applicable": "not_applicable"}
@@ -46,9 +47,9 @@ def made_up(items: Iterable[ItemRecord]) -> str:
     found, shown = sum(counts), sum(map(bool, counts))
     if not found:
         return ""
-    findings = "1 finding" if found == 1 else f"{found} findings"
-    where = "1 item" if shown == 1 else f"{shown} items"
-    return f"{findings} in {where} about what the adapter made up (made_up): they fail nothing"
+    return (
+        f"{many(found, 'finding')} in {many(shown, 'item')} about what the adapter made up (made_up): they fail nothing"
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,14 @@ from itertools import groupby
 from typing import Any
 
 from toolcall_conformance.library import Rule
-from toolcall_conformance.reports.blocks import WIDTH, blocks, heading, in_a_line, many, new_roots
+from toolcall_conformance.reports.blocks import WIDTH, blocks, heading, in_a_line, new_roots
 from toolcall_conformance.reports.failure import Line
 from toolcall_conformance.reports.headline import causes_in_words, headline, mend_first
 from toolcall_conformance.reports.model import RunRecord
 from toolcall_conformance.reports.root_cause import RootCause
 from toolcall_conformance.reports.route_table import route_table
 from toolcall_conformance.reports.summary import LossRow, losses, made_up
+from toolcall_conformance.showing import many
 
 MOST_BLOCKS = 6
 # As many causes as fit behind the blocks, each in a line.

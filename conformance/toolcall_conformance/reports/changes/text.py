@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from toolcall_conformance.library import Rule
-from toolcall_conformance.reports.blocks import WIDTH, block, many
+from toolcall_conformance.reports.blocks import WIDTH, block
 from toolcall_conformance.reports.changes.difference import Change, Difference
 from toolcall_conformance.reports.changes.told import counts, headline, reasons, sections, subject
-from toolcall_conformance.showing import visible
+from toolcall_conformance.showing import many, visible
 
 _SHOWN = 10
 

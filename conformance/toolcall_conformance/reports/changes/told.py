@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from toolcall_conformance.library import Rule
-from toolcall_conformance.reports.blocks import many
 from toolcall_conformance.reports.changes.difference import Change, Difference, Kind
 from toolcall_conformance.reports.changes.why import Why
 from toolcall_conformance.reports.model import RunRecord
 from toolcall_conformance.reports.outline import Outline
 from toolcall_conformance.reports.stored import parts_of
+from toolcall_conformance.showing import many
 
 _NEW = {
     Why.TRANSLATOR: "New, because the translator changed",

@@ -10,12 +10,13 @@ from typing import NamedTuple
 
 from toolcall_conformance.findings import NOT_KNOWN
 from toolcall_conformance.library import Rule
-from toolcall_conformance.reports.blocks import many, title
+from toolcall_conformance.reports.blocks import title
 from toolcall_conformance.reports.html.vocabulary import WORDS
 from toolcall_conformance.reports.html.words import value_text
 from toolcall_conformance.reports.model import ItemRecord, RunRecord, told
 from toolcall_conformance.reports.root_cause import RootCause, simplicity
 from toolcall_conformance.reports.seen import Seen, in_order
+from toolcall_conformance.showing import many
 
 _SHOWN = 80
 _WEB = re.compile(r"https?://", re.IGNORECASE)

@@ -7,13 +7,13 @@ import hashlib
 from importlib.resources import files
 
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.reports.blocks import many
 from toolcall_conformance.reports.headline import headline, mend_first
 from toolcall_conformance.reports.html.causes import told_causes
 from toolcall_conformance.reports.html.data import packed
 from toolcall_conformance.reports.html.tables import loss_table, route_table, verdicts
 from toolcall_conformance.reports.html.words import in_script, visible
 from toolcall_conformance.reports.model import RunRecord
+from toolcall_conformance.showing import many
 
 _HERE = files(__package__)
 # In the order in which they use each other.

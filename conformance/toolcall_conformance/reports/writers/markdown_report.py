@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from toolcall_conformance.library import Corpus, Rule
-from toolcall_conformance.reports.blocks import many, new_roots, title
+from toolcall_conformance.reports.blocks import new_roots, title
 from toolcall_conformance.reports.cause_markdown import details
 from toolcall_conformance.reports.escaping import code, link, words
 from toolcall_conformance.reports.headline import headline, mend_first
@@ -20,6 +20,7 @@ from toolcall_conformance.reports.root_cause import RootCause
 from toolcall_conformance.reports.route_table import Cell, route_table
 from toolcall_conformance.reports.summary import COUNTS, count_of, made_up
 from toolcall_conformance.reports.writers.writer import Writer
+from toolcall_conformance.showing import many
 
 MOST_LINES = 100
 _ROUTES_SHOWN = 20
