@@ -10,14 +10,15 @@ import hashlib
 import io
 import json
 import os
-import shutil
 import tempfile
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance import foreign_files
+from toolcall_conformance import foreign_files, packs
 from toolcall_conformance.whole_files import target_of
 
 MANIFEST = "manifest.json"
@@ -63,7 +64,8 @@ def digests(folder: Path, left_out: Container[str] = (), endings: tuple[str, ...
 
     ``left_out`` are names of folders just in it; ``endings`` are those of the files that count.
     """
-    return {path: _digest(folder, path) for path in _paths(folder, left_out) if path.endswith(endings)}
+    found = sorted(_below(folder, "", left_out), key=itemgetter(0))
+    return {path: hashlib.sha256(read()).hexdigest() for path, read in found if path.endswith(endings)}
 
 
 def digest_of(files: Mapping[str, str]) -> str:
@@ -91,13 +93,13 @@ def read(directory: Path) -> Manifest:
 
 def faults(directory: Path, manifest: Manifest) -> Iterator[str]:
     """What differs from the manifest, a phrase for each file in the order of the paths."""
-    there = set(_paths(directory)) - {MANIFEST}
-    for path in sorted(there | manifest.files.keys()):
+    there = {path: read for path, read in _below(directory) if path != MANIFEST}
+    for path in sorted(there.keys() | manifest.files.keys()):
         if path not in there:
             yield f"{path} is missing"
         elif path not in manifest.files:
             yield f"{path} is no file of the corpus"
-        elif _digest(directory, path) != manifest.files[path]:
+        elif hashlib.sha256(there[path]()).hexdigest() != manifest.files[path]:
             yield f"{path} was changed"
 
 
@@ -137,9 +139,9 @@ def _may_be_replaced(directory: Path) -> None:
 
 def _copied(source: Path, new: Path) -> Manifest:
     new.mkdir()
-    for path in _paths(source):
+    for path, read in _below(source):
         (new / path).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source / path, new / path)
+        (new / path).write_bytes(read())
     (new / _ATTRIBUTES[1]).write_text(_ATTRIBUTES[0], encoding="utf-8")
     manifest = manifest_of(new)
     (new / MANIFEST).write_text(manifest.text(), encoding="utf-8")
@@ -160,20 +162,27 @@ def _swap(temporary: Path, target: Path) -> None:
         raise
 
 
-def _paths(root: Path, left_out: Container[str] = ()) -> list[str]:
-    return sorted(_below(root, "", left_out))
+def _below(
+    folder: os.PathLike[str], before: str = "", left_out: Container[str] = ()
+) -> Iterator[tuple[str, Callable[[], bytes]]]:
+    """The files of a folder and below, those of packs too: the path of each, and what reads it.
 
-
-def _below(folder: os.PathLike[str], before: str, left_out: Container[str] = ()) -> Iterator[str]:
-    """The files of a folder and below; no Path for each, for every report takes the digests of 12,000."""
+    No Path for each: every report takes the digests of 9,000.
+    """
     with os.scandir(folder) as entries:
         for entry in entries:
+            name = entry.name.removesuffix(packs.SUFFIX)
+            if name in left_out:
+                continue
             if entry.is_dir(follow_symlinks=False):
-                yield from _below(entry, f"{before}{entry.name}/") if entry.name not in left_out else ()
+                yield from _below(entry, f"{before}{name}/")
+            elif name != entry.name:
+                pack = packs.Pack(Path(entry))
+                yield from ((f"{before}{name}/{file}", partial(pack.read_name, file)) for file in pack.sizes)
             elif entry.is_file():
-                yield before + entry.name
+                yield before + name, partial(_content, entry.path)
 
 
-def _digest(root: Path, path: str) -> str:
-    with io.FileIO(f"{root}/{path}") as file:
-        return hashlib.sha256(file.read()).hexdigest()
+def _content(path: str) -> bytes:
+    with io.FileIO(path) as file:
+        return file.read()

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from toolcall_conformance import packs
 from toolcall_conformance.library import Corpus, CorpusError, default_root
 
 ROOT = default_root()
@@ -124,6 +126,23 @@ def test_only_the_last_exchange_may_end_in_an_error(copy: Path) -> None:
     (copy / CASE / "anthropic" / "01-response.json").rename(copy / CASE / "anthropic" / "01-error.json")
     with pytest.raises(CorpusError, match=says("anthropic", "01-response.json", "no such file")):
         Corpus(copy).cases["shell/seed"].exchanges("anthropic")
+
+
+def test_a_pack_without_a_file(copy: Path) -> None:
+    with zipfile.ZipFile(copy / f"{CASE}{packs.SUFFIX}", "w") as pack:
+        for path in (copy / CASE).rglob("*.json"):
+            if path.name != "02-response.json":
+                pack.write(path, path.relative_to(copy / CASE).as_posix())
+    shutil.rmtree(copy / CASE)
+    with pytest.raises(CorpusError, match=says("anthropic", "02-response.json", "no such file")):
+        Corpus(copy).cases["shell/seed"].exchanges("anthropic")
+
+
+def test_a_pack_that_is_none(copy: Path) -> None:
+    shutil.rmtree(copy / CASE)
+    (copy / f"{CASE}{packs.SUFFIX}").write_bytes(b"no zip")
+    with pytest.raises(CorpusError, match=says("scenario.json", "cannot be read", "not a zip file")):
+        _ = Corpus(copy).cases
 
 
 def test_an_empty_folder(copy: Path) -> None:

@@ -64,7 +64,7 @@ def _all(corpus: Corpus, format_name: str, *, streamed: bool) -> Shape:
 
 def _learn(shape: Shape, exchange: Exchange, *, streamed: bool) -> None:
     if streamed and exchange.stream_path is not None:
-        shape.learn_stream(parse(exchange.stream_path.read_bytes())["events"])
+        shape.learn_stream(parse(exchange.stream())["events"])
     elif not streamed and exchange.response is not None:
         shape.learn(exchange.response)
 

@@ -15,7 +15,7 @@ def play(exchange: StreamedExchange, upstream: Exchange, harness: Harness, tally
     """Play the broken stream: the client must learn of it, and receive no call that the source did not finish."""
     assert upstream.broken_path is not None
     name, route = upstream.broken_path.name, exchange.route
-    stream = rename_calls_in_stream(upstream.broken_path.read_bytes(), exchange.names, said_in_streams(harness, route))
+    stream = rename_calls_in_stream(upstream.broken(), exchange.names, said_in_streams(harness, route))
     source = formats.assembled_from(route.upstream, stream)
     for end in ("plain", "lost") if source.end == "open" else ("plain",):
         came = exchange.play(Source(cuts.split_events(stream), end))

@@ -75,7 +75,7 @@ class Twin(Case):
         response = one.response
         if response is not None:
             response = _said(formats.read(name, "response", response), response, partial(changes, results=False))
-        stream = one.stream_path.read_bytes() if one.stream_path is not None else None
+        stream = one.stream() if one.stream_path is not None else None
         if stream is not None:
             transport = self._corpus.transports[name]["stream"]
             places = [*transport["said"], *(transport["arguments"] if self.changes_calls else ())]

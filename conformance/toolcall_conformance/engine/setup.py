@@ -275,10 +275,10 @@ def _verify_bodies(case: Case) -> None:
     """Read the bodies of a case, so that a broken file is reported before anything runs."""
     counts, shapes = {}, set()
     for name in case.formats:
-        for path in sorted((case.path / name).glob("[0-9][0-9]-*")):
-            if path.stat().st_size > _MOST_BODY:
+        for path in case.bodies(name):
+            if (size := case.files.size(path)) > _MOST_BODY:
                 raise CorpusError(
-                    f"{path}: {path.stat().st_size:,} bytes; a case's body may have {_MOST_BODY:,}, for what a "
+                    f"{path}: {size:,} bytes; a case's body may have {_MOST_BODY:,}, for what a "
                     f"translator returns may have {OUTPUT_LIMIT:,}; shorten its texts or files"
                 )
         if name not in case.scenario["models"]:

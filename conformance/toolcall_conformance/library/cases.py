@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from toolcall_conformance import packs
 from toolcall_conformance.library.files import CorpusError, read_json, verify_readable
+
+_NUMBERED = re.compile("[0-9][0-9]-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +24,8 @@ class Exchange:
     same request, sent again. Either may be None, but not both. ``stream_path`` is the file with the reply as the
     provider streams it, None where the corpus has none. ``broken_path`` is a failed stream: it holds an error, breaks
     off, or hits the token limit in the middle of a call. ``response`` is the reply to the same request, sent again.
-    ``streamed`` are the bytes of the stream where they are not those of its file.
+    ``streamed`` are the bytes of the stream where they are not those of its file. In a wheel no path is on the disk:
+    ``read`` gives what stands there.
     """
 
     number: int
@@ -32,11 +38,17 @@ class Exchange:
     stream_path: Path | None = None
     broken_path: Path | None = None
     streamed: bytes | None = None
+    read: Callable[[Path], bytes] = field(default=Path.read_bytes, repr=False, compare=False)
 
     def stream(self) -> bytes:
         """The bytes of the stream. The exchange must have one."""
         assert self.stream_path is not None
-        return self.stream_path.read_bytes() if self.streamed is None else self.streamed
+        return self.read(self.stream_path) if self.streamed is None else self.streamed
+
+    def broken(self) -> bytes:
+        """The bytes of the failed stream. The exchange must have one."""
+        assert self.broken_path is not None
+        return self.read(self.broken_path)
 
 
 class Case:
@@ -44,6 +56,7 @@ class Case:
 
     def __init__(self, path: Path, scenario: Mapping[str, Any]) -> None:
         self.path = path
+        self.files = packs.folder(path)
         self.scenario = scenario
         self.id: str = scenario["id"]
 
@@ -52,8 +65,8 @@ class Case:
 
     @property
     def file(self) -> Path:
-        """The file that describes the case."""
-        return self.path / "scenario.json"
+        """The file that describes the case: ``scenario.json``, or in a wheel the pack that holds it."""
+        return self.path / "scenario.json" if self.files.place == self.path else self.files.place
 
     @property
     def family(self) -> str:
@@ -70,7 +83,7 @@ class Case:
     @cached_property
     def formats(self) -> tuple[str, ...]:
         """The formats that this case is rendered in: its folders."""
-        return tuple(sorted(entry.name for entry in self.path.iterdir() if entry.is_dir()))
+        return tuple(self.files.folders())
 
     @property
     def dialects(self) -> frozenset[str]:
@@ -97,7 +110,7 @@ class Case:
 
     def begins_with(self, format_name: str, part: str) -> bool:
         """Whether the first exchange in a format has a part, as ``error.json`` or ``response.sse``. Reads no body."""
-        return (self.path / format_name / f"01-{part}").exists()
+        return self.files.has(self.path / format_name / f"01-{part}")
 
     @cached_property
     def _exchanges(self) -> dict[str, tuple[Exchange, ...]]:
@@ -106,16 +119,23 @@ class Case:
     def exchanges(self, format_name: str) -> tuple[Exchange, ...]:
         """The exchanges in one format, in order. Raises CorpusError for a folder with a gap."""
         if format_name not in self._exchanges:
-            self._exchanges[format_name] = tuple(_exchanges(self.path / format_name))
+            self._exchanges[format_name] = tuple(self._read(format_name))
         return self._exchanges[format_name]
 
+    def bodies(self, format_name: str) -> list[Path]:
+        """The files with the bodies of one format, sorted."""
+        folder = self.path / format_name
+        return [folder / name for name in self.files.names(folder) if _NUMBERED.match(name)]
 
-def _exchanges(folder: Path) -> Iterator[Exchange]:
-    """The exchanges of one folder, numbered from 1 without a gap, each with a request and a reply.
+    def _read(self, format_name: str) -> Iterator[Exchange]:
+        return _exchanges(self.files, self.path / format_name, {path.name for path in self.bodies(format_name)})
+
+
+def _exchanges(files: packs.Folder, folder: Path, names: AbstractSet[str]) -> Iterator[Exchange]:
+    """The exchanges of one folder of a case, numbered from 1 without a gap, each with a request and a reply.
 
     Any may have an error before the reply, and the last an error in place of it.
     """
-    names = {path.name for path in folder.glob("[0-9][0-9]-*")}
     numbers = sorted({name[:2] for name in names if name[3:] in ("request.json", "response.json", "error.json")})
     if not numbers:
         raise CorpusError(f"{folder}: no 01-request.json in it; render the case or delete the folder")
@@ -128,15 +148,16 @@ def _exchanges(folder: Path) -> Iterator[Exchange]:
         ends = failed and number == numbers[-1] and response.name not in names
         for sent in (stream, broken):
             if sent.name in names:
-                verify_readable(sent)
+                verify_readable(sent, files.verify)
         yield Exchange(
             expected,
-            read_json(request),
-            None if ends else read_json(response),
+            read_json(request, files.read),
+            None if ends else read_json(response, files.read),
             request,
             response,
-            read_json(error) if failed else None,
+            read_json(error, files.read) if failed else None,
             error if failed else None,
             stream if stream.name in names else None,
             broken if broken.name in names else None,
+            read=files.read,
         )

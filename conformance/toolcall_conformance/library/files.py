@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,10 @@ class CorpusError(Exception):
     """A corpus file is missing or wrong; the message names the file, what is wrong and what to do."""
 
 
-def read_json(path: Path) -> Any:
+def read_json(path: Path, read: Callable[[Path], bytes] = foreign_files.read_bytes) -> Any:
     """Read a JSON file of the corpus. Raises CorpusError if it is missing or not JSON."""
     try:
-        data = foreign_files.read_bytes(path)
+        data = read(path)
         found = parse(data)
     except FileNotFoundError:
         raise CorpusError(
@@ -31,10 +32,10 @@ def read_json(path: Path) -> Any:
     return found
 
 
-def verify_readable(path: Path) -> None:
+def verify_readable(path: Path, verify: Callable[[Path], None] = foreign_files.verify) -> None:
     """Raise CorpusError unless a file is a regular one of a size that can be read."""
     try:
-        foreign_files.verify(path)
+        verify(path)
     except OSError as error:
         raise CorpusError(f"{path}: cannot be read ({error.strerror})") from None
 

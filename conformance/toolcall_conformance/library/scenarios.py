@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from toolcall_conformance import packs
 from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.library.cases import Case
 from toolcall_conformance.library.files import CorpusError, read_json, require
@@ -31,7 +32,7 @@ class Scenarios:
                 raise CorpusError(
                     f"{root}: no folder `scenarios` in it; a corpus holds scenarios/<family>/<case>/scenario.json"
                 )
-            for path in sorted((root / "scenarios").glob("*/*/scenario.json")):
+            for path in sorted(_files(root / "scenarios")):
                 case = self._case(path, root)
                 if case.id in found:
                     raise CorpusError(
@@ -41,7 +42,7 @@ class Scenarios:
         return dict(sorted(found.items()))
 
     def _case(self, path: Path, root: Path) -> Case:
-        scenario = read_json(path)
+        scenario = read_json(path, packs.folder(path.parent).read)
         require(path, scenario, id=str, title=str, features=list, models=dict)
         if root != self.root:
             self._check_schema(path, scenario)
@@ -68,6 +69,13 @@ class Scenarios:
         if error is not None:
             place = join("", *error.absolute_path) or "the whole file"
             raise CorpusError(f"{path}: {place}: {error.message[:300]}; corpus/keys.md describes the file")
+
+
+def _files(scenarios: Path) -> Iterator[Path]:
+    """The file of each scenario, be it on the disk or in a pack."""
+    yield from scenarios.glob("*/*/scenario.json")
+    for pack in scenarios.glob(f"*/*{packs.SUFFIX}"):
+        yield pack.with_name(pack.name.removesuffix(packs.SUFFIX)) / "scenario.json"
 
 
 def _check_names(path: Path, what: str, names: Iterable[str], vocabulary: Iterable[str]) -> None:

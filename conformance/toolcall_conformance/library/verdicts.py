@@ -8,17 +8,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from toolcall_conformance import packs
+
 Verdict = Mapping[str, Any]
 
 
 def verdict_files(root: Path) -> list[Path]:
     """The files of a corpus's verdicts, one a family, in the order of their names."""
-    return sorted(root.glob("verdicts/*.jsonl"))
+    folder = root / "verdicts"
+    return [folder / name for name in packs.folder(folder).names(folder) if name.endswith(".jsonl")]
 
 
 def verdict_lines(path: Path) -> list[bytes]:
     """The lines of a file, a verdict each."""
-    return path.read_bytes().splitlines()
+    return packs.folder(path.parent).read(path).splitlines()
 
 
 def read_verdicts(root: Path) -> Iterator[Verdict]:
@@ -32,7 +35,8 @@ def whole_verdict(root: Path, verdict: Verdict) -> dict[str, Any]:
     found = dict(verdict)
     for key in ("source", "request"):
         if isinstance(verdict.get(key), str):
-            content = (root / verdict[key]).read_bytes()
+            path = root / verdict[key]
+            content = packs.folder(path.parents[1]).read(path)
             found[key] = content if key == "source" and verdict["direction"] == "stream" else json.loads(content)
     if verdict["direction"] == "stream":
         found |= {key: stream_bytes(verdict[key]) for key in ("output", "usual") if key in verdict}

@@ -107,12 +107,12 @@ def _play_exchange(
 
 def _play_stream(driver: Driver, corpus: Corpus, case: Case, route: Route, report: RouteReport) -> bool:
     """Play the reply as a stream; return whether a call hung."""
-    asked, path = case.exchanges(route.client)[0].request, case.exchanges(route.upstream)[0].stream_path
+    asked, answered = case.exchanges(route.client)[0].request, case.exchanges(route.upstream)[0]
     if "stream" not in report.operations:
         report.notes.append("no stream(chunks): what it makes of streams is not judged")
         return False
-    session = _open_session(driver, replace(route, stream=True), report) if path is not None else None
-    if session is None or path is None:
+    session = _open_session(driver, replace(route, stream=True), report) if answered.stream_path is not None else None
+    if session is None:
         return False
     asked = {**asked, **corpus.transports[route.client]["stream"].get("body", {})}
     sent = session.request(asked) if "request" in session.operations else None
@@ -120,7 +120,7 @@ def _play_stream(driver: Driver, corpus: Corpus, case: Case, route: Route, repor
         report.problems.append(Problem(f"the gateway {sent.reason}", hint=sent.hint))
     if sent is not None and not isinstance(sent, Produced):
         return False  # the suite judges other requests
-    source = Source(cuts.split_events(path.read_bytes()), reply=case.exchanges(route.upstream)[0].response)
+    source = Source(cuts.split_events(answered.stream()), reply=answered.response)
     outcome = session.stream(source)
     failed = outcome.raised if isinstance(outcome, Streamed) else outcome
     if isinstance(failed, UnsupportedOutcome):

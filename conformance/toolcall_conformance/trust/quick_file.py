@@ -64,4 +64,4 @@ def _smallest(cases: Sequence[Case], formats: Iterable[str]) -> list[str]:
 
 
 def _size(case: Case, name: str) -> int:
-    return sum(file.stat().st_size for file in (case.path / name).iterdir())
+    return sum(map(case.files.size, case.bodies(name)))

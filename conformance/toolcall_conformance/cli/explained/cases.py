@@ -30,7 +30,7 @@ def explain_case(doubles: Doubles, case: Case, command: str) -> Explanation:
     parts += [
         Part("fix", "an item that fails names its rule; explain RULE gives the usual cause and what to do"),
         known("…", case.id),
-        Part("files", str(case.path), copied=True),
+        Part("files", str(case.files.place), copied=True),
         Part("run", f'{command} "toolcall::{case.id}"', copied=True),
     ]
     return Explanation(case.id, "case", "(case)", parts)

@@ -98,7 +98,7 @@ def of_goldens(corpus: Corpus, case: Case, name: str, direction: Direction) -> I
     for exchange in case.exchanges(name):
         body: Any
         if direction == "stream":
-            body = {"events": parse(exchange.stream_path.read_bytes())["events"]} if exchange.stream_path else None
+            body = {"events": parse(exchange.stream())["events"]} if exchange.stream_path else None
         else:
             body = exchange.request if direction == "request" else exchange.response
         if body is not None:

@@ -51,7 +51,7 @@ def _of_case(case: Case) -> Iterator[SourceBody]:
             if exchange.response is not None:
                 yield SourceBody("response", name, exchange.response, case, number)
             if exchange.stream_path is not None:
-                stream = parse(exchange.stream_path.read_bytes())
+                stream = parse(exchange.stream())
                 yield SourceBody("stream", name, {"events": stream["events"]}, case, number)
 
 
