@@ -150,6 +150,14 @@ def test_bytes_that_are_no_text_stay() -> None:
     assert rename_calls_in_stream(event, {"a": "b"}, places("openai_chat")) == event.replace(b'"a"', b'"b"')
 
 
+@pytest.mark.parametrize("spelt", ["shel\\u006c", "shell"])
+def test_a_name_in_a_stream_may_be_spelt_with_escapes(spelt: str) -> None:
+    event = b'data: {"choices": [{"delta": {"tool_calls": [{"function": {"name": "NAME"}}]}}]}\n\n'
+    event = event.replace(b"NAME", spelt.encode())
+    wanted = event.replace(spelt.encode(), b"bash")
+    assert rename_calls_in_stream(event, {"shell": "bash"}, places("openai_chat")) == wanted
+
+
 @pytest.mark.parametrize("size", [1, 2, 5, 100])
 def test_parameters_are_renamed_in_fragments_and_what_is_no_json_stays(size: int) -> None:
     """A model may write what is no JSON: here a line break within a key, and a text that does not end."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from toolcall_conformance import formats
@@ -85,7 +85,11 @@ def rename_calls_in_stream(stream: bytes, names: Mapping[str, str], transport: M
     if not changed:
         return stream
 
+    may_call = _naming(changed)
+
     def renamed(data: str) -> str:
+        if not may_call(data):
+            return data
         try:
             event = parse(data)
         except JSONError:
@@ -95,6 +99,13 @@ def rename_calls_in_stream(stream: bytes, names: Mapping[str, str], transport: M
         return with_texts(data, texts)
 
     return rewrite_data(stream, renamed)
+
+
+def _naming(names: Iterable[str]) -> Callable[[str], bool]:
+    """Whether JSON text may have one of the names in it; most events have none, and to parse each takes long."""
+    plain = all(json.dumps(name, ensure_ascii=False) == f'"{name}"' for name in names)
+    spelt = re.compile("|".join([*map(re.escape, names), r"\\[u/]"])) if plain else re.compile("")
+    return lambda text: spelt.search(text) is not None
 
 
 def rename_members_in_stream(stream: bytes, members: Mapping[str, str], places: Sequence[Mapping[str, Any]]) -> bytes:

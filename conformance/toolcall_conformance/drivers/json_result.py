@@ -100,7 +100,7 @@ def _dump_hint(value: Any) -> str:
     return ""
 
 
-def _surely_plain(body: Any, limit: int) -> bool:  # noqa: C901, PLR0912 - in one piece: calls would take most of the time
+def _surely_plain(body: Any, limit: int) -> bool:
     """Whether a body is certainly plain JSON: a fast check that nearly every body passes.
 
     If not, the copier looks closely. This check goes level by level, so that bodies with cycles or shared parts do not
@@ -108,41 +108,53 @@ def _surely_plain(body: Any, limit: int) -> bool:  # noqa: C901, PLR0912 - in on
     """
     size, level = 0, [body]
     for _ in range(_DEPTH_LIMIT):
-        inner: list[Any] = []
+        texts: list[Any] = []
+        entries: list[Any] = []
         for holder in level:
-            texts: list[Any] = []
-            if type(holder) is dict:
-                texts.extend(holder)
-                entries: Any = holder.values()
-            elif type(holder) is list:
-                entries = holder
+            kind = type(holder)
+            if kind is not dict and kind is not list:
+                return False
+            size += 30 * len(holder) + 2
+            if size > limit:  # before the level grows beyond that
+                return False
+            if kind is dict:
+                texts += holder
+                entries += holder.values()
             else:
-                return False
-            for entry in entries:
-                kind = type(entry)
-                if kind is str:
-                    texts.append(entry)
-                elif kind is dict or kind is list:
-                    inner.append(entry)
-                elif kind is int:
-                    if entry.bit_length() > 64:
-                        return False
-                elif kind is float:
-                    if not math.isfinite(entry):
-                        return False
-                elif entry is not None and kind is not bool:
-                    return False
-            for text in texts:
-                if type(text) is not str or not (text.isascii() or _is_unicode(text)):
-                    return False
-                size += 6 * len(text)
-            size += 30 * len(entries) + 2
-            if size > limit:
-                return False
-        if not inner:
+                entries += holder
+        kinds = _kinds(entries)
+        if not kinds <= _PLAIN or not _kinds(texts) <= _TEXT or not (kinds <= _UNNUMBERED or _have_bounds(entries)):
+            return False
+        texts += [entry for entry in entries if type(entry) is str]
+        size += 6 * sum(map(len, texts))
+        if size > limit:
+            return False
+        whole = "".join(texts)
+        if not (whole.isascii() or _is_unicode(whole)):
+            return False
+        level = [entry for entry in entries if type(entry) is dict or type(entry) is list]
+        if not level:
             return True
-        level = inner
     return False
+
+
+def _kinds(values: Iterable[Any]) -> set[int]:
+    """The ids of the classes of values: a class may have a metaclass, whose own hash is foreign code."""
+    return set(map(id, map(type, values)))
+
+
+_TEXT = _kinds([""])
+_UNNUMBERED = _kinds(["", {}, [], None, True])
+_PLAIN = _UNNUMBERED | _kinds([0, 0.0])
+
+
+def _have_bounds(entries: Iterable[Any]) -> bool:
+    """Whether no whole number has more than 64 bits, and every other number is finite."""
+    for entry in entries:
+        kind = type(entry)
+        if (kind is int and entry.bit_length() > 64) or (kind is float and not math.isfinite(entry)):
+            return False
+    return True
 
 
 def _is_unicode(text: str) -> bool:
