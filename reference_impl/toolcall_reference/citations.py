@@ -15,13 +15,17 @@ def from_openai(annotations: Any, losses: Losses, key: str = "") -> list[Citatio
     found = []
     for annotation in annotations if isinstance(annotations, list) else ():
         page = annotation.get(key) if key and isinstance(annotation, dict) else annotation
-        if not isinstance(page, dict) or annotation.get("type") != "url_citation" or not page.get("url"):
+        if not isinstance(page, dict) or annotation.get("type") != "url_citation" or not _address(page):
             losses.add("citation-of-file", "a place in a file is its provider's own; dropped, the text stays")
             continue
         start, end = page.get("start_index"), page.get("end_index")
         placed = isinstance(start, int) and isinstance(end, int) and 0 <= start < end
         found.append(Citation(page["url"], page.get("title"), start if placed else None, end if placed else None))
     return found
+
+
+def _address(page: Body) -> bool:
+    return isinstance(page.get("url"), str) and bool(page["url"])
 
 
 def to_openai(text: Text, offset: int, length: int, key: str = "") -> Iterator[Body]:
@@ -78,8 +82,14 @@ def of_pages(supports: Iterable[Any], chunks: Sequence[Any]) -> Iterator[tuple[B
     """Each segment of Gemini's grounding with a page that it rests on, still without a place."""
     for support in supports:
         segment = support.get("segment") if isinstance(support, dict) else None
-        for index in (support.get("groundingChunkIndices") or ()) if isinstance(segment, dict) else ():
+        indices = support.get("groundingChunkIndices") if isinstance(segment, dict) else None
+        for index in indices if isinstance(indices, list) else ():
             chunk = chunks[index] if isinstance(index, int) and 0 <= index < len(chunks) else None
             page = chunk.get("web") if isinstance(chunk, dict) else None
-            if isinstance(page, dict) and page.get("uri") and isinstance(segment, dict):
+            if (
+                isinstance(page, dict)
+                and isinstance(page.get("uri"), str)
+                and page["uri"]
+                and isinstance(segment, dict)
+            ):
                 yield segment, Citation(page["uri"], page.get("title"))

@@ -9,7 +9,9 @@ import re
 from .intermediate import Item, Media, Text
 from .losses import Losses
 from .mimes import kind_of as kind_of  # noqa: PLC0414 - for those who use it with the rest
+from .mimes import usual as usual  # noqa: PLC0414
 
+_FETCHED = ("http://", "https://", "data:")
 _DATA_URL = re.compile(r"(?i:data):(?P<mime>[^;,]*)(?:;[^;,=]+=[^;,]*)*;base64,(?P<data>.*)", re.DOTALL)
 
 
@@ -23,14 +25,25 @@ def from_url(kind: str, url: str, **more: str | None) -> Media:
     found = _DATA_URL.fullmatch(url)
     if found:
         mime = found["mime"].lower() or None
-        return Media(kind if kind != "file" else kind_of(mime), mime, data=found["data"], **more)
+        kind = kind if kind_of(mime) == "file" and kind != "file" else kind_of(mime)
+        return Media(kind, mime, data=found["data"], **more)
     mime = guess(url)
     return Media(kind if kind != "file" else kind_of(mime), mime, url=url, **more)
 
 
 def data_url(media: Media) -> str:
     """The ``data:`` URL of media that has its bytes."""
-    return f"data:{media.mime or 'application/octet-stream'};base64,{media.data}"
+    mime = (usual(media.mime) or "").partition(";")[0].strip()
+    return f"data:{mime or 'application/octet-stream'};base64,{media.data}"
+
+
+def picture_url(media: Media) -> str | None:
+    """The address of a picture as OpenAI's formats take it: on the web, or a ``data:`` URL. None for any other.
+
+    https://platform.openai.com/docs/guides/images-vision
+    """
+    url = data_url(media) if media.data is not None else media.url
+    return url if url is not None and url.lower().startswith(_FETCHED) else None
 
 
 def of_text(text: str) -> str:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .jsontext import as_text
+
 BUDGETS = {"minimal": 1024, "low": 1024, "medium": 8192, "high": 24576, "xhigh": 24576}
 LEAST = 1024
 """The smallest budget that every format takes."""
@@ -40,4 +42,4 @@ class Reasoning:
         """The budget; that of the table where only an effort is given."""
         if self.budget is not None or self.effort is None:
             return self.budget
-        return 0 if self.off else BUDGETS.get(self.effort)
+        return 0 if self.off else BUDGETS.get(as_text(self.effort, "the effort of reasoning"))

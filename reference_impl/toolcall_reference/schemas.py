@@ -67,17 +67,24 @@ def _merge(found: Schema, branches: list[Schema], *, together: bool) -> None:
     if any("properties" in branch for branch in branches):
         properties = found.setdefault("properties", {})
         for branch in branches:
-            for name, inner in branch.get("properties", {}).items():
+            inner_properties = branch.get("properties")
+            for name, inner in inner_properties.items() if isinstance(inner_properties, dict) else ():
                 if name not in properties:
                     properties[name] = inner
                 elif properties[name] != inner and not together:
                     properties[name] = {"anyOf": [properties[name], inner]}
-    demands = [set(branch.get("required", [])) for branch in branches]
+    demands = [set(_names(branch)) for branch in branches]
     if demands:
         shared = set.union(*demands) if together else set.intersection(*demands)
-        required = list(dict.fromkeys([*found.get("required", []), *sorted(shared)]))
+        required = list(dict.fromkeys([*_names(found), *sorted(shared)]))
         if required:
             found["required"] = required
+
+
+def _names(schema: Schema) -> list[str]:
+    """The properties that a schema requires."""
+    required = schema.get("required")
+    return [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
 
 
 def _expanded(branch: Any, root: Schema) -> Schema:

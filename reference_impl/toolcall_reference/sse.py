@@ -14,6 +14,8 @@ from .jsontext import parse
 _BOM = b"\xef\xbb\xbf"
 DONE = "[DONE]"
 """What OpenAI's Chat Completions say last; it is no JSON."""
+PING = "ping"
+"""The name of Anthropic's keep-alives. Its client does not read their data: ``_streaming.py`` of the SDK."""
 
 
 @dataclass(slots=True)

@@ -132,7 +132,7 @@ def _rest(parser: sse.Parser, decoder: Decoder) -> Iterator[Delta]:
 
 
 def _event(event: sse.Event, decoder: Decoder) -> Iterable[Delta]:
-    if event.data is None or not event.data.strip():
+    if event.data is None or not event.data.strip() or event.name == sse.PING:
         return ()
     if event.data == sse.DONE:
         return decoder.done(marked=True)

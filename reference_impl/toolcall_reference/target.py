@@ -9,6 +9,7 @@ from typing import Any
 from . import ids, schemas
 from .ids import Assigner, IdRule
 from .intermediate import ResponseFormat, Text, Tool, ToolChoice, UniversalToolCall
+from .limits import nearest
 from .losses import Losses
 from .names import NameMap, NameRule
 
@@ -68,6 +69,13 @@ class Target:
         found = self._assigner.next(call)
         if found is not None:
             self.call_ids[call.id] = found
+        return found
+
+    def within(self, element: str, value: Any, least: float | None = None, most: float | None = None) -> Any:
+        """The nearest of a number that the target takes; that it is another is noted. What is no number stays."""
+        found = value if self.exact else nearest(value, least, most)
+        if found is not value:
+            self.losses.add(element, f"beyond what is taken; {found} is the nearest", value)
         return found
 
     def lose_state(self, item: Text | UniversalToolCall) -> None:

@@ -83,3 +83,26 @@ def test_a_strict_tool_without_parameters_is_closed() -> None:
     output = translated(bare)
     assert output["tools"][0]["input_schema"]["additionalProperties"] is False
     assert musts(asked(bare), output) == []
+
+
+def item(words: str, name: str = "get_weather", **more: Any) -> dict[str, Any]:
+    tool = {"type": "function", "name": name, "description": words, "parameters": SCHEMA, "strict": False}
+    return {"type": "additional_tools", "role": "developer", "tools": [tool], **more}
+
+
+@pytest.mark.parametrize(
+    ("again", "kept", "lost"),
+    [
+        (item("Tell the weather of tomorrow."), {**WEATHER}, []),
+        (item("Tell the weather of tomorrow."), {**WEATHER, "description": "Tell the weather of tomorrow."}, []),
+        (item("Tell the wind.", "get_wind"), {**WEATHER}, ["translation/tool-lost"]),
+    ],
+    ids=["the first", "the last", "another name"],
+)
+def test_an_item_may_declare_a_tool_anew(again: dict[str, Any], kept: dict[str, Any], lost: list[str]) -> None:
+    """Clients of Responses declare tools in the conversation, too: one of the two declarations is enough."""
+    source = {"model": "gpt-4.1", "input": [item("Tell the weather."), again, {"role": "user", "content": "Hot?"}]}
+    output = {**asked(kept)}
+    del output["max_tokens"]
+    found = judge(source, output, client="openai_responses", upstream="openai_chat").findings
+    assert [one.rule for one in found if one.is_must] == lost

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, Judgement, Level, OneOf
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, Judgement, Level, OneOf, Words
+from toolcall_conformance.formats.wanted import having
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.trust.sources.bodies import of_case, of_file
@@ -213,6 +214,10 @@ def wanted(pointer: str, want: Any, got: Any = "there") -> Finding:
         ({"a": "x"}, [wanted("/a/b", 1)], None),
         ({"a": 1}, [wanted("", "an object"), wanted("", {"b": 1}, MISSING)], None),
         ({"a": 1}, [wanted("", {"b": 1})], {"b": 1}),
+        ({"a": '{"b": 1}'}, [wanted("/a", {"b": 2}, {"b": 1})], {"a": '{"b": 2}'}),
+        ({"a": "b"}, [wanted("/a", {"b": 2}, "b")], {"a": {"b": 2}}),
+        ({"a": {"b": 1}}, [wanted("/a", having(c=False), {})], {"a": {"b": 1, "c": False}}),
+        ({"a": 1}, [wanted("/a", Words("a picture"))], None),
     ],
 )
 def test_wants_are_put_at_their_places(body: Any, findings: list[Finding], expected: Any) -> None:

@@ -222,7 +222,8 @@ class Tool:
     ``schema`` is None where the declaration has none. ``strict`` is None where it does not say. Of a hosted one, which
     its API defines, ``type`` says which, and ``own`` is the whole declaration. ``grammar`` is the
     ``syntax`` and ``definition`` that the text of a custom one must fit; ``namespace`` the group that it stands in.
-    ``form`` is the key that its calls stand in, where the format has several for the same.
+    ``form`` is the key that its calls stand in, where the format has several for the same. ``in_history``: an item of
+    the conversation declares it.
     """
 
     name: str | None
@@ -239,6 +240,7 @@ class Tool:
     grammar: Any = None
     namespace: str | None = None
     form: str = field(default="", compare=False)
+    in_history: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

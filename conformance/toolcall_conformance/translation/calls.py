@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from toolcall_conformance.findings import MISSING, Finding, Words
 from toolcall_conformance.jsonvalue import JSONError, equal, parse
 from toolcall_conformance.reading import Call, Result, Text, Unreadable
+from toolcall_conformance.translation.arguments_wanted import arguments_wanted
 from toolcall_conformance.translation.failures import strings_in
 from toolcall_conformance.translation.kinds import compare_call_kind
 from toolcall_conformance.translation.nearest import near
@@ -19,6 +19,7 @@ from toolcall_conformance.translation.own_tools import says_the_same
 from toolcall_conformance.translation.pair import Pair, call_words
 from toolcall_conformance.translation.steps_as_calls import steps_as_calls
 from toolcall_conformance.translation.told import Told
+from toolcall_conformance.translation.undeclared_names import undeclared_names
 from toolcall_conformance.translation.undoing import is_left_changed, is_same_by_schemas, may_be_undone
 from toolcall_conformance.translation.wire_words import call_value, legal_id
 
@@ -161,7 +162,8 @@ def _expected_name(pair: Pair, call: Call) -> str | None:
     twins = [twin for tool, twin in pair.twins if (tool.namespace, tool.name) == (call.namespace, call.name)]
     if call.namespace is not None and twins:
         return twins[0].name
-    return pair.names.get(call.name or "", call.name)
+    name = call.name or ""
+    return pair.names.get(name) or pair.view(undeclared_names).get(name, call.name)
 
 
 def _compare_arguments(pair: Pair, left: Call, right: Call) -> Iterator[Finding]:
@@ -192,21 +194,12 @@ def _compare_arguments(pair: Pair, left: Call, right: Call) -> Iterator[Finding]
         "translation/arguments-undone" if is_left_changed(pair, left, right) else "translation/arguments",
         where,
         message,
-        want=_as_they_stand(pair, left, right),
+        want=arguments_wanted(pair, left, right),
         got=pair.stands(right.arguments_pointer) if twice else stands_as(pair, right),
         source=left.arguments_pointer or left.pointer,
         subject=subject,
         under=(SCHEMAS_UNKNOWN,) if unknown else (),
     )
-
-
-def _as_they_stand(pair: Pair, left: Call, right: Call) -> Any:
-    """The arguments of a call of the source as those of the output stand there: an object, or the JSON text of one."""
-    if left.kind != right.kind or not isinstance(left.arguments, dict):
-        return Words(json.dumps(left.arguments, ensure_ascii=False))
-    has_text = "$text" in json.dumps(pair.words["call"]) and isinstance(pair.stands(right.arguments_pointer), str)
-    is_text = has_text and isinstance(stands_as(pair, right), str)
-    return json.dumps(left.arguments, ensure_ascii=False) if is_text else left.arguments
 
 
 def equality(left: Call, right: Call, *, exact: bool) -> str | None:

@@ -6,6 +6,7 @@ or beside tools of a kind.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -54,7 +55,14 @@ def limited(pair: Pair, name: str, value: Any) -> Limited | None:
     for entry in entries:
         nearest = max(nearest, entry.get("least", nearest))
         nearest = min(nearest, entry.get("most", nearest))
+        if entry.get("whole"):
+            nearest = _whole(nearest)
     return None if equal(nearest, value) else Limited(nearest)
+
+
+def _whole(number: float) -> float:
+    """The number without its fraction; infinity stays."""
+    return int(number) if math.isfinite(number) else number
 
 
 def _limited_list(entries: list[Mapping[str, Any]], value: list[Any]) -> Limited | None:

@@ -253,7 +253,7 @@ def compare_usage(pair: Pair) -> Iterator[Finding]:
                 got=got,
                 subject=f"{key} tokens",
             )
-        if want is None or (want or 0) == (got or 0) or (pair.demand(f"usage-{key}") != "must" and not (want and got)):
+        if want is None or max(want, 0) == (got or 0) or (pair.demand(f"usage-{key}") != "must" and not (want and got)):
             continue
         # Zero is no omission: who leaves thinking untold says nothing of it.
         rule = "usage" if got or (got == 0 and key not in _LOST) else _LOST.get(key)

@@ -81,12 +81,15 @@ def _invented(pair: Pair, tool: Tool) -> Finding:
 
 
 def _declared_again(tools: Sequence[Tool]) -> set[int]:
-    """The tools, by ``id``, that declare what an earlier one of the same body declares: both are one tool."""
+    """The tools, by ``id``, that declare what an earlier one of the same body declares: both are one tool.
+
+    So are two of one name of which an item of the conversation declares the later one.
+    """
     first: dict[str | None, list[Tool]] = {}
     found = set()
     for tool in tools:
         others = first.setdefault(tool.name, [])
-        if any(_declare_the_same(tool, other) for other in others):
+        if any(_declare_the_same(tool, other) or _replaces(tool, other) for other in others):
             found.add(id(tool))
         else:
             others.append(tool)
@@ -99,6 +102,10 @@ def _declare_the_same(tool: Tool, other: Tool) -> bool:
         for each in (tool, other)
     )
     return equal(one, two)
+
+
+def _replaces(tool: Tool, other: Tool) -> bool:
+    return tool.in_history and (tool.kind, tool.namespace) == (other.kind, other.namespace)
 
 
 def _find_unsound(pair: Pair, twins: Sequence[tuple[Tool, Tool]]) -> Iterator[Finding]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from toolcall_conformance.formats.openai_responses.pairing import Ledger
@@ -227,7 +228,8 @@ class ItemReader:
 
     def _tools(self, node: Node, _: str) -> None:
         node.ignore("type", "id", "role")
-        self.reading.tools.extend(read_tools(node.child("tools"), self.reading.residue))
+        found = read_tools(node.child("tools"), self.reading.residue)
+        self.reading.tools.extend(replace(tool, in_history=True) for tool in found)
         node.close(self.reading.residue)
 
     def _silent(self, node: Node, _: str) -> None:

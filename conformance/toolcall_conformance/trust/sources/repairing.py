@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, OneOf
-from toolcall_conformance.jsonvalue import copied, equal, resolve, unescaped
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, OneOf, Words, is_json_value
+from toolcall_conformance.jsonvalue import JSONError, copied, equal, parse_arguments, resolve, unescaped
 from toolcall_conformance.trust.nodes import holder_of
 
 
@@ -18,15 +20,35 @@ def repaired(body: Any, findings: Iterable[Finding], choice: int = 0) -> Any | N
     """
     changed = copied(body)
     for one in sorted(findings, key=lambda one: _order(one.pointer), reverse=True):
-        want = value_of(one, choice)
+        stands = _at(changed, one.pointer)
+        want = value_of(replace(one, got=stands) if isinstance(stands, dict) else one, choice)
+        if isinstance(stands, str) and _says(stands, one.got) and not isinstance(want, str):
+            want = json.dumps(want, ensure_ascii=False) if is_json_value(want) else want
         if want is not NOT_KNOWN:
             changed = _with(changed, one.pointer, want, insert=one.got is MISSING)
     return None if equal(changed, body) else changed
 
 
+def _at(body: Any, pointer: str) -> Any:
+    try:
+        return resolve(body, pointer)
+    except LookupError:
+        return MISSING
+
+
+def _says(text: str, value: Any) -> bool:
+    """Whether a text is the JSON of a value that is no text itself."""
+    try:
+        return not isinstance(value, str) and equal(parse_arguments(text), value)
+    except JSONError:
+        return False
+
+
 def value_of(finding: Finding, choice: int = 0) -> Any:
     """The value that a finding wants: MISSING for none, NOT_KNOWN where it does not say."""
     want = finding.want
+    if isinstance(want, Words):
+        return NOT_KNOWN
     if isinstance(want, OneOf):
         return want.values[choice % len(want.values)]
     return instance(want.schema, finding.got, choice) if isinstance(want, Form) else want

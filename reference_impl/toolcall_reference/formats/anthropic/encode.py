@@ -40,7 +40,8 @@ SPELLINGS = frozenset(
 DEFAULT_MAX_TOKENS = 4096
 """``max_tokens`` is required here; this is sent where the source sets no limit."""
 
-_IMAGES = {"image/jpeg", "image/png", "image/gif", "image/webp"}
+_IMAGES = ("image/jpeg", "image/png", "image/gif", "image/webp")
+_PDF = "application/pdf"
 _FINISH = {
     "end": "end_turn", "tools": "tool_use", "length": "max_tokens", "refusal": "refusal", "filter": "refusal",
     "stop_sequence": "stop_sequence", "pause": "pause_turn", "error": "refusal", "other": "refusal",
@@ -54,7 +55,9 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     settings = conversation.settings
     body: Body = {
         "model": target.model,
-        "max_tokens": DEFAULT_MAX_TOKENS if settings.max_output_tokens is None else settings.max_output_tokens,
+        "max_tokens": DEFAULT_MAX_TOKENS
+        if settings.max_output_tokens is None
+        else target.within("max-output-tokens", settings.max_output_tokens, 0),
     }
     system = [text for text in conversation.system if text.text.strip()]
     apart = "turns-apart" in target.spelling
@@ -214,15 +217,15 @@ def _media_behind(result: UniversalToolResult, ids: dict[str, str], target: Targ
 
 
 def _media(item: Media, target: Target) -> Body:
-    kind = "document" if item.kind == "file" and item.mime == "application/pdf" else item.kind
+    kind = "document" if item.kind == "file" and item.mime == _PDF else item.kind
     if kind in ("image", "document"):
         found: Body = {"type": kind}
-        if item.url is not None:
+        if item.url is not None and not item.url.lower().startswith("data:"):
             found["source"] = {"type": "url", "url": item.url}
         elif item.file_id is not None and item.vendor == NAME:
             found["source"] = {"type": "file", "file_id": item.file_id}
-        elif item.data is not None and (item.mime in _IMAGES or item.mime == "application/pdf"):
-            found["source"] = {"type": "base64", "media_type": item.mime, "data": item.data}
+        elif item.data is not None and media.usual(item.mime) in (*_IMAGES, _PDF):
+            found["source"] = {"type": "base64", "media_type": media.usual(item.mime), "data": item.data}
         elif item.data is not None and kind == "document":
             text = media.text_of(item)
             if text is not None:

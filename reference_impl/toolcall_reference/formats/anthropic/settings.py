@@ -8,6 +8,7 @@ from toolcall_reference import schemas
 from toolcall_reference.formats.openai_settings import lose_openai
 from toolcall_reference.intermediate import Body, Conversation, ResponseFormat, Settings, Tool, ToolChoice
 from toolcall_reference.jsontext import as_list, as_object, as_text
+from toolcall_reference.limits import as_number
 from toolcall_reference.losses import Losses
 from toolcall_reference.reasoning import Reasoning
 from toolcall_reference.target import Target
@@ -55,19 +56,20 @@ def _tool_of(tool: Body, losses: Losses) -> Tool:
 
 def decode_settings(body: Body, losses: Losses) -> Settings:
     """Everything else that a request sets."""
+    stop = body.get("stop_sequences")
     found = Settings(
         max_output_tokens=body.get("max_tokens"),
         temperature=body.get("temperature"),
         top_p=body.get("top_p"),
         top_k=body.get("top_k"),
-        stop=body.get("stop_sequences") or None,
+        stop=[stop] if isinstance(stop, str) else stop or None,
         user_id=as_object(body.get("metadata"), "metadata").get("user_id"),
     )
     choice = as_object(body.get("tool_choice"), "tool_choice")
     if choice:
         mode = _MODES.get(str(choice.get("type")), "auto")
         found.tool_choice = ToolChoice(
-            mode, [choice["name"]] if choice.get("type") == "tool" and choice.get("name") else None
+            mode, [as_text(choice["name"], "name")] if choice.get("type") == "tool" and choice.get("name") else None
         )
         if isinstance(choice.get("disable_parallel_tool_use"), bool):
             found.parallel_calls = not choice["disable_parallel_tool_use"]
@@ -139,7 +141,7 @@ def encode_tool(tool: Tool, target: Target) -> Body:
         target.losses.add("tool-schema-root", f"{keyword} cannot be said; widened", tool.name)
     if tool.strict is True:
         found["strict"] = True
-        if schema is None:  # no parameters at all: Anthropic wants every object of a strict tool closed
+        if not schema:  # no parameters at all: Anthropic wants every object of a strict tool closed
             found["input_schema"] = {**found["input_schema"], "additionalProperties": False}
     return found
 
@@ -178,8 +180,9 @@ def _format(body: Body, wanted: ResponseFormat, target: Target) -> None:
         target.losses.add("response-format", "Anthropic has no JSON mode without a schema; dropped")
 
 
-def _stop(body: Body, asked: list[str], losses: Losses) -> None:
+def _stop(body: Body, asked: Any, losses: Losses) -> None:
     """The sequences that are not blank; Anthropic refuses the others."""
+    asked = [as_text(sequence, "a stop sequence") for sequence in as_list(asked, "stop sequences")]
     kept = [sequence for sequence in asked if sequence.strip()]
     if kept:
         body["stop_sequences"] = kept
@@ -190,13 +193,12 @@ def _stop(body: Body, asked: list[str], losses: Losses) -> None:
 def _rest(body: Body, settings: Settings, target: Target) -> None:
     losses = target.losses
     if settings.temperature is not None:
-        body["temperature"] = min(settings.temperature, 1.0) if settings.temperature > 1 else settings.temperature
-        if settings.temperature > 1:
-            losses.add("temperature", "Anthropic's scale ends at 1; lowered to 1", settings.temperature)
-    for key in ("top_p", "top_k"):
-        if getattr(settings, key) is not None:
-            body[key] = getattr(settings, key)
-    _stop(body, settings.stop or [], losses)
+        body["temperature"] = target.within("temperature", as_number(settings.temperature, "temperature"), 0, 1)
+    if settings.top_p is not None:
+        body["top_p"] = target.within("top-p", settings.top_p, 0, 1)
+    if settings.top_k is not None:
+        body["top_k"] = settings.top_k
+    _stop(body, settings.stop, losses)
     user = settings.user_id or settings.openai.get("safety_identifier")
     if user is not None:
         body["metadata"] = {"user_id": user}

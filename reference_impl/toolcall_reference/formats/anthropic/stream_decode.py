@@ -13,7 +13,7 @@ from toolcall_reference.arrange import NotBlank
 from toolcall_reference.deltas import Delta
 from toolcall_reference.draft import Draft, OpenCall
 from toolcall_reference.intermediate import Body, Citation
-from toolcall_reference.jsontext import as_object, as_text, dump, joined, parse_object
+from toolcall_reference.jsontext import as_list, as_object, as_text, dump, joined, parse_object
 from toolcall_reference.losses import Losses
 
 from .api import NAME
@@ -64,7 +64,7 @@ class StreamDecoder:
         tail(reply, self._end, calls=False)
         self._draft.start(reply)
         # Not empty where a container goes on: what stands there was streamed before.
-        for block in message.get("content") or []:
+        for block in as_list(message.get("content") or [], "content"):
             self._whole(as_object(block, "a content block"))
 
     def _open(self, body: Body) -> None:

@@ -6,6 +6,7 @@ https://platform.claude.com/docs/en/build-with-claude/extended-thinking
 from __future__ import annotations
 
 from toolcall_reference.intermediate import Body, Hosted, Opaque, Turn, UniversalToolResult
+from toolcall_reference.limits import as_number
 from toolcall_reference.reasoning import LEAST
 from toolcall_reference.target import Target
 
@@ -18,7 +19,7 @@ def encode_thinking(body: Body, target: Target, turns: list[Turn], wanted: int |
     """Put ``thinking`` into a complete ``body`` whose conversation is ``turns``; what stands against it is noted."""
     if wanted is None or wanted == 0:
         return
-    limit = body["max_tokens"]
+    limit = as_number(body["max_tokens"], "max_tokens")
     # Half of the limit is left for the answer where the wish would eat it up.
     budget = limit // 2 if wanted == _NO_BUDGET or (wanted >= limit and not target.exact) else wanted
     against = "" if target.exact else _against(body, turns, budget)

@@ -181,6 +181,8 @@ def _media(part: Body) -> Media:
         return Media(media.kind_of(mime), mime, data=data, name=inline.get("displayName"))
     file = fields(as_object(part.get("fileData"), "fileData"))
     uri = as_text(file.get("fileUri"), "fileUri")
+    if uri.lower().startswith("data:"):
+        return media.from_url("file", uri, name=file.get("displayName"))
     mime = file.get("mimeType") if isinstance(file.get("mimeType"), str) else media.guess(uri)
     if uri.startswith(("https://generativelanguage.googleapis.com/", "gs://")):
         return Media(media.kind_of(mime), mime, file_id=uri, name=file.get("displayName"), vendor=NAME)

@@ -198,13 +198,13 @@ def _add_media(answer: Body, result: UniversalToolResult, target: Target) -> lis
 
 def _media(item: Media, target: Target) -> Body:
     if item.data is not None:
-        return {"inlineData": {"mimeType": item.mime or "application/octet-stream", "data": item.data}}
+        return {"inlineData": {"mimeType": media.usual(item.mime) or "application/octet-stream", "data": item.data}}
     uri = item.url if item.url is not None else item.file_id if item.vendor == NAME else None
     if uri is None:
         return {"text": media.placeholder(item, target.losses, NAME).text}
     file: Body = {"fileUri": uri}
     if item.mime is not None:
-        file = {"mimeType": item.mime, "fileUri": uri}
+        file = {"mimeType": media.usual(item.mime), "fileUri": uri}
     return {"fileData": file}
 
 

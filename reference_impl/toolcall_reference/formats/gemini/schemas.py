@@ -64,7 +64,9 @@ def _keyword(key: str, value: Any) -> Body:
 
 def _ordered(properties: Body, schema: Body) -> list[str]:
     wanted = schema.get("propertyOrdering", schema.get("property_ordering"))
-    first = [name for name in wanted if name in properties] if isinstance(wanted, list) else []
+    first = (
+        [name for name in wanted if isinstance(name, str) and name in properties] if isinstance(wanted, list) else []
+    )
     return list(dict.fromkeys([*first, *properties]))
 
 

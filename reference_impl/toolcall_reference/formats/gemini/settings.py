@@ -83,7 +83,7 @@ def decode_settings(body: Body, losses: Losses) -> Settings:
         temperature=as_number(config.get("temperature"), "temperature"),
         top_p=as_number(config.get("topP"), "topP"),
         top_k=int(top_k) if isinstance(top_k, (int, float)) else None,
-        stop=config.get("stopSequences") or None,
+        stop=_sequences(config.get("stopSequences")),
         seed=as_number(config.get("seed"), "seed"),
         frequency_penalty=as_number(config.get("frequencyPenalty"), "frequencyPenalty"),
         presence_penalty=as_number(config.get("presencePenalty"), "presencePenalty"),
@@ -111,6 +111,11 @@ def decode_settings(body: Body, losses: Losses) -> Settings:
         if body[key] is not None:
             losses.add("setting", "Gemini's own; dropped", key)
     return found
+
+
+def _sequences(value: Any) -> Any:
+    """The stop sequences; a text alone is one of them."""
+    return [value] if isinstance(value, str) else value or None
 
 
 def _reasoning(asked: Body) -> Reasoning | None:
@@ -180,7 +185,7 @@ def encode_config(settings: Settings, target: Target) -> Body:
         ("temperature", settings.temperature),
         ("topP", settings.top_p),
         ("topK", settings.top_k),
-        ("maxOutputTokens", settings.max_output_tokens),
+        ("maxOutputTokens", target.within("max-output-tokens", settings.max_output_tokens, 1)),
         ("stopSequences", settings.stop),
         ("seed", settings.seed),
         ("frequencyPenalty", settings.frequency_penalty),
@@ -189,7 +194,7 @@ def encode_config(settings: Settings, target: Target) -> Body:
     ):
         if value is not None:
             found[key] = value
-    if settings.stop and len(settings.stop) > 5:
+    if len(as_list(settings.stop, "stop sequences")) > 5:
         target.losses.add("stop", "Gemini takes five stop sequences; the first five are kept", len(settings.stop))
         found["stopSequences"] = settings.stop[:5]
     wanted = settings.response_format
@@ -237,8 +242,9 @@ def encode_thinking(reasoning: Reasoning, target: Target) -> Body:
     if reasoning.summaries:
         found["includeThoughts"] = True
     if is_third(target.model):
-        if reasoning.word() in _LEVELS:
-            found["thinkingLevel"] = _LEVELS[reasoning.word() or ""]
+        word = as_text(reasoning.word(), "the effort of reasoning")
+        if word in _LEVELS:
+            found["thinkingLevel"] = _LEVELS[word]
         elif reasoning.off:
             target.losses.add("setting", "Gemini 3 always thinks; dropped", "reasoning")
     elif reasoning.tokens() is not None:

@@ -7,6 +7,7 @@ stream ends and a finish reason was given, in whichever record.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from toolcall_reference import citations, failures
 from toolcall_reference.deltas import Delta
@@ -44,6 +45,7 @@ class StreamDecoder:
         self._draft = Draft(NAME)
         self._usage: Body = {}
         self._candidate: Body = {}
+        self._which: Any = None  # the index of the first candidate
         self._told = False  # whether it has said why it ended, or that it goes on
         self._feedback: Body | None = None
         self._thought: Body | None = None
@@ -109,7 +111,11 @@ class StreamDecoder:
             self._feedback = as_object(camel(body["promptFeedback"]), "promptFeedback")
         for place, candidate in enumerate(as_list(body.get("candidates"), "candidates")):
             candidate = fields(as_object(candidate, "a candidate"))
-            if candidate.get("index", place) != 0:
+            index = candidate.get("index")
+            which = place if index is None else index
+            if self._which is None:
+                self._which = which
+            if which != self._which:
                 lose_candidates(self._losses, 2)
             else:
                 self._parts(candidate)

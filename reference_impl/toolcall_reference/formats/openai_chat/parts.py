@@ -16,7 +16,7 @@ from .api import NAME
 
 _PDF = "application/pdf"
 _AUDIO = {"wav": "audio/wav", "mp3": "audio/mpeg"}
-_AUDIO_FORMATS = {"audio/wav": "wav", "audio/x-wav": "wav", "audio/mpeg": "mp3", "audio/mp3": "mp3"}
+_AUDIO_FORMATS = {"audio/wav": "wav", "audio/mpeg": "mp3"}
 
 
 def decode_parts(content: Any, losses: Losses) -> list[Any]:
@@ -77,13 +77,14 @@ def encode_part(part: Text | Media, losses: Losses) -> Body:
     """One part of a user message; media that Chat has no part for become visible text."""
     if isinstance(part, Text):
         return {"type": "text", "text": part.text}
-    if part.kind == "image" and (part.url is not None or part.data is not None):
-        image: Body = {"url": part.url if part.url is not None else media.data_url(part)}
+    url = media.picture_url(part) if part.kind == "image" else None
+    if url is not None:
+        image: Body = {"url": url}
         if part.detail is not None:
             image["detail"] = part.detail
         return {"type": "image_url", "image_url": image}
-    if part.kind == "audio" and part.data is not None and part.mime in _AUDIO_FORMATS:
-        return {"type": "input_audio", "input_audio": {"data": part.data, "format": _AUDIO_FORMATS[part.mime]}}
+    if part.kind == "audio" and part.data is not None and (form := _AUDIO_FORMATS.get(media.usual(part.mime) or "")):
+        return {"type": "input_audio", "input_audio": {"data": part.data, "format": form}}
     if part.data is not None and part.mime == _PDF:  # the API takes the bytes of no other file
         return {"type": "file", "file": {"filename": part.name or "document.pdf", "file_data": media.data_url(part)}}
     if part.file_id is not None and part.vendor == VENDOR:
@@ -95,4 +96,6 @@ def can_say(part: Media) -> bool:
     """Whether Chat can say media that are elsewhere: the address of a picture, or the id of a file of its own."""
     if part.kind in ("document", "file") and part.data is not None:
         return part.mime == _PDF
-    return part.data is not None or (part.url is not None and part.kind == "image") or part.vendor == VENDOR
+    return (
+        part.data is not None or (part.kind == "image" and media.picture_url(part) is not None) or part.vendor == VENDOR
+    )

@@ -25,6 +25,9 @@ _KNOWN = {
 }  # fmt: skip
 
 
+_RANGES = {"top_p": (0, 1), "frequency_penalty": (-2, 2), "presence_penalty": (-2, 2)}
+
+
 def decode_tools(body: Body) -> list[Tool]:
     """The declared tools, the deprecated ``functions`` among them."""
     found = []
@@ -194,14 +197,16 @@ def _think_no_more_than_taken(body: Body, target: Target) -> None:
 def _encode_sampling(body: Body, settings: Settings, target: Target) -> None:
     if settings.max_output_tokens is not None:
         old = "max-tokens" in target.spelling
-        body["max_tokens" if old else "max_completion_tokens"] = settings.max_output_tokens
+        limit = target.within("max-output-tokens", settings.max_output_tokens, 1)
+        body["max_tokens" if old else "max_completion_tokens"] = limit
     for key in ("temperature", "top_p", "stop", "seed", "frequency_penalty", "presence_penalty"):
         value = getattr(settings, key)
         if value is not None:
+            value = target.within(key.replace("_", "-"), value, *_RANGES.get(key, ()))
             body[key] = list(value) if isinstance(value, list) else value
     if settings.reply_count is not None:
-        body["n"] = settings.reply_count
-    if settings.stop and len(settings.stop) > 4:
+        body["n"] = target.within("reply-count", settings.reply_count, 1, 128)
+    if len(as_list(settings.stop, "stop sequences")) > 4:
         target.losses.add("stop", "Chat takes four stop sequences; the first four are kept", len(settings.stop))
         body["stop"] = settings.stop[:4]
     if settings.stop and len(settings.stop) == 1 and "stop-text" in target.spelling:

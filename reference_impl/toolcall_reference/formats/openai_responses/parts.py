@@ -74,8 +74,8 @@ def encode_part(part: Text | Media, losses: Losses) -> Body:
     if part.kind == "image":
         # The SDK's type of a user's image demands a detail; auto is what leaving it out means.
         detail = {"detail": part.detail or "auto"}
-        if part.url is not None or part.data is not None:
-            url = part.url if part.url is not None else media.data_url(part)
+        url = media.picture_url(part)
+        if url is not None and (part.data is not None or not url.lower().startswith("data:")):
             return {"type": "input_image", "image_url": url, **detail}
         if part.file_id is not None and part.vendor == VENDOR:
             return {"type": "input_image", "file_id": part.file_id, **detail}

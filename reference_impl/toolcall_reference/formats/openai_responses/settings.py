@@ -8,6 +8,7 @@ from typing import Any
 from toolcall_reference.formats.openai_schemas import for_parameters
 from toolcall_reference.intermediate import Body, Conversation, ResponseFormat, Settings, Tool, ToolChoice
 from toolcall_reference.jsontext import as_list, as_object, as_text
+from toolcall_reference.limits import as_number
 from toolcall_reference.losses import Losses
 from toolcall_reference.reasoning import Reasoning
 from toolcall_reference.target import Target
@@ -25,6 +26,7 @@ _SHARED = (
 
 
 FEWEST_TOKENS = 16
+VERBOSITIES = ("low", "medium", "high")
 """The least limit of tokens that the API takes: https://github.com/UKGovernmentBEIS/inspect_evals/issues/694"""
 
 
@@ -180,7 +182,10 @@ def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: T
     if settings.response_format is not None:
         text["format"] = _encode_format(settings.response_format, target)
     if "verbosity" in settings.openai:
-        text["verbosity"] = settings.openai["verbosity"]
+        if settings.openai["verbosity"] in VERBOSITIES:
+            text["verbosity"] = settings.openai["verbosity"]
+        else:
+            target.losses.add("verbosity", "Responses does not know this word; dropped", settings.openai["verbosity"])
     body.update({key: value for key, value in settings.openai.items() if key != "verbosity"})
     if text:
         body["text"] = text
@@ -197,14 +202,13 @@ def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: T
 
 
 def _encode_sampling(body: Body, settings: Settings, target: Target) -> None:
-    for key in ("max_output_tokens", "temperature", "top_p"):
-        if getattr(settings, key) is not None:
-            body[key] = getattr(settings, key)
-    if settings.max_output_tokens is not None and settings.max_output_tokens < FEWEST_TOKENS:
-        body["max_output_tokens"] = FEWEST_TOKENS
-        target.losses.add(
-            "max-output-tokens", f"Responses takes no less than {FEWEST_TOKENS}", settings.max_output_tokens
-        )
+    limit = settings.max_output_tokens
+    if limit is not None:
+        body["max_output_tokens"] = target.within("max-output-tokens", as_number(limit, "a limit"), FEWEST_TOKENS)
+    if settings.temperature is not None:
+        body["temperature"] = settings.temperature
+    if settings.top_p is not None:
+        body["top_p"] = target.within("top-p", settings.top_p, 0, 1)
     for key in ("top_k", "stop", "seed", "frequency_penalty", "presence_penalty"):
         if getattr(settings, key) not in (None, []):
             target.losses.add(key.replace("_", "-"), "Responses has no such setting; dropped", key)

@@ -18,7 +18,7 @@ from toolcall_conformance.formats.anthropic.rules.view import (
 )
 from toolcall_conformance.formats.json_schemas import TYPES, invalid
 from toolcall_conformance.formats.rule import Subject, rule
-from toolcall_conformance.formats.wanted import another, first_of
+from toolcall_conformance.formats.wanted import another, first_of, having
 from toolcall_conformance.jsonvalue import join, resolve, unescaped
 from toolcall_conformance.reading import Node
 from toolcall_conformance.reading.breach import Breach
@@ -152,7 +152,8 @@ def tool_strict_closed(subject: Subject) -> Iterator[Breach]:
     for whole, at in [(schema.value, schema.pointer), *wholes]:
         for pointer, inner in _subschemas(whole, at):
             if inner.get("type") == "object" and inner.get("additionalProperties") is not False:
-                yield Breach(pointer, want=False, got=inner.get("additionalProperties"))
+                got = {key: inner[key] for key in ("additionalProperties",) if key in inner}
+                yield Breach(pointer, want=having(additionalProperties=False), got=got)
 
 
 def _subschemas(schema: Any, pointer: str) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.findings import MISSING
+from toolcall_conformance.formats.wanted import having
 from toolcall_conformance.jsonvalue import join
 
 UNSUPPORTED = ("oneOf", "allOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas")
@@ -42,14 +42,18 @@ def open_objects(schema: Any, pointer: str) -> Iterator[tuple[str, str, Any, Any
             continue
         if inner.get("additionalProperties") is not False:
             message = "strict mode wants additionalProperties: false at every object"
-            yield place, message, False, inner.get("additionalProperties", MISSING)
+            yield place, message, having(additionalProperties=False), _members(inner, "additionalProperties")
         properties, required = inner.get("properties"), inner.get("required")
         keys = properties if isinstance(properties, dict) else {}
         listed = required if isinstance(required, list) else []
         missing = [key for key in keys if key not in listed]
         if missing:
             message = f"strict mode wants every property in required; it lacks {', '.join(missing)}"
-            yield place, message, list(keys), inner.get("required", MISSING)
+            yield place, message, having(required=list(keys)), _members(inner, "required")
+
+
+def _members(schema: dict[str, Any], key: str) -> dict[str, Any]:
+    return {key: schema[key]} if key in schema else {}
 
 
 def unsupported_keywords(schema: Any, pointer: str) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,47 @@
+"""Roads that were closed are open: an output passes, and bodies of a wrong type get words and no crash."""
+
+from __future__ import annotations
+
+import pytest
+
+from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.judge import Judge
+from toolcall_conformance.library import load_corpus
+from toolcall_conformance.trust.sources.bodies import SourceBody
+from toolcall_conformance.trust.sources.draws import AS_IT_IS, Draw
+from toolcall_conformance.trust.sources.trying import Tried, Trier
+from toolcall_reference import ReferenceTranslator
+from trust.opened_roads import SOUND, Source, broken
+
+
+@pytest.fixture(scope="module")
+def trier() -> Trier:
+    corpus = load_corpus()
+    driver = PythonDriver(ReferenceTranslator(), "given", transports=lambda: corpus.transports)
+    return Trier(driver, Judge(corpus))
+
+
+def tried(trier: Trier, source: Source) -> Tried:
+    way, name, other, body = source
+    client, upstream = (name, other) if way == "request" else (other, name)
+    return trier.tried(Draw("-", 1, SourceBody(way, name, body), client, upstream, AS_IT_IS, body))
+
+
+def test_sound_sources_have_an_output_that_passes(trier: Trier) -> None:
+    found = {name: tried(trier, source) for name, source in SOUND.items()}
+    assert [f"{name}: {one.broken}" for name, one in found.items() if one.broken] == []
+    shut = [
+        f"{name}: {one.outcome} {one.reason}{one.remains}" for name, one in found.items() if one.outcome not in OPEN
+    ]
+    assert shut == []
+
+
+OPEN = ("passed", "repaired")
+
+
+def test_values_of_a_wrong_type_are_refused_in_words(trier: Trier) -> None:
+    found = {name: tried(trier, source) for name, source in broken().items()}
+    assert [f"{name}: {one.reason}" for name, one in found.items() if one.outcome == "failed"] == []
+    refused = [one for one in found.values() if one.outcome == "refused"]
+    assert len(refused) > len(found) / 2
+    assert all(" must be " in one.reason for one in refused)
