@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 
+from judging import judge
 from reference.reference_bodies import REPLIES, ask, open_way, reply
 from reference.stream_bodies import assemble
+from toolcall_conformance.library import load_corpus
 from toolcall_reference.formats.openai_chat.transcripts import LONGEST
+from toolcall_reference.media import usual
 from toolcall_reference.render import render
 
 RED = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
@@ -153,3 +156,24 @@ def test_long_texts_are_passed_on_both() -> None:
     """What is kept for the comparison has a bound."""
     texts, _ = texts_aloud({"content": "a" * LONGEST}, aloud("b"), {"content": "c"})
     assert texts == ["a" * LONGEST, "b", "c"]
+
+
+def test_other_names_of_a_type_become_the_usual_one() -> None:
+    """A picture that is named ``image/jpg`` stays a picture: https://github.com/NousResearch/hermes-agent/issues/55432"""
+    names = load_corpus().equivalence("media-type-alias").parameters["names"]
+    assert {name: usual(f"{name.upper()}; q=1") for name in names} == names
+    assert [usual(name) for name in ("image/PNG; q=1", "text/plain; charset=utf-8", None)] == [
+        *("image/png", "text/plain; charset=utf-8", None)
+    ]
+    url = f"data:image/x-png;base64,{RED}"
+    source = {
+        "model": "m",
+        "messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": url}}]}],
+    }
+    output = ask("openai_chat", "anthropic", source)
+    assert [block["source"]["media_type"] for block in output["messages"][0]["content"]] == ["image/png"]
+    found = judge(source, output, client="openai_chat", upstream="anthropic").findings
+    assert [one.rule for one in found if one.is_must] == []
+    output["messages"][0]["content"][0]["source"]["media_type"] = "image/x-png"
+    found = judge(source, output, client="openai_chat", upstream="anthropic").findings
+    assert "anthropic/image-type" in {one.rule for one in found}

@@ -72,3 +72,66 @@ def test_a_conversation_without_a_word_has_a_placeholder(upstream: str, said: An
     output = open_way("openai_responses", upstream).request(body)
     found = judge(body, output, client="openai_responses", upstream=upstream).findings
     assert [one for one in found if one.is_must] == []
+
+
+ODD: list[tuple[str, str, dict[str, Any]]] = [
+    (
+        *("anthropic", "openai_chat"),
+        {
+            "tools": [{"name": "look", "input_schema": {"type": "object"}}],
+            "tool_choice": {"type": "tool", "name": 5},
+        },
+    ),
+    (
+        *("gemini", "anthropic"),
+        {
+            "generationConfig": {
+                "responseMimeType": "application/json",
+                "responseSchema": {"type": "OBJECT", "properties": {"a": {"type": "STRING"}}, "propertyOrdering": [{}]},
+            }
+        },
+    ),
+    (
+        *("gemini", "anthropic"),
+        {
+            "tools": [
+                {
+                    "functionDeclarations": [
+                        {"name": "look", "parametersJsonSchema": {"anyOf": [{"properties": None, "required": None}]}}
+                    ]
+                }
+            ]
+        },
+    ),
+]
+BASES: dict[str, dict[str, Any]] = {
+    "anthropic": {"model": "c", "max_tokens": 9, "messages": [{"role": "user", "content": "Hot?"}]},
+    "gemini": {"contents": [{"role": "user", "parts": [{"text": "Hot?"}]}]},
+}
+
+
+def test_choices_and_schemas_with_odd_members_raise_nothing_else() -> None:
+    raised = []
+    for client, upstream, members in ODD:
+        try:
+            open_way(client, upstream).request(copy.deepcopy({**BASES[client], **members}))
+        except Exception as error:
+            raised.append(f"{client} to {upstream}: {error!r}")
+    assert raised == ["anthropic to openai_chat: Refused('name must be a string, not int')"]
+
+
+def test_sources_of_an_answer_with_odd_members_are_left_out() -> None:
+    """Addresses that are lists, and indices that are none."""
+    url = {"type": "url_citation", "url_citation": {"url": [None], "title": "A", "start_index": 0, "end_index": 3}}
+    message = {"role": "assistant", "content": "Hot.", "annotations": [url]}
+    reply = {"id": "c", "object": "chat.completion", "created": 1, "model": "m"}
+    chat = {**reply, "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+    assert "groundingMetadata" not in open_way("gemini", "openai_chat").response(chat)["candidates"][0]
+    grounding = {
+        "groundingChunks": [{"web": {"uri": "https://a.b"}}],
+        "groundingSupports": [{"segment": {"endIndex": 3}, "groundingChunkIndices": -1}],
+    }
+    content = {"role": "model", "parts": [{"text": "Hot."}]}
+    gemini = {"candidates": [{"content": content, "finishReason": "STOP", "groundingMetadata": grounding}]}
+    found = open_way("openai_chat", "gemini").response(gemini)["choices"][0]["message"]
+    assert not found.get("annotations")

@@ -106,7 +106,7 @@ OTHERS = [
     ("gemini", gemini(topP=0.95), "openai_responses", responses(top_p=1), ["MUST setting-changed"]),
     ("gemini", gemini(topP=-0.5), "anthropic", anthropic(top_p=0), ["+top-p"]),
     ("gemini", gemini(topK=1.5), "anthropic", anthropic(top_k=1), ["+top-k"]),
-    ("gemini", gemini(topK=2.5), "anthropic", anthropic(top_k=9), ["MUST setting-changed"]),
+    ("gemini", gemini(topK=2.5), "anthropic", anthropic(top_k=9), ["SHOULD setting-adjusted"]),
     ("gemini", gemini(candidateCount=0), "openai_chat", chat(n=1), ["+reply-count"]),
     ("openai_chat", chat(verbosity="brief"), "openai_responses", responses(text={"verbosity": "low"}), ["+verbosity"]),
     ("openai_chat", chat(verbosity="low"), "openai_responses", responses(), ["MUST setting-lost"]),

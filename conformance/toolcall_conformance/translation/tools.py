@@ -30,13 +30,16 @@ def compare_tools(pair: Pair) -> Iterator[Finding]:
     """Report what differs. Where the choice allows a subset alone, the other tools may be left out."""
     twins, chosen = pair.twins, chosen_names(pair.source)
     mapped = {id(tool) for tool, _ in twins}
+    kept: dict[str | None, list[Tool]] = {}
+    for tool, _ in twins:
+        kept.setdefault(tool.name, []).append(tool)
     again = _declared_again(pair.source.tools) if len(mapped) < len(pair.source.tools) else set()
     for tool in pair.source.tools:
         if id(tool) in mapped:
             continue
         if tool.kind == "hosted" and not run_by_client(pair.corpus, pair.source, tool):
             continue
-        if id(tool) in again:
+        if id(tool) in again or any(_is_anew(tool, other) for other in kept.get(tool.name, ())):
             pair.accept("tool-declared-twice", _tools_pointer(pair), tool.pointer, tool.name)
             continue
         if chosen is not None and tool.name not in chosen and pair.demand("choice-subset") != "must":
@@ -83,13 +86,13 @@ def _invented(pair: Pair, tool: Tool) -> Finding:
 def _declared_again(tools: Sequence[Tool]) -> set[int]:
     """The tools, by ``id``, that declare what an earlier one of the same body declares: both are one tool.
 
-    So are two of one name of which an item of the conversation declares the later one.
+    So are two of one name of which an item of the conversation declares one.
     """
     first: dict[str | None, list[Tool]] = {}
     found = set()
     for tool in tools:
         others = first.setdefault(tool.name, [])
-        if any(_declare_the_same(tool, other) or _replaces(tool, other) for other in others):
+        if any(_declare_the_same(tool, other) or _is_anew(tool, other) for other in others):
             found.add(id(tool))
         else:
             others.append(tool)
@@ -104,8 +107,10 @@ def _declare_the_same(tool: Tool, other: Tool) -> bool:
     return equal(one, two)
 
 
-def _replaces(tool: Tool, other: Tool) -> bool:
-    return tool.in_history and (tool.kind, tool.namespace) == (other.kind, other.namespace)
+def _is_anew(tool: Tool, other: Tool) -> bool:
+    """Whether an item of the conversation declares one of two tools of one name, so that the two are one."""
+    same = (tool.name, tool.kind, tool.namespace) == (other.name, other.kind, other.namespace)
+    return same and (tool.in_history or other.in_history)
 
 
 def _find_unsound(pair: Pair, twins: Sequence[tuple[Tool, Tool]]) -> Iterator[Finding]:
