@@ -8,8 +8,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from toolcall_conformance.trust.sources.bodies import Way
+
 CLAUDE, GPT = "claude-sonnet-4-5-20250929", "gpt-4.1-2025-04-14"
-Source = tuple[str, str, str, Any]
+Source = tuple[Way, str, str, Any]
 """Whether it is a request, a reply or a stream, its format, the other end, and the body."""
 
 SHAPE = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
@@ -82,7 +84,7 @@ def patched(operation: Any) -> dict[str, Any]:
     usage = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
     details = {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
     end = {"status": "completed", "output": [item("completed", operation)], "usage": usage | details}
-    events = [
+    events: list[dict[str, Any]] = [
         {"type": "response.created", "response": reply | {"status": "in_progress"}},
         {"type": "response.output_item.added", "output_index": 0, "item": item("in_progress", first)},
         {"type": "response.output_item.done", "output_index": 0, "item": item("completed", first)},

@@ -194,9 +194,10 @@ def encode_config(settings: Settings, target: Target) -> Body:
     ):
         if value is not None:
             found[key] = value
-    if len(as_list(settings.stop, "stop sequences")) > 5:
-        target.losses.add("stop", "Gemini takes five stop sequences; the first five are kept", len(settings.stop))
-        found["stopSequences"] = settings.stop[:5]
+    stop = as_list(settings.stop, "stop sequences")
+    if len(stop) > 5:
+        target.losses.add("stop", "Gemini takes five stop sequences; the first five are kept", len(stop))
+        found["stopSequences"] = stop[:5]
     wanted = settings.response_format
     if wanted is not None and wanted.type in ("json_object", "json_schema"):
         found["responseMimeType"] = "application/json"

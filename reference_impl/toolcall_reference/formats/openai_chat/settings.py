@@ -206,11 +206,12 @@ def _encode_sampling(body: Body, settings: Settings, target: Target) -> None:
             body[key] = list(value) if isinstance(value, list) else value
     if settings.reply_count is not None:
         body["n"] = target.within("reply-count", settings.reply_count, 1, 128)
-    if len(as_list(settings.stop, "stop sequences")) > 4:
-        target.losses.add("stop", "Chat takes four stop sequences; the first four are kept", len(settings.stop))
-        body["stop"] = settings.stop[:4]
-    if settings.stop and len(settings.stop) == 1 and "stop-text" in target.spelling:
-        body["stop"] = settings.stop[0]
+    stop = as_list(settings.stop, "stop sequences")
+    if len(stop) > 4:
+        target.losses.add("stop", "Chat takes four stop sequences; the first four are kept", len(stop))
+        body["stop"] = stop[:4]
+    if len(stop) == 1 and "stop-text" in target.spelling:
+        body["stop"] = stop[0]
     if settings.top_k is not None:
         target.losses.add("top-k", "Chat has no such setting; dropped", "top_k")
 
