@@ -24,7 +24,7 @@ for name in formats.names():
 _BYTECODE = "toolcall-bytecode-"
 _DAY = 86_400.0
 
-pytest_plugins = ["doubles.day", "every", "pytester", "project", "languages", "starters", "regeneration.hooks"]
+pytest_plugins = ["turns.hooks", "every", "pytester", "project", "languages", "starters", "regeneration.hooks"]
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -79,12 +79,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         help="how many recorded exchanges of each format go to all others and back, and through cassettes "
         "(default: 40; 0 takes all)",
-    )
-    parser.addoption(
-        "--all-items",
-        action="store_true",
-        help="compare the verdicts through different media, and what the SDKs see in the reference's streams, on the "
-        "whole corpus, not on a few families; and go through all that is gone through in parts, one a day",
     )
 
 

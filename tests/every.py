@@ -11,8 +11,8 @@ function that finds them when the test runs. A run of it goes through all things
 What fails does not hide what follows: the test fails at the end, with the id of each and what its assertion said, or
 whatever else it raised. ``-k`` finds a test by the ids of the things in it.
 
-Where things are alike and a check takes long, ``parts=3`` lets a run go through a third of each family, another each
-day. A failure prints the day: ``TOOLCALL_DAY=739947 pytest ...`` repeats it. ``--all-items`` and ``-k`` take all.
+Where things are alike and a check takes long, ``parts=3`` lets a run of all tests go through a third of each family,
+another each day (``turns``).
 """
 
 from __future__ import annotations
@@ -25,11 +25,9 @@ from typing import Any
 
 import pytest
 
-from doubles.day import VARIABLE, part_of, today
+from turns import everything, part_of, today
 
 GROUP = "together"
-_ALL = [False]
-"""Whether a run goes through all things, whatever the day; the last of runs inside this process counts."""
 
 
 @dataclass
@@ -79,7 +77,7 @@ def every(
             group = given.pop(GROUP)
             group = group if isinstance(group, Group) else group()
             check_all(
-                group if _ALL[-1] else group.of(today()),
+                group if everything() else group.of(today()),
                 lambda values: test(**dict(zip(words, values, strict=True)), **given),
             )
 
@@ -133,8 +131,6 @@ def check_all(group: Group, check: Callable[[tuple[Any, ...]], None]) -> None:
     if failed:
         told = [f"{len(failed)} of {len(group.things)} fail: {', '.join(failed)}"]
         told += [f"____ {known} ____\n{said}" for known, said in failed.items()]
-        if group.parts > 1 and not _ALL[-1]:
-            told.append(f"These were gone through on this day, {VARIABLE}={today()}.")
         pytest.fail("\n".join(told), pytrace=False)
 
 
@@ -144,15 +140,6 @@ def _said(error: BaseException) -> str:
     for _ in range(2):
         trace = trace.tb_next if trace and trace.tb_next else trace
     return str(pytest.ExceptionInfo.from_exception(error.with_traceback(trace)).getrepr(style="short"))
-
-
-def _forget() -> None:
-    _ALL.pop()
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    _ALL.append(bool(config.getoption("keyword") or config.getoption("all_items", False)))
-    config.add_cleanup(_forget)
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

@@ -6,7 +6,6 @@ import re
 
 import pytest
 
-import every as every_module
 from every import every
 
 MODULE = """
@@ -28,9 +27,12 @@ def test_it(word, number, tmp_path):
 """
 
 
+PLUGINS = ("-p", "turns.hooks", "-p", "every", "-p", "no:hypothesispytest", "-rN")
+
+
 def ran(pytester: pytest.Pytester, things: object, *options: str) -> pytest.RunResult:
     pytester.makepyfile(test_made=MODULE.format(things=things))
-    return pytester.runpytest_inprocess("-p", "every", "-p", "no:hypothesispytest", "-rN", *options)
+    return pytester.runpytest_inprocess(*PLUGINS, *options)
 
 
 def test_what_is_right_passes_and_each_was_gone_through(pytester: pytest.Pytester) -> None:
@@ -85,7 +87,7 @@ def test_a_run_can_be_broken_off(pytester: pytest.Pytester) -> None:
             pytest.exit("enough")
         """
     )
-    done = pytester.runpytest_inprocess("-p", "every", "-p", "no:hypothesispytest")
+    done = pytester.runpytest_inprocess(*PLUGINS)
     done.stdout.fnmatch_lines(["*Exit: enough*"])
     done.assert_outcomes()
 
@@ -121,7 +123,7 @@ def test_things_that_are_found_in_the_run(pytester: pytest.Pytester) -> None:
             pass
         """
     )
-    done = pytester.runpytest_inprocess("-p", "every", "-p", "no:hypothesispytest", "-rN")
+    done = pytester.runpytest_inprocess(*PLUGINS)
     done.assert_outcomes(passed=1, failed=2)
     done.stdout.fnmatch_lines(["*2 of 2 fail: 1, 2", "*ValueError: there is nothing to check"])
 
@@ -134,17 +136,22 @@ def test_what_is_found_in_the_run_makes_no_groups() -> None:
 def parted(pytester: pytest.Pytester, *options: str) -> str:
     things = [(f"{family}{number}", 1 if number == 4 else 0) for family in "ab" for number in range(7)]
     pytester.makepyfile(test_made=MODULE.format(things=things).replace("by=", "parts=3, by="))
-    return pytester.runpytest_inprocess("-p", "every", "-p", "no:hypothesispytest", "-rN", "-s", *options).stdout.str()
+    return pytester.runpytest_inprocess(*PLUGINS, "-s", *options).stdout.str()
 
 
 def test_a_part_is_gone_through_each_day(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     through: list[list[str]] = []
     for day in (6, 7, 8):
-        monkeypatch.setattr(every_module, "today", lambda day=day: day)
+        monkeypatch.setenv("TOOLCALL_DAY", str(day))
         said = parted(pytester)
         through.append(re.findall(r"went through a(\d)", said))
-        assert ("1 of 2 fail: id/a4" in said) == (f"on this day, TOOLCALL_DAY={day}." in said) == (day == 8)
+        assert (
+            ("1 of 2 fail: id/a4" in said)
+            == (f"TOOLCALL_DAY={day} pytest 'test_made.py::test_it[a]' repeats it" in said)
+            == (day == 8)
+        )
     assert through == [["0", "3", "6"], ["2", "5"], ["1"]]  # and 4, which fails
+    monkeypatch.delenv("TOOLCALL_DAY")
     assert len(re.findall("went through a", parted(pytester, "-k", "id/a2"))) == 6
 
 

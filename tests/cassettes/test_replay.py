@@ -14,10 +14,10 @@ import pytest
 
 from cassettes import goldens
 from cassettes.foreign import Exchanged, ruby_yaml, vcrpy_yaml
-from doubles.day import share
 from toolcall_conformance import fingerprint
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.writers import json_report
+from turns import share
 
 REFERENCE = ("--toolcall-translator", "toolcall_reference:ReferenceTranslator")
 QUIET = ("-q", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:anyio")
@@ -45,23 +45,26 @@ def replay(pytester: pytest.Pytester, *arguments: str, cassettes: str = "cassett
 
 def test_what_the_goldens_say_passes_everywhere(pytester: pytest.Pytester, corpus: Corpus) -> None:
     """The replies of half of the formats whole and of the others streamed, and on another day the other way round."""
-    for place, name in enumerate(goldens.URLS):
-        [streamed] = share((False, True), 2, place)
-        for case in ("shell/realistic", "parallel/two-rounds"):
-            path = pytester.path / "cassettes" / f"{name}-{case.replace('/', '-')}.json"
-            goldens.write(path, goldens.exchanges(corpus, case, name, streamed=streamed))
-    done, items = replay(pytester, *REFERENCE, "toolcall::recorded")
-    assert done.ret == 0
-    counts = Counter((item["check"], item["verdict"]) for item in items)
-    exchanges = sum(len(corpus.cases[case].exchanges("gemini")) for case in ("shell/realistic", "parallel/two-rounds"))
-    assert counts == {
-        ("wire", "pass"): 4 * exchanges,
-        ("drift", "pass"): 4 * exchanges,
-        ("request", "pass"): 4 * exchanges * 4,
-        ("response", "pass"): 2 * exchanges * 4,
-        ("stream", "pass"): 2 * exchanges * 4,
-    }
-    done.stdout.fnmatch_lines([f"toolcall: {4 * exchanges} recorded exchanges in 8 cassettes"])
+    for turn in share((0, 1), 2):
+        for place, name in enumerate(goldens.URLS):
+            streamed = (place + turn) % 2 == 1
+            for case in ("shell/realistic", "parallel/two-rounds"):
+                path = pytester.path / "cassettes" / f"{name}-{case.replace('/', '-')}.json"
+                goldens.write(path, goldens.exchanges(corpus, case, name, streamed=streamed))
+        done, items = replay(pytester, *REFERENCE, "toolcall::recorded")
+        assert done.ret == 0
+        counts = Counter((item["check"], item["verdict"]) for item in items)
+        exchanges = sum(
+            len(corpus.cases[case].exchanges("gemini")) for case in ("shell/realistic", "parallel/two-rounds")
+        )
+        assert counts == {
+            ("wire", "pass"): 4 * exchanges,
+            ("drift", "pass"): 4 * exchanges,
+            ("request", "pass"): 4 * exchanges * 4,
+            ("response", "pass"): 2 * exchanges * 4,
+            ("stream", "pass"): 2 * exchanges * 4,
+        }
+        done.stdout.fnmatch_lines([f"toolcall: {4 * exchanges} recorded exchanges in 8 cassettes"])
 
 
 def test_without_a_translator_the_recordings_are_judged_alone(pytester: pytest.Pytester, corpus: Corpus) -> None:

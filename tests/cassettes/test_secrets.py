@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 
 from cassettes.carriers import NAMED_PLACES, PLACES, escaped, in_base64
 from cassettes.loopback_provider import KEY, Given, Provider, Record, replies
-from doubles.day import share
 from toolcall_conformance import formats, jsonvalue
 from toolcall_conformance.cassettes import recording
 from toolcall_conformance.cassettes.filters import FilterError, Filters
@@ -28,6 +27,7 @@ from toolcall_conformance.cassettes.scrubbing import body, scrubbed
 from toolcall_conformance.cassettes.split_secrets import _spread
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.streaming import parse
+from turns import share
 
 WORD = string.ascii_letters + string.digits
 FORMATS = ("anthropic", "openai_chat", "openai_responses", "gemini")

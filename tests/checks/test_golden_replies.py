@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from doubles.day import share
 from doubles.draft import Draft
 from doubles.loop import DoubledSession
 from doubles.wire import tools as wire_tools
@@ -27,6 +26,7 @@ from toolcall_conformance.engine.run import make_harness
 from toolcall_conformance.findings import Level
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.streaming import parse
+from turns import share
 
 CORPUS = load_corpus()
 HARNESS = make_harness(CORPUS)

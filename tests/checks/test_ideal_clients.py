@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from doubles.day import share
 from doubles.running import HARNESS
 from toolcall_conformance import formats
 from toolcall_conformance.checks import CHECKS, ItemResult
@@ -22,6 +21,7 @@ from toolcall_conformance.judge.provider_memory import whole_exchanges
 from toolcall_conformance.library import Case, Exchange, load_corpus
 from toolcall_conformance.rules.check import check_body
 from toolcall_reference import ReferenceTranslator
+from turns import share
 
 CORPUS = load_corpus()
 RESPONSES, CHAT, ANTHROPIC = "openai_responses", "openai_chat", "anthropic"

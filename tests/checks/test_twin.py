@@ -7,7 +7,6 @@ from functools import cache
 
 import pytest
 
-from doubles.day import share
 from doubles.running import HARNESS
 from every import every
 from toolcall_conformance import formats
@@ -21,6 +20,7 @@ from toolcall_conformance.jsonvalue import parse as parse_json
 from toolcall_conformance.library import Case, load_corpus
 from toolcall_conformance.streaming import parse
 from toolcall_reference import ReferenceTranslator
+from turns import share
 
 CORPUS = load_corpus()
 IDS_RETURNED = "translation/ids-returned"

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from doubles.day import share
 from toolcall_conformance.checks import CHECKS, ItemResult
 from toolcall_conformance.checks.base import Tally, failure
 from toolcall_conformance.contract import Refused, Route
@@ -36,6 +35,7 @@ from toolcall_conformance.library import Corpus, default_root
 from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.streaming import parse
 from toolcall_reference import ReferenceTranslator
+from turns import share
 
 ROOT = default_root()
 OF_TRANSLATION = ("translation/rules", "drift/rules")

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from doubles.day import VARIABLE, share, today
 from every import every
 from toolcall_conformance.jsonstyle import on_one_line, written
 from toolcall_conformance.library import default_root, read_json
 from toolcall_conformance.library.verdicts import Verdict, read_verdicts
+from turns import VARIABLE, share, today
 
 ROOT = default_root()
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -18,13 +18,13 @@ from doors import common
 from doubles import export
 from doubles.border import BorderDouble
 from doubles.catalogue import PREFIXES, Double, doubles, exported
-from doubles.day import today
 from doubles.test_ratchet import DEMANDED, WANTED, covered
 from judging import judge
 from toolcall_conformance.findings import Finding
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.rules.check import check_body
+from turns import today
 
 BORDERS = Path(__file__).resolve().parents[1] / "doubles" / "borders"
 HOW_TO_CHECK = """no check names this rule. Give it one:

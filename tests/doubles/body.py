@@ -38,7 +38,7 @@ from doubles.catalogue import (
     heading,
     rules_of,
 )
-from doubles.day import PLACES, REST, number_of, turned
+from doubles.day import PLACES, REST, number_of
 from doubles.draft import Draft, Skip, need
 from doubles.illegal import ILLEGAL
 from doubles.places import Place, illegal, places, places_of, translated
@@ -52,6 +52,7 @@ from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.library import load_corpus
 from toolcall_reference import ReferenceTranslator
 from toolcall_reference.losses import Loss
+from turns import turned
 
 __all__ = [
     "ANTHROPIC",

@@ -17,7 +17,7 @@ import pytest
 from doubles.alone import disagreement
 from doubles.body import BodyDouble
 from doubles.catalogue import Double, Kind, doubles, exported
-from doubles.day import REST, VARIABLE, today
+from doubles.day import REST
 from doubles.draft import Draft
 from doubles.export import AGAIN, line_of
 from doubles.loop import LoopDouble, play
@@ -28,6 +28,7 @@ from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.findings import Level, Verdict
 from toolcall_conformance.library import Case, load_corpus
+from turns import VARIABLE, today
 
 ALL = doubles()
 FAMILIES: dict[str, list[Double]] = defaultdict(list)
@@ -103,14 +104,6 @@ def test_all_wrong_goes_on_behind_what_raises(monkeypatch: pytest.MonkeyPatch) -
     told = all_wrong(family, today())
     raised = {each.partition(": Traceback")[0] for each in told if "ZeroDivisionError" in each}
     assert raised == {f"{double.kind} {double.name}" for double in FAMILIES[family]}
-
-
-def test_a_day_can_be_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(VARIABLE, "12")
-    assert today.__wrapped__() == 12
-    monkeypatch.setenv(VARIABLE, "monday")
-    with pytest.raises(ValueError, match="TOOLCALL_DAY is 'monday'; give a whole number"):
-        today.__wrapped__()
 
 
 def test_another_day_plays_other_places() -> None:

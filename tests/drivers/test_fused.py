@@ -13,7 +13,6 @@ from typing import Any
 import aiohttp
 import pytest
 
-from doubles.day import share
 from toolcall_conformance.checks import CHECKS
 from toolcall_conformance.contract import Route, Unsupported
 from toolcall_conformance.drivers import Opened, Produced, TimedOut, UnsupportedOutcome, load_driver
@@ -24,6 +23,7 @@ from toolcall_conformance.findings import Verdict
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.upstream import Addresses
 from toolcall_reference import ReferenceTranslator
+from turns import share
 
 # A library as a user would write it; `{...}` are the places where one goes wrong.
 LIBRARY = """
@@ -150,14 +150,14 @@ BEFORE = [
 @pytest.mark.parametrize(("before", "rule", "sentence"), BEFORE, ids=[row[0] for row in BEFORE])
 def test_a_fault_on_the_way_up(project: Any, before: str, rule: str, sentence: str) -> None:
     """In a function or in a coroutine, by turns."""
-    [way] = share(("def", "async def"), 2, BEFORE.index((before, rule, sentence)))
-    spec = library(project, before, way=way)
-    result = project.run("-v", REQUEST, "toolcall::crate", limit(rule), "--toolcall-strict", spec=spec)
-    result.assert_outcomes(failed=1, passed=8)
-    result.stdout.fnmatch_lines([f"  translation/{rule}  *", f"    what  {sentence}"])
-    ours = result.stdout.str() + result.stderr.str()
-    assert "toolcall_conformance/" not in ours
-    assert "INTERNALERROR" not in ours
+    for way in share(("def", "async def"), 2, BEFORE.index((before, rule, sentence))):
+        spec = library(project, before, way=way)
+        result = project.run("-v", REQUEST, "toolcall::crate", limit(rule), "--toolcall-strict", spec=spec)
+        result.assert_outcomes(failed=1, passed=8)
+        result.stdout.fnmatch_lines([f"  translation/{rule}  *", f"    what  {sentence}"])
+        ours = result.stdout.str() + result.stderr.str()
+        assert "toolcall_conformance/" not in ours
+        assert "INTERNALERROR" not in ours
 
 
 AFTER = [
@@ -179,12 +179,12 @@ AFTER = [
 @pytest.mark.parametrize(("after", "rule", "sentence"), AFTER, ids=[row[0] for row in AFTER])
 def test_a_fault_on_the_way_down(project: Any, after: str, rule: str, sentence: str) -> None:
     """In a function or in a coroutine, by turns."""
-    [way] = share(("def", "async def"), 2, AFTER.index((after, rule, sentence)))
-    spec = library(project, "pass", after, way=way)
-    result = project.run("-v", REQUEST, RESPONSE, "toolcall::crate", limit(rule), spec=spec)
-    result.assert_outcomes(failed=1, passed=9)
-    result.stdout.fnmatch_lines([f"  translation/{rule}  *        MUST", f"    what  {sentence}"])
-    assert "toolcall_conformance/" not in result.stdout.str()
+    for way in share(("def", "async def"), 2, AFTER.index((after, rule, sentence))):
+        spec = library(project, "pass", after, way=way)
+        result = project.run("-v", REQUEST, RESPONSE, "toolcall::crate", limit(rule), spec=spec)
+        result.assert_outcomes(failed=1, passed=9)
+        result.stdout.fnmatch_lines([f"  translation/{rule}  *        MUST", f"    what  {sentence}"])
+        assert "toolcall_conformance/" not in result.stdout.str()
 
 
 def test_its_own_traceback_is_shown(project: Any) -> None:

@@ -12,13 +12,13 @@ from typing import Any
 import jsonschema
 import pytest
 
-from doubles.day import share
 from every import every
 from formats.test_mutations import JUNK, each_format, mutated
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.rules.schemas import breaches
 from toolcall_conformance.rules.shapes import Shapes
 from toolcall_conformance.rules.telling import validator
+from turns import share
 
 VALUES: list[Any] = [*JUNK, 2, 2.0, 3, 10**20, "a", "ab", "abc", [1], [True], [1, 2], [1, "a"], {"a": 1}, {"a": None}]
 VALUES += [{"a": 1, "b": "b"}, {"ax": 1, "b": 2}, {"abc": []}, {"a": {"a": {"a": 1}}}, {"b": True}, {"a": [], "c": 1}]

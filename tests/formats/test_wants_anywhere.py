@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 
 from doubles import wants
-from doubles.day import share
 from toolcall_conformance import formats
 from toolcall_conformance.findings import NOT_KNOWN, Finding, Form
 from toolcall_conformance.jsonvalue import copied
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.failure import show
 from toolcall_conformance.rules.check import check_body
+from turns import share
 
 BODIES = 12
 PLACES = 30

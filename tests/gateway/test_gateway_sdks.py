@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from doubles.day import share
 from gateway.running import Answer, in_turn, replying, served, streaming
 from gateway.sdk_agents import AGENTS
 from toolcall_conformance import formats as judged
@@ -17,6 +16,7 @@ from toolcall_conformance.library import load_corpus
 from toolcall_conformance.reading import Text
 from toolcall_reference import Policy, ReferenceTranslator
 from toolcall_reference import formats as reference
+from turns import share
 from witnesses.conversation import QUIET
 
 CORPUS = load_corpus()
@@ -38,15 +38,18 @@ def scripted(upstream: str, *, stream: bool) -> Iterator[Answer]:
             yield replying(exchange.response)
 
 
-def streams_today(client: str, upstream: str, turn: int) -> bool:
-    """Whether a route streams in one of two tests; in the other it does not."""
-    [stream] = share((False, True), 2, AGENTS_IN_ORDER.index(client) + AGENTS_IN_ORDER.index(upstream) + turn)
-    return stream
+def ways_today(client: str, upstream: str, turn: int) -> list[bool]:
+    """Whether a route streams: of a day, in one of two tests; in the other it does not."""
+    return share((False, True), 2, AGENTS_IN_ORDER.index(client) + AGENTS_IN_ORDER.index(upstream) + turn)
 
 
 @pytest.mark.parametrize(("client", "upstream"), ROUTES)
 def test_an_agent_s_loop(client: str, upstream: str) -> None:
-    stream = streams_today(client, upstream, 0)
+    for stream in ways_today(client, upstream, 0):
+        play_loop(client, upstream, stream=stream)
+
+
+def play_loop(client: str, upstream: str, *, stream: bool) -> None:
     ran: list[tuple[str, Any]] = []
 
     def run(name: str, arguments: Any) -> str:
@@ -82,7 +85,11 @@ POLICY = Policy(
 @pytest.mark.parametrize(("client", "upstream"), ROUTES)
 def test_an_agent_s_loop_under_a_policy(client: str, upstream: str) -> None:
     """Each side knows its own names: the provider those of the policy, the SDK's user those that it declared."""
-    stream = streams_today(client, upstream, 1)
+    for stream in ways_today(client, upstream, 1):
+        play_policy(client, upstream, stream=stream)
+
+
+def play_policy(client: str, upstream: str, *, stream: bool) -> None:
     case = CORPUS.cases["policy/renamed"]
     ran: list[tuple[str, Any]] = []
 

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from benchmarks.growing import FAULTS, SHAPES, translated
-from doubles.day import share
 from toolcall_conformance import Ends, Judge, load_corpus
 from toolcall_conformance.findings import Finding, Level
 from toolcall_conformance.jsonvalue import JSONError, parse
 from toolcall_conformance.reports.failure import ReportedItem, describe
+from turns import share
 
 CORPUS = load_corpus()
 JUDGE = Judge(CORPUS)

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from doubles.day import share
 from toolcall_conformance.checks import CHECKS, Harness, variants
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.python import PythonDriver
@@ -21,6 +20,7 @@ from toolcall_conformance.policy import Policy, PolicyError, as_sent, came_from,
 from toolcall_conformance.streaming import parse
 from toolcall_reference import Policy as ReferencePolicy
 from toolcall_reference import ReferenceTranslator
+from turns import share
 
 CASES = ("policy/filtered", "policy/renamed", "policy/together")
 NAMES = ("anthropic", "gemini", "openai_chat", "openai_responses")

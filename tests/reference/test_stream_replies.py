@@ -15,13 +15,13 @@ from typing import Any, TypeVar
 
 import pytest
 
-from doubles.day import share
 from reference.reference_bodies import FORMATS, open_way
 from reference.stream_bodies import SCENARIOS, TRAFFIC, assemble, events, recorded, seen
 from toolcall_conformance.library import Case, load_corpus
 from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.streaming import sse
 from toolcall_reference import Refused, Session
+from turns import share
 from witnesses.accumulators import ACCUMULATORS
 from witnesses.readings import unread
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from doubles.day import VARIABLE, part_of, today
 from toolcall_conformance import formats, witnesses
 from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.library import Case, load_corpus
 from toolcall_conformance.streaming import cuts, dump
 from toolcall_conformance.witnesses import Witnessed, wire, witness
 from toolcall_conformance.witnesses.typed import problems
+from turns import VARIABLE, part_of, today
 from witnesses.readings import NOT_READ
 from witnesses.wire import sdk
 
