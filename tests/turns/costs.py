@@ -68,7 +68,7 @@ def dear(rows: Iterable[Mapping[str, object]], least: float = DEAR) -> dict[str,
         file, test = name.partition("::")[0], name.partition("[")[0]
         for unit in (file, test):
             files[file][unit].add(float(str(row["seconds"])), float(str(row["setup"])))
-    units_of_all = {}
+    units_of_all: dict[str, Measured] = {}
     for file, units in files.items():
         whole = units.pop(file)
         if whole.setup > whole.seconds / 2:

@@ -56,7 +56,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--all-items",
         action="store_true",
         help="compare the verdicts through different media, and what the SDKs see in the reference's streams, on the "
-        "whole corpus, not on a few families; and go through all that is gone through in parts, one a day",
+        "whole corpus, not on a few families; and let no dear test wait",
     )
     parser.addoption(
         "--measure", metavar="FILE", help="let no dear test wait, and write here what CPU time each takes (see -n 1)"

@@ -16,7 +16,7 @@ from toolcall_conformance.library import Case, load_corpus
 from toolcall_conformance.streaming import cuts, dump
 from toolcall_conformance.witnesses import Witnessed, wire, witness
 from toolcall_conformance.witnesses.typed import problems
-from turns import VARIABLE, part_of, today
+from turns import VARIABLE, everything, part_of, today
 from witnesses.readings import NOT_READ
 from witnesses.wire import sdk
 
@@ -47,9 +47,9 @@ def goldens(name: str, cases: list[Case]) -> Iterator[tuple[str, str, Any, Any]]
 
 
 @each_format
-def test_golden_bodies_are_accepted(request: pytest.FixtureRequest, name: str) -> None:
+def test_golden_bodies_are_accepted(name: str) -> None:
     cases = [case for case in CORPUS.cases.values() if name in case.formats and name not in case.dialects]
-    if not request.config.getoption("--all-items"):
+    if not everything():
         failing = [case for case in cases if "upstream_error" in case.scenario]
         others = [case for case in cases if "upstream_error" not in case.scenario]
         cases = [one for few in (failing, others) for one in part_of(few, len(few) // EACH_DAY, today())]
