@@ -69,6 +69,7 @@ def all_wrong(family: str, day: int | None) -> list[str]:
     return found
 
 
+@pytest.mark.daily  # each mutant, where it dies cheapest
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_judge_is_right_about_them(family: str) -> None:
     """At the place of each verdict and at today's; the verdicts are up to date, and a judge needs nothing but them."""
