@@ -132,6 +132,7 @@ def _plain(sides: Sides) -> list[tuple[Tool, Tool]]:
     return found + pair_own(sides, found)
 
 
+@pytest.mark.daily  # nothing else that is cheap runs the lines on similar names
 @pytest.mark.parametrize("few", [0, 2, 8])
 def test_twins_are_those_of_asking_each(monkeypatch: pytest.MonkeyPatch, few: int) -> None:
     monkeypatch.setattr(similar_names, "_FEW", few)  # drawn inputs are small
