@@ -42,3 +42,10 @@ def test_an_error_that_is_passed_over_is_that_whatever_the_stream_closed(source:
     closed = StreamedCall("/events/0", "a", "f", ('{"city": ', '"Ly'), closed=True)
     received = Assembled(None, client, calls=(closed,))
     assert [one.rule for one in compare_ends(load_corpus(), sent, received, "failed")] == [rule]
+
+
+def test_a_closed_call_without_a_name_is_none_that_a_client_can_run() -> None:
+    cut = StreamedCall("/events/0", "a", "f", ('{"city": ', '"Ly'))
+    source = Assembled(None, "open", calls=(cut,))
+    nameless = StreamedCall("/events/1", None, None, ("{}",), closed=True)
+    assert list(compare_ends(load_corpus(), source, Assembled(None, "open", calls=(nameless, cut)), "breaks off")) == []

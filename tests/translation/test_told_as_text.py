@@ -78,7 +78,13 @@ def test_a_result_that_is_text_now_is_lost_and_found(result: Any, told: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("result", "told"), [("4", "At 4 we leave."), ("", "Nothing came."), ("21 degrees", "22 degrees")]
+    ("result", "told"),
+    [
+        ("4", "At 4 we leave."),
+        ("41", "Tool sense gave msg_179588410"),  # not a word of its own
+        ("", "Nothing came."),
+        ("21 degrees", "22 degrees"),
+    ],
 )
 def test_another_text_is_invented(result: str, told: str) -> None:
     findings = found(source(result), told)

@@ -136,8 +136,8 @@ def unreported_error(corpus: Corpus, client: Assembled, how: str, *, last: str =
 
 
 def _closed(source: Assembled, client: Assembled) -> tuple[int, int]:
-    """How many calls the client may have closed, and how many it has."""
+    """How many calls the client may have closed, and how many it has; none can run a call without a name."""
     # Where the source says the whole text of the arguments, the call may be closed at once; so it may where they are an
     # object already, on which nothing can follow.
     may = sum(call.closed or call.whole is not None or _is_runnable(call) for call in source.calls)
-    return may, sum(call.closed for call in client.calls)
+    return may, sum(call.closed and call.name is not None for call in client.calls)

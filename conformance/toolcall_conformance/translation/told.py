@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,9 @@ from toolcall_conformance.translation.payload import Content, parsed_text
 
 _NO_ARGUMENTS = json.dumps({})
 """What a text says beside the name of a tool if it tells of a call without arguments, and no id."""
+
+# Not in the middle of a word or a number; scripts that write words without blanks have no such borders.
+_BORDERED = r"(?:(?<![A-Za-z0-9_])|(?![A-Za-z0-9_])){}(?:(?![A-Za-z0-9_])|(?<![A-Za-z0-9_]))"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,7 @@ class _Heard:
 
     def __init__(self, corpus: Corpus, texts: Sequence[str], sayings: Collection[_Saying]) -> None:
         self._corpus = corpus
+        self._texts = texts
         keys = [squeeze(text) for text in texts]
         leaves = dict.fromkeys(leaf for saying in sayings for leaf in saying.leaves)
         self._forms = {leaf: [*dict.fromkeys(map(squeeze, _spellings(leaf)))] for leaf in leaves}
@@ -88,6 +93,8 @@ class _Heard:
         found = self._saying.of(squeeze(saying.needed))
         for leaf in dict.fromkeys(saying.leaves):
             found &= frozenset().union(*map(self._saying.of, self._forms[leaf]))
+            if not is_phrase(self._corpus, leaf):
+                found = frozenset(number for number in found if _stands_alone(leaf, self._texts[number]))
         return found
 
 
@@ -181,6 +188,14 @@ def _unwrapped(corpus: Corpus, text: str) -> Iterator[str]:
         said = " ".join(_leaves(blocks if blocks and None not in blocks else once))
         yield said
         yield from without_prefix(corpus, said)
+
+
+def _stands_alone(leaf: str, text: str) -> bool:
+    """Whether a short text stands in another one as words of its own: ``41`` is no part of ``msg_1795884121``."""
+    return any(
+        re.search(_BORDERED.format(r"\s*".join(map(re.escape, spelled.split()))), text)
+        for spelled in dict.fromkeys(_spellings(leaf))
+    )
 
 
 def _value(text: str) -> Any:
