@@ -1,0 +1,1 @@
+"""Published clients, played through the reference gateway against scripted providers of other formats."""

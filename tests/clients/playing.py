@@ -1,0 +1,154 @@
+"""Plays a client through the gateway, and judges what was sent and received."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from clients.apart import proxies
+from clients.catalogue import Client
+from clients.script import END, STEPS, Model
+from clients.stage import Exchange, Stage, stage
+from toolcall_conformance import Ends, Judge, Requests
+from toolcall_conformance.findings import Finding
+from toolcall_conformance.jsonvalue import JSONError, parse
+
+SECONDS = 60
+FORMATS = ("anthropic", "gemini", "openai_chat", "openai_responses")
+
+
+@dataclass
+class Played:
+    """How a client fared before an upstream. ``lost`` names what did not arrive."""
+
+    client: str
+    upstream: str
+    exit: int | None
+    seconds: float
+    lost: list[str]
+    findings: list[tuple[str, Finding]] = field(default_factory=list)
+    """Each with the place: the number of the exchange and ``request`` or ``reply``."""
+    troubles: list[str] = field(default_factory=list)
+    """What the gateway could not do: its errors and tracebacks."""
+    exchanges: int = 0
+
+    @property
+    def completed(self) -> bool:
+        """Whether the client came to the end, and all arrived."""
+        return self.exit == 0 and not self.lost and not self.troubles
+
+    def count(self, level: str) -> Counter[str]:
+        """How often each rule of a level was broken."""
+        return Counter(one.rule for _, one in self.findings if one.level.name == level)
+
+
+async def play(client: Client, upstream: str, installed: Path, judge: Judge, folder: Path) -> Played:
+    """Play a client that is ``installed`` before a provider of the format ``upstream``; ``folder`` is scratch."""
+    home, work = folder / "home", folder / "work"
+    for each in (home, work):
+        each.mkdir(parents=True)
+    model = Model(upstream, client.shell)
+    begun = time.monotonic()
+    async with stage(judge.corpus, upstream, model.answer, folder) as running:
+        status, told = await _run(client, installed, home, work, running.url)
+    (folder / "client.log").write_bytes(told)
+    _keep(running.exchanges, folder)
+    played = Played(client.name, upstream, status, time.monotonic() - begun, _lost(running, model, told))
+    played.exchanges = len(running.exchanges)
+    played.troubles = [*running.tracebacks, *_errors(running)]
+    for number, exchange in enumerate(running.exchanges, 1):
+        played.findings += [(f"{number} {what}", one) for what, one in judged(judge, exchange, client.format, upstream)]
+    return played
+
+
+async def _run(client: Client, installed: Path, home: Path, work: Path, url: str) -> tuple[int | None, bytes]:
+    """The exit status of the client, None after the time was up, and what it printed."""
+    started = client.start(home, work, url)
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(home),
+        "TMPDIR": str(work),
+        "TERM": "dumb",
+        "LANG": "C.UTF-8",
+        "NO_COLOR": "1",
+        "CI": "1",
+        **proxies(),
+        **started.environment,
+    }
+    process = await asyncio.create_subprocess_exec(
+        str(installed / "node_modules/.bin" / client.program),
+        *started.arguments,
+        cwd=work,
+        env=environment,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+        start_new_session=True,
+    )
+    try:
+        told, _ = await asyncio.wait_for(process.communicate(), SECONDS)
+    except TimeoutError:
+        return None, b""
+    finally:
+        with suppress(ProcessLookupError):  # what it leaves behind ends with it
+            os.killpg(process.pid, signal.SIGKILL)
+    return process.returncode, told
+
+
+def _keep(exchanges: list[Exchange], folder: Path) -> None:
+    """Write the bodies, to be looked at."""
+    for number, exchange in enumerate(exchanges, 1):
+        stem = folder / f"{number:02d}"
+        stem.with_suffix(".request.json").write_text(json.dumps(exchange.asked, indent=1), encoding="utf-8")
+        stem.with_suffix(".received").write_bytes(exchange.received)
+        for _, body, data, _ in exchange.upstream:
+            stem.with_suffix(".upstream.json").write_text(json.dumps(body, indent=1), encoding="utf-8")
+            stem.with_suffix(".sent").write_bytes(data)
+
+
+def _lost(running: Stage, model: Model, told: bytes) -> list[str]:
+    asked = "\n".join(json.dumps(body) for each in running.exchanges for _, body, _, _ in each.upstream)
+    lost = []
+    for step in STEPS:
+        marks = [mark for _, mark in step.marks if mark not in asked]
+        why = " (the tool is not declared)" if step.name in model.skipped else ""
+        lost += [f"{step.name}: {mark}{why}" for mark in marks]
+    return lost + ([] if END.encode() in told else ["the text"])
+
+
+def _errors(running: Stage) -> Iterator[str]:
+    for each in running.exchanges:
+        if each.status >= 400 and (each.format is not None or each.asked is not None):
+            yield f"{each.status} at {each.path.partition('?')[0]}: {each.received[:200].decode('utf-8', 'replace')}"
+
+
+def judged(judge: Judge, exchange: Exchange, client: str, upstream: str) -> Iterator[tuple[str, Finding]]:
+    """The findings on an exchange: the client's own body, the translated request, the translated reply."""
+    if exchange.format != client or not isinstance(exchange.asked, dict):
+        return
+    route = Ends(client, upstream)
+    yield from (("own", one) for one in judge.body(client, "request", exchange.asked).findings)
+    for _, body, data, streamed in exchange.upstream[-1:]:
+        yield from (("request", one) for one in judge.request(exchange.asked, body, route, captured=True).findings)
+        requests = Requests(exchange.asked, body)
+        if streamed:
+            found = judge.stream(data, exchange.received, route, requests=requests, captured=True)
+        else:
+            found = _reply(judge, data, exchange.received, route, requests)
+        yield from (("reply", one) for one in found.findings)
+
+
+def _reply(judge: Judge, data: bytes, received: bytes, route: Ends, requests: Requests) -> Any:
+    try:
+        return judge.response(parse(data), parse(received), route, requests=requests, captured=True)
+    except JSONError:
+        return judge.stream(parse(data), received, route, requests=requests, captured=True)

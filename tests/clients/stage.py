@@ -1,0 +1,147 @@
+"""The stage of a run, all on loopback: a recorder, the reference's gateway behind it, and a scripted provider."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+from aiohttp import web
+from yarl import URL
+
+from clients.replies import STREAMED, WHOLE, Answer
+from gateway.running import listening
+from toolcall_conformance.jsonvalue import JSONError, parse
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.upstream import Addresses
+
+ROOT = Path(__file__).resolve().parents[2]
+_OF_THIS_CONNECTION = frozenset({"connection", "content-encoding", "content-length", "host", "transfer-encoding"})
+_START_SECONDS = 20
+
+
+@dataclass
+class Exchange:
+    """One request of the client: what it sent, what the provider was asked and sent, and what the client received."""
+
+    path: str
+    asked: Any
+    format: str | None
+    status: int = 0
+    received: bytes = b""
+    upstream: list[tuple[str, Any, bytes, bool]] = field(default_factory=list)
+    """Of each request that the gateway made: path, body, the bytes of the reply, and whether it was a stream."""
+
+
+@dataclass
+class Stage:
+    """A running stage; the client's base URL is ``url``."""
+
+    url: str
+    exchanges: list[Exchange]
+    log: Path
+
+    @property
+    def tracebacks(self) -> list[str]:
+        """The last lines of the tracebacks that the gateway printed."""
+        text = self.log.read_text(encoding="utf-8", errors="replace")
+        return re.findall(r"^Traceback .*?\n(?:\s.*\n)+(\S.*)$", text, re.MULTILINE)
+
+
+@asynccontextmanager
+async def stage(
+    corpus: Corpus, upstream: str, answer: Callable[[Any], Answer], folder: Path, address: tuple[str, int] | None = None
+) -> AsyncIterator[Stage]:
+    """A stage before a provider of the format ``upstream`` that answers a request's body with ``answer``."""
+    del address
+    addresses = Addresses(corpus.transports)
+    exchanges: list[Exchange] = []
+    # One exchange after the other: so each request of the provider's belongs to one of the client's.
+    turn = asyncio.Lock()
+
+    async def provide(request: web.Request) -> web.StreamResponse:
+        body = _parsed(await request.read())
+        found = addresses.find_api(request.method, request.path)
+        if found is None or found.format != upstream or not isinstance(body, dict):
+            return web.json_response({"error": {"message": "not served here"}}, status=404)
+        streamed = found.stream if found.stream is not None else body.get("stream") is True
+        given, model = answer(body), found.model or str(body.get("model"))
+        if streamed:
+            data = b"".join(STREAMED[upstream](given, model))
+            reply = web.Response(body=data, headers={"content-type": "text/event-stream"})
+        else:
+            reply = web.json_response(WHOLE[upstream](given, model))
+            data = bytes(reply.body or b"")  # type: ignore[arg-type]
+        if exchanges:
+            exchanges[-1].upstream.append((request.path, body, data, streamed))
+        return reply
+
+    def recorder(gateway: str, http: aiohttp.ClientSession) -> Callable[[web.Request], Any]:
+        async def pass_on(request: web.Request) -> web.StreamResponse:
+            data = await request.read()
+            async with turn:
+                api = addresses.find_api(request.method, request.path)
+                exchange = Exchange(request.raw_path, _parsed(data), api.format if api else None)
+                exchanges.append(exchange)
+                headers = {k: v for k, v in request.headers.items() if k.lower() not in _OF_THIS_CONNECTION}
+                url = URL(gateway + request.raw_path, encoded=True)
+                async with http.request(request.method, url, data=data or None, headers=headers) as reply:
+                    exchange.received, exchange.status = await reply.read(), reply.status
+                    back = {k: v for k, v in reply.headers.items() if k.lower() not in _OF_THIS_CONNECTION}
+            return web.Response(status=exchange.status, body=exchange.received, headers=back)
+
+        return pass_on
+
+    log = folder / "gateway.log"
+    # A client compresses its requests as it likes; the provider and the recorder take them as large as they come.
+    async with listening(_app(provide)) as provider, aiohttp.ClientSession() as http:
+        async with _gateway(f"{upstream}={provider}", log) as gateway:
+            async with listening(_app(recorder(gateway, http))) as url:
+                yield Stage(url, exchanges, log)
+
+
+def _app(handler: Callable[[web.Request], Any]) -> web.Application:
+    app = web.Application(client_max_size=2**26)
+    app.router.add_route("*", "/{path:.*}", handler)
+    return app
+
+
+def _parsed(data: bytes) -> Any:
+    try:
+        return parse(data)
+    except JSONError:
+        return None
+
+
+@asynccontextmanager
+async def _gateway(upstream: str, log: Path) -> AsyncIterator[str]:
+    """The reference's gateway in a process of its own; its URL."""
+    paths = os.pathsep.join(str(ROOT / name) for name in ("conformance", "reference_impl"))
+    with log.open("wb") as told:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "toolcall_reference.gateway", "--verbose"),
+            *("--upstream", upstream, "--model", "*=scripted-model", "--listen", "127.0.0.1:0"),
+            env={**os.environ, "PYTHONPATH": paths},
+            stdout=told,
+            stderr=told,
+        )
+        try:
+            for _ in range(_START_SECONDS * 20):
+                found = re.search(r"^toolcall gateway: (http://\S+)$", log.read_text(), re.MULTILINE)
+                if found or process.returncode is not None:
+                    break
+                await asyncio.sleep(0.05)
+            if not found:
+                raise RuntimeError(f"the gateway does not start: {log.read_text()}")
+            yield found[1]
+        finally:
+            if process.returncode is None:
+                process.terminate()
+            await process.wait()
