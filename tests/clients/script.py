@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +14,8 @@ from toolcall_conformance import formats
 PROMPT = "Run the three shell commands and the stamp that you were told about, then say that you are done."
 END = "Every mark was written: maple-71."
 _SHELL = ("amber", 23), ("birch", 35), ("coral", 47)
+_SEARCH = "ToolSearch"
+"""A client's tool that declares others: https://code.claude.com/docs/en/mcp#scale-with-mcp-tool-search"""
 _MOST_REQUESTS = 12
 
 
@@ -28,8 +29,9 @@ class Step:
 
 
 def _echo(word: str, number: int) -> tuple[str, str]:
-    # The mark stands in the result alone: the shell has to add.
-    return f"echo {word}-$(({number - 3}+3))", f"{word}-{number}"
+    # The mark stands in the result alone: the shell has to write the number in decimal. Some clients run no command
+    # with a substitution in it.
+    return f"printf '%s-%d' {word} {number:#x}", f"{word}-{number}"
 
 
 STEPS = (
@@ -43,7 +45,7 @@ STEPS = (
 class Model:
     """Answers by what a request of the format ``upstream`` declares and already holds.
 
-    ``shell`` names the client's shell tool and the arguments for a command (``{}`` in a value).
+    ``shell`` names the client's shell tool and the arguments for a command (``{}`` in its place).
     """
 
     upstream: str
@@ -58,29 +60,43 @@ class Model:
         reading = formats.read(self.upstream, "request", body)
         tools = [tool.name for tool in reading.tools]
         if not self._declared(tools, "shell"):
-            return Answer(f"{number:08d}", "Marks")  # a title, a summary: the clients ask for such things beside
+            return self._say(number, "Marks", [])  # a title, a summary: the clients ask for such things beside
         self._asked += 1
-        done = len(reading.calls)
+        searched = sum(call.name == _SEARCH for call in reading.calls)
+        done = len(reading.calls) - searched
         if self._asked <= _MOST_REQUESTS:
             for step in STEPS:
                 name = self._declared(tools, step.tool)
+                if name is None and _SEARCH in tools and not searched:
+                    query = {"query": "select:mcp__marks__stamp", "max_results": 1}
+                    return self._say(number, "Next: a search.", [self._wish(number, 0, _SEARCH, query)])
                 if name is None:
                     self.skipped.add(step.name)
                 elif done < len(step.marks):
-                    wishes = (self._wish(name, step, given, number, at) for at, (given, _) in enumerate(step.marks))
-                    return Answer(f"{number:08d}", f"Next: {step.name}.", tuple(wishes))
+                    wishes = [
+                        self._wish(number, at, name, self._arguments(step, given))
+                        for at, (given, _) in enumerate(step.marks)
+                    ]
+                    return self._say(number, f"Next: {step.name}.", wishes)
                 else:
                     done -= len(step.marks)
-        return Answer(f"{number:08d}", END)
+        return self._say(number, END, [])
+
+    @staticmethod
+    def _say(number: int, text: str, wishes: list[Wish]) -> Answer:
+        return Answer(f"{number:08d}", text, tuple(wishes))
 
     def _declared(self, tools: list[str], tool: str) -> str | None:
-        wanted = self.shell[0] if tool == "shell" else tool
-        exact = [name for name in tools if name == wanted]
-        return next(iter(exact + [name for name in tools if tool == "stamp" and name.endswith(wanted)]), None)
+        """The name under which a tool is declared; an MCP server's tool has the server's before its own."""
+        if tool == "shell":
+            return self.shell[0] if self.shell[0] in tools else None
+        return next((name for name in tools if name.endswith(tool)), None)
 
-    def _wish(self, name: str, step: Step, given: str, number: int, at: int) -> Wish:
+    def _arguments(self, step: Step, given: str) -> dict[str, Any]:
+        if step.tool != "shell":
+            return {"word": given}
+        return {key: given if value == "{}" else value for key, value in self.shell[1].items()}
+
+    def _wish(self, number: int, at: int, name: str, arguments: dict[str, Any]) -> Wish:
         prefix = "toolu" if self.upstream == "anthropic" else "call"
-        arguments = {"word": given}
-        if step.tool == "shell":
-            arguments = json.loads(json.dumps(dict(self.shell[1])).replace("{}", given))
         return Wish(f"{prefix}_{number:04d}{at}mark", name, arguments)
