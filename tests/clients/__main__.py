@@ -7,42 +7,83 @@ import asyncio
 import os
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
-from clients.apart import go_apart, is_apart, raise_loopback
+from clients import page
+from clients.apart import go_apart, raise_loopback
 from clients.catalogue import CLIENTS
-from clients.playing import FORMATS, Played, play
+from clients.comply import NAMES, Complied, comply
+from clients.installing import COMPLY, install
+from clients.playing import FORMATS, Played, count, play
 from toolcall_conformance import Judge, load_corpus
+from toolcall_conformance.findings import Finding
 
 TESTS = Path(__file__).resolve().parents[1]
+ALL = (*CLIENTS, COMPLY)
 
 
 def main(words: list[str]) -> int:
-    """0 where every client came to the end, and no MUST was broken."""
+    """0 where every client came to the end, and nothing that the gateway sent breaks a MUST."""
     parser = argparse.ArgumentParser(prog="python tests clients", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(CLIENTS)} (default: all)")
-    parser.add_argument("--installed", type=Path, default=os.environ.get("TOOLCALL_CLIENTS"), metavar="FOLDER")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(ALL)} (default: all)")
+    parser.add_argument(
+        "--installed",
+        type=Path,
+        default=os.environ.get("TOOLCALL_CLIENTS"),
+        metavar="FOLDER",
+        help="the folder with the clients (default: TOOLCALL_CLIENTS)",
+    )
+    parser.add_argument("--install", action="store_true", help="put them there first; this alone uses the network")
     parser.add_argument("--upstream", action="append", choices=FORMATS, help="(default: all but the client's own)")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep the bodies and logs there")
+    parser.add_argument("--write", action="store_true", help="write the tables of docs/clients.md")
     options = parser.parse_args(words)
-    unknown = set(options.names) - set(CLIENTS)
+    unknown = sorted(set(options.names) - set(ALL))
     if unknown or options.installed is None:
-        parser.error(f"no client {', '.join(sorted(unknown))}" if unknown else "name a folder with --installed")
+        parser.error(f"no client {', '.join(unknown)}" if unknown else "name a folder with --installed")
+    installed = Path(options.installed).resolve()
+    if options.install:
+        install(installed)
+        words = [word for word in words if word != "--install"]
     go_apart([sys.executable, str(TESTS), "clients", *words])
-    if is_apart():
-        raise_loopback()
-    judge = Judge(load_corpus())
+    apart = raise_loopback()
+    print("no network but loopback" if apart else "no namespace here: proxies at a closed port", flush=True)
+    judge, names = Judge(load_corpus()), options.names or ALL
     with tempfile.TemporaryDirectory() as scratch:
         folder = (options.keep or Path(scratch)).resolve()
-        results = []
-        for name in options.names or CLIENTS:
-            client = CLIENTS[name]
-            for upstream in options.upstream or [each for each in FORMATS if each != client.format]:
-                place = folder / f"{name}-{upstream}"
-                results.append(asyncio.run(play(client, upstream, Path(options.installed).resolve(), judge, place)))
-                print("\n".join(lines(results[-1])), flush=True)
-    print("no network but loopback" if is_apart() else "proxies at a closed port; no namespace here")
-    return 0 if all(one.completed and not one.count("MUST") for one in results) else 1
+        played = _played([name for name in names if name != COMPLY], options.upstream, installed, judge, folder)
+        complied = _complied(options.upstream, installed, judge, folder) if COMPLY in names else []
+    if options.write:
+        page.write(played, complied)
+    good = all(one.completed and not one.count("MUST") for one in played)
+    return 0 if good and all(not count(one.findings, "MUST") for one in complied) else 1
+
+
+def _played(
+    names: Iterable[str], upstreams: list[str] | None, installed: Path, judge: Judge, folder: Path
+) -> list[Played]:
+    results = []
+    for name in names:
+        client = CLIENTS[name]
+        for upstream in upstreams or [each for each in FORMATS if each != client.format]:
+            results.append(asyncio.run(play(client, upstream, installed, judge, folder / f"{name}-{upstream}")))
+            print("\n".join(lines(results[-1])), flush=True)
+    return results
+
+
+def _complied(upstreams: list[str] | None, installed: Path, judge: Judge, folder: Path) -> list[Complied]:
+    results = []
+    program = installed / COMPLY / "bin" / COMPLY
+    for client in NAMES:
+        for upstream in upstreams or [each for each in FORMATS if each != client]:
+            place = folder / f"{COMPLY}-{client}-{upstream}"
+            results.append(asyncio.run(comply(client, upstream, program, judge, place)))
+            one = results[-1]
+            print(f"{COMPLY} {client} → {upstream}: {len(one.tests) - len(one.failed)} of {len(one.tests)} passed")
+            print(*(f"  {name}: {'; '.join(errors)[:300]}" for name, errors in one.failed.items()), sep="\n")
+            print(*_told(one.findings), sep="\n", flush=True)
+    return results
 
 
 def lines(played: Played) -> list[str]:
@@ -51,11 +92,20 @@ def lines(played: Played) -> list[str]:
     told = [f"{played.client} → {played.upstream}: {end}, {played.exchanges} requests, {played.seconds:.1f} s"]
     told += [f"  lost: {each}" for each in played.lost]
     told += [f"  gateway: {each}" for each in played.troubles]
-    for level in ("MUST", "SHOULD"):
-        for rule, count in sorted(played.count(level).items()):
-            place, first = next((p, f) for p, f in played.findings if f.rule == rule and f.level.name == level)
-            told.append(f"  {level} {rule} × {count}, first in {place} at {first.pointer}: {first.message}")
-    return told
+    return told + _told(played.findings)
+
+
+def _told(findings: list[tuple[str, Finding]]) -> list[str]:
+    """A line for each rule; those that end in `own` are about the client's own request."""
+    told: dict[tuple[str, str, str], list[tuple[str, Finding]]] = {}
+    for place, one in findings:
+        if one.level.name != "NOTE":
+            told.setdefault((one.level.name, one.rule, place.partition(" ")[2]), []).append((place, one))
+    return [
+        f"  {level} {rule} × {len(each)} in {what}, first in exchange {each[0][0].partition(' ')[0]} at "
+        f"{each[0][1].pointer}: {each[0][1].message}"
+        for (level, rule, what), each in sorted(told.items())
+    ]
 
 
 if __name__ == "__main__":

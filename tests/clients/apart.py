@@ -37,8 +37,13 @@ def can_be_apart() -> bool:
     return tried.returncode == 0
 
 
-def raise_loopback() -> None:
-    """Switch on loopback in a fresh namespace, where it is off; see netdevice(7) for the numbers."""
+def raise_loopback() -> bool:
+    """Switch on loopback in a fresh namespace, where it is off; whether this process is in one.
+
+    The numbers are those of netdevice(7).
+    """
+    if not os.environ.get(WITHIN):
+        return False
     import fcntl
 
     get_flags, set_flags, up = 0x8913, 0x8914, 0x1
@@ -46,11 +51,7 @@ def raise_loopback() -> None:
         asked = struct.pack("16sh14x", b"lo", 0)
         flags = struct.unpack("16sh14x", fcntl.ioctl(control, get_flags, asked))[1]
         fcntl.ioctl(control, set_flags, struct.pack("16sh14x", b"lo", flags | up))
-
-
-def is_apart() -> bool:
-    """Whether this process sees no network but loopback."""
-    return {name for _, name in socket.if_nameindex()} == {"lo"}
+    return True
 
 
 def proxies() -> dict[str, str]:

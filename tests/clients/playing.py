@@ -8,7 +8,7 @@ import os
 import signal
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -47,8 +47,13 @@ class Played:
         return self.exit == 0 and not self.lost and not self.troubles
 
     def count(self, level: str) -> Counter[str]:
-        """How often each rule of a level was broken."""
-        return Counter(one.rule for _, one in self.findings if one.level.name == level)
+        """How often each rule of a level was broken by the gateway: by what it sent up, and by what it sent down."""
+        return count(self.findings, level)
+
+
+def count(findings: Iterable[tuple[str, Finding]], level: str) -> Counter[str]:
+    """How often each rule of a level was broken, without what the client's own requests break."""
+    return Counter(one.rule for place, one in findings if one.level.name == level and not place.endswith("own"))
 
 
 async def play(client: Client, upstream: str, installed: Path, judge: Judge, folder: Path) -> Played:

@@ -1,0 +1,95 @@
+"""Plays `llm-comply` (PyPI), which asks a server by each API and holds its replies against schemas of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from clients.apart import proxies
+from clients.catalogue import KEY
+from clients.playing import judged
+from clients.replies import Answer, Wish
+from clients.stage import stage
+from toolcall_conformance import Judge, formats
+from toolcall_conformance.findings import Finding
+
+VERSION = "0.5.0"
+NAMES = {
+    "anthropic": ("anthropic", "/v1"),
+    "gemini": ("google-genai", ""),
+    "openai_chat": ("openai-chat", "/v1"),
+    "openai_responses": ("open-responses", "/v1"),
+}
+"""The command's name of each format, and the path of its base URL below the server's."""
+SECONDS = 50
+
+
+@dataclass
+class Complied:
+    """What the command said of a format before an upstream: of each test its status and its errors."""
+
+    client: str
+    upstream: str
+    tests: dict[str, tuple[str, list[str]]]
+    findings: list[tuple[str, Finding]]
+
+    @property
+    def failed(self) -> dict[str, list[str]]:
+        """The tests that failed, with their errors."""
+        return {name: errors for name, (status, errors) in self.tests.items() if status == "failed"}
+
+
+class Obliging:
+    """A model that calls the first tool that it is given, once, and says a text otherwise."""
+
+    def __init__(self, upstream: str) -> None:
+        self._upstream = upstream
+        self._ids = count(1)
+
+    def answer(self, body: Any) -> Answer:
+        """The reply to a request."""
+        number = f"{next(self._ids):08d}"
+        reading = formats.read(self._upstream, "request", body)
+        if not reading.tools or reading.calls:
+            return Answer(number, "A text.")
+        schema = reading.tools[0].schema
+        properties = schema.get("properties", {}) if isinstance(schema, dict) else {}
+        arguments = {name: each.get("enum", ["Rome"])[0] for name, each in properties.items()}
+        return Answer(number, "", (Wish(f"call_{number}", reading.tools[0].name, arguments),))
+
+
+async def comply(client: str, upstream: str, program: Path, judge: Judge, folder: Path) -> Complied:
+    """Play the command's tests of the format ``client``; ``folder`` is scratch. Raises RuntimeError if it does not run."""
+    folder.mkdir(parents=True)
+    name, path = NAMES[client]
+    async with stage(judge.corpus, upstream, Obliging(upstream).answer, folder) as running:
+        process = await asyncio.create_subprocess_exec(
+            *(str(program), "--json", "--format", name, "--timeout", "10"),
+            *("--base-url", running.url + path, "--api-key", KEY, "--model", "scripted"),
+            env={"PATH": os.environ["PATH"], "HOME": str(folder), **proxies()},
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        try:
+            told, words = await asyncio.wait_for(process.communicate(), SECONDS)
+        finally:
+            with suppress(ProcessLookupError):
+                process.kill()
+    try:
+        results = json.loads(told)["results"]
+    except (ValueError, KeyError, TypeError):
+        raise RuntimeError(f"llm-comply told no results: {(told + words)[-400:].decode('utf-8', 'replace')}") from None
+    findings = [
+        (f"{number} {what}", one)
+        for number, each in enumerate(running.exchanges, 1)
+        if each.status == 200
+        for what, one in judged(judge, each, client, upstream)
+    ]
+    tests = {each["id"]: (str(each["status"]), [str(error) for error in each.get("errors") or ()]) for each in results}
+    return Complied(client, upstream, tests, findings)

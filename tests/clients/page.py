@@ -1,0 +1,69 @@
+"""Writes the tables of `docs/clients.md`."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from clients.catalogue import CLIENTS
+from clients.comply import Complied
+from clients.installing import COMPLY, versions
+from clients.playing import FORMATS, Played, count
+
+PAGE = Path(__file__).resolve().parents[2] / "docs/clients.md"
+_TABLES = re.compile(r"(?<=<!-- tables: made by python tests clients --write -->\n).*?(?=<!-- end of tables -->)", re.S)
+
+
+def write(played: list[Played], complied: list[Complied]) -> None:
+    """Put the tables of a run into the page."""
+    text = PAGE.read_text(encoding="utf-8")
+    made = "\n".join(tables(played, complied))
+    PAGE.write_text(_TABLES.sub(lambda _: f"\n{made}\n", text), encoding="utf-8")
+
+
+def tables(played: list[Played], complied: list[Complied]) -> Iterable[str]:
+    """The lines of the tables."""
+    version = versions()
+    yield f"Run on {datetime.datetime.now(datetime.UTC):%d %B %Y}."
+    yield ""
+    yield "| Client | Its format | " + " | ".join(FORMATS) + " |"
+    yield "|---" * (len(FORMATS) + 2) + "|"
+    for name in dict.fromkeys(one.client for one in played):
+        client, by_upstream = CLIENTS[name], {one.upstream: one for one in played if one.client == name}
+        cells = [_cell(by_upstream[each]) if each in by_upstream else "" for each in FORMATS]
+        yield f"| `{client.package}` {version[client.package]} | {client.format} | " + " | ".join(cells) + " |"
+    yield ""
+    yield f"`{COMPLY}` {version[COMPLY]}, tests passed:"
+    yield ""
+    yield "| Format | " + " | ".join(FORMATS) + " |"
+    yield "|---" * (len(FORMATS) + 1) + "|"
+    for name in dict.fromkeys(one.client for one in complied):
+        passed = {one.upstream: one for one in complied if one.client == name}
+        yield f"| {name} | " + " | ".join(_passed(passed[each]) if each in passed else "" for each in FORMATS) + " |"
+    yield ""
+    yield from _errors(complied)
+
+
+def _cell(one: Played) -> str:
+    words = ["completed" if one.completed else "not completed"]
+    words += [f"lost {each}" for each in one.lost]
+    words += [f"{level} `{rule}`" for level in ("MUST", "SHOULD") for rule in sorted(one.count(level))]
+    return "; ".join(words)
+
+
+def _passed(one: Complied) -> str:
+    musts = sorted(count(one.findings, "MUST"))
+    return "; ".join([f"{len(one.tests) - len(one.failed)} of {len(one.tests)}", *(f"MUST `{each}`" for each in musts)])
+
+
+def _errors(complied: list[Complied]) -> Iterable[str]:
+    """What the tests that fail miss, by format."""
+    for name in dict.fromkeys(one.client for one in complied):
+        errors = {error for one in complied if one.client == name for each in one.failed.values() for error in each}
+        missing = sorted({found[1] for each in errors if (found := re.search(r"'(\w+)' is a required property", each))})
+        others = sorted({each[:90] for each in errors if "is a required property" not in each})
+        if missing:
+            yield f"- {name}: its schema wants " + ", ".join(f"`{each}`" for each in missing) + "."
+        yield from (f"- {name}: `{each}`." for each in others)
