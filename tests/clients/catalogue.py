@@ -109,6 +109,7 @@ def _gemini_cli(home: Path, work: Path, url: str) -> Started:
 
 def _opencode(home: Path, work: Path, url: str) -> Started:
     """https://opencode.ai/docs/config"""
+    del work
     options = {"baseURL": f"{url}/v1", "apiKey": KEY}
     settings = {
         "$schema": "https://opencode.ai/config.json",

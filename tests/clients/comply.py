@@ -61,12 +61,15 @@ class Obliging:
         schema = reading.tools[0].schema
         properties = schema.get("properties", {}) if isinstance(schema, dict) else {}
         arguments = {name: each.get("enum", ["Rome"])[0] for name, each in properties.items()}
-        return Answer(number, "", (Wish(f"call_{number}", reading.tools[0].name, arguments),))
+        return Answer(number, "", (Wish(f"call_{number}", str(reading.tools[0].name), arguments),))
 
 
 async def comply(client: str, upstream: str, program: Path, judge: Judge, folder: Path) -> Complied:
-    """Play the command's tests of the format ``client``; ``folder`` is scratch. Raises RuntimeError if it does not run."""
-    folder.mkdir(parents=True)
+    """Play the command's tests of the format ``client``; ``folder`` is a scratch folder.
+
+    Raises RuntimeError if it tells no results.
+    """
+    folder.mkdir(parents=True)  # noqa: ASYNC240 - nothing else runs yet
     name, path = NAMES[client]
     async with stage(judge.corpus, upstream, Obliging(upstream).answer, folder) as running:
         process = await asyncio.create_subprocess_exec(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import re
+import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -13,7 +14,9 @@ from clients.installing import COMPLY, versions
 from clients.playing import FORMATS, Played, count
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/clients.md"
-_TABLES = re.compile(r"(?<=<!-- tables: made by python tests clients --write -->\n).*?(?=<!-- end of tables -->)", re.S)
+_TABLES = re.compile(
+    r"(?<=<!-- tables: made by python tests clients --write -->\n).*?(?=<!-- end of tables -->)", re.DOTALL
+)
 
 
 def write(played: list[Played], complied: list[Complied]) -> None:
@@ -26,7 +29,7 @@ def write(played: list[Played], complied: list[Complied]) -> None:
 def tables(played: list[Played], complied: list[Complied]) -> Iterable[str]:
     """The lines of the tables."""
     version = versions()
-    yield f"Run on {datetime.datetime.now(datetime.UTC):%d %B %Y}."
+    yield f"Run on {dt.datetime.now(dt.UTC):%d %B %Y}."
     yield ""
     yield "| Client | Its format | " + " | ".join(FORMATS) + " |"
     yield "|---" * (len(FORMATS) + 2) + "|"
@@ -65,5 +68,9 @@ def _errors(complied: list[Complied]) -> Iterable[str]:
         missing = sorted({found[1] for each in errors if (found := re.search(r"'(\w+)' is a required property", each))})
         others = sorted({each[:90] for each in errors if "is a required property" not in each})
         if missing:
-            yield f"- {name}: its schema wants " + ", ".join(f"`{each}`" for each in missing) + "."
+            yield from textwrap.wrap(
+                f"- {name}: its schema wants " + ", ".join(f"`{each}`" for each in missing) + ".",
+                width=120,
+                subsequent_indent="  ",
+            )
         yield from (f"- {name}: `{each}`." for each in others)

@@ -41,7 +41,9 @@ def _event(value: dict[str, Any], name: str = "") -> bytes:
 
 def _anthropic(answer: Answer, model: str) -> dict[str, Any]:
     content: list[dict[str, Any]] = [{"type": "text", "text": answer.text}] if answer.text else []
-    content += [{"type": "tool_use", "id": each.id, "name": each.name, "input": each.arguments} for each in answer.wishes]
+    content += [
+        {"type": "tool_use", "id": each.id, "name": each.name, "input": each.arguments} for each in answer.wishes
+    ]
     return {
         "id": f"msg_{answer.id}",
         "type": "message",
@@ -63,7 +65,10 @@ def _anthropic_stream(answer: Answer, model: str) -> Iterator[bytes]:
         if block["type"] == "text":
             first, delta = {**block, "text": ""}, {"type": "text_delta", "text": block["text"]}
         else:
-            first, delta = {**block, "input": {}}, {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
+            first, delta = (
+                {**block, "input": {}},
+                {"type": "input_json_delta", "partial_json": json.dumps(block["input"])},
+            )
         for kind, more in (
             ("content_block_start", {"content_block": first}),
             ("content_block_delta", {"delta": delta}),
@@ -71,9 +76,7 @@ def _anthropic_stream(answer: Answer, model: str) -> Iterator[bytes]:
         ):
             yield _event({"type": kind, "index": index, **more}, kind)
     ended = {"stop_reason": whole["stop_reason"], "stop_sequence": None}
-    yield _event(
-        {"type": "message_delta", "delta": ended, "usage": {"output_tokens": USAGE[1]}}, "message_delta"
-    )
+    yield _event({"type": "message_delta", "delta": ended, "usage": {"output_tokens": USAGE[1]}}, "message_delta")
     yield _event({"type": "message_stop"}, "message_stop")
 
 

@@ -58,7 +58,7 @@ class Model:
         """The reply to a request."""
         number = next(self._ids)
         reading = formats.read(self.upstream, "request", body)
-        tools = [tool.name for tool in reading.tools]
+        tools = [str(tool.name) for tool in reading.tools]
         if not self._declared(tools, "shell"):
             return self._say(number, "Marks", [])  # a title, a summary: the clients ask for such things beside
         self._asked += 1

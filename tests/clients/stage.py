@@ -51,16 +51,13 @@ class Stage:
     @property
     def tracebacks(self) -> list[str]:
         """The last lines of the tracebacks that the gateway printed."""
-        text = self.log.read_text(encoding="utf-8", errors="replace")
+        text = _words(self.log)
         return re.findall(r"^Traceback .*?\n(?:\s.*\n)+(\S.*)$", text, re.MULTILINE)
 
 
 @asynccontextmanager
-async def stage(
-    corpus: Corpus, upstream: str, answer: Callable[[Any], Answer], folder: Path, address: tuple[str, int] | None = None
-) -> AsyncIterator[Stage]:
+async def stage(corpus: Corpus, upstream: str, answer: Callable[[Any], Answer], folder: Path) -> AsyncIterator[Stage]:
     """A stage before a provider of the format ``upstream`` that answers a request's body with ``answer``."""
-    del address
     addresses = Addresses(corpus.transports)
     exchanges: list[Exchange] = []
     # One exchange after the other: so each request of the provider's belongs to one of the client's.
@@ -100,11 +97,13 @@ async def stage(
         return pass_on
 
     log = folder / "gateway.log"
-    # A client compresses its requests as it likes; the provider and the recorder take them as large as they come.
-    async with listening(_app(provide)) as provider, aiohttp.ClientSession() as http:
-        async with _gateway(f"{upstream}={provider}", log) as gateway:
-            async with listening(_app(recorder(gateway, http))) as url:
-                yield Stage(url, exchanges, log)
+    async with (
+        listening(_app(provide)) as provider,
+        aiohttp.ClientSession() as http,
+        _gateway(f"{upstream}={provider}", log) as gateway,
+        listening(_app(recorder(gateway, http))) as url,
+    ):
+        yield Stage(url, exchanges, log)
 
 
 def _app(handler: Callable[[web.Request], Any]) -> web.Application:
@@ -118,6 +117,10 @@ def _parsed(data: bytes) -> Any:
         return parse(data)
     except JSONError:
         return None
+
+
+def _words(log: Path) -> str:
+    return log.read_text(encoding="utf-8", errors="replace")
 
 
 @asynccontextmanager
@@ -134,12 +137,12 @@ async def _gateway(upstream: str, log: Path) -> AsyncIterator[str]:
         )
         try:
             for _ in range(_START_SECONDS * 20):
-                found = re.search(r"^toolcall gateway: (http://\S+)$", log.read_text(), re.MULTILINE)
+                found = re.search(r"^toolcall gateway: (http://\S+)$", _words(log), re.MULTILINE)
                 if found or process.returncode is not None:
                     break
                 await asyncio.sleep(0.05)
             if not found:
-                raise RuntimeError(f"the gateway does not start: {log.read_text()}")
+                raise RuntimeError(f"the gateway does not start: {_words(log)}")
             yield found[1]
         finally:
             if process.returncode is None:

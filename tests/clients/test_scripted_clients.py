@@ -1,4 +1,4 @@
-"""The parts of ``python tests clients`` without the clients: the scripted replies, the lock file, what is seen as lost."""
+"""The parts of ``python tests clients`` without the clients: scripted replies, the lock file, what is seen as lost."""
 
 from __future__ import annotations
 
@@ -38,14 +38,18 @@ def test_the_scripted_replies_are_what_a_provider_sends() -> None:
         for answer in Answer("1", "Words."), Answer("2", "", WISHES), Answer("3", "Words.", WISHES):
             whole = JUDGE.sent(name, "response", WHOLE[name](answer, "model")).findings
             stream = JUDGE.sent(name, "stream", parse(b"".join(STREAMED[name](answer, "model")))).findings
-            broken += [(name, answer.id, one.rule, one.message) for one in (*whole, *stream) if one.level is not Level.NOTE]
+            broken += [
+                (name, answer.id, one.rule, one.message) for one in (*whole, *stream) if one.level is not Level.NOTE
+            ]
     assert not broken
 
 
 def test_the_lock_names_versions_and_no_host() -> None:
     text = (HERE / "package-lock.json").read_text(encoding="utf-8")
     locked, wanted = json.loads(text)["packages"], json.loads((HERE / "package.json").read_text(encoding="utf-8"))
-    assert {name: locked[f"node_modules/{name}"]["version"] for name in wanted["dependencies"]} == wanted["dependencies"]
+    assert {name: locked[f"node_modules/{name}"]["version"] for name in wanted["dependencies"]} == wanted[
+        "dependencies"
+    ]
     assert {client.package for client in CLIENTS.values()} == set(wanted["dependencies"])
     assert "://" not in text
     assert all("integrity" in each for name, each in locked.items() if name)
@@ -102,7 +106,9 @@ def test_a_request_that_loses_a_tool_is_found() -> None:
     upstream = {
         "model": "m",
         "messages": [{"role": "user", "content": "Go on"}],
-        "tools": [{"type": "function", "function": {"name": "Bash", "parameters": {"type": "object", "properties": {}}}}],
+        "tools": [
+            {"type": "function", "function": {"name": "Bash", "parameters": {"type": "object", "properties": {}}}}
+        ],
     }
     answer = Answer("1", END)
     received = json.dumps(WHOLE["anthropic"](answer, "any")).encode()
