@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from clients.apart import WITHIN, can_be_apart
 from clients.catalogue import CLIENTS, Client, Started
 from clients.installing import HERE
 from clients.playing import FORMATS, count, judged, play
@@ -123,3 +126,18 @@ def test_the_model_ends_where_a_tool_is_not_declared() -> None:
     asked = {**ASKED, "tools": TOOLS[1:]}
     assert not model.answer(asked).wishes, "a request without the shell is one beside the conversation"
     assert [wish.name for wish in model.answer(ASKED).wishes] == ["Bash"]
+
+
+@pytest.mark.skipif(not can_be_apart(), reason="no network namespace can be made here")
+def test_a_run_reaches_loopback_alone() -> None:
+    code = (
+        "import socket; from clients.apart import go_apart, has_network, raise_loopback; import os, sys\n"
+        "go_apart([sys.executable, '-c', os.environ['CODE']])\n"
+        "assert raise_loopback() and not has_network()\n"
+        "with socket.create_server(('127.0.0.1', 0)) as server: socket.create_connection(server.getsockname()).close()\n"
+        "print('apart')"
+    )
+    environment = {**os.environ, "CODE": code, "PYTHONPATH": str(HERE.parent)}
+    environment.pop(WITHIN, None)
+    ended = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert (ended.stdout, ended.returncode) == ("apart\n", 0), ended.stderr
