@@ -131,10 +131,10 @@ def test_the_model_ends_where_a_tool_is_not_declared() -> None:
 @pytest.mark.skipif(not can_be_apart(), reason="no network namespace can be made here")
 def test_a_run_reaches_loopback_alone() -> None:
     code = (
-        "import socket; from clients.apart import go_apart, has_network, raise_loopback; import os, sys\n"
-        "go_apart([sys.executable, '-c', os.environ['CODE']])\n"
+        "import os, socket, sys; from clients.apart import go_apart as go, has_network, raise_loopback\n"
+        "go([sys.executable, '-c', os.environ['CODE']])\n"
         "assert raise_loopback() and not has_network()\n"
-        "with socket.create_server(('127.0.0.1', 0)) as server: socket.create_connection(server.getsockname()).close()\n"
+        "with socket.create_server(('127.0.0.1', 0)) as one: socket.create_connection(one.getsockname()).close()\n"
         "print('apart')"
     )
     environment = {**os.environ, "CODE": code, "PYTHONPATH": str(HERE.parent)}
