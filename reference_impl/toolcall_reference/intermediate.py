@@ -283,6 +283,8 @@ class Settings:
 class Conversation:
     """A request: system text, turns, declared tools, settings.
 
+    ``brought`` are declarations, as they stand, that the conversation itself brings besides those of its request.
+
     ``calls`` and ``results`` are all those of the turns, in order: who adds a turn enters them there, too, so that
     nobody has to look for them again.
     """
@@ -293,6 +295,7 @@ class Conversation:
     settings: Settings = field(default_factory=Settings)
     calls: list[UniversalToolCall] = field(default_factory=list)
     results: list[UniversalToolResult] = field(default_factory=list)
+    brought: list[Body] = field(default_factory=list)
 
     @classmethod
     def of(cls, turns: list[Turn], *, system: Sequence[Text] = (), tools: Sequence[Tool] = ()) -> Conversation:

@@ -24,7 +24,8 @@ class Target:
     ids, names and forms stay. ``is_reply`` says that a client will read it, not a provider. ``spelling`` asks for
     some of the legal spellings that an encoder would not choose by itself; each encoder lists its words in
     ``SPELLINGS``. ``own`` names the tools that the API itself defines and its client declared so, ``groups`` those of
-    tools that stand in a namespace, and it. ``call_ids`` tells, afterwards, the ids that were
+    tools that stand in a namespace, and it. ``brought`` are the declarations that the client's conversation brought,
+    besides those of ``asked``. ``call_ids`` tells, afterwards, the ids that were
     written, and ``forms`` the calls that have a form of their own.
     """
 
@@ -40,6 +41,7 @@ class Target:
     spelling: frozenset[str] = frozenset()
     own: frozenset[str] = frozenset()
     groups: dict[str, tuple[str, str]] = field(default_factory=dict)
+    brought: list[dict[str, Any]] = field(default_factory=list)
     call_ids: dict[str, str] = field(default_factory=dict)
     forms: dict[str, str] = field(default_factory=dict)
     _assigner: Assigner | None = None

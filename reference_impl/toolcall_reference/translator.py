@@ -90,6 +90,7 @@ class Session:
         self._upstream: Format = formats.get(route.upstream)
         self._names = NameMap(None)
         self._custom: set[str] = set()
+        self._brought: list[Body] = []
         self._asked, self._entries = _NOTHING_ASKED, _NO_ENTRIES
         self._ids: frozenset[str] = frozenset()
         self._words = Asked()
@@ -135,6 +136,7 @@ class Session:
     def _remember(self, conversation: Conversation) -> None:
         self._names = NameMap(None)
         self._words = Asked(conversation.turns)
+        self._brought = conversation.brought
         self._custom = {tool.name for tool in conversation.tools if tool.kind == "custom"}
         self._ids = frozenset([call.given_id for call in conversation.calls if call.given_id is not None])
 
@@ -196,7 +198,7 @@ class Session:
     def _target(self) -> Target:
         model = self._route.client_model
         asked = {**self._asked.value, self._client.entries: self._entries.value}
-        return Target(model, self.losses, is_reply=True, asked=asked, taken=self._ids)
+        return Target(model, self.losses, is_reply=True, asked=asked, taken=self._ids, brought=self._brought)
 
     def error(self, status: int, body: Body, headers: Headers, /) -> tuple[int, Body, Headers]:
         """The client's error for the upstream's: status, body, and of the headers what concerns a client."""

@@ -26,7 +26,7 @@ _PRIVATE = (
     *("previous_response_id", "conversation", "background", "background_options", "include", "reasoning"),
     *("truncation", "context_management", "max_tool_calls", "top_logprobs", "stream_options", "prompt"),
     *("prompt_cache_options", "prompt_cache_retention", "moderation", "image"),
-    "access_programs",
+    *("access_programs", "client_metadata"),
 )
 
 

@@ -29,7 +29,6 @@ from .settings import decode_settings, decode_tools
 from .stored import named
 
 _CALLS = {"function_call", "custom_tool_call"} | own_tools.CALLS
-_BRINGING = ("tool_search_output", "additional_tools")
 _OUTPUTS = {"function_call_output", "custom_tool_call_output"} | own_tools.OUTPUTS
 
 
@@ -50,16 +49,15 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
     items = [{"role": "user", "content": given}] if isinstance(given, str) else as_list(given, "input")
     ledger = Ledger(NAME)
     hosted: set[str] = set()
-    bringing = [item for item in items if isinstance(item, dict) and item.get("type") in _BRINGING]
-    names = groups.names_of(entry for holder in (body, *bringing) for entry in as_list(holder.get("tools"), "tools"))
+    found.brought = copied(groups.brought(items))
+    names = groups.names_of([*as_list(body.get("tools"), "tools"), *found.brought])
     for item in items:
         item = as_object(item, "an input item")
         _enter(groups.under_its_name(item, names), found, ledger, hosted, losses)
     found.tools = decode_tools(body, losses, names)
     # Tools that a search brought in are declared in the history; elsewhere they have to stand with the others.
-    for item in bringing:
-        known = {tool.name for tool in found.tools}
-        found.tools += [tool for tool in decode_tools(copied(item), losses, names) if tool.name not in known]
+    known = {tool.name for tool in found.tools}
+    found.tools += [tool for tool in decode_tools({"tools": found.brought}, losses, names) if tool.name not in known]
     found.settings = decode_settings(body, losses)
     found.calls, found.results = ledger.calls, ledger.results
     return found

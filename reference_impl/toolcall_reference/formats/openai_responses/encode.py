@@ -34,6 +34,7 @@ SPELLINGS = frozenset(
     {
         *("strict", "deferred", "non-strict", "null", "omitted", "developer-item", "system-item", "text-parts"),
         *("encrypted", "safety-identifier", "stateless", "typed-messages", "nulls", "item-references"),
+        *("additional-tools", "late-tools"),
     }
 )
 
@@ -86,12 +87,23 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     declared += encode_hosted(conversation.tools, HOSTED, target)
     if "deferred" in target.spelling:
         declared[-1]["defer_loading"] = True
-    if declared:
+    if "additional-tools" in target.spelling:
+        items.insert(0, _additional(declared))
+    elif "late-tools" in target.spelling:
+        # The last tool comes with the user's last message; the first request declares the others.
+        place = max(place for place, item in enumerate(items) if item.get("role") == "user")
+        items.insert(place, _additional([declared.pop()]))
+    if declared and "additional-tools" not in target.spelling:
         body["tools"] = declared
     encode_settings(body, conversation.settings, tools, target)
     if target.stream:
         body["stream"] = True
     return body
+
+
+def _additional(declared: list[Body]) -> Body:
+    """The item that declares tools in a conversation."""
+    return {"type": "additional_tools", "role": "developer", "tools": declared}
 
 
 def _turn(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
@@ -178,8 +190,8 @@ def encode_response(reply: Reply, target: Target) -> Body:
     """A complete reply body."""
     reply.items = media.in_words(reply.items, target.losses, NAME)
     target.use_names(NAMES, [], reply.calls)
-    target.own = own_tools.declared(target.asked.get("tools") or [])
-    target.groups = groups.groups_of(target.asked.get("tools") or [])
+    declared = groups.declared_to(target)
+    target.own, target.groups = own_tools.declared(declared), groups.groups_of(declared)
     ids = target.ids(reply.calls, IDS)
     refused = any(isinstance(item, Text) and item.refusal for item in reply.items)
     end = encode_finish(reply, target, refused=refused)

@@ -10,6 +10,25 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from toolcall_reference.intermediate import Body, Tool
+from toolcall_reference.jsontext import as_list, as_object
+from toolcall_reference.target import Target
+
+
+#: Items of the conversation that declare tools: Codex declares all of its tools by the first, and a search that the
+#: client ran returns the second (https://platform.openai.com/docs/guides/tools-tool-search).
+_BRINGING = ("additional_tools", "tool_search_output")
+
+
+def brought(items: Any) -> list[Body]:
+    """The declarations that items of a conversation bring."""
+    holders = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+    listed = (as_list(item.get("tools"), "tools") for item in holders if item.get("type") in _BRINGING)
+    return [as_object(entry, "a tool") for entries in listed for entry in entries]
+
+
+def declared_to(target: Target) -> list[Any]:
+    """All declarations of the client to whom a reply goes: those of its request, and those of its conversation."""
+    return [*(target.asked.get("tools") or []), *brought(target.asked.get("input")), *target.brought]
 
 
 def groups_of(declared: Iterable[Any]) -> dict[str, tuple[str, str]]:

@@ -61,8 +61,8 @@ class StreamEncoder:
 
     def __init__(self, target: Target) -> None:
         target.use_names(NAMES, [], [])
-        target.own = own_tools.declared(target.asked.get("tools") or [])
-        target.groups = groups.groups_of(target.asked.get("tools") or [])
+        declared = groups.declared_to(target)
+        target.own, target.groups = own_tools.declared(declared), groups.groups_of(declared)
         self.kept: Body | None = None
         self._target = target
         self._reply = Reply("", [], "other")

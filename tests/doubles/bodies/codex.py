@@ -1,0 +1,63 @@
+"""What OpenAI's Codex sends, and what bridges make of it: tools that an item of the conversation declares."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, harmless, need, warning
+from doubles.bodies.connectors import groups
+from doubles.draft import Draft
+
+OTHERS = (ANTHROPIC, CHAT, GEMINI)
+FIRST = ("codex/additional-tools",)
+
+
+def brought(body: dict[str, Any]) -> list[dict[str, Any]]:
+    """The declarations that items of a conversation bring."""
+    items = body["input"] if isinstance(body.get("input"), list) else []
+    return [tool for item in items if item.get("type") == "additional_tools" for tool in item["tools"]]
+
+
+@broken("translation/tool-lost", target=OTHERS, sources=(RESPONSES,), cases=FIRST)
+def additional_tools_dropped(draft: Draft) -> None:
+    """An item that declares tools is no message, and is left out."""
+    need(brought(draft.source))
+    for tool in draft.tools:
+        tool.remove()
+
+
+@broken("translation/tool-lost", target=CHAT, sources=(RESPONSES,), cases=FIRST)
+def additional_tools_as_text(draft: Draft) -> None:
+    """An item that declares tools stands as its JSON text before the user's first words."""
+    tools = need(brought(draft.source))
+    del draft.body["tools"]
+    item = {"type": "additional_tools", "role": "developer", "tools": tools}
+    draft.messages.insert(0, {"role": "user", "content": json.dumps(item)})
+
+
+@broken("translation/tool-lost", target=OTHERS, sources=(RESPONSES,), cases=FIRST)
+def additional_free_text_dropped(draft: Draft) -> None:
+    """Of the tools that an item declares only the functions arrive."""
+    inside = [tool for entry in brought(draft.source) for tool in entry.get("tools", [entry])]
+    names = {tool["name"] for tool in inside if tool["type"] == "custom"}
+    for tool in need([tool for tool in draft.tools if tool.inner["name"] in names]):
+        tool.remove()
+
+
+@harmless(target=OTHERS, sources=(RESPONSES,), cases=FIRST, beside=("translation/tool-lost", "translation/call-name"))
+def additional_groups_in_the_names(draft: Draft) -> None:
+    """The tools that an item declares in a namespace have it in their names."""
+    inside = groups(brought(draft.source))
+    for handle in need([one for one in [*draft.tools, *draft.calls] if one.inner["name"] in inside]):
+        handle.inner["name"] = f"{inside[handle.inner['name']]}__{handle.inner['name']}"
+    for result in draft.results if draft.format == GEMINI else ():
+        name = result.inner["name"]
+        result.inner["name"] = f"{inside[name]}__{name}" if name in inside else name
+
+
+@warning("translation/call-namespace", check="response", target=RESPONSES, sources=OTHERS, cases=FIRST)
+def additional_group_forgotten(draft: Draft) -> None:
+    """The calls of a reply do not name the namespaces in which an item of the conversation declared their tools."""
+    for item in need([item for item in draft.messages if item.get("namespace")]):
+        del item["namespace"]
