@@ -284,6 +284,7 @@ class Conversation:
     """A request: system text, turns, declared tools, settings.
 
     ``brought`` are declarations, as they stand, that the conversation itself brings besides those of its request.
+    ``bound`` is why no provider but that of its own format can go on with it; None where every other can.
 
     ``calls`` and ``results`` are all those of the turns, in order: who adds a turn enters them there, too, so that
     nobody has to look for them again.
@@ -296,6 +297,7 @@ class Conversation:
     calls: list[UniversalToolCall] = field(default_factory=list)
     results: list[UniversalToolResult] = field(default_factory=list)
     brought: list[Body] = field(default_factory=list)
+    bound: str | None = None
 
     @classmethod
     def of(cls, turns: list[Turn], *, system: Sequence[Text] = (), tools: Sequence[Tool] = ()) -> Conversation:

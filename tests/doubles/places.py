@@ -138,8 +138,8 @@ def translated(session: Session, check: str, body: Any) -> Any:
     return {"status": status, "headers": headers, "body": error}
 
 
-ODD = ("translation/unreadable-arguments", "translation/stored-history")
-"""Examples whose source is broken itself, or only half of what was said: a fault in them is another matter."""
+ODD = ("translation/unreadable-arguments", "translation/stored-history", "translation/compaction-asked")
+"""Examples whose source is broken itself, or that only its own provider can take: a fault in them is another matter."""
 
 OF_RESPONSES = ("translation/hosted-tool-lost", "translation/hosted-tool-as-function")
 """Examples of which another target cannot say all: what is lost there is declared, and a body does not show that."""

@@ -13,8 +13,12 @@ from typing import Any
 
 import pytest
 
+from judging import judge as judge_pair
+from reference import reference_bodies
+from toolcall_conformance.contract import Route
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import Corpus
+from toolcall_reference import Refused
 
 CLIENTS = Path(__file__).parents[3] / "shared" / "field" / "clients"
 FORMATS = {
@@ -52,6 +56,24 @@ def test_no_body_breaks_a_must(corpus: Corpus) -> None:
     assert musts == KNOWN
     assert "SHOULD openai_responses/null-key" not in counts
     assert "SHOULD gemini/result-id-both-or-neither" not in counts
+
+
+def test_the_reference_takes_what_codex_sends(corpus: Corpus) -> None:
+    """Each body of Codex reaches each format without a MUST; a refusal must be one that every translator may make."""
+    judge, faults, done = Judge(corpus), [], 0
+    for name, body in bodies().items():
+        for upstream in reference_bodies.FORMATS if name.startswith("codex") else ():
+            try:
+                output = reference_bodies.open_way("openai_responses", upstream).request(body)
+            except Refused as refusal:
+                route = Route("openai_responses", upstream, "", "")
+                faults += [] if judge.may_refuse(route, body) else [f"{name} to {upstream}: {refusal}"]
+                continue
+            found = judge_pair(body, output, client="openai_responses", upstream=upstream).findings
+            faults += [f"{name} to {upstream}: {one.rule} {one.pointer}" for one in found if one.is_must]
+            done += 1
+    assert not faults, "\n".join(faults)
+    assert done > 60
 
 
 def test_every_client_is_there() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -61,6 +62,37 @@ def test_a_found_tool_may_be_declared() -> None:
 def test_a_found_tool_may_stand_in_the_history_alone() -> None:
     body = searched()
     assert judge(body, body, client="openai_responses", upstream="openai_responses").findings == ()
+
+
+def test_a_found_tool_that_is_lost() -> None:
+    kept, _ = tools()
+    assert "translation/tool-lost" in rules(kept)
+
+
+def as_function(**changes: Any) -> dict[str, Any]:
+    """The request for Chat, in which the search is a function: declared, called, and answered by the names found."""
+    search = {"name": "tool_search", "description": "Find tools.", "parameters": {"type": "object", "properties": {}}}
+    body = declared(search, *tools())
+    arguments = next(item for item in searched()["input"] if item.get("type") == "tool_search_call")["arguments"]
+    function = {"name": "tool_search", "arguments": json.dumps(arguments)} | changes
+    call = {"id": "call_Kq2WmT7", "type": "function", "function": function}
+    answer = {"role": "tool", "tool_call_id": call["id"], "content": json.dumps({"tools": [FOUND]})}
+    body["messages"][1:1] = [{"role": "assistant", "content": None, "tool_calls": [call]}, answer]
+    return body
+
+
+def rules_of(body: dict[str, Any]) -> set[str]:
+    found = judge(searched(), body, client="openai_responses", upstream="openai_chat").findings
+    return {one.rule for one in found if not one.is_note}
+
+
+def test_a_search_of_the_client_may_be_a_function() -> None:
+    assert rules_of(as_function()) == set()
+
+
+def test_a_search_with_other_arguments_is_no_step_of_the_client() -> None:
+    """Such a call was never made."""
+    assert "translation/server-call-as-client-call" in rules_of(as_function(arguments='{"query": "trains"}'))
 
 
 @pytest.mark.parametrize(

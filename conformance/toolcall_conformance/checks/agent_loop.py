@@ -179,9 +179,12 @@ class _Agent:
         self._tally.played.append(PlayedBodies(name, self._request, produced(sent), upstream.request))
         if isinstance(sent, Produced):
             return sent
-        reason = refusal_of(sent) if self._way.habit.rests_on_memory and number else None
+        kept = bool(self._way.habit.rests_on_memory and number)
+        bound = not kept and self._harness.judge.may_refuse(self._route, self._request)
+        reason = refusal_of(sent) if kept or bound else None
         if reason is not None:
-            self._tally.allowed = f"refused, as a translator may that keeps no conversations: {reason}"
+            may = "as it may here" if bound else "as a translator may that keeps no conversations"
+            self._tally.allowed = f"refused, {may}: {reason}"
         else:
             self._fail_request(number, sent, name)
         return None

@@ -23,7 +23,15 @@ from toolcall_conformance.judge.wrong_format import no_object, other_format
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Reading
 from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.translation import losses, search_sources, spread_texts, state, stored, undoing
+from toolcall_conformance.translation import (
+    client_searches,
+    losses,
+    search_sources,
+    spread_texts,
+    state,
+    stored,
+    undoing,
+)
 from toolcall_conformance.translation.aligned import aligned
 from toolcall_conformance.translation.call_form import compare_form
 from toolcall_conformance.translation.echo import compare_echo
@@ -89,7 +97,7 @@ def judge_body(
     wrong = other_format(sides, source, output, own)
     if wrong is not None:
         return Judgement((wrong,))
-    sides, unsourced = search_sources.settle(spread_texts.settle(sides))
+    sides, unsourced = search_sources.settle(spread_texts.settle(client_searches.settle(sides)))
     settled = stored.settle(sides)
     pair = aligned(settled.sides, names)
     if any(not finding.is_note for finding in own):

@@ -24,6 +24,8 @@ from toolcall_conformance.remembered import LONGEST
 from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.translation import losses, nearest, search_sources, spread_texts
 from toolcall_conformance.translation.aligned import aligned
+from toolcall_conformance.translation.compactions import KIND as PACKED
+from toolcall_conformance.translation.compactions import Unread, find_unread
 from toolcall_conformance.translation.declared_names import DeclaredNames
 from toolcall_conformance.translation.pair import Sides
 from toolcall_conformance.translation.state import model_circumstances
@@ -46,6 +48,7 @@ def judge_history(
     """Judge an upstream request by the ``golden`` one of the same conversation; see ``Judge.history``."""
     before = formats.read(route.upstream, "request", golden)
     called: dict[str, int] = {}
+    asked = None
     if request is not None:
         asked = formats.read(route.client, "request", request)
         called = {call.id: call.ordinal for call in asked.calls if call.id}
@@ -72,6 +75,7 @@ def judge_history(
         return Judgement((*own, unknown))
     if stored and is_half(before, after):
         return Judgement((*own, _half(sides, request, _turns(before), _turns(after))))
+    unread = Unread() if asked is None else find_unread(_with_packed(sides, asked))
     sides, unsourced = search_sources.settle(spread_texts.settle(sides))
     pair = aligned(sides)
     if not read.added and any(not finding.is_note for finding in own):
@@ -79,7 +83,8 @@ def judge_history(
         own = excused(corpus, own, broken, pair, golden, output)
     container = formats.get(route.upstream).client.CONTAINER
     # Here only the provider's own ids count (ids-returned); `request` judges the ids of each request by itself.
-    found = [one for one in compare(pair, HISTORY) if one.rule != "translation/ids-kept"]
+    let = {"translation/ids-kept", *unread.excused}
+    found = [*unread.findings, *(one for one in compare(pair, HISTORY) if one.rule not in let)]
     if not read.added:  # else pointers into the two differ
         own = suppress(corpus, own, found)
     findings = (*own, *(read.as_sent(finding, container) for finding in (*unsourced, *found)))
@@ -124,6 +129,12 @@ def _as_declared(golden: Reading, names: DeclaredNames) -> Reading:
 
     turns = [replace(turn, items=[renamed(item) for item in turn.items]) for turn in golden.turns]
     return replace(golden, turns=turns)
+
+
+def _with_packed(sides: Sides, asked: Reading) -> Sides:
+    """The golden request with what only the client's provider can read of the client's own."""
+    packed = [stored for stored in asked.stored if stored.kind == PACKED]
+    return replace(sides, source=replace(sides.source, stored=packed, compacts=asked.compacts))
 
 
 def _half(sides: Sides, request: Any, want: str, got: str) -> Finding:

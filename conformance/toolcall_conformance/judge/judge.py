@@ -204,10 +204,11 @@ class Judge:
         return outcome.may_fail(self.corpus, formats.read(upstream, "response", reply))
 
     def may_refuse(self, route: AnyRoute, request: Any) -> bool:
-        """Whether a client's request rests on what its own provider keeps, which no other provider can know."""
+        """Whether a client's request rests on what only its own provider knows, or asks for what only that can do."""
         if route.client == route.upstream or route.client not in formats.names():
             return False
-        return bool(formats.read(route.client, "request", request).stored)
+        source = formats.read(route.client, "request", request)
+        return bool(source.stored) or source.compacts is not None
 
     def round_trip(self, source: Any, output: Any, *, own: str, through: str, direction: str = "request") -> Judgement:
         """Compare a body of the format ``own`` with what is left of it after translation to another format and back.

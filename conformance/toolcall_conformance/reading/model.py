@@ -161,7 +161,11 @@ class Waiver:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A reference to what the provider stored: an earlier ``reply``, a ``conversation``, or one ``item``."""
+    """What only the provider can read of a conversation.
+
+    It stored that (an earlier ``reply``, a ``conversation``, one ``item``), or packed it into an encrypted
+    ``compaction``, whose ``id`` is that text.
+    """
 
     kind: str
     id: str
@@ -319,7 +323,8 @@ class Reading:
 
     ``found_tools`` are those that a search brought into the history. ``cache_marks`` are the places at which a request
     marks the end of a cacheable prefix. ``thoughts`` says whether the reply is to show thoughts, ``thinks`` in which
-    way the model is to think where the format says that apart from how much. ``body`` is what was read.
+    way the model is to think where the format says that apart from how much. ``compacts`` is the place at which a
+    request asks the provider to compact the conversation. ``body`` is what was read.
     ``calls`` and ``results`` are gathered once: nobody adds to the turns of a reading that is read.
     """
 
@@ -338,6 +343,7 @@ class Reading:
     stored: list[Stored] = field(default_factory=list)
     thoughts: Setting | None = None
     thinks: Setting | None = None
+    compacts: str | None = None
     body: Any = field(default=None, repr=False, compare=False)
 
     @cached_property

@@ -12,8 +12,9 @@ from typing import Any
 
 from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.jsonvalue import resolve
-from toolcall_conformance.reading import Call, Opaque, Reading, Result, Turn, Waiver
+from toolcall_conformance.reading import Call, Opaque, Reading, Result, Stored, Turn, Waiver
 from toolcall_conformance.reading.model import Item
+from toolcall_conformance.translation import compactions
 from toolcall_conformance.translation.chunks import squeeze
 from toolcall_conformance.translation.links import ResultComparison
 from toolcall_conformance.translation.nearest import container
@@ -53,20 +54,22 @@ class Settled:
 
 def settle(sides: Sides) -> Settled:
     """Prepare a comparison whose source rests on stored state: what only the output can know is removed from it."""
+    packed = compactions.find_unread(sides)
+    found = list(packed.findings)
+    excused = packed.excused
     kept = {(stored.kind, stored.id) for stored in sides.output.stored}
-    if {(stored.kind, stored.id) for stored in sides.source.stored} <= kept:
-        return Settled(sides)  # nothing is stored, or the provider gets the same references
-    found: list[Finding] = []
-    excused: frozenset[str] = frozenset()
+    referred = [stored for stored in sides.source.stored if stored.kind != compactions.KIND]
+    if {(stored.kind, stored.id) for stored in referred} <= kept:
+        return Settled(sides, tuple(found), excused)  # nothing is stored, or the provider gets the same references
     orphans = [result for result in sides.source.results if result.call is None]
-    if all(stored.kind == "item" for stored in sides.source.stored):
+    if all(stored.kind == "item" for stored in referred):
         lone = [result for result in sides.output.results if result.call is None]
         if lone:
-            found.append(_missing(sides, "results whose calls are missing"))
+            found.append(_missing(sides, referred[0], "results whose calls are missing"))
         answers = lone or _partners(orphans, sides.output.results)
-        excused = OF_ITEMS
+        excused |= OF_ITEMS
     elif _spoken(sides.output) <= _spoken(sides.source):
-        found.append(_missing(sides, "nothing of the earlier conversation"))
+        found.append(_missing(sides, referred[0], "nothing of the earlier conversation"))
         answers = [result for result in sides.output.results if result.call is None]
     else:
         output, answers = _tail(sides.output, _spoken(sides.source))
@@ -82,8 +85,7 @@ def _spoken(reading: Reading) -> int:
     return sum(turn.side == "assistant" for turn in reading.turns)
 
 
-def _missing(sides: Sides, got: str) -> Finding:
-    named = sides.source.stored[0]
+def _missing(sides: Sides, named: Stored, got: str) -> Finding:
     want = f"all that the {named.kind} {named.id} refers to"
     return sides.finding("translation/stored-history", container(sides), want=want, got=got, source=named.pointer)
 

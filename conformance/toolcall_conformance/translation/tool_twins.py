@@ -56,15 +56,16 @@ def _with_found(sides: Sides, known: Twins, ways: list[_Way]) -> Twins:
     left, right = ([tool for tool in side.tools if tool.kind != "hosted"] for side in (sides.source, sides.output))
     left, right = _without(left, known, 0), _without(right, known, 1)
     return [
-        *_matched(_undeclared(sides.source), right, ways),
-        *_matched(left, _undeclared(sides.output), ways),
+        *_matched(undeclared(sides.source), right, ways),
+        *_matched(left, undeclared(sides.output), ways),
     ]
 
 
-def _undeclared(reading: Reading) -> list[Tool]:
+def undeclared(reading: Reading) -> list[Tool]:
     """The tools that a search brought and that the body does not declare itself."""
     declared = {tool.name for tool in reading.tools}
-    return [tool for tool in reading.found_tools if tool.kind != "hosted" and tool.name not in declared]
+    brought = {(tool.namespace, tool.name): tool for tool in reading.found_tools if tool.kind != "hosted"}
+    return [tool for tool in brought.values() if tool.name not in declared]
 
 
 def names_of(sides: Sides, twins: Twins) -> dict[str, str]:

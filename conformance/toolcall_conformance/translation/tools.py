@@ -22,6 +22,7 @@ from toolcall_conformance.translation.pair import Pair, tool_words
 from toolcall_conformance.translation.schema_branches import is_composed
 from toolcall_conformance.translation.schemas import SchemaDifference, compare_schemas, spelt_otherwise
 from toolcall_conformance.translation.settings import chosen_names
+from toolcall_conformance.translation.tool_twins import undeclared
 
 ROOT_WIDER = ("translation/schema-widened", "translation/schema-branch-description")
 
@@ -53,6 +54,7 @@ def compare_tools(pair: Pair) -> Iterator[Finding]:
             source=tool.pointer,
             subject=tool_words(tool),
         )
+    yield from _lost_of_searches(pair, mapped)
     taken = {id(tool) for _, tool in twins}
     for tool in pair.output.tools:
         if id(tool) not in taken and tool.kind != "hosted" and not stands_for_one(pair, tool):
@@ -67,6 +69,22 @@ def compare_tools(pair: Pair) -> Iterator[Finding]:
     yield from report_hosted(pair)
     yield from report_functions(pair)
     yield from _compare_names(pair, twins)
+
+
+def _lost_of_searches(pair: Pair, mapped: set[int]) -> Iterator[Finding]:
+    """What a search of the client's brought, and the output neither declares nor holds in its own history."""
+    there = {(tool.namespace, tool.name) for tool in (*pair.output.tools, *pair.output.found_tools)}
+    for tool in undeclared(pair.source):
+        if id(tool) not in mapped and (tool.namespace, tool.name) not in there:
+            yield pair.finding(
+                "translation/tool-lost",
+                _tools_pointer(pair),
+                "a tool that a search brought is not declared",
+                want=Words(tool.name or "a tool"),
+                got=MISSING,
+                source=tool.pointer,
+                subject=tool_words(tool),
+            )
 
 
 def _invented(pair: Pair, tool: Tool) -> Finding:

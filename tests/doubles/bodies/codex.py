@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, harmless, need, warning
 from doubles.bodies.connectors import groups
+from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, harmless, need, warning
 from doubles.draft import Draft
 
 OTHERS = (ANTHROPIC, CHAT, GEMINI)
@@ -36,7 +36,7 @@ def additional_tools_as_text(draft: Draft) -> None:
     draft.messages.insert(0, {"role": "user", "content": json.dumps(item)})
 
 
-@broken("translation/tool-lost", target=OTHERS, sources=(RESPONSES,), cases=FIRST)
+@broken("translation/tool-lost", target=(ANTHROPIC, GEMINI), sources=(RESPONSES,), cases=FIRST)
 def additional_free_text_dropped(draft: Draft) -> None:
     """Of the tools that an item declares only the functions arrive."""
     inside = [tool for entry in brought(draft.source) for tool in entry.get("tools", [entry])]

@@ -134,3 +134,39 @@ border(
         }
     },
 )
+border(
+    "translation/compaction-asked",
+    "summary-asked-by-the-system",
+    "The wish for a compaction became a wish for a summary, said by the developer",
+    {"/output/messages/2/role": "developer"},
+    past={"/output/messages/2/content": "(no content)"},
+    says="The wish for a compaction became a text that stands for nothing",
+)
+PACKED = [
+    {"role": "user", "content": "On which port does the proxy listen?"},
+    {
+        "type": "compaction",
+        "id": "cmp_0a1b2c3d4e5f",
+        "encrypted_content": "gAAAAABpTq3vXw0nK8bYc5HdRkQ2mZ7sJ1fLtUoPiEaGyWzB",
+    },
+    {"role": "user", "content": "Read the file again."},
+]
+MISSING = "[What was said here is packed by another provider, and cannot be read.]"
+border(
+    "translation/stored-history",
+    "packed-conversation-said-to-be-missing",
+    "Words in the place of a compaction say that what it stands for cannot be read",
+    {
+        "/source/previous_response_id": GONE,
+        "/source/input": PACKED,
+        "/output/messages": [
+            {"role": "user", "content": "On which port does the proxy listen?"},
+            {
+                "role": "user",
+                "content": [{"type": "text", "text": MISSING}, {"type": "text", "text": "Read the file again."}],
+            },
+        ],
+    },
+    past={"/output/messages/1/content/0/text": PACKED[1]["encrypted_content"]},
+    says="In the place of a compaction stands its encrypted text",
+)

@@ -52,7 +52,7 @@ HOSTED = frozenset(
 )
 
 #: Items without content of their own.
-SILENT = frozenset({"configuration_update", "compaction_trigger"})
+SILENT = frozenset({"configuration_update"})
 
 _SIDES = {"assistant": "assistant", "system": "system", "developer": "system"}
 
@@ -187,9 +187,19 @@ class ItemReader:
                 part.close(self.reading.residue)
         self._sealed(node)
 
-    def _compaction(self, node: Node, _: str) -> None:
+    def _compaction(self, node: Node, kind: str) -> None:
         node.ignore("type", "id", "created_by")
-        self._sealed(node)
+        if self.reading.direction != "request":
+            self._sealed(node)
+            return
+        state = node.text("encrypted_content")
+        if state:
+            self.reading.stored.append(Stored("compaction", state, node.pointer))
+        self.say("assistant", Hosted(kind, kind, node.text("id"), node.value, node.pointer))
+        node.close(self.reading.residue)
+
+    def _trigger(self, node: Node, _: str) -> None:
+        self.reading.compacts = node.pointer
 
     def _sealed(self, node: Node) -> None:
         state = node.child("encrypted_content")
@@ -246,6 +256,7 @@ _READERS: dict[str, Callable[[ItemReader, Node, str], None]] = {
     "custom_tool_call": ItemReader._custom_call,
     "reasoning": ItemReader._reasoning,
     "compaction": ItemReader._compaction,
+    "compaction_trigger": ItemReader._trigger,
     "additional_tools": ItemReader._tools,
     **dict.fromkeys(BUILTIN_CALLS, ItemReader._builtin_call),
     **dict.fromkeys(OUTPUT_OF.values(), ItemReader._output),

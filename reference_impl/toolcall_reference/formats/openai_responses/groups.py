@@ -13,7 +13,6 @@ from toolcall_reference.intermediate import Body, Tool
 from toolcall_reference.jsontext import as_list, as_object
 from toolcall_reference.target import Target
 
-
 #: Items of the conversation that declare tools: Codex declares all of its tools by the first, and a search that the
 #: client ran returns the second (https://platform.openai.com/docs/guides/tools-tool-search).
 _BRINGING = ("additional_tools", "tool_search_output")
