@@ -11,6 +11,7 @@ from doubles.draft import Draft
 
 OTHERS = (ANTHROPIC, CHAT, GEMINI)
 FIRST = ("codex/additional-tools",)
+LATE = ("codex/late-tools",)
 
 
 def brought(body: dict[str, Any]) -> list[dict[str, Any]]:
@@ -25,6 +26,21 @@ def additional_tools_dropped(draft: Draft) -> None:
     need(brought(draft.source))
     for tool in draft.tools:
         tool.remove()
+
+
+@broken("translation/tool-lost", target=OTHERS, sources=(RESPONSES,), cases=LATE)
+def late_tool_dropped(draft: Draft) -> None:
+    """A tool that an item amid the conversation declares is left out; the others are there."""
+    late = {tool["name"] for entry in brought(draft.source) for tool in entry.get("tools", [entry])}
+    for tool in need([tool for tool in draft.tools if tool.inner["name"] in late]):
+        tool.remove()
+
+
+@warning("translation/call-namespace", check="response", target=RESPONSES, sources=OTHERS, cases=LATE)
+def late_group_forgotten(draft: Draft) -> None:
+    """The call of a reply does not name the namespace in which an item amid the conversation declared its tool."""
+    for item in need([item for item in draft.messages if item.get("namespace")]):
+        del item["namespace"]
 
 
 @broken("translation/tool-lost", target=CHAT, sources=(RESPONSES,), cases=FIRST)
