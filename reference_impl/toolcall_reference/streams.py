@@ -142,6 +142,8 @@ def _event(event: sse.Event, decoder: Decoder) -> Iterable[Delta]:
         body = None
     if isinstance(body, dict):
         return decoder.event(body)
+    if event.data.strip() == "null":  # says nothing: https://github.com/Kilo-Org/kilocode/pull/3083
+        return ()
     return [Failed(Failure("server_error", 502, "the provider's stream holds an event that is no JSON object"))]
 
 

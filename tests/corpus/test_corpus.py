@@ -58,6 +58,7 @@ SHAPES = {
     "consequences": ["translation/consequences.json"],
     "mutations": ["mutations/operators.json"],
     "survivors": ["mutations/reviewed.json"],
+    "dialect": ["formats/*/dialect.json"],
     "variants": ["mutations/variants.json"],
     "refused": ["mutations/refused.json"],
     "otel": ["otel/otel.json"],

@@ -16,9 +16,9 @@ from reference.reference_bodies import open_way
 from toolcall_conformance.contract import Route
 from toolcall_conformance.findings import Finding
 from toolcall_conformance.judge import Judge
-from toolcall_conformance.library import Corpus
+from toolcall_conformance.library import Corpus, load_corpus
 from toolcall_conformance.streaming import parse
-from toolcall_reference import Refused
+from toolcall_reference import Refused, mcp_result
 
 CASES = Path(__file__).parents[3] / "shared" / "field" / "cases"
 
@@ -57,6 +57,12 @@ AS_TEXTS = {
     "type": "OBJECT",
     "properties": {"city": {"type": "STRING"}, "level": {"type": "STRING", "enum": ["1", "2"]}},
 }
+LATE_NAME = {"wrong-empty-name": "anthropic/stream-block-start"}
+WITHOUT_TOOLS = {
+    "wrong-choice-kept": "openai_chat/tool-choice-needs-tools",
+    "wrong-parallel-kept": "openai_chat/parallel-flag-needs-tools",
+    "wrong-tools-empty": "openai_chat/tools-not-empty",
+}
 KNOWN = {
     "additional-tools": Known(
         "openai_responses",
@@ -77,6 +83,8 @@ KNOWN = {
         "request",
         dict.fromkeys(("wrong-encrypted-as-text", "wrong-silently-dropped"), "translation/stored-history"),
     ),
+    "id-before-name": Known("anthropic", "openai_chat", "stream", LATE_NAME),
+    "choice-without-tools": Known("openai_responses", "openai_chat", "request", WITHOUT_TOOLS),
     "phantom-tool-stop": Known(
         "anthropic", "openai_chat", "stream", {"wrong-tool_use": "anthropic/finish-agrees-with-calls"}
     ),
@@ -165,3 +173,36 @@ def test_the_reference_is_right(name: str, corpus: Corpus) -> None:
             assert Judge(corpus).may_refuse(Route(known.client, known.upstream, "", ""), read(path))
             return
     assert [one for one in found(known, read(path), output, asked) if one.is_must] == []
+
+
+MCP_ERROR = CASES / "mcp-structured-error"
+CALLED: dict[str, Any] = {
+    **declaring({"type": "object"}),
+    "messages": [
+        {"role": "user", "content": "Oslo?"},
+        {
+            "role": "assistant",
+            "tool_calls": [
+                {"id": "call_1", "type": "function", "function": {"name": "get_weather", "arguments": "{}"}}
+            ],
+        },
+    ],
+}
+
+
+RIGHT = [{"role": "tool", "tool_call_id": "call_1", "content": "Error: the tool failed."}]
+
+
+def answered(result: Any, entries: Any) -> set[str]:
+    """The MUSTs that the answer to a call breaks, when an MCP server returned ``result``."""
+    golden, body = ({**CALLED, "messages": [*CALLED["messages"], *some]} for some in (RIGHT, entries))
+    found = Judge(load_corpus()).mcp_result("openai_chat", golden, body, {0: result}, model="gpt-4.1").findings
+    return {one.rule for one in found if one.is_must}
+
+
+def test_a_failed_result_of_mcp_keeps_its_structured_content() -> None:
+    result = read(MCP_ERROR / "source.json")
+    call = {"id": "call_1", "name": "get_weather", "arguments": {}}
+    assert answered(result, read(MCP_ERROR / "right-entries.json")) == set()
+    assert "translation/error-message" in answered(result, read(MCP_ERROR / "wrong-entries.json"))
+    assert answered(result, mcp_result(call, result, "openai_chat")) == set()

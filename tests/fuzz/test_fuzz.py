@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from toolcall_conformance.dialects import Dialects
 from toolcall_conformance.engine import fuzzing
 from toolcall_conformance.engine.fuzzing import Fuzz
 from toolcall_conformance.engine.plan import Planned, drawn_items
@@ -19,6 +20,7 @@ from toolcall_conformance.fuzz.drawing import Source
 from toolcall_conformance.fuzz.rendering import RENDERER, RendererError, load_renderer
 from toolcall_conformance.fuzz.simpler_schemas import simpler_schemas
 from toolcall_conformance.library import load_corpus
+from toolcall_conformance.streaming import dump, parse
 from toolcall_reference import ReferenceTranslator
 
 pytest.importorskip("hypothesis")
@@ -112,6 +114,46 @@ def test_a_fault_is_found_and_shrunk(
     [planned] = [item for item in again.planned(case.id.__eq__) if item.check == "request" and item.name == route]
     assert [one.rule for one in again.failing(again.execute(planned))] == [rule]
     assert f"toolcall::{case.id}::request::{route}" in result.reason
+
+
+class _KnowsNoLateName(_Double):
+    """The reference, but for names of calls that come after their ids."""
+
+    def open(self, route: Any) -> Any:
+        session: Any = ReferenceTranslator().open(route)
+        own = session.stream
+        session.stream = lambda chunks: own([_nameless(b"".join(chunks))])
+        return session
+
+
+def _nameless(stream: bytes) -> bytes:
+    events = parse(stream)["events"]
+    for data in (event["data"] for event in events if isinstance(event["data"], dict)):
+        for choice in data["choices"] or ():
+            for entry in choice["delta"].get("tool_calls") or ():
+                if "id" not in entry:
+                    entry.get("function", {}).pop("name", None)
+    return dump(events)
+
+
+def test_a_dialect_is_drawn_and_shrunk_to_the_habit_that_matters(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    route, seed = "anthropic-to-openai_chat", 2
+    monkeypatch.setattr(fuzzing, "PLAYED", ("stream",))
+    monkeypatch.setattr(fuzzing, "IN_DIALECT", 1)
+    monkeypatch.setattr(fuzzing, "SECONDS", 60.0)
+    monkeypatch.setattr(Dialects, "_go_together", lambda _, names: {*names} <= {"id-before-name", "object-absent"})
+    run = _run(pytester, _KnowsNoLateName(""))
+    result = Fuzz(run, FuzzSettings(4, seed, RENDERER)).play(_item(run, route))
+    assert "translation/call-lost" in {one.rule for one in result.findings}, result.reason
+    assert "in the dialect id-before-name: " in result.reason
+    [path] = pytester.path.glob("kept/fuzz-examples/*/*call-lost/scenarios/fuzz/*/scenario.json")
+    scenario = json.loads(path.read_text(encoding="utf-8"))
+    assert scenario["dialect"] == {"openai_chat": "id-before-name"}
+    again = _run(pytester, _KnowsNoLateName(""), f"--toolcall-corpus={path.parents[3]}")
+    [planned] = [one for one in again.planned(scenario["id"].__eq__) if (one.check, one.name) == ("stream", route)]
+    assert "translation/call-lost" in {one.rule for one in again.failing(again.execute(planned))}
 
 
 def test_the_reference_passes(pytester: pytest.Pytester) -> None:

@@ -45,6 +45,12 @@ def piece(index: int | None, text: str, **more: Any) -> dict[str, Any]:
     return {"tool_calls": [entry]}
 
 
+def drifting(index: int, text: str) -> list[dict[str, Any]]:
+    """A call whose later pieces have another id than its first."""
+    first, *rest = text
+    return [piece(index, first, id=f"a{index}", name="look"), *(piece(index, one, id=f"b{index}") for one in rest)]
+
+
 def claude(*content: Any, stop: str = "tool_use") -> list[dict[str, Any]]:
     message: dict[str, Any] = {
         "id": "msg_1",
@@ -195,6 +201,14 @@ def test_dialects_of_chat(client: str) -> None:
             *chat(piece(1, text[1], id="b", name="look")),
         ],
         chat(piece(0, text[0], id="a", name="look"), piece(1, text[1], id="b", name="look"), done=False),
+        # later pieces under another id: https://github.com/poolsideai/pool/issues/9
+        chat(*(one for at in (0, 1) for one in drifting(at, text[at]))),
+        # the arguments before what names their call: https://github.com/QuantumNous/new-api/pull/6903
+        chat(*(one for at in (0, 1) for one in (piece(at, text[at]), piece(at, "", id="ab"[at], name="look")))),
+        # one index and no ids: https://github.com/BerriAI/litellm/issues/11262
+        chat(piece(0, text[0], name="look"), piece(0, text[1], name="look")),
+        # a record that is null: https://github.com/Kilo-Org/kilocode/pull/3083
+        [None, *chat(*(piece(at, text[at], id="ab"[at], name="look") for at in (0, 1)))],
     ):
         assert calls(client, "openai_chat", bodies) == [("look", whole[0]), ("look", whole[1])]
         found = ids(client, "openai_chat", bodies)

@@ -93,7 +93,7 @@ def _verify(parsed: argparse.Namespace) -> None:
     others = [name for name in ("harmless", "sample", "quick", "shares") if getattr(parsed, name)]
     if parsed.sources and others:
         raise UsageError(f"--sources and --{others[0]} are two things: give one of them")
-    for name in ("folder", "against"):
+    for name in ("folder", "against", "dialects"):
         if getattr(parsed, name) and not parsed.sources:
             raise UsageError(f"--{name} is for --sources: add that, or leave it out")
 

@@ -42,6 +42,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "times",
     )
     group.add_argument(
+        "--dialects",
+        action="store_true",
+        help="with --sources: draw only replies that have up to three habits of compatible servers",
+    )
+    group.add_argument(
         "--against",
         metavar="DIR",
         type=Path,
@@ -106,7 +111,7 @@ def _asked(parsed: argparse.Namespace) -> Asked:
         if folder is not None and not folder.is_dir():
             raise UsageError(f"{name} {folder}: there is no such directory")
     against = parsed.against.resolve() if parsed.against is not None else None
-    return Asked(parsed.translator, Path.cwd(), tuple(parsed.folder), against)
+    return Asked(parsed.translator, Path.cwd(), tuple(parsed.folder), against, parsed.dialects)
 
 
 def _of(tried: Iterable[Tried], outcome: str) -> list[Tried]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,15 +12,17 @@ from typing import TYPE_CHECKING, Any
 from toolcall_conformance.checks import CHECKS, ONE_FORMAT, ItemResult, PlayedBodies, variants
 from toolcall_conformance.checks.agent_loop import VARIANTS
 from toolcall_conformance.contract import Route
+from toolcall_conformance.dialects import JOINED, Dialects
 from toolcall_conformance.engine.plan import Planned, route_of
 from toolcall_conformance.findings import Finding, Verdict
 from toolcall_conformance.fuzz import folders
 from toolcall_conformance.fuzz.bricks import bricks_of
 from toolcall_conformance.fuzz.drawing import Source
-from toolcall_conformance.fuzz.rendering import Drawn, DrawnCase, load_renderer, rendered
+from toolcall_conformance.fuzz.rendering import DIALECT, Drawn, DrawnCase, load_renderer, rendered, spoken
 from toolcall_conformance.fuzz.smaller import shrunk
 from toolcall_conformance.fuzz.spool import Spool
 from toolcall_conformance.fuzz.whole import CASE, FAMILY
+from toolcall_conformance.streaming import parse
 
 if TYPE_CHECKING:
     from toolcall_conformance.engine.run import Run
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
 PLAYED = tuple(name for name in CHECKS if name not in ONE_FORMAT)
 #: Played in turn with the variants of the others: each conversation is played in one of them.
 IN_TURN = "round_trip"
+#: Of so many conversations one has its replies in a dialect of compatible servers.
+IN_DIALECT = 3
 #: How many causes an item shrinks, and for how long each.
 CAUSES = 10
 SECONDS = 20.0
@@ -70,15 +75,34 @@ class Fuzz:
         self._told = told
         self._renderer = load_renderer(told.renderer)
         self._source = Source(bricks_of(run.corpus), told.seed)
+        self._dialects = {name: Dialects(run.corpus, name) for name in run.corpus.formats}
 
     @cached_property
     def _kept(self) -> Spool:
         """Each scenario, its tools, and the texts of its files; none where bodies break a rule of their format."""
-        return Spool(self._packed(drawn) for drawn in self._source.drawn(self._told.count))
+        every = enumerate(self._source.drawn(self._told.count))
+        return Spool(self._packed(number, drawn) for number, drawn in every)
 
-    def _packed(self, drawn: Drawn) -> list[Any]:
+    def _packed(self, number: int, drawn: Drawn) -> list[Any]:
         case = self._made(drawn, drawn.scenario["models"])
-        return [drawn.scenario, drawn.tools, None if case is None else case.texts]
+        if case is None:
+            return [drawn.scenario, drawn.tools, None]
+        if number % IN_DIALECT == IN_DIALECT - 1:
+            case = self._in_dialect(number, case)
+        return [case.drawn.scenario, case.drawn.tools, case.texts]
+
+    def _in_dialect(self, number: int, case: DrawnCase) -> DrawnCase:
+        """The conversation, with the habits of compatible servers in the formats that have some."""
+        lot = random.Random(f"{self._told.seed} {number}")  # noqa: S311 - no secret is drawn
+        habits: dict[str, str] = {}
+        for name, dialects in self._dialects.items():
+            streams = [one.stream() for one in case.exchanges(name) if one.stream_path is not None]
+            drawn = dialects.drawn(lot, "stream", {"events": parse(lot.choice(streams))["events"]}) if streams else ()
+            habits |= {name: JOINED.join(drawn)} if drawn else {}
+        if not habits:
+            return case
+        drawn_case = replace(case.drawn, scenario={**case.drawn.scenario, DIALECT: habits})
+        return spoken(DrawnCase(drawn_case, CASE, case.texts), self._dialects)
 
     def play(self, item: Planned) -> ItemResult:
         """All conversations on the route of an item: its findings are one a cause, each on the smallest example."""
@@ -107,7 +131,7 @@ class Fuzz:
             case = rendered(drawn, self._renderer, CASE, formats)
         except Exception:  # whatever a renderer raises: it cannot say this scenario
             return None
-        return case if _is_legal(self._run, case) else None
+        return spoken(case, self._dialects) if _is_legal(self._run, case) else None
 
     def _failures(
         self, case: DrawnCase, route: Route, number: int
@@ -176,6 +200,7 @@ class Fuzz:
     def _told_of(self, item: Planned, name: str, one: Example) -> list[str]:
         """What is said of an example: where it is, and how it is played."""
         case = rendered(one.drawn, self._renderer, f"{FAMILY}/{name}", one.drawn.scenario["models"])
+        case = spoken(case, self._dialects)
         played = Planned(case, one.seen.failure.check, item.route, one.seen.failure.variant)
         said = [f"{one.finding.rule} on {one.seen.count}; the smallest: {_outline(case)}"]
         folder = self._folder(item, name, case)
@@ -214,7 +239,8 @@ def _is_legal(run: Run, case: DrawnCase) -> bool:
 def _outline(case: DrawnCase) -> str:
     """A conversation in a few words: who says what, the arguments of calls."""
     turns = case.scenario["conversation"]
-    return " · ".join(_entry(turn["role"], entry) for turn in turns for entry in turn["content"])
+    dialect = "".join(f"in the dialect {habits}: " for habits in case.drawn.scenario.get(DIALECT, {}).values())
+    return dialect + " · ".join(_entry(turn["role"], entry) for turn in turns for entry in turn["content"])
 
 
 def _entry(role: str, entry: Mapping[str, Any]) -> str:

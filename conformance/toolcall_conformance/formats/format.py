@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from toolcall_conformance.formats.dialects import Dialect
 from toolcall_conformance.formats.rule import RuleCheck
 from toolcall_conformance.reading import Reading
 from toolcall_conformance.reading.assembled import Assembled
@@ -104,6 +105,9 @@ class Format:
 
     stored: Keeper | None = None
     """How its provider keeps conversations; None where it keeps none."""
+
+    dialect: Dialect | None = None
+    """What compatible servers do otherwise; None where we know of none."""
 
     event_kind: Callable[[dict[str, Any]], str] = typed
     """What kind of event of a stream an object is, in a word."""

@@ -10,10 +10,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from toolcall_conformance.dialects import JOINED, Dialects
 from toolcall_conformance.library import Case, Exchange
 
 #: The renderer that the package has, a function of a scenario, its tools by name, and a format.
 RENDERER = "toolcall_reference.render:texts"
+DIALECT = "dialect"
+"""The member of a scenario that names, by format, the habits of the server whose replies there are, joined."""
 Renderer = Callable[[dict[str, Any], dict[str, dict[str, Any]], str], Mapping[str, str]]
 
 
@@ -86,7 +89,17 @@ def _exchange(folder: Path, texts: Mapping[str, str], number: int) -> Exchange:
 
 
 def rendered(drawn: Drawn, renderer: Renderer, case_id: str, formats: Iterable[str]) -> DrawnCase:
-    """A drawn scenario as a case in some formats. Raises what the renderer raises."""
-    scenario = {**drawn.scenario, "id": case_id}
+    """A drawn scenario as a case in some formats, in no dialect. Raises what the renderer raises."""
+    scenario = {key: value for key, value in drawn.scenario.items() if key != DIALECT} | {"id": case_id}
     texts = {name: dict(renderer(scenario, drawn.tools, name)) for name in formats}
     return DrawnCase(drawn, case_id, texts)
+
+
+def spoken(case: DrawnCase, dialects: Mapping[str, Dialects]) -> DrawnCase:
+    """The same case with its replies in the dialects that its scenario names."""
+    texts = dict(case.texts)
+    for name, habits in case.drawn.scenario.get(DIALECT, {}).items():
+        if name in texts:
+            names, dialect = habits.split(JOINED), dialects[name]
+            texts[name] = {file: dialect.written(names, file, text) for file, text in texts[name].items()}
+    return DrawnCase(case.drawn, case.id, texts)

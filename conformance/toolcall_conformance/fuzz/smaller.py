@@ -7,15 +7,16 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from toolcall_conformance.dialects import JOINED
 from toolcall_conformance.fuzz.features import features_of
-from toolcall_conformance.fuzz.rendering import Drawn
+from toolcall_conformance.fuzz.rendering import DIALECT, Drawn
 from toolcall_conformance.fuzz.simpler_schemas import simpler_schemas
 
 Turns = list[dict[str, Any]]
 _TEXT = "a"
 _AS_DATA = "YQ=="
 # What a scenario may go without; bodies that then break a rule are not played.
-_OPTIONAL = frozenset({"declare", "hosted_tools", "own_settings", "spell", "upstream_error"})
+_OPTIONAL = frozenset({DIALECT, "declare", "hosted_tools", "own_settings", "spell", "upstream_error"})
 
 
 def shrunk(drawn: Drawn, fails: Callable[[Drawn], bool], seconds: float) -> Drawn:
@@ -54,11 +55,20 @@ def _smaller(drawn: Drawn) -> Iterator[Drawn]:
         yield _with(drawn, settings=settings)
     for name in sorted(drawn.scenario.keys() & _OPTIONAL):
         yield Drawn({key: value for key, value in drawn.scenario.items() if key != name}, drawn.tools)
+    for name, habits in drawn.scenario.get(DIALECT, {}).items():
+        for left in _without_one(habits.split(JOINED)):
+            yield _with(drawn, dialect={**drawn.scenario[DIALECT], name: JOINED.join(left)})
     if drawn.scenario["ids"]:
         yield _with(drawn, ids={})
     yield from _smaller_tools(drawn)
     for left in _simpler_entries(turns):
         yield _with(drawn, conversation=left)
+
+
+def _without_one(entries: Sequence[str]) -> Iterator[list[str]]:
+    """Without one of several."""
+    for number in range(len(entries) if len(entries) > 1 else 0):
+        yield [*entries[:number], *entries[number + 1 :]]
 
 
 def _with(drawn: Drawn, **changed: Any) -> Drawn:

@@ -4,7 +4,7 @@ https://platform.openai.com/docs/api-reference/chat
 """
 
 from toolcall_conformance.formats.format import Format
-from toolcall_conformance.formats.openai_chat import client, stream
+from toolcall_conformance.formats.openai_chat import client, dialect, stream
 from toolcall_conformance.formats.openai_chat.error import read_error
 from toolcall_conformance.formats.openai_chat.request import read_request
 from toolcall_conformance.formats.openai_chat.response import read_response
@@ -19,6 +19,7 @@ FORMAT = Format(
     rules=RULES,
     client=client,
     stream=stream,
+    dialect=dialect,
     event_kind=kind_of,
 )
 

@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from toolcall_conformance.dialects import JOINED, Dialects
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.trust.mutation import as_sent, without_own
 from toolcall_conformance.trust.nodes import Node, nodes, pattern_of
@@ -20,6 +21,10 @@ from toolcall_conformance.trust.table import Table
 AS_IT_IS = "as-it-is"
 PLAIN = 4
 """Of so many draws one leaves its source as it is."""
+DIALECT = "dialect"
+"""The name of the mutation that gives a reply the habits of compatible servers; they stand in the pointer's place."""
+SPOKEN = 4
+"""Of so many replies in a format that other servers speak, one is in a dialect."""
 ANYTHING = 4
 """Of so many mutations one may break the source's own format; for the others one is looked for that does not."""
 _LOOKED_AT = 12
@@ -40,6 +45,12 @@ class Draw:
     body: Any
 
     @property
+    def habits(self) -> tuple[str, ...]:
+        """The habits of compatible servers that the reply has."""
+        operator, _, habits = self.mutation.partition("@")
+        return tuple(habits.split(JOINED)) if operator == DIALECT else ()
+
+    @property
     def name(self) -> str:
         """``HOLDER::WAY::CLIENT-to-UPSTREAM::NUMBER::OPERATOR@POINTER``."""
         return f"{self.holder}::{self.source.way}::{self.client}-to-{self.upstream}::{self.number:02}::{self.mutation}"
@@ -48,16 +59,28 @@ class Draw:
 class Draws:
     """Draws sources from the corpus and from folders, evenly between these; of bodies, from all their places.
 
-    Operators that need a donor or a whole conversation are left out.
+    Operators that need a donor or a whole conversation are left out. With ``dialects`` there are no other mutations
+    than those into dialects, and no sources as they are.
     """
 
-    def __init__(self, judge: Judge, table: Table, folders: Sequence[Path] = (), cases: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        judge: Judge,
+        table: Table,
+        folders: Sequence[Path] = (),
+        cases: Sequence[str] = (),
+        *,
+        dialects: bool = False,
+    ) -> None:
         corpus = judge.corpus
         self._judge, self._corpus = judge, corpus
         self._operators = [one for one in table.operators if one.is_in("request") and not one.donates]
         self._shelves = [tuple(cases) or tuple(corpus.cases), *(tuple(map(str, files(one))) for one in folders)]
         self._shelves = [one for one in self._shelves if one]
         self._bodies = lru_cache(maxsize=300)(self._bodies_of)
+        self._dialects = {name: Dialects(corpus, name) for name in corpus.formats}
+        self._spoken = 1 if dialects else SPOKEN
+        self._alone = dialects
 
     def drawn(self, seed: int, number: int) -> Draw | None:
         """The draw of that number; None where nothing was found to draw."""
@@ -65,11 +88,12 @@ class Draws:
         for _ in range(_TRIES):
             holder = lot.choice(lot.choice(self._shelves))
             bodies = self._bodies(holder)
-            ways = sorted({one.way for one in bodies})
+            ways = sorted({one.way for one in bodies if not self._alone or self._is_spoken(one)})
             if not ways:
                 continue
             way = lot.choice(ways)
-            at = lot.choice([at for at, one in enumerate(bodies) if one.way == way])
+            taken = [at for at, one in enumerate(bodies) if one.way == way]
+            at = lot.choice([at for at in taken if not self._alone or self._is_spoken(bodies[at])])
             found = self._on_a_route(holder, at, bodies[at], lot)
             if found is not None:
                 return found
@@ -90,7 +114,13 @@ class Draws:
         own = client if way == "request" else upstream
         if source.way != way or own != source.format or not {client, upstream} <= {*self._corpus.formats}:
             raise LookupError(f"{name!r}: body {number} of {holder} is a {source.way} of {source.format}")
-        return Draw(holder, int(number), source, client, upstream, mutation, _changed(source, mutation, name))
+        try:
+            body = self._changed(source, mutation)
+        except (Unfit, AttributeError, TypeError):  # an operator of lists at a member, and so on
+            raise LookupError(f"{name!r}: the operator changes nothing there") from None
+        except LookupError as error:
+            raise LookupError(f"{name!r}: {error.args[0]}") from None
+        return Draw(holder, int(number), source, client, upstream, mutation, body)
 
     def _bodies_of(self, holder: str) -> Sequence[SourceBody]:
         if holder in self._corpus.cases:
@@ -103,6 +133,13 @@ class Draws:
     def _on_a_route(self, holder: str, at: int, source: SourceBody, lot: random.Random) -> Draw | None:
         other = lot.choice(self._corpus.formats)
         client, upstream = (source.format, other) if source.way == "request" else (other, source.format)
+        if self._is_spoken(source) and lot.randrange(self._spoken) == 0:
+            habits = self._dialects[source.format].drawn(lot, source.way, source.body)
+            mutation = f"{DIALECT}@{JOINED.join(habits)}"
+            if habits:
+                return Draw(holder, at + 1, source, client, upstream, mutation, self._changed(source, mutation))
+        if self._alone:
+            return None
         if lot.randrange(PLAIN) == 0:
             return Draw(holder, at + 1, source, client, upstream, AS_IT_IS, source.body)
         looked_at = 1 if lot.randrange(ANYTHING) == 0 else _LOOKED_AT
@@ -112,6 +149,24 @@ class Draws:
             if not self._breaks(source, body):
                 break
         return found
+
+    def _is_spoken(self, source: SourceBody) -> bool:
+        """Whether it is a reply such as its format's own provider sends, and other servers have habits of their own."""
+        own = source.case is None or source.format not in source.case.dialects
+        return own and source.way != "request" and bool(self._dialects[source.format].habits)
+
+    def _changed(self, source: SourceBody, mutation: str) -> Any:
+        """The body after a mutation. Raises Unfit where it changes nothing, LookupError for what is no mutation."""
+        if mutation == AS_IT_IS:
+            return source.body
+        operator, _, place = mutation.partition("@")
+        if operator != DIALECT:
+            if operator not in OPERATORS:
+                raise LookupError(f"there is no operator {operator!r}")
+            return _mutated(source, operator, place)
+        if not self._is_spoken(source):
+            raise LookupError("only replies have dialects")
+        return self._dialects[source.format].applied(place.split(JOINED), source.way, source.body)
 
     def _breaks(self, source: SourceBody, body: Any) -> bool:
         try:
@@ -160,15 +215,3 @@ def _mutated(source: SourceBody, operator: str, pointer: str) -> Any:
     if not isinstance(changed, dict):
         raise Unfit
     return changed
-
-
-def _changed(source: SourceBody, mutation: str, name: str) -> Any:
-    if mutation == AS_IT_IS:
-        return source.body
-    operator, _, pointer = mutation.partition("@")
-    if operator not in OPERATORS:
-        raise LookupError(f"{name!r}: there is no operator {operator!r}")
-    try:
-        return _mutated(source, operator, pointer)
-    except (Unfit, LookupError, AttributeError, TypeError):  # an operator of lists at a member, and so on
-        raise LookupError(f"{name!r}: the operator changes nothing there") from None

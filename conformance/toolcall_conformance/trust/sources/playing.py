@@ -7,6 +7,7 @@ from typing import Any
 
 from toolcall_conformance.checks.golden_replies import rename_calls, rename_calls_in_stream
 from toolcall_conformance.contract import Route
+from toolcall_conformance.dialects import Dialects
 from toolcall_conformance.drivers import (
     Driver,
     Opened,
@@ -66,9 +67,14 @@ class Player:
         if source.way == "response":
             reply = self._as_declared(source, route, body, asked)
             return replace(_made(session.response(reply), "response", route, reply), requests=asked)
-        data = self._as_declared(source, route, dump(body["events"]), asked)
+        data = self._framed(draw, self._as_declared(source, route, dump(body["events"]), asked))
         came = session.stream(Source(cuts.split_events(data)))
         return replace(_made(came, "stream", route, {"events": parse(data)["events"]}), requests=asked)
+
+    def _framed(self, draw: Draw, data: bytes) -> bytes:
+        if not draw.habits:
+            return data
+        return Dialects(self._judge.corpus, draw.source.format).framed(draw.habits, data)
 
     def route(self, draw: Draw) -> Route:
         """The route of a draw, with the models that the case names, or the source, or that are usual."""

@@ -21,13 +21,15 @@ Progress = Callable[[int, int], None]
 class Asked:
     """What is to be tried: a translator, looked up in ``directory``, with the corpus and with what is in ``folders``.
 
-    ``against`` is the directory in which an older version of it is found by the same spec.
+    ``against`` is the directory in which an older version of it is found by the same spec. With ``dialects`` only
+    replies in the dialects of compatible servers are tried.
     """
 
     translator: str
     directory: Path
     folders: tuple[Path, ...] = ()
     against: Path | None = None
+    dialects: bool = False
 
 
 class Machine:
@@ -38,7 +40,7 @@ class Machine:
         driver = load_driver(asked.translator, directory=asked.directory, transports=lambda: corpus.transports)
         older = _older(asked.translator, asked.against, corpus) if asked.against is not None else None
         judge = Judge(corpus)
-        self.draws = Draws(judge, Table(corpus), asked.folders)
+        self.draws = Draws(judge, Table(corpus), asked.folders, dialects=asked.dialects)
         self.trier = Trier(driver, judge, older)
 
     def tried(self, seed: int, number: int) -> Tried | None:

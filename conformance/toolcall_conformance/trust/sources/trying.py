@@ -125,7 +125,7 @@ class Trier:
         captured = source.case is None
         if source.way == "request":
             return judge.request(made.source, whole.output, route, declared=made.losses, captured=captured).findings
-        vendor = source.case is not None and route.upstream in source.case.dialects
+        vendor = bool(draw.habits) or (source.case is not None and route.upstream in source.case.dialects)
         given: dict[str, Any] = {"vendor": vendor, "declared": made.losses}
         if source.way == "response":
             return judge.response(

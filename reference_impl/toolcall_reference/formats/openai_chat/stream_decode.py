@@ -184,16 +184,24 @@ class StreamDecoder:
 
         An index under another id is another call; some servers count none.
         """
-        index, given = _index(entry), entry.get("id")
-        if index is not None:
-            found = self._by_index.get(index)
-            other = found is not None and given and found.call.given_id and given != found.call.given_id
-            if found is None and not given and not said.get("name") and index not in self._nameless:
-                return self._last()  # https://github.com/dirac-run/dirac/pull/215
-            return self._by_id.get(given) if other and isinstance(given, str) else found
-        if isinstance(given, str) and given:
-            return self._by_id.get(given)
-        return None if said.get("name") else self._last()
+        if _key(entry) in self._nameless:
+            return None
+        index, given, name = _index(entry), entry.get("id"), said.get("name")
+        if index is None:
+            if isinstance(given, str) and given:
+                return self._by_id.get(given)
+            return None if name else self._last()
+        found = self._by_index.get(index)
+        if found is None:  # https://github.com/dirac-run/dirac/pull/215
+            last = self._last()
+            return None if given or name or last is None or _begins_anew(last, said) else last
+        own = found.call.given_id
+        if given and own and given != own:
+            # Servers give pieces of one call another id: https://github.com/poolsideai/pool/issues/9
+            is_piece = said and not name and not _begins_anew(found, said)
+            return found if is_piece else self._by_id.get(given) if isinstance(given, str) else None
+        unlike = name and not (given or own) and (name != found.call.name or _is_whole(found))
+        return None if unlike else found
 
     def _last(self) -> OpenCall | None:
         calls = self._draft.calls
@@ -215,6 +223,17 @@ def _key(entry: Body) -> int | str | None:
     """What the entries of a call that has no name yet have in common."""
     index, given = _index(entry), entry.get("id")
     return index if index is not None else given if isinstance(given, str) else None
+
+
+def _is_whole(call: OpenCall) -> bool:
+    """Whether the arguments of a call are there, and are JSON."""
+    return bool(call.text.strip()) and not is_cut(call.text)
+
+
+def _begins_anew(call: OpenCall, said: Body) -> bool:
+    """Whether arguments come that cannot go on with those of a call."""
+    more = said.get("arguments")
+    return bool(more) and call.call.kind == "function" and _is_whole(call)
 
 
 def _index(entry: Body) -> int | None:

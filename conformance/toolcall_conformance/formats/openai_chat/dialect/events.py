@@ -1,0 +1,86 @@
+"""The events of a stream as habits look at them: chunks, their first choice, and the entries of calls."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from typing import Any
+
+Events = list[dict[str, Any]]
+Entry = dict[str, Any]
+
+
+def choice_of(event: dict[str, Any]) -> dict[str, Any] | None:
+    """The first choice of a chunk; None for ``[DONE]``, an error, and a chunk without choices."""
+    data = event.get("data")
+    choices = data.get("choices") if isinstance(data, dict) else None
+    first = choices[0] if isinstance(choices, list) and choices else None
+    return first if isinstance(first, dict) and isinstance(first.get("delta"), dict) else None
+
+
+def choices(events: Events) -> Iterator[dict[str, Any]]:
+    """The first choice of each chunk that has one."""
+    yield from (choice for event in events if (choice := choice_of(event)) is not None)
+
+
+def entries_of(event: dict[str, Any]) -> list[Entry]:
+    """The entries of calls in a chunk."""
+    choice = choice_of(event)
+    found = choice["delta"].get("tool_calls") if choice is not None else None
+    return [entry for entry in found if isinstance(entry, dict)] if isinstance(found, list) else []
+
+
+def entries(events: Events) -> Iterator[Entry]:
+    """All entries of calls, in order."""
+    yield from (entry for event in events for entry in entries_of(event))
+
+
+def holder_of(entry: Entry) -> dict[str, Any]:
+    """The member of an entry that holds the name and the arguments; empty where it has none."""
+    return next((entry[key] for key in ("function", "custom") if isinstance(entry.get(key), dict)), {})
+
+
+def is_head(entry: Entry) -> bool:
+    """Whether an entry begins a call."""
+    return bool(holder_of(entry).get("name"))
+
+
+def is_function(entry: Entry) -> bool:
+    """Whether an entry is of a call of a function, as compatible servers alone have them."""
+    return "custom" not in entry and entry.get("type") != "custom"
+
+
+def is_plain(events: Events) -> bool:
+    """Whether all calls are of functions, are named, and come one after the other: so OpenAI streams them."""
+    order = [entry.get("index") for entry in entries(events)]
+    named = {entry.get("index") for entry in entries(events) if is_head(entry)}
+    counted = all(isinstance(index, int) for index in order)
+    return counted and named == {*order} and order == sorted(order) and all(map(is_function, entries(events)))
+
+
+def later(events: Events, taken: Callable[[Entry], Entry]) -> Events:
+    """Each call begins with less: what ``taken`` takes out of its first entry follows in a chunk of its own."""
+    written: Events = []
+    for event in events:
+        written.append(event)
+        rest = [taken(entry) for entry in entries_of(event) if is_head(entry)]
+        choice = choice_of(event)
+        if not rest or choice is None:
+            continue
+        more = copy.deepcopy(event)
+        more["data"]["choices"] = [{**choice, "delta": {"tool_calls": rest}}]
+        choice["finish_reason"] = None
+        written.append(more)
+    return written
+
+
+def without_empty(events: Events) -> Events:
+    """The events but for chunks that say nothing any more."""
+    return [event for event in events if not _is_empty(event)]
+
+
+def _is_empty(event: dict[str, Any]) -> bool:
+    choice = choice_of(event)
+    if choice is None or choice.get("finish_reason") or event["data"].get("usage"):
+        return False
+    return choice["delta"].get("tool_calls") == [] and choice["delta"].keys() == {"tool_calls"}

@@ -1,0 +1,148 @@
+"""Replies in dialects of compatible servers: they mean what plain ones do, and a reader that fails is found."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import pytest
+
+from toolcall_conformance import formats
+from toolcall_conformance.dialects import Dialects
+from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.judge import Judge
+from toolcall_conformance.library import CorpusError, load_corpus
+from toolcall_conformance.reading import Call, Text
+from toolcall_conformance.streaming import dump, parse
+from toolcall_conformance.trust.sources.bodies import SourceBody, of_case
+from toolcall_conformance.trust.sources.draws import Draws
+from toolcall_conformance.trust.sources.trying import Trier
+from toolcall_conformance.trust.table import Table
+from toolcall_reference import ReferenceTranslator
+
+CHAT = "openai_chat"
+CORPUS = load_corpus()
+DIALECTS = Dialects(CORPUS, CHAT)
+COUNT, SEED = 100, 11
+ENDS_OTHERWISE = {"finish-calls", "finish-empty", "finish-null"}
+"""How the reply ended is then told by its calls, and by [DONE]."""
+CALL = "parallel/late-results::stream::anthropic-to-openai_chat::{number:02}::dialect@{habits}"
+
+
+def draws() -> Draws:
+    return Draws(Judge(CORPUS), Table(CORPUS), dialects=True)
+
+
+def trier(translator: Any) -> Trier:
+    return Trier(PythonDriver(translator, "given", transports=lambda: CORPUS.transports), Judge(CORPUS))
+
+
+def plain() -> list[SourceBody]:
+    cases = (case for case in CORPUS.cases.values() if CHAT in case.formats and CHAT not in case.dialects)
+    return [body for case in cases for body in of_case(case) if body.format == CHAT and body.way != "request"]
+
+
+def meaning(way: str, body: Any, habits: Iterable[str]) -> Any:
+    read = formats.read(CHAT, way, body)
+    items = [item for turn in read.turns for item in turn.items]
+    calls = [(item.name, item.arguments, item.kind) for item in items if isinstance(item, Call)]
+    finish = read.finish.reason if read.finish is not None and ENDS_OTHERWISE.isdisjoint(habits) else None
+    counts = [read.usage.get(name) for name in ("input", "output")]
+    return "".join(item.text for item in items if isinstance(item, Text)), str(calls), finish, counts
+
+
+def test_every_habit_is_read_as_what_it_stands_for() -> None:
+    lot, bodies, had, wrong = random.Random(SEED), plain(), set(), []
+    for _ in range(300):
+        source = lot.choice(bodies)
+        habits = DIALECTS.drawn(lot, source.way, source.body)
+        had |= {*habits}
+        changed = DIALECTS.applied(habits, source.way, source.body)
+        if meaning(source.way, changed, habits) != meaning(source.way, source.body, habits):
+            wrong.append(f"{source.case.id if source.case else ''} {source.way}: {'+'.join(habits)}")
+    rare = [(name, body) for name in DIALECTS.habits if name not in had for body in bodies]
+    had |= {name for name, one in rare if _changes(name, one)}
+    assert wrong == []
+    assert had == {*DIALECTS.habits}
+
+
+def _changes(name: str, source: SourceBody) -> bool:
+    if source.way not in DIALECTS.habits[name].ways:
+        return False
+    return bool(DIALECTS.applied([name], source.way, source.body) != source.body)
+
+
+def test_code_and_corpus_know_the_same_habits(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = formats.get(CHAT).dialect
+    assert known is not None
+    monkeypatch.setattr(known, "WHOLE", {key: one for key, one in known.WHOLE.items() if key != "id-empty"})
+    with pytest.raises(CorpusError, match="differ in: id-empty"):
+        Dialects(CORPUS, CHAT)
+
+
+def test_the_reference_takes_generated_dialects() -> None:
+    tried, drawn = trier(ReferenceTranslator()), draws()
+    found = [one for number in range(COUNT) if (one := drawn.drawn(SEED, number)) is not None]
+    results = [tried.tried(one) for one in found]
+    assert [one for one in results if one.outcome not in ("passed", "repaired") or _is_anew(one.rules)] == []
+    assert len(found) > COUNT * 0.9
+    assert sum(len(one.habits) > 1 for one in found) > COUNT / 3
+    assert found[:20] == [drawn.again(one.name) for one in found[:20]]
+
+
+def _is_anew(rules: tuple[str, ...]) -> bool:
+    """Whether more is wrong than the names of tools that only the request tells, which a stream is judged without."""
+    return not {*rules} <= {"translation/call-name"}
+
+
+class TakesTheFirst:
+    """The reference, but for what it knows of a call: that is what the first entry with its index says."""
+
+    def open(self, route: Any) -> Any:
+        session: Any = ReferenceTranslator().open(route)
+        own = session.stream
+        session.stream = lambda chunks: own([dump(list(_first_only(parse(b"".join(chunks))["events"])))])
+        return session
+
+
+def _first_only(events: list[Any]) -> Iterator[Any]:
+    begun = set()
+    for event in events:
+        for choice in event["data"].get("choices") or () if isinstance(event["data"], dict) else ():
+            for entry in choice["delta"].get("tool_calls") or ():
+                if entry.get("index") in begun:
+                    entry.pop("id", None)
+                    entry.get("function", {}).pop("name", None)
+                begun.add(entry.get("index"))
+        yield event
+
+
+def test_a_reader_that_opens_a_call_too_early_is_found() -> None:
+    tried, drawn = trier(TakesTheFirst()), draws()
+    numbers = [
+        place + 1
+        for place, one in enumerate(of_case(CORPUS.cases["parallel/late-results"]))
+        if one.format == CHAT and one.way == "stream"
+    ]
+    for habits, wrong in {
+        "arguments-whole": False,
+        "id-null-after": False,
+        "id-before-name": True,
+        "name-empty-first": True,
+    }.items():
+        result = tried.tried(drawn.again(CALL.format(number=numbers[0], habits=habits)))
+        assert ("translation/call-lost" in result.rules) is wrong, result
+        assert (result.outcome != "passed") is wrong, result
+
+
+def test_a_request_has_no_dialect() -> None:
+    bodies = enumerate(of_case(CORPUS.cases["parallel/late-results"]), 1)
+    number = next(place for place, one in bodies if one.format == CHAT and one.way == "request")
+    name = CALL.format(number=number, habits="id-empty").replace(
+        "stream::anthropic-to-openai_chat", "request::openai_chat-to-gemini"
+    )
+    with pytest.raises(LookupError, match="only replies have dialects"):
+        draws().again(name)
+    with pytest.raises(LookupError, match="habit 'id-blue'"):
+        draws().again(CALL.format(number=number + 2, habits="id-blue"))
