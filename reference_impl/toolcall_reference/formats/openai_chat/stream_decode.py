@@ -23,6 +23,10 @@ from .parts import decode_parts
 from .transcripts import AUDIO, CONTENT, SaidOnce
 
 _KINDS = {"function": "arguments", "custom": "input"}
+_NONE = object()
+
+Waiting = list[tuple[Body, str]]
+"""The entries of a call that has not begun, each with its kind."""
 
 
 class StreamDecoder:
@@ -33,7 +37,7 @@ class StreamDecoder:
         self._draft = Draft(NAME)
         self._by_index: dict[int, OpenCall] = {}
         self._by_id: dict[str, OpenCall] = {}
-        self._nameless: dict[int | str | None, list[Body]] = {}
+        self._waiting: dict[int | str | None, Waiting] = {}
         self._legacy: OpenCall | None = None
         self._thoughts: tuple[str, list[str]] | None = None
         self._once = SaidOnce()
@@ -53,6 +57,7 @@ class StreamDecoder:
         Some servers give one after each call; without ``[DONE]`` there must be one after the last. Others give a blank
         one or none, and ``[DONE]`` alone says that the reply is whole: https://github.com/weave-os/router/issues/250
         """
+        self._begin_waiting()
         is_open = any(not call.closed for call in self._draft.calls)
         if marked and self._reason is None and self._is_whole():
             self._finish("stop")
@@ -89,6 +94,7 @@ class StreamDecoder:
                 self._think(key, delta[key])
                 break
         for part in decode_parts(delta.get("content"), self._losses):
+            self._begin_waiting()
             self._end_thoughts()
             if isinstance(part, Text) and not part.refusal:
                 self._say(self._once.add(CONTENT, part.text))
@@ -113,6 +119,7 @@ class StreamDecoder:
         self._blank = self._blank or choice.get("finish_reason") == ""
 
     def _finish(self, reason: Any) -> None:
+        self._begin_waiting()
         self._reason = reason
         self._end_thoughts()
         self._say(self._once.rest())
@@ -159,18 +166,32 @@ class StreamDecoder:
         is_custom = entry.get("type") == "custom" or ("custom" in entry and "function" not in entry)
         kind = "custom" if is_custom else "function"
         said = as_object(entry.get(kind), kind)
+        key = _key(entry)
+        self._begin_waiting(but=key)
+        if said.get("name") and _named(self._waiting.get(key, ())) is not None:
+            self._begin_waiting()
         call = self._known(entry, said)
         if call is None:
-            key = _key(entry)
-            waiting = [*self._nameless.pop(key, ()), entry]
-            if not said.get("name"):  # no call that a client could run, until a later entry names it
-                self._nameless[key] = waiting
-                return
-            given = next((one["id"] for one in waiting if isinstance(one.get("id"), str) and one["id"]), None)
-            call = self._new({**entry, "id": given}, kind, as_text(said.get("name"), "name"))
-            for one in waiting[:-1]:
-                self._grow(call, one, kind)
-        self._grow(call, entry, kind)
+            waiting = [*self._waiting.pop(key, ()), (entry, kind)]
+            if not _can_begin(waiting):
+                self._waiting[key] = waiting
+            else:
+                self._begin(waiting)
+        else:
+            self._grow(call, entry, kind)
+
+    def _begin(self, waiting: Waiting) -> None:
+        """A call begins, with all that was said of it so far."""
+        entry, kind, name = next(one for one in (_named([one]) for one in waiting) if one is not None)
+        given = next((one["id"] for one, _ in waiting if _has_id(one)), None)
+        call = self._new({**entry, "id": given}, kind, as_text(name, "name"))
+        for one, own in waiting:
+            self._grow(call, one, own)
+
+    def _begin_waiting(self, *, but: object = _NONE) -> None:
+        """The calls that only wait for an id begin without."""
+        for key in [one for one in self._waiting if one != but and _named(self._waiting[one]) is not None]:
+            self._begin(self._waiting.pop(key))
 
     def _grow(self, call: OpenCall, entry: Body, kind: str) -> None:
         said = as_object(entry.get(kind), kind)
@@ -184,7 +205,7 @@ class StreamDecoder:
 
         An index under another id is another call; some servers count none.
         """
-        if _key(entry) in self._nameless:
+        if _key(entry) in self._waiting:
             return None
         index, given, name = _index(entry), entry.get("id"), said.get("name")
         if index is None:
@@ -219,8 +240,27 @@ class StreamDecoder:
         return found
 
 
+def _named(waiting: Waiting | tuple[()]) -> tuple[Body, str, Any] | None:
+    """The first entry that names its call, its kind, and the name."""
+    for entry, kind in waiting:
+        name = as_object(entry.get(kind), kind).get("name")
+        if name:
+            return entry, kind, name
+    return None
+
+
+def _can_begin(waiting: Waiting) -> bool:
+    """Whether a call can be told of: its name is known, and its id is, or its arguments have begun."""
+    said = any(as_object(entry.get(kind), kind).get(_KINDS[kind]) for entry, kind in waiting)
+    return _named(waiting) is not None and (said or any(_has_id(entry) for entry, _ in waiting))
+
+
+def _has_id(entry: Body) -> bool:
+    return isinstance(entry.get("id"), str) and bool(entry["id"])
+
+
 def _key(entry: Body) -> int | str | None:
-    """What the entries of a call that has no name yet have in common."""
+    """What the entries of a call that has not begun have in common."""
     index, given = _index(entry), entry.get("id")
     return index if index is not None else given if isinstance(given, str) else None
 
