@@ -107,14 +107,21 @@ def embedded_bytes_dropped(seen: Seen) -> None:
 @broken(DROPPED, "result")
 def structure_unread(seen: Seen) -> None:
     """Structured content is not looked at, even where there is nothing else."""
-    need(not seen.blocks)
+    need(not seen.blocks and not seen.body.get("isError"))
+    need(seen.body.pop("structuredContent", None))
+
+
+@broken("translation/error-message", "result")
+def reason_unread(seen: Seen) -> None:
+    """Of a result that failed only the text is looked at, and there is none."""
+    need(not seen.blocks and seen.body.get("isError"))
     need(seen.body.pop("structuredContent", None))
 
 
 @broken(DROPPED, "result")
 def structure_cut(seen: Seen) -> None:
     """Of structured content that stands alone only the first member is told."""
-    need(not seen.blocks)
+    need(not seen.blocks and not seen.body.get("isError"))
     name, value = next(iter(need(seen.body.get("structuredContent")).items()))
     seen.body["structuredContent"] = {name: value}
 
