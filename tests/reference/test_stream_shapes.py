@@ -47,8 +47,8 @@ def piece(index: int | None, text: str, **more: Any) -> dict[str, Any]:
 
 def drifting(index: int, text: str) -> list[dict[str, Any]]:
     """A call whose later pieces have another id than its first."""
-    first, *rest = text
-    return [piece(index, first, id=f"a{index}", name="look"), *(piece(index, one, id=f"b{index}") for one in rest)]
+    first = piece(index, text[:1], id=f"a{index}", name="look")
+    return [first, *(piece(index, one, id=f"b{index}") for one in text[1:])]
 
 
 def claude(*content: Any, stop: str = "tool_use") -> list[dict[str, Any]]:

@@ -169,7 +169,7 @@ def test_an_operator_does_what_it_says(operator: str, entry: dict[str, Any], cho
     ["crlf", "cr", "comments", "comments-inside", "no-space", "ids", "retry", "mark", "blank-lines", "lines"],
 )
 def test_the_events_are_the_same_in_other_lines(frame: str) -> None:
-    from toolcall_conformance.trust.harmless.frames import FRAMES
+    from toolcall_conformance.streaming.framing import FRAMES
 
     text = dump(EVENTS["events"]).decode()
     assert FRAMES[frame](text) != text

@@ -52,7 +52,7 @@ def is_function(entry: Entry) -> bool:
 
 def is_plain(events: Events) -> bool:
     """Whether all calls are of functions, are named, and come one after the other: so OpenAI streams them."""
-    order = [entry.get("index") for entry in entries(events)]
+    order: list[Any] = [entry.get("index") for entry in entries(events)]
     named = {entry.get("index") for entry in entries(events) if is_head(entry)}
     counted = all(isinstance(index, int) for index in order)
     return counted and named == {*order} and order == sorted(order) and all(map(is_function, entries(events)))
@@ -83,4 +83,4 @@ def _is_empty(event: dict[str, Any]) -> bool:
     choice = choice_of(event)
     if choice is None or choice.get("finish_reason") or event["data"].get("usage"):
         return False
-    return choice["delta"].get("tool_calls") == [] and choice["delta"].keys() == {"tool_calls"}
+    return bool(choice["delta"] == {"tool_calls": []})
