@@ -13,7 +13,7 @@ from doubles.mcp.tools import declarations
 @harmless("entries", ("openai_chat", "openai_responses"), beside=DROPPED)
 def failure_as_json(seen: Seen) -> None:
     """Where a format has no mark for failures, a result that failed is told as an object that says so."""
-    need(seen.given.get("isError"))
+    need(seen.given.get("isError") and seen.given["content"])
     for entry in seen.body:
         key = "content" if "content" in entry else "output"
         entry[key] = json.dumps({"error": seen.given["content"][0]["text"]})
