@@ -1,4 +1,4 @@
-"""What only a session shows: ids of replies that are always the same, and a stream that is not asked for."""
+"""What only a session shows: ids of replies that are always the same, and a stream, or its counts, not asked for."""
 
 from __future__ import annotations
 
@@ -61,6 +61,23 @@ def test_a_stream_that_is_not_asked_for() -> None:
     assert told(Changed(request={"stream": False}), "stream", "openai_chat", "openai_responses") == lost
     assert told(Changed(), "stream", "gemini", "anthropic") == set()
     assert told(Changed(), "stream", "anthropic", "gemini") == set()
+
+
+@pytest.mark.parametrize("options", [None, {}, {"include_usage": False}, {"include_obfuscation": False}])
+@pytest.mark.parametrize("client", ["anthropic", "openai_responses", "gemini"])
+def test_counts_that_are_not_asked_for(client: str, options: Any) -> None:
+    """The provider's stream then has none: nothing is lost on the way down, and the request is at fault."""
+    unasked = {("translation/usage-not-requested", "MUST")}
+    assert told(Changed(request={"stream_options": options}), "stream", client, "openai_chat") == unasked
+
+
+def test_counts_that_are_asked_for() -> None:
+    options = {"include_usage": True, "include_obfuscation": False}
+    for client in ("anthropic", "openai_responses", "gemini"):
+        assert told(Changed(request={"stream_options": options}), "stream", client, "openai_chat") == set()
+    assert told(Changed(), "stream", "openai_chat", "openai_chat") == set()
+    never = Changed(request={"stream_options": None})
+    assert ("translation/usage-not-requested", "MUST") in told(never, "stream", "openai_chat", "openai_chat")
 
 
 class WholeReplies:

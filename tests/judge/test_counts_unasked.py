@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from judging import judge, judge_stream
+from toolcall_conformance.checks.uncounted import as_asked
+from toolcall_conformance.library import load_corpus
 from toolcall_conformance.streaming import parse
 
 CLAUDE: dict[str, Any] = {
@@ -64,3 +66,41 @@ def test_cached_tokens_that_are_untold() -> None:
         CLAUDE, COUNTED | {"usage": told}, client="openai_chat", upstream="anthropic", direction="response", request={}
     )
     assert found.findings == ()
+
+
+@pytest.mark.parametrize(
+    ("client", "source", "sent", "is_fault"),
+    [
+        ("anthropic", {"stream": True}, {"stream": True}, True),
+        ("anthropic", {}, {"stream": True}, True),
+        ("gemini", {}, {"stream": True}, True),
+        ("openai_chat", {}, {"stream": True}, True),
+        ("openai_chat", ASKED, {"stream": True}, True),
+        ("openai_chat", ASKED, {"stream": True, "stream_options": {"include_usage": False}}, True),
+        ("openai_chat", {"stream": True}, {"stream": True}, False),
+        ("openai_chat", {"stream": True}, ASKED, False),
+        ("openai_responses", {"stream": True}, ASKED, False),
+        ("openai_responses", {"stream": True}, {}, False),
+        ("openai_responses", {"stream": True}, {"stream": False}, False),
+    ],
+)
+def test_request_for_counts(client: str, source: Any, sent: Any, is_fault: bool) -> None:
+    """A whole reply always has counts, and so has a stream of any other API."""
+    sent |= {"model": "gpt-4.1-2025-04-14", "messages": [{"role": "user", "content": "Go on."}]}
+    found = judge(source, sent, client=client, upstream="openai_chat", direction="request")
+    assert ("translation/usage-not-requested" in {one.rule for one in found.findings}) is is_fault
+
+
+@pytest.mark.parametrize("options", [{"include_usage": True}, {"include_usage": False}, None])
+def test_provider_counts_if_asked(options: Any) -> None:
+    chunk = 'data: {"object":"chat.completion.chunk","choices":[%s],"usage":%s}\n\n'
+    said, end = chunk % ('{"delta":{}}', "null"), "data: [DONE]\n\n"
+    beside = chunk % ('{"delta":{}}', '{"total_tokens":3}')
+    stream = (said + beside + chunk % ("", '{"total_tokens":3}') + end).encode()
+    played = as_asked(load_corpus(), "openai_chat", stream, {"stream": True, "stream_options": options})
+    if options and options["include_usage"]:
+        assert played == stream
+    else:
+        assert played == (said.replace(',"usage":null', "") + beside + end).encode()
+    assert as_asked(load_corpus(), "anthropic", stream, {"stream": True}) == stream
+    assert as_asked(load_corpus(), "openai_chat", stream, None) == stream

@@ -144,7 +144,7 @@ class _Agent:
                 session.finish_exchange(answer(upstream))
                 return
             given, names = self._provider_reply(upstream, sent)
-            back = self._receive(session, number, given, names)
+            back = self._receive(session, number, sent, given, names)
             if back is None or not self._go_on(number, given, back):
                 return
             golden = self._clients[number].response
@@ -260,12 +260,14 @@ class _Agent:
         self._memory = memory_after(name, sent.value, given, self._memory)
         return given, names
 
-    def _receive(self, session: SessionDriver, number: int, given: Any, names: Mapping[str, str]) -> Produced | None:
+    def _receive(
+        self, session: SessionDriver, number: int, sent: Produced, given: Any, names: Mapping[str, str]
+    ) -> Produced | None:
         """The client's reply for the provider's; None if there is none."""
         client, upstream = self._clients[number], self._upstreams[number]
         streamed = self._way.streamed
         back = (
-            reply_streamed(session, upstream, self._route, names, self._harness)
+            reply_streamed(session, upstream, sent.value, self._route, names, self._harness)
             if streamed
             else session.response(given)
         )

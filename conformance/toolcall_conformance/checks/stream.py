@@ -27,7 +27,9 @@ from toolcall_conformance.jsonvalue import canonical
 from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Case, Corpus, Exchange
 from toolcall_conformance.streaming import cuts
+from toolcall_conformance.translation.counts_asked import find_not_requested
 from toolcall_conformance.translation.odd_arguments import is_odd
+from toolcall_conformance.translation.pair import Sides
 from toolcall_conformance.translation.stream_flag import RULE, asks, asks_in_body
 
 # A source of fewer events leaves a translator that reads one ahead nothing to be early with.
@@ -85,6 +87,15 @@ def _note_wish(exchange: StreamedExchange, body: str, corpus: Corpus, tally: Tal
         tally.findings.append(finding(corpus, RULE, pointer, want=True, got=got, source="/stream", body=body))
 
 
+def _note_counts(exchange: StreamedExchange, body: str, corpus: Corpus, tally: Tally) -> None:
+    """Report a request for a stream without the token counts that the client's API would send."""
+    route = exchange.route
+    if exchange.sent is not None:
+        asked = formats.read(route.client, "request", exchange.request)
+        sides = Sides(corpus, asked, formats.read(route.upstream, "request", exchange.sent))
+        tally.findings += [replace(one, body=body) for one in find_not_requested(sides)]
+
+
 def _goes_on_alone(open_session: OpenSession, route: Route) -> bool:
     """Whether sessions continue only conversations that they started."""
     opened = open_session(route)
@@ -104,6 +115,7 @@ def _whole(exchange: StreamedExchange, client: Exchange, upstream: Exchange, har
         return False
     if not (isinstance(came, Streamed) and came.from_whole):
         _note_wish(exchange, client.request_path.stem, harness.corpus, tally)
+        _note_counts(exchange, client.request_path.stem, harness.corpus, tally)
     if not isinstance(came, Streamed):
         tally.fail_reply("stream", came, name, may_fail=may_fail)
         return False

@@ -11,6 +11,7 @@ from toolcall_conformance import formats
 from toolcall_conformance.checks.base import Failed, Harness, OpenSession, PlayedBodies, Tally
 from toolcall_conformance.checks.golden_replies import rename_calls_in_stream, requests_before
 from toolcall_conformance.checks.left_out import shorter_requests
+from toolcall_conformance.checks.uncounted import as_asked
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import (
     BadOutput,
@@ -166,13 +167,14 @@ def begin_session(open_session: OpenSession, route: Route, request: Any) -> tupl
 
 
 def reply_streamed(
-    session: SessionDriver, upstream: Exchange, route: Route, names: Mapping[str, str], harness: Harness
+    session: SessionDriver, upstream: Exchange, sent: Any, route: Route, names: Mapping[str, str], harness: Harness
 ) -> Outcome:
     """The reply that the client assembles when the upstream's stream, cut at its events, is played to ``session``.
 
-    ``names`` maps golden tool names to those that the translator declared.
+    ``sent`` is the request that the upstream has; ``names`` maps golden tool names to those that it declares.
     """
-    stream = rename_calls_in_stream(upstream.stream(), names, said_in_streams(harness, route))
+    stream = as_asked(harness.corpus, route.upstream, upstream.stream(), sent)
+    stream = rename_calls_in_stream(stream, names, said_in_streams(harness, route))
     return _reply_outcome(session.stream(Source(cuts.split_events(stream))), route)
 
 
@@ -221,7 +223,7 @@ def begin_exchange(
             break
     if isinstance(began, Blocked):
         return began
-    stream = upstream.stream()
+    stream = as_asked(harness.corpus, route.upstream, upstream.stream(), began[1])
     names: Mapping[str, str] = {}
     if began[1] is not None:
         names = harness.judge.declared_names(upstream.request, began[1], route.upstream)

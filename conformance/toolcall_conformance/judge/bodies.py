@@ -9,7 +9,6 @@ from typing import Any
 from toolcall_conformance import formats
 from toolcall_conformance.consequences import suppress
 from toolcall_conformance.findings import Judgement
-from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.judge import untranslated
 from toolcall_conformance.judge.accepted import accepted_in
 from toolcall_conformance.judge.asked_thinking import NOT_ASKED, may_think
@@ -34,6 +33,7 @@ from toolcall_conformance.translation import (
 )
 from toolcall_conformance.translation.aligned import aligned
 from toolcall_conformance.translation.call_form import compare_form
+from toolcall_conformance.translation.counts_asked import must_ask, streams_uncounted
 from toolcall_conformance.translation.echo import compare_echo
 from toolcall_conformance.translation.odd_arguments import with_raw
 from toolcall_conformance.translation.pair import Sides
@@ -134,20 +134,12 @@ def _declared(
 
 def _counting(corpus: Corpus, client: str, request: Any, *, streamed: bool) -> Iterator[str]:
     """What holds of the token counts of a reply, where streams have them only if the request asks for them."""
-    asked = corpus.transports[client]["stream"].get("counts_asked")
-    if asked is None:
+    if must_ask(corpus, client) is None:
         return
     if request is None:
         yield from ["counts-unknown"] if streamed else []
-    elif isinstance(request, dict) and request.get("stream") is True and not _says(request, asked):
+    elif streams_uncounted(corpus, client, request):
         yield "counts-unasked"
-
-
-def _says(request: dict[str, Any], pointer: str) -> bool:
-    try:
-        return resolve(request, pointer) is True
-    except LookupError:
-        return False
 
 
 def _forced(asked: Reading | None) -> bool | None:

@@ -402,3 +402,24 @@ def stream_with_counts(draft: Draft) -> None:
     """The provider is asked for token counts behind the stream."""
     need(draft.source.get("stream"))
     draft.body["stream_options"] = {"include_usage": True, "include_obfuscation": False}
+
+
+@broken("translation/usage-not-requested", target=CHAT)
+def stream_without_counts(draft: Draft) -> None:
+    """The provider is asked for a stream, and not for its token counts."""
+    need(draft.body.get("stream"))
+    del draft.body["stream_options"]
+
+
+@broken("translation/usage-not-requested", target=CHAT)
+def counts_refused(draft: Draft) -> None:
+    """The provider is asked for a stream, and told to send no token counts."""
+    need(draft.body.get("stream"))
+    draft.body["stream_options"]["include_usage"] = False
+
+
+@harmless(target=CHAT, beside="translation/usage-not-requested")
+def counts_and_no_noise(draft: Draft) -> None:
+    """The provider is asked for token counts, and to leave out the noise."""
+    need(draft.body.get("stream"))
+    draft.body["stream_options"] = {"include_usage": True, "include_obfuscation": False}

@@ -39,8 +39,9 @@ _PRIVATE = (
 
 def read_settings(body: Node, reading: Reading) -> None:
     """Read every top-level key but ``messages``, ``tools`` and ``functions``. A null setting is an absent one."""
-    # How a stream is cut is the route's business.
+    # How a stream is cut is the route's business, its counts are the client's.
     body.ignore("stream_options")
+    _set(reading, "stream_counts", body.child("stream_options").child("include_usage"))
     for key, name in _PLAIN.items():
         _set(reading, name, body.child(key))
     for name, keys in _RENAMED.items():

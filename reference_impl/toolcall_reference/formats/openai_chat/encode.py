@@ -74,6 +74,8 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     encode_settings(body, conversation.settings, tools, target)
     if target.stream:
         body["stream"] = True
+        # No other API leaves its clients without token counts; this one sends them to those who ask.
+        body["stream_options"] = {"include_usage": True}
     if "functions" in target.spelling:
         return as_functions(body)
     if "function-calls" in target.spelling:
