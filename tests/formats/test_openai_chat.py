@@ -306,6 +306,7 @@ class TestSettings:
         assert values == {
             "model": "gpt-4.1-2025-04-14",
             "stream": True,
+            "stream_counts": True,
             "max_output_tokens": 200,
             "temperature": 0.2,
             "stop": ["END"],

@@ -186,7 +186,7 @@ def test_a_call_that_is_demanded_of_no_tool() -> None:
 
 def test_a_completed_reply_that_says_why_it_is_incomplete() -> None:
     reply = {
-        "id": "r", "object": "response", "status": "completed", "model": "m", "created_at": 1, "output": [],
+        "id": "r", "object": "response", "status": "completed", "model": "m", "created_at": 1761000355, "output": [],
         "incomplete_details": {"reason": "max_output_tokens"},
         "parallel_tool_calls": True, "tool_choice": "auto", "tools": [],
     }  # fmt: skip
@@ -243,7 +243,7 @@ def test_a_compaction_in_a_stream() -> None:
 
 def test_a_reply_that_is_completed_when_it_begins() -> None:
     reply = {
-        "id": "r", "object": "response", "status": "completed", "model": "m", "created_at": 1, "output": [],
+        "id": "r", "object": "response", "status": "completed", "model": "m", "created_at": 1761000355, "output": [],
         "parallel_tool_calls": True, "tool_choice": "auto", "tools": [],
     }  # fmt: skip
     stream = parse(event({"type": "response.created", "sequence_number": 0, "response": reply}))

@@ -34,6 +34,9 @@ REPEATED: tuple[tuple[str, str, Any, Any], ...] = (
     ("limit", "/max_output_tokens", 1024, "1024"),
     ("limit-of-calls", "/max_tool_calls", None, "8"),
     ("logprobs", "/top_logprobs", None, "0"),
+    ("end", "/completed_at", None, "2026-03-01"),
+    ("presence", "/presence_penalty", None, "0"),
+    ("frequency", "/frequency_penalty", None, "0"),
     ("reasoning", "/reasoning", None, "high"),
     ("effort", "/reasoning/effort", "max", 3),
     ("summary", "/reasoning/summary", "detailed", []),
@@ -74,4 +77,39 @@ border(
     {"/tools/0": {"type": "function", "name": "get_weather", "parameters": None, "strict": None}},
     past={"/tools/0/type": GONE},
     says="A tool of a reply does not say its type",
+)
+
+WHOLE = "openai_responses/reply-whole"
+ALWAYS = (
+    *("background", "completed_at", "frequency_penalty", "max_tool_calls", "presence_penalty", "prompt_cache_key"),
+    *("safety_identifier", "service_tier", "top_logprobs"),
+)
+"""What all replies of the API have since January 2026; those of 2025 lack some."""
+
+for key in ALWAYS:
+    name = key.replace("_", "-")
+    border(
+        WHOLE,
+        f"null-{name}",
+        f"A reply has null for {key}",
+        {f"/{key}": None},
+        past={f"/{key}": GONE},
+        says=f"A reply has no {key}",
+    )
+for key in ("description", "parameters", "strict"):
+    border(
+        WHOLE,
+        f"null-{key}-of-a-function",
+        f"A reply repeats a function with null for its {key}",
+        {f"/tools/0/{key}": None},
+        past={f"/tools/0/{key}": GONE},
+        says=f"A reply repeats a function without its {key}",
+    )
+border(
+    WHOLE,
+    "reply-of-last-year",
+    "A reply of 2025 lacks what the API did not send then",
+    {"/created_at": 1768262399, **dict.fromkeys((f"/{key}" for key in ALWAYS), GONE), "/tools/0/strict": GONE},
+    past={"/created_at": 1768262400},
+    says="A reply of 2026 lacks what the API sends since then",
 )

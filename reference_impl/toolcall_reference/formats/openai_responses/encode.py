@@ -39,22 +39,34 @@ SPELLINGS = frozenset(
 )
 
 _ECHOED: dict[str, Any] = {
+    "frequency_penalty": 0.0,
     "instructions": None,
     "max_output_tokens": None,
+    "max_tool_calls": None,
     "metadata": {},
     "parallel_tool_calls": True,
+    "presence_penalty": 0.0,
+    "prompt_cache_key": None,
+    "prompt_cache_retention": None,
     "reasoning": {"effort": None, "summary": None},
+    "safety_identifier": None,
     "service_tier": "default",
     "store": True,
     "temperature": 1.0,
     "text": {"format": {"type": "text"}},
     "tool_choice": "auto",
     "tools": [],
+    "top_logprobs": 0,
     "top_p": 1.0,
     "truncation": "disabled",
     "user": None,
 }
 """What a response repeats of its request, with the value it shows where the request says nothing."""
+_NEWER = (
+    *("frequency_penalty", "max_tool_calls", "presence_penalty", "prompt_cache_key", "prompt_cache_retention"),
+    *("safety_identifier", "top_logprobs"),
+)
+"""Of these, what the first replies of the API did not have."""
 
 
 def encode_request(conversation: Conversation, target: Target) -> Body:
@@ -252,13 +264,25 @@ def encode_body(reply: Reply, target: Target, output: list[Body], end: Body) -> 
         "temperature": echoed["temperature"],
         "text": echoed["text"],
         "tool_choice": echoed["tool_choice"],
-        "tools": echoed["tools"],
+        "tools": [_echoed_tool(tool) for tool in echoed["tools"]],
         "top_p": echoed["top_p"],
         "truncation": echoed["truncation"],
+        "completed_at": created if end["status"] == "completed" else None,
+        **{key: echoed[key] for key in _NEWER},
         "usage": end["usage"],
         "user": echoed["user"],
         "metadata": echoed["metadata"],
     }
+
+
+def _echoed_tool(tool: Body) -> Body:
+    """A tool as a reply repeats it: a function has all its members, and is not strict where nobody asked for it."""
+    if tool.get("type") != "function":
+        return tool
+    return {**tool, **{key: tool.get(key, absent) for key, absent in _OF_FUNCTIONS.items()}}
+
+
+_OF_FUNCTIONS: Body = {"description": None, "parameters": None, "strict": False}
 
 
 def _output(reply: Reply, ids: dict[str, str], target: Target) -> list[Body]:

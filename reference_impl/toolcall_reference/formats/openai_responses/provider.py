@@ -186,10 +186,6 @@ def _said(name: str, key: str, text: str, at: Body, seed: str) -> Iterator[dict[
     yield {"type": f"{name}.done", **at, key: text}
 
 
-_REPEATED = ("max_tool_calls", "prompt_cache_key", "prompt_cache_retention", "safety_identifier", "top_logprobs")
-"""What a reply repeats of its request, beside what the encoder repeats."""
-
-
 def dress_reply(body: Body, seed: str, asked: Body) -> Body:
     """``resp_``, ``fc_`` and ``msg_`` ids of 48 hexadecimal digits, tools and settings repeated, every default said."""
     body["id"] = "resp_" + digest("resp", seed, length=50)
@@ -198,20 +194,8 @@ def dress_reply(body: Body, seed: str, asked: Body) -> Body:
         if prefix in ("fc", "ctc", "msg"):
             item["id"] = f"{prefix}_{digest('item', seed, place, length=50)}"
     body["tools"] = [_echoed_tool(tool) for tool in asked.get("tools", [])]
-    more: dict[str, Any] = {
-        "completed_at": body["created_at"] + 2,
-        "frequency_penalty": 0.0,
-        "max_tool_calls": None,
-        "presence_penalty": 0.0,
-        "prompt_cache_key": None,
-        "prompt_cache_retention": None,
-        "safety_identifier": None,
-        "top_logprobs": 0,
-    }
-    if body["status"] != "completed":
-        more["completed_at"] = None
-    echoed = {key: asked[key] for key in _REPEATED if asked.get(key) is not None}
-    body.update({key: value for key, value in {**more, **echoed}.items() if key not in body})
+    if body["completed_at"] is not None:
+        body["completed_at"] = body["created_at"] + 2
     body["text"] = {**body["text"], "verbosity": body["text"].get("verbosity", "medium")}
     usage, user, metadata = body.pop("usage"), body.pop("user"), body.pop("metadata")
     body["reasoning"] = {**body["reasoning"], "effort": body["reasoning"].get("effort") or _effort(body["model"])}
