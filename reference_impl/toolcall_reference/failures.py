@@ -30,7 +30,7 @@ KINDS = {
 @dataclass(slots=True)
 class Failure:
     """``retry_after`` is the text of the header: whole seconds or a date. ``openai`` is the error object of the two
-    OpenAI formats, which is the same in both.
+    OpenAI formats, which is the same in both. ``details`` are what an error of Anthropic says to programs.
     """
 
     kind: str
@@ -38,6 +38,7 @@ class Failure:
     message: str
     retry_after: str | None = None
     openai: dict[str, Any] = field(default_factory=dict)
+    details: dict[str, Any] | None = None
 
 
 def kind_of(status: int) -> str:

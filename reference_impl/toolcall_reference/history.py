@@ -15,6 +15,14 @@ from .errors import Refused
 from .intermediate import Conversation, Item, Media, Text, Turn, UniversalToolCall, UniversalToolResult
 
 
+def check_whole(conversation: Conversation) -> None:
+    """Raise Refused for a conversation whose beginning only its own provider has, and for one in which nobody spoke."""
+    if conversation.missing is not None:
+        raise conversation.missing
+    if not conversation.turns and not conversation.system:
+        raise Refused("the request says nothing: it has neither messages nor a system prompt")
+
+
 def check_pairing(conversation: Conversation) -> None:
     """Raise Refused for a call without a result or with several, and for a result without its call.
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .errors import Refused
 from .jsontext import dump, is_json
 from .mimes import kind_of
 from .reasoning import Reasoning
@@ -284,10 +285,9 @@ class Conversation:
     """A request: system text, turns, declared tools, settings.
 
     ``brought`` are declarations, as they stand, that the conversation itself brings besides those of its request.
-    ``bound`` is why no provider but that of its own format can go on with it; None where every other can.
-
     ``calls`` and ``results`` are all those of the turns, in order: who adds a turn enters them there, too, so that
-    nobody has to look for them again.
+    nobody has to look for them again. ``missing`` is why it cannot be translated where only its client's provider has
+    what came before, or can make what it asks for.
     """
 
     system: list[Text] = field(default_factory=list)
@@ -297,7 +297,7 @@ class Conversation:
     calls: list[UniversalToolCall] = field(default_factory=list)
     results: list[UniversalToolResult] = field(default_factory=list)
     brought: list[Body] = field(default_factory=list)
-    bound: str | None = None
+    missing: Refused | None = None
 
     @classmethod
     def of(cls, turns: list[Turn], *, system: Sequence[Text] = (), tools: Sequence[Tool] = ()) -> Conversation:

@@ -110,8 +110,7 @@ class Session:
         own = self._asked.value
         own = {key: value if key == entries else own[key] for key, value in body.items()}
         conversation = self._client.decode_request(self.memory.replies.whole(own), self.losses)
-        if conversation.bound is not None:
-            raise Refused(conversation.bound)
+        history.check_whole(conversation)
         history.check_pairing(conversation)
         conversation.tools = distinct(conversation.tools)
         self._remember(conversation)

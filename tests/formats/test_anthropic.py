@@ -511,3 +511,16 @@ def test_a_line_break_is_no_character_of_an_id(corpus: Corpus, identity: str) ->
 def test_a_line_break_is_no_character_of_a_name(corpus: Corpus) -> None:
     body = request(user("go"), tools=[TOOL | {"name": "read_file\n"}])
     assert "anthropic/tool-name" in {finding.rule for finding in check_body(corpus, "anthropic", "request", body)}
+
+
+def test_a_continued_thread_has_its_calls_and_tools_elsewhere(corpus: Corpus) -> None:
+    """https://platform.claude.com/docs/en/build-with-claude/message-threads"""
+    thread = {"type": "continue", "previous_message_id": "msg_01"}
+    choice = {"type": "tool", "name": "read_file"}
+    body = request(user(result()), thread=thread, tool_choice=choice) | {"tools": None}
+    del body["tools"]
+    assert findings(corpus, body) == []
+    assert findings(corpus, body | {"messages": []}) == []  # the thread resumes a turn that had paused
+    assert findings(corpus, body | {"thread": {"type": "create"}}) != []
+    later = body | {"messages": [user(text("Go on.")), assistant(text("Yes.")), user(result())]}
+    assert any("anthropic/result-of-known-call" in one for one in findings(corpus, later))

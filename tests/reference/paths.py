@@ -27,7 +27,7 @@ from toolcall_conformance.library import Case, load_corpus
 from toolcall_reference import ReferenceTranslator, Refused, Session, Unsupported
 
 KEPT = Path(__file__).with_name("paths.json")
-OWN = {"/id", "/created", "/created_at", "/responseId", "/createTime", "/output/*/id"}
+OWN = {"/id", "/created", "/created_at", "/completed_at", "/responseId", "/createTime", "/output/*/id"}
 """Places of what each translator makes up for its own replies."""
 
 Leaves = Counter[tuple[str, str]]

@@ -164,7 +164,7 @@ class Stored:
     """What only the provider can read of a conversation.
 
     It stored that (an earlier ``reply``, a ``conversation``, one ``item``), or packed it into an encrypted
-    ``compaction``, whose ``id`` is that text.
+    ``compaction``, whose ``id`` is that text. In a ``thread`` a reply stands for the system prompt and the tools, too.
     """
 
     kind: str

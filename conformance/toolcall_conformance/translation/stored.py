@@ -77,7 +77,7 @@ def settle(sides: Sides) -> Settled:
     if orphans or answers:
         found += _compare_answers(sides, orphans, answers)
         sides = replace(sides, source=_without(sides.source, orphans), output=_without(sides.output, answers))
-    return Settled(_with_system(sides), tuple(found), excused)
+    return Settled(_with_tools(_with_system(sides)), tuple(found), excused)
 
 
 def _spoken(reading: Reading) -> int:
@@ -180,3 +180,11 @@ def _with_system(sides: Sides) -> Sides:
     if ours not in theirs:
         return sides
     return replace(sides, output=replace(sides.output, system=sides.source.system))
+
+
+def _with_tools(sides: Sides) -> Sides:
+    """A thread has its tools from its first request: those of the output are then none that somebody invented."""
+    source = sides.source
+    if source.tools or all(stored.kind != "thread" for stored in source.stored):
+        return sides
+    return replace(sides, output=replace(sides.output, tools=[]))

@@ -146,9 +146,9 @@ class Exchange:
         try:
             found = translate()
         except (Refused, Unsupported) as error:
-            raise failing.FailedError(
-                Failure(_KINDS[status], status, f"{what} cannot be translated: {error}")
-            ) from None
+            failure = Failure(_KINDS[status], status, f"{what} cannot be translated: {error}")
+            failure.details = getattr(error, "details", None)
+            raise failing.FailedError(failure) from None
         except Exception as error:
             self.log.fault(error)
             said = f"the gateway failed at {what} ({type(error).__name__}); its log says more"

@@ -1,6 +1,6 @@
 """The Anthropic Messages API: https://docs.anthropic.com/en/api/messages."""
 
-from toolcall_conformance.formats.anthropic import client, stream
+from toolcall_conformance.formats.anthropic import client, stored, stream
 from toolcall_conformance.formats.anthropic.error import read_error
 from toolcall_conformance.formats.anthropic.request import read_request
 from toolcall_conformance.formats.anthropic.response import read_response
@@ -15,6 +15,7 @@ FORMAT = Format(
     rules=RULES,
     client=client,
     stream=stream,
+    stored=stored,
 )
 
 __all__ = ["FORMAT"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from toolcall_conformance.reading import Node, Reading, Setting
+from toolcall_conformance.reading import Node, Reading, Setting, Stored
 
 #: Keys whose value is the neutral setting as it stands.
 PLAIN = {
@@ -31,6 +31,7 @@ def read_settings(root: Node, reading: Reading) -> None:
         _set(reading, name, root.child(key))
     for key in PRIVATE:
         _set(reading, f"private:{key}", root.child(key))
+    _read_thread(root.child("thread"), reading)
     _read_reasoning(root.child("thinking"), root.child("output_config").child("effort"), reading)
     metadata = root.child("metadata")
     _set(reading, "user_id", metadata.child("user_id"))
@@ -47,6 +48,13 @@ def _set(reading: Reading, name: str, node: Node, value: Any = None) -> None:
     """Note a setting; null counts as absent, and so does a list of nothing (``stop_sequences: []``)."""
     if node.value is not None and node.value != []:
         reading.settings[name] = Setting(name, node.value if value is None else value, node.pointer)
+
+
+def _read_thread(thread: Node, reading: Reading) -> None:
+    """The reply of a message thread that a request continues from: what was said until then is not in the request."""
+    name = thread.text("previous_message_id")
+    if thread.text("type") == "continue" and name:
+        reading.stored.append(Stored("thread", name, thread.child("previous_message_id").pointer))
 
 
 _DISPLAYS: Final = {"summarized": True, "omitted": False}

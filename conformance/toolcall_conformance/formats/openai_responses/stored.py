@@ -17,6 +17,11 @@ from toolcall_conformance.formats.openai_responses.conversation import kind_of
 from toolcall_conformance.jsonvalue import copied, join
 
 
+def begins(body: Any) -> bool:
+    """Whether the provider keeps the conversation of a request and its reply: unless the request says otherwise."""
+    return not isinstance(body, dict) or body.get("store") is not False
+
+
 def continues(body: dict[str, Any]) -> tuple[str, str] | None:
     """The id of the reply that a request continues from, and its pointer; None if the request is complete."""
     found = body.get("previous_response_id")
@@ -75,7 +80,7 @@ def kept(body: dict[str, Any], reply: Any) -> tuple[str, list[Any]] | None:
     if not isinstance(reply, dict):
         return None  # the provider answered with an error
     name, output = reply.get("id"), reply.get("output")
-    if body.get("store") is False or not isinstance(name, str) or not isinstance(output, list):
+    if not begins(body) or not isinstance(name, str) or not isinstance(output, list):
         return None
     return name, copied(entries(body)) + copied(output)
 

@@ -26,6 +26,7 @@ from toolcall_reference.pairing import Ledger
 
 from .api import NAME
 from .settings import count_of, decode_settings, decode_tools, lose_cache_control
+from .threads import missing_beginning
 
 _FINISH = {
     "end_turn": "end", "tool_use": "tools", "max_tokens": "length", "model_context_window_exceeded": "length",
@@ -35,7 +36,7 @@ _FINISH = {
 
 def decode_request(body: Body, losses: Losses) -> Conversation:
     """The conversation of a request body; Refused where its shape is not Anthropic's."""
-    found = Conversation(system=system_texts(body.get("system"), losses))
+    found = Conversation(system=system_texts(body.get("system"), losses), missing=missing_beginning(body))
     ledger = Ledger(NAME)
     turns, before = found.turns, ""
     for message in as_list(body.get("messages"), "messages"):

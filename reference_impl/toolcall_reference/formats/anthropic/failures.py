@@ -43,4 +43,7 @@ def encode_error(failure: Failure, /) -> tuple[int, Body]:
     """Status and body."""
     plain = "api_error" if failure.status >= 500 else "invalid_request_error"
     kind, status = TYPES.get(failure.kind, (plain, failure.status))
-    return status, {"type": "error", "error": {"type": kind, "message": failure.message}}
+    error: Body = {"type": kind, "message": failure.message}
+    if failure.details is not None:
+        error["details"] = failure.details
+    return status, {"type": "error", "error": error}

@@ -30,7 +30,7 @@ from .stored import named
 
 _CALLS = {"function_call", "custom_tool_call"} | own_tools.CALLS
 #: Items that no other provider can take: only OpenAI can read the one, and make what the other asks for.
-_BOUND = {
+_ONLY_OPENAI = {
     "compaction": "a compaction holds the earlier conversation, encrypted by OpenAI; send that conversation instead",
     "compaction_trigger": "only OpenAI can answer with a compaction; ask the model for a summary instead",
 }
@@ -58,7 +58,8 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
     names = groups.names_of([*as_list(body.get("tools"), "tools"), *found.brought])
     for item in items:
         item = as_object(item, "an input item")
-        found.bound = found.bound or _BOUND.get(str(item.get("type")))
+        if found.missing is None and (reason := _ONLY_OPENAI.get(str(item.get("type")))):
+            found.missing = Refused(reason)
         _enter(groups.under_its_name(item, names), found, ledger, hosted, losses)
     found.tools = decode_tools(body, losses, names)
     # Tools that a search brought in are declared in the history; elsewhere they have to stand with the others.

@@ -11,6 +11,7 @@ from toolcall_conformance.findings import MISSING, Form, OneOf, one_of
 from toolcall_conformance.formats.anthropic.rules.view import (
     ContentBlock,
     blocks_of,
+    continues,
     is_client_tool,
     messages,
     system,
@@ -184,6 +185,8 @@ def tool_choice_declared(subject: Subject) -> Iterator[Breach]:
 @rule("anthropic/tool-choice-needs-tools", "request")
 def tool_choice_needs_tools(subject: Subject) -> Iterator[Breach]:
     root = Node(subject.body)
+    if subject.view(continues):
+        return  # its tools are those of the thread
     if root.get("tool_choice") is not None and not root.get("tools") and not root.get("mcp_servers"):
         yield Breach(root.child("tool_choice").pointer, want=MISSING, got=root.get("tool_choice"))
 

@@ -12,6 +12,7 @@ from toolcall_conformance.formats.anthropic.rules.view import (
     Message,
     blocks_of,
     calls,
+    continues,
     messages,
     results,
     tools,
@@ -86,7 +87,9 @@ def text_after_results(subject: Subject) -> Iterator[Breach]:
 def result_of_known_call(subject: Subject) -> Iterator[Breach]:
     hosted = subject.view(_hosted_ids)
     asked: list[str] = []
-    for turn in subject.view(turns):
+    every = subject.view(turns)
+    # The calls that the first message of a continued thread answers are in the thread.
+    for turn in every[1:] if subject.view(continues) else every:
         given = {result.text("tool_use_id") for result in results(turn)}
         waiting = dict.fromkeys(identity for identity in asked if identity not in given)
         known = {*asked, *hosted}
@@ -138,7 +141,7 @@ def error_result_text(subject: Subject) -> Iterator[Breach]:
 
 @rule("anthropic/tools-declared", "request")
 def tools_declared(subject: Subject) -> Iterator[Breach]:
-    if subject.view(tools):
+    if subject.view(tools) or subject.view(continues):
         return
     for message in subject.view(messages):
         for block in message.of("tool_use", "tool_result"):

@@ -109,3 +109,8 @@ def _objects(value: Any) -> Iterator[tuple[int, dict[str, Any]]]:
 def _type_of(entry: dict[str, Any]) -> str:
     kind = entry.get("type")
     return kind if isinstance(kind, str) else ""
+
+
+def continues(body: Any) -> bool:
+    """Whether a request continues a message thread, and lacks what was said before."""
+    return _member(_member(body, "thread"), "type") == "continue"

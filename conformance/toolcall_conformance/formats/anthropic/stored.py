@@ -1,0 +1,79 @@
+"""Conversations that Anthropic keeps: message threads.
+
+A request with ``thread: {"type": "create"}`` has its conversation kept under the id of the reply. One with ``continue``
+names that reply and sends only the new messages; system prompt and tools are those of the thread, and may not be sent
+again (https://platform.claude.com/docs/en/build-with-claude/message-threads).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from toolcall_conformance.formats.anthropic.client import CONTAINER, entries
+from toolcall_conformance.jsonvalue import copied
+
+OF_THE_THREAD: Final = ("system", "tools")
+"""What a request that continues may not send again."""
+
+
+def begins(body: Any) -> bool:
+    """Whether the provider is asked to keep the conversation of a request and its reply."""
+    thread = body.get("thread") if isinstance(body, dict) else None
+    return isinstance(thread, dict) and thread.get("type") in ("create", "continue")
+
+
+def continues(body: dict[str, Any]) -> tuple[str, str] | None:
+    """The id of the reply that a request continues from, and its pointer; None if the request is complete."""
+    thread = body.get("thread")
+    if not isinstance(thread, dict) or thread.get("type") != "continue":
+        return None
+    found = thread.get("previous_message_id")
+    return (found, "/thread/previous_message_id") if isinstance(found, str) and found else None
+
+
+def whole(body: dict[str, Any], history: list[Any]) -> dict[str, Any]:
+    """The request as it would be with the kept ``history`` in it."""
+    return {**copied(body), "thread": {"type": "create"}, CONTAINER: copied(history) + copied(entries(body))}
+
+
+def kept(body: dict[str, Any], reply: Any) -> tuple[str, list[Any]] | None:
+    """The id of a reply and the messages kept under it, None if none are; ``body`` is a whole request."""
+    if not begins(body) or not isinstance(reply, dict):
+        return None
+    name, content = reply.get("id"), reply.get("content")
+    if not isinstance(name, str) or not isinstance(content, list):
+        return None
+    return name, [*copied(entries(body)), {"role": "assistant", "content": copied(content)}]
+
+
+def shortened(body: dict[str, Any], reply: dict[str, Any], told: int) -> dict[str, Any] | None:
+    """A whole request as one that continues from ``reply``, without the first ``told`` messages; None without an id."""
+    name = reply.get("id")
+    if not isinstance(name, str) or not name:
+        return None
+    rest = {key: value for key, value in body.items() if key not in OF_THE_THREAD}
+    return {**rest, "thread": {"type": "continue", "previous_message_id": name}, CONTAINER: entries(body)[told:]}
+
+
+def refers(body: dict[str, Any]) -> list[tuple[str, str]]:
+    """None: nothing names a single block."""
+    del body
+    return []
+
+
+def looked_up(body: dict[str, Any], items: Mapping[str, list[Any]]) -> dict[str, Any]:
+    """The request itself."""
+    del items
+    return body
+
+
+def items(body: dict[str, Any], reply: Any) -> dict[str, list[Any]]:
+    """None: no block has an id by which it could be sent."""
+    del body, reply
+    return {}
+
+
+def referring(body: dict[str, Any]) -> dict[str, Any]:
+    """The request itself."""
+    return body
