@@ -12,7 +12,7 @@ from unittest.mock import ANY
 
 from toolcall_conformance.jsonvalue import JSONError, parse, parse_arguments
 from toolcall_conformance.library import Case, Corpus, load_corpus, read_json
-from toolcall_conformance.reading import Call, Hosted, Media, Opaque, Reading, Reasoning, Result, Text, Turn, Value
+from toolcall_conformance.reading import Call, Hosted, Media, Opaque, Reading, Reasoning, Result, Text, Turn, Value, Waiver
 from toolcall_conformance.translation.media_bytes import media_bytes
 from toolcall_conformance.translation.model_names import named_by
 from toolcall_conformance.translation.odd_arguments import shown
@@ -227,7 +227,7 @@ def said_by_body(reading: Reading, wrappers: list[str], error_keys: list[str]) -
                 said.hosted.append(item.value)
             elif isinstance(item, Reasoning):
                 said.opaque.append((None, item.text))
-            else:
+            elif not isinstance(item, Waiver):  # what stands for a signature that nobody has says nothing
                 items.append(item)
     return said
 

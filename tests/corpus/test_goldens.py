@@ -167,6 +167,9 @@ def test_it_says_what_the_scenario_says(case: Case, name: str) -> None:
                 replace(reading, turns=[]),
             )  # its provider itself refuses such a call
         _same_conversation(expected.in_order(found), expected.in_order(wanted), reading)
+        # Some clients give each parallel call a message of its own.
+        if f"{name}/{number:02}-{direction}.json" not in case.scenario["files"]:
+            assert [call.batch for call in reading.calls] == _batches(wanted.turns)
         if expected.native(CORPUS, name, "error-mark"):
             assert [result[3] for result in found.results] == [result[3] for result in wanted.results]
 
@@ -204,8 +207,11 @@ def _same_conversation(found: expected.Said, wanted: expected.Said, reading: Rea
     assert [call[::2] for call in found.calls] == [call[::2] for call in wanted.calls]
     for (_, got, _), (_, want, _) in zip(found.calls, wanted.calls, strict=True):
         assert equal(got, want), f"{got!r} is not {want!r}"
-    assert [call.batch for call in reading.calls] == _batches(wanted.turns)
-    assert [result[:2] for result in found.results] == [result[:2] for result in wanted.results]
+    # Where results follow their calls in order, a client may leave their ids out.
+    assert [result[0] for result in found.results] == [result[0] for result in wanted.results]
+    by_order = expected.format_data(CORPUS, reading.format)["positional_pairing"]
+    ids = zip(found.results, wanted.results, strict=True)
+    assert [got[:2] for got, want in ids if got[1] != want[1] and not (by_order and got[1] is None)] == []
     for got, want in zip(found.results, wanted.results, strict=True):
         assert expected.same_content(want[2], got[2]), f"{got[2]!r} is not {want[2]!r}"
     hidden = [text for block in wanted.blocks for text in expected.strings_of(block)]
