@@ -12,7 +12,19 @@ from unittest.mock import ANY
 
 from toolcall_conformance.jsonvalue import JSONError, parse, parse_arguments
 from toolcall_conformance.library import Case, Corpus, load_corpus, read_json
-from toolcall_conformance.reading import Call, Hosted, Media, Opaque, Reading, Reasoning, Result, Text, Turn, Value, Waiver
+from toolcall_conformance.reading import (
+    Call,
+    Hosted,
+    Media,
+    Opaque,
+    Reading,
+    Reasoning,
+    Result,
+    Text,
+    Turn,
+    Value,
+    Waiver,
+)
 from toolcall_conformance.translation.media_bytes import media_bytes
 from toolcall_conformance.translation.model_names import named_by
 from toolcall_conformance.translation.odd_arguments import shown

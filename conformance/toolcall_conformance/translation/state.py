@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from toolcall_conformance.findings import MISSING, Finding, Words
-from toolcall_conformance.jsonvalue import equal, join
+from toolcall_conformance.jsonvalue import equal, join, resolve
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.reading import Opaque
+from toolcall_conformance.reading import Opaque, Reading, Waiver
 from toolcall_conformance.translation.media_bytes import base64_spelling
 from toolcall_conformance.translation.nearest import near
 from toolcall_conformance.translation.pair import Pair
@@ -34,11 +34,20 @@ def compare_opaque(pair: Pair) -> Iterator[Finding]:
     # Where the provider takes it as bytes, their spelling is free.
     spelt = base64_spelling if pair.target.get("opaque_as_bytes") else str
     origins = {spelt(item.value): item for turn in pair.source.turns for item in turn.items if isinstance(item, Opaque)}
+    stand_ins = _stand_ins(pair.source)
     carried = set()
     for turn in pair.output.turns:
         for item in turn.items:
             if isinstance(item, Opaque):
                 carried.add(spelt(item.value))
+                if item.value in stand_ins:
+                    yield pair.finding(
+                        "translation/state-to-stranger",
+                        item.pointer,
+                        want=Words("no state of another provider"),
+                        got=item.value,
+                        source=stand_ins[item.value],
+                    )
                 twin = origins.get(spelt(item.value))
                 if twin is not None and twin.origin != pair.output.format:
                     own, origin = pair.output.format, twin.origin
@@ -58,6 +67,12 @@ def compare_opaque(pair: Pair) -> Iterator[Finding]:
             yield pair.finding(
                 "translation/state-lost", where, want=Words(value[:40]), got=MISSING, source=item.pointer
             )
+
+
+def _stand_ins(reading: Reading) -> dict[str, str]:
+    """What stands for signatures that the client lacks, with the place of each: its own provider alone takes it."""
+    waivers = (item for turn in reading.turns for item in turn.items if isinstance(item, Waiver))
+    return {str(resolve(reading.body, waiver.pointer)): waiver.pointer for waiver in waivers}
 
 
 def find_foreign_keys(pair: Pair, reported: list[Finding]) -> Iterator[Finding]:
