@@ -103,6 +103,16 @@ def test_a_request_that_cannot_be_translated() -> None:
     assert message_of(body) == "the request cannot be translated: messages must be an array, not str"
 
 
+def test_a_thread_that_continues_is_refused_in_the_words_of_its_sdk() -> None:
+    """So the official tool runner sends the whole conversation again; nothing reaches the provider."""
+    thread = {"type": "continue", "previous_message_id": "msg_01"}
+    asked = {"model": "mine", "max_tokens": 9, "thread": thread, "messages": [{"role": "user", "content": "Go on."}]}
+    (status, body, _), gateway = asked_once("anthropic", replying({}), "openai_chat", body=asked)
+    assert (status, gateway.provider.paths) == (400, [])
+    assert body["error"]["details"] == {"error_code": "thread_unsupported_request"}
+    assert "msg_01" in message_of(body)
+
+
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize(("client", "upstream"), ROUTES)
 def test_a_provider_that_is_not_there(client: str, upstream: str, stream: bool) -> None:

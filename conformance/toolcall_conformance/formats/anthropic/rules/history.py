@@ -141,7 +141,9 @@ def error_result_text(subject: Subject) -> Iterator[Breach]:
 
 @rule("anthropic/tools-declared", "request")
 def tools_declared(subject: Subject) -> Iterator[Breach]:
-    if subject.view(tools) or subject.view(continues):
+    if subject.view(continues):
+        return  # its tools are those of the thread
+    if subject.view(tools):
         return
     for message in subject.view(messages):
         for block in message.of("tool_use", "tool_result"):

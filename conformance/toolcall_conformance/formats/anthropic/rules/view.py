@@ -113,4 +113,4 @@ def _type_of(entry: dict[str, Any]) -> str:
 
 def continues(body: Any) -> bool:
     """Whether a request continues a message thread, and lacks what was said before."""
-    return _member(_member(body, "thread"), "type") == "continue"
+    return bool(_member(_member(body, "thread"), "type") == "continue")
