@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from reference_bodies import MODELS, open_way
 
+from reference.reference_bodies import MODELS, open_way
 from toolcall_conformance import Judge, load_corpus
 from toolcall_reference.errors import Refused
 from toolcall_reference.failures import Failure
