@@ -57,7 +57,11 @@ class Session:
         produced: dict[str, Any] = self._pipeline.convert_request(named, on_ir_ready=self._kept.inject_into_request)
         if self._route.upstream == "gemini":
             produced.pop("model", None)  # their transport puts it into the URL
-        stripped: dict[str, Any] = _without_notes(produced)
+        # Their gateway asks for the stream, and for its token counts, when the body is translated.
+        flagged = proxy._inject_stream_flags(  # noqa: SLF001 - what their server calls
+            THEIR_NAMES[self._route.upstream], produced, stream=self._route.stream
+        )
+        stripped: dict[str, Any] = _without_notes(flagged)
         return stripped
 
     def response(self, body: dict[str, Any]) -> dict[str, Any]:
