@@ -16,11 +16,9 @@ from .intermediate import Conversation, Item, Media, Text, Turn, UniversalToolCa
 
 
 def check_whole(conversation: Conversation) -> None:
-    """Raise Refused for a conversation whose beginning only its own provider has, and for one in which nobody spoke."""
+    """Raise Refused for a conversation of which a part is missing."""
     if conversation.missing is not None:
         raise conversation.missing
-    if not conversation.turns and not conversation.system:
-        raise Refused("the request says nothing: it has neither messages nor a system prompt")
 
 
 def check_pairing(conversation: Conversation) -> None:

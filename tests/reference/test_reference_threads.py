@@ -44,9 +44,8 @@ def test_anthropic_gets_its_threads_as_they_are() -> None:
     assert open_way("anthropic", "anthropic").request(CONTINUE)["thread"] == CONTINUE["thread"]
 
 
-@pytest.mark.parametrize("client", sorted(MODELS))
-def test_a_request_that_says_nothing_is_refused(client: str) -> None:
-    entries = {"anthropic": "messages", "openai_chat": "messages", "openai_responses": "input", "gemini": "contents"}
-    for upstream in MODELS.keys() - {client}:
-        with pytest.raises(Refused, match="says nothing"):
-            open_way(client, upstream).request({"model": "m", "max_tokens": 5, entries[client]: []})
+@pytest.mark.parametrize("upstream", sorted(MODELS.keys() - {"gemini"}))
+def test_a_request_of_gemini_that_says_nothing_is_refused(upstream: str) -> None:
+    """As the API does; a placeholder would be a word that nobody said."""
+    with pytest.raises(Refused, match="contents"):
+        open_way("gemini", upstream).request({"contents": []})

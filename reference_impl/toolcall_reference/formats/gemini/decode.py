@@ -48,7 +48,7 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
     """The conversation of a request body; Refused where its shape is not Gemini's."""
     contents = body.get(ENTRIES)
     body = camel({key: value for key, value in body.items() if key != ENTRIES})
-    found = Conversation()
+    found = Conversation(missing=None if contents else Refused("contents are not specified: nobody says anything"))
     instruction = body.get("systemInstruction")
     parts = [{"text": instruction}] if isinstance(instruction, str) else parts_of(instruction)
     found.system = [Text(part["text"]) for part in parts if isinstance(part.get("text"), str) and part["text"].strip()]
