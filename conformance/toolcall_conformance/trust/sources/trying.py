@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from toolcall_conformance import formats
@@ -136,15 +136,17 @@ class Trier:
             said = formats.assembled(route.upstream, made.source).body
             given["vendor"] = True
             found = judge.response(said, whole.reply, route, requests=asked, captured=True, **given).findings
-            return _as_grave(found, self._judged(draw, made, Whole(whole.output)))
+            return _no_graver(found, self._judged(draw, made, Whole(whole.output)))
         return judge.stream(made.source, whole.output, route, requests=asked, captured=True, **given).findings
 
 
-def _as_grave(found: Sequence[Finding], before: Sequence[Finding]) -> Sequence[Finding]:
-    """Findings of a stream's reply, no graver than of the stream: what no request asked a stream for may lack."""
-    graves = {one.rule for one in before if one.is_must}
-    light = {one.rule: one.level for one in before if one.rule not in graves}
-    return [replace(one, level=light.get(one.rule, one.level)) for one in found]
+def _no_graver(found: Sequence[Finding], before: Sequence[Finding]) -> Sequence[Finding]:
+    """Findings of a stream's reply without the MUSTs of rules that had none in the stream.
+
+    What no request asked a stream for, its reply may lack.
+    """
+    grave, all_before = ({one.rule for one in before if one.is_must}, {one.rule for one in before})
+    return [one for one in found if not one.is_must or one.rule in grave or one.rule not in all_before]
 
 
 def _mended(draw: Draw, whole: Whole, findings: Sequence[Finding], choice: int) -> Whole | None:
