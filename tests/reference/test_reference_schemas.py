@@ -30,6 +30,7 @@ CLOSED = {
     "required": ["a"],
     "additionalProperties": False,
 }
+SAID = [{"role": "user", "parts": [{"text": "Go."}]}]
 
 
 def chat(parameters: Any, **more: Any) -> dict[str, Any]:
@@ -58,7 +59,7 @@ def test_tools_without_parameters() -> None:
     }
     found = ask("openai_chat", "gemini", body)["tools"][0]["functionDeclarations"][0]
     assert found == {"name": "f", "description": "F."}
-    back = ask("gemini", "openai_chat", {"contents": [], "tools": [{"functionDeclarations": [found]}]})
+    back = ask("gemini", "openai_chat", {"contents": SAID, "tools": [{"functionDeclarations": [found]}]})
     assert back["tools"][0]["function"] == {"name": "f", "description": "F."}
 
 
@@ -94,7 +95,7 @@ def test_gemini_parameters_become_json_schema() -> None:
         "required": ["a"],
         "propertyOrdering": ["a", "b"],
     }
-    body = {"contents": [], "tools": [{"functionDeclarations": [{"name": "f", "parameters": parameters}]}]}
+    body = {"contents": SAID, "tools": [{"functionDeclarations": [{"name": "f", "parameters": parameters}]}]}
     found = ask("gemini", "anthropic", body)["tools"][0]["input_schema"]
     assert found == {
         "type": "object",

@@ -2,7 +2,8 @@
 
 The judge lists it among what it tolerated, or among the losses that the loss table allows, or says a NOTE or SHOULD of
 it. If it does none of that, the change has changed nothing: as JSON the output is what the reference makes (of streams:
-the replies that they assemble to). Or it has taken a difference back: then that of the reference is told.
+the replies that they assemble to). Or it has taken a difference back: then that of the reference is told. A body that
+the reference may refuse has nothing to be compared with.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ from toolcall_conformance import formats
 from toolcall_conformance.contract import Route
 from toolcall_conformance.findings import Judgement
 from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.library.verdicts import read_verdicts, whole_verdict
 from toolcall_conformance.streaming import dump, parse
-from toolcall_reference import ReferenceTranslator
+from toolcall_reference import ReferenceTranslator, Refused
 
 CORPUS = load_corpus()
 
@@ -72,7 +74,12 @@ def test_a_harmless_change_is_told(verdict: Mapping[str, Any]) -> None:
     whole = whole_verdict(CORPUS.root, verdict)
     if told(whole, whole["output"]):
         return
-    reference = made(whole)
+    try:
+        reference = made(whole)
+    except Refused:
+        ends = Route(whole["client"], whole["upstream"], whole["client_model"], whole["upstream_model"])
+        assert Judge(CORPUS).may_refuse(ends, whole["source"])
+        return
     assert says_the_same(whole, reference) or told(whole, reference)
 
 

@@ -128,7 +128,8 @@ def _plain(sides: Sides) -> list[tuple[Tool, Tool]]:
         found += zip(forced, output, strict=True)
     declared = {tool.name for tool in sides.source.tools}
     brought = [one for one in sides.source.found_tools if one.kind != "hosted" and one.name not in declared]
-    found += _matched(brought, _rest(all_output, found, 1), _name, words, _description)
+    later = {one.name or at: one for at, one in enumerate(brought)}
+    found += _matched([*later.values()], _rest(all_output, found, 1), _name, words, _description)
     return found + pair_own(sides, found)
 
 

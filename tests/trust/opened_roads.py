@@ -110,16 +110,6 @@ def pinged(data: Any) -> dict[str, Any]:
     return {"events": [*found[:2], {"event": "ping", "data": data}, *found[2:]]}
 
 
-def blank_end() -> dict[str, Any]:
-    """A Chat stream of a member that no client reads, a blank reason, and the last mark."""
-    chunk = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": GPT}
-    deltas: list[Any] = [({"role": "assistant", "content": None, "mood": ["calm"]}, None), ({}, "")]
-    choices = [{"index": 0, "delta": delta, "finish_reason": reason} for delta, reason in deltas]
-    usage = {"prompt_tokens": 4, "completion_tokens": 1, "total_tokens": 5}
-    events = [*({**chunk, "choices": [one]} for one in choices), {**chunk, "choices": [], "usage": usage}]
-    return {"events": [*({"data": one} for one in events), {"data": "[DONE]"}]}
-
-
 def negative() -> dict[str, Any]:
     """A Responses reply with a count below nothing."""
     item = {"id": "m", "type": "message", "role": "assistant", "status": "completed"}
@@ -169,7 +159,6 @@ SOUND: dict[str, Source] = {
     "an own call in Gemini": ("stream", "openai_responses", "gemini", patched({"type": "delete_file", "path": "x"})),
     "an own call in Chat": ("stream", "openai_responses", "openai_chat", patched({"type": "delete_file", "path": ""})),
     "a keep-alive that is a list": ("stream", "anthropic", "openai_chat", pinged([{"type": "ping"}])),
-    "a blank reason and nothing said": ("stream", "openai_chat", "openai_responses", blank_end()),
     "a count below nothing": ("response", "openai_responses", "anthropic", negative()),
 }
 """By what was wrong. Their sources break no MUST of their own format."""

@@ -11,7 +11,7 @@ from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Reading, Setting, Tool
 from toolcall_conformance.translation.answer_forms import same_form
-from toolcall_conformance.translation.counts_asked import find_not_requested
+from toolcall_conformance.translation.counts_asked import SETTING, find_not_requested
 from toolcall_conformance.translation.limits import adjustable, is_all_taken, limited
 from toolcall_conformance.translation.model_names import model_rule
 from toolcall_conformance.translation.own_tools import run_by_client
@@ -24,7 +24,7 @@ Choice = tuple[str, frozenset[str]]
 # What begins the names of settings that no other format has.
 PRIVATE = "private:"
 # The route sets these, not the translation.
-OF_THE_ROUTE = frozenset({"model", "stream", "stream_options", "stream_counts"})
+OF_THE_ROUTE = frozenset({"model", "stream", "stream_options", SETTING})
 OF_THE_TOOLS = frozenset({"tool_choice", "parallel_calls"})
 WITH_RULES_OF_THEIR_OWN = OF_THE_ROUTE | OF_THE_TOOLS | {"reasoning"}
 _ADJUSTED = "translation/setting-adjusted"

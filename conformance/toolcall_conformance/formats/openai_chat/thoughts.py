@@ -10,12 +10,16 @@ from toolcall_conformance.reading import Node, Opaque, Reasoning, Residue
 #: https://openrouter.ai/docs/use-cases/reasoning-tokens
 _ORIGINS = {"anthropic": "anthropic", "openai": "openai_responses", "google": "gemini"}
 
+_TEXTS = ("reasoning_content", "reasoning")
+KEYS = (*_TEXTS, "reasoning_details")
+"""The members of a message that hold reasoning."""
+
 
 def read_thoughts(message: Node, residue: list[Residue]) -> Iterator[Reasoning | Opaque]:
     """Thinking text and opaque state of an assistant message, apart from that of its calls."""
     told = False
     # The same text may stand under several keys; it is one element.
-    for key in ("reasoning_content", "reasoning"):
+    for key in _TEXTS:
         text = message.child(key)
         if isinstance(text.value, str) and text.value.strip() and not told:
             told = True

@@ -42,7 +42,6 @@ class StreamDecoder:
         self._thoughts: tuple[str, list[str]] | None = None
         self._once = SaidOnce()
         self._reason: Any = None
-        self._blank = False  # whether a blank finish reason was given
         self._usage: Any = None
 
     def event(self, body: Body, /) -> Iterable[Delta]:
@@ -116,7 +115,6 @@ class StreamDecoder:
             self._draft.grow(self._legacy, as_text(legacy.get("arguments"), "arguments"))
         if choice.get("finish_reason"):
             self._finish(choice["finish_reason"])
-        self._blank = self._blank or choice.get("finish_reason") == ""
 
     def _finish(self, reason: Any) -> None:
         self._begin_waiting()
@@ -126,9 +124,9 @@ class StreamDecoder:
         self._draft.close()
 
     def _is_whole(self) -> bool:
-        """Whether something was said, or that it ended, and no call breaks off amid its arguments."""
+        """Whether something was said, and no call breaks off amid its arguments."""
         functions = [call for call in self._draft.calls if call.call.kind == "function"]
-        said = self._draft.begun or self._thoughts is not None or self._blank
+        said = self._draft.begun or self._thoughts is not None
         return self._draft.started and said and not any(is_cut(call.text) for call in functions)
 
     def _beside(self, delta: Body) -> None:

@@ -64,7 +64,10 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
     found.tools = decode_tools(body, losses, names)
     # Tools that a search brought in are declared in the history; elsewhere they have to stand with the others.
     known = {tool.name for tool in found.tools}
-    found.tools += [tool for tool in decode_tools({"tools": found.brought}, losses, names) if tool.name not in known]
+    for tool in decode_tools({"tools": found.brought}, losses, names):
+        if tool.name not in known:
+            found.tools.append(tool)
+            known.add(tool.name)
     found.settings = decode_settings(body, losses)
     found.calls, found.results = ledger.calls, ledger.results
     return found

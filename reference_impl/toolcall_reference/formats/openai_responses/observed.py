@@ -20,7 +20,7 @@ from .stored import named
 
 _WRAPPED = "observed"
 #: Items of the history that a translation has to refuse, to drop or to say elsewhere; an observer shows them.
-_SHOWN = frozenset({"additional_tools", "mcp_approval_request", "mcp_approval_response", "tool_search_output"})
+_SHOWN = frozenset({"mcp_approval_request", "mcp_approval_response", "tool_search_output"})
 _HELD = ("previous_response_id", "conversation", "prompt")
 _OVER = ("completed", "failed", "incomplete")
 #: By the type of an item that is a call and its result: which of its members are the result.

@@ -8,6 +8,7 @@ from typing import Any
 from toolcall_conformance.findings import MISSING, Words
 from toolcall_conformance.formats.openai_chat.stream.calls import Calls
 from toolcall_conformance.formats.openai_chat.stream.merging import merged
+from toolcall_conformance.formats.openai_chat.thoughts import KEYS
 from toolcall_conformance.formats.stream_machine import Report, unless_null
 from toolcall_conformance.jsonvalue import is_json, join
 from toolcall_conformance.reading.assembled import StreamedCall
@@ -20,6 +21,9 @@ RULES = (
     "stream-finish-apart",
     "stream-finish-agrees",
 )
+
+# What clients read of a message, besides its calls.
+_READ = ("content", "refusal", "audio", "annotations", "function_call", *KEYS)
 
 
 class ChoiceState(Enum):
@@ -140,8 +144,8 @@ class Choice:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it says something, and the whole arguments of its calls."""
-        says = any(value for key, value in self._message.items() if key != "role")
+        """Whether it says something that a client reads, and the whole arguments of its calls."""
+        says = any(self._message.get(key) for key in _READ)
         cut = any(not (call.custom or call.is_json()) and call.text.strip() for call in self._calls.all)
         legacy = "".join(self._legacy[1]) if self._legacy is not None else ""
         return (says or bool(self._calls.all)) and not cut and (not legacy.strip() or is_json(legacy))
