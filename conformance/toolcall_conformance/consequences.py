@@ -253,7 +253,8 @@ def _inside_or_around(finding: Finding) -> Iterator[Hashable]:
 
 
 def _same_place(finding: Finding) -> Iterator[Hashable]:
-    yield _body(finding), finding.pointer, difference(finding.want, finding.got) == "lost"
+    lacks = difference(finding.want, finding.got) == "lost" or finding.got in ({}, [])
+    yield _body(finding), finding.pointer, lacks
 
 
 def _wrong_text(finding: Finding) -> Iterator[Hashable]:

@@ -16,9 +16,13 @@ from toolcall_conformance.translation.stream_ends import compare_beginnings, com
 from toolcall_conformance.translation.upstream_errors import accept_details, compare_message
 
 
-def judge_end(corpus: Corpus, sent: Assembled, received: Assembled, output: dict[str, Any], how: str) -> list[Finding]:
-    """How a client's stream ends whose source broke off or failed; ``how`` says how, in words."""
-    return [*compare_ends(corpus, sent, received, how, last=last_event(output))]
+def judge_end(
+    corpus: Corpus, client: str, sent: Assembled, received: Assembled, output: dict[str, Any], how: str
+) -> list[Finding]:
+    """How the stream of a ``client``'s format ends whose source broke off or failed; ``how`` says how, in words."""
+    finish = formats.read(client, "response", received.body).finish if received.end == "whole" else None
+    reason = None if finish is None else finish.reason
+    return [*compare_ends(corpus, sent, received, how, last=last_event(output), reason=reason)]
 
 
 def compare_begun(

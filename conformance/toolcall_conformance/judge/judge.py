@@ -162,7 +162,7 @@ class Judge:
         A part of what :meth:`stream` judges, for a stream that is broken off again and again; both replies are as
         ``formats.assembled`` makes them, ``output`` as ``streaming.parse`` does. ``how`` says how the source ended.
         """
-        return told_in(judge_end(self.corpus, sent, received, output, how), route.client)
+        return told_in(judge_end(self.corpus, route.client, sent, received, output, how), route.client)
 
     def history(
         self,

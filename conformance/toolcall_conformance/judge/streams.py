@@ -146,7 +146,7 @@ def _judge_broken(played: _Played, own: Sequence[Finding], how: str) -> Iterator
     sent, received = played.sent, played.received
     assert sent is not None
     how = how or ("failed" if sent.end == "failed" else "breaks off")
-    found = judge_end(played.corpus, sent, received, played.output, how)
+    found = judge_end(played.corpus, played.route.client, sent, received, played.output, how)
     if not any(one.is_must for one in (*own, *found)):  # of a broken stream one fault is enough
         replies, output = (sent, received), played.output
         found += compare_begun(played.corpus, replies, played.route, how, output, accepted=played.accepted)

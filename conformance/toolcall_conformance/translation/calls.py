@@ -17,6 +17,7 @@ from toolcall_conformance.translation.nearest import near
 from toolcall_conformance.translation.odd_arguments import compare_odd, is_odd, may_be_dropped, shown, stands_as
 from toolcall_conformance.translation.own_tools import says_the_same
 from toolcall_conformance.translation.pair import Pair, call_words
+from toolcall_conformance.translation.remains import remains_of_calls
 from toolcall_conformance.translation.steps_as_calls import steps_as_calls
 from toolcall_conformance.translation.told import Told
 from toolcall_conformance.translation.undeclared_names import undeclared_names
@@ -35,6 +36,7 @@ def compare_calls(pair: Pair) -> Iterator[Finding]:
     for left in alignment.pairs if alignment.invented else ():
         first_alike.setdefault((source[left].name, alignment.arguments[0][left]), left)
     told = pair.view(Told.of) if alignment.lost else None
+    remains = pair.view(remains_of_calls) if alignment.lost else {}
     for left in alignment.lost:
         call = source[left]
         if not call.name and not pair.is_request:
@@ -44,13 +46,15 @@ def compare_calls(pair: Pair) -> Iterator[Finding]:
             pair.accept("cut-call-dropped", place, call.pointer, call_value(pair, call, place), MISSING)
             continue
         now = told.place_of(call) if told is not None else None
+        empty = remains.get(call.pointer) if now is None else None
         place = near(pair, call.pointer) if now is None else now.pointer
+        how = "" if now is None else "a tool call is rendered as text instead"
         yield pair.finding(
             "translation/call-lost",
-            place,
-            "" if now is None else "a tool call is rendered as text instead",
-            want=call_value(pair, call, place) if now is None else Words(call_words(call)),
-            got=MISSING if now is None else now.text,
+            empty or place,
+            how if empty is None else "of a tool call only an empty turn is left",
+            want=call_value(pair, call, place) if now is None and empty is None else Words(call_words(call)),
+            got=pair.stands(empty) if empty is not None else MISSING if now is None else now.text,
             source=call.pointer,
             subject=call_words(call),
             under=("failed-reply",) if pair.source_failed else (),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from typing import Final
 
 from toolcall_conformance.findings import MISSING, Finding, Words
@@ -14,18 +15,20 @@ from toolcall_conformance.reading.assembled import Assembled, StreamedCall
 from toolcall_conformance.translation.odd_arguments import is_cut, shows_cut, values_within
 
 _WHOLE: Final = Words("the end of a whole reply")
+_LIKE_WHOLE: Final = "ends like a whole reply"
 
 
 def compare_ends(
-    corpus: Corpus, source: Assembled, client: Assembled, how: str, *, last: str = ""
+    corpus: Corpus, source: Assembled, client: Assembled, how: str, *, last: str = "", reason: str | None = None
 ) -> Iterator[Finding]:
     """The first fault of the end of a client's stream whose source broke off or failed.
 
-    ``how`` says how the source ended (``breaks off``). ``last`` is the pointer of the client's last event.
+    ``how`` says how the source ended (``breaks off``). ``last`` is the pointer of the client's last event, ``reason``
+    the neutral word for why the client's reply ended, if it says one.
     """
     may, got = _closed(source, client)
     if source.end == "failed" and client.end == "whole":  # what it closed for its end is whole as the end is
-        yield unreported_error(corpus, client, f"the upstream's stream {how}", last=last)
+        yield unreported_error(corpus, client, f"the upstream's stream {how}", last=last, reason=reason)
     elif got > may:
         closed = next((call.pointer for call in reversed(client.calls) if call.closed), last)
         cut = next((call.pointer for call in reversed(source.calls) if not call.closed), None)
@@ -124,15 +127,25 @@ def _texts(reading: Reading) -> list[Text]:
     return [item for turn in reading.turns for item in turn.items if isinstance(item, Text)]
 
 
-def unreported_error(corpus: Corpus, client: Assembled, how: str, *, last: str = "") -> Finding:
-    """The finding for a stream that hides the upstream's failure: it ends like a whole reply, or just stops."""
-    if client.end == "whole":
-        rule, end = "translation/stream-error-told", "ends like a whole reply"
-    else:
-        rule, end = "translation/stream-error-as-break", "just stops"
-    got = _WHOLE if client.end == "whole" else MISSING
-    said = f"{how}, and the client's stream {end}"
-    return finding(corpus, rule, last, said, want=Words("an error event"), got=got, element="error")
+def unreported_error(
+    corpus: Corpus, client: Assembled, how: str, *, last: str = "", reason: str | None = None
+) -> Finding:
+    """The finding for a stream that hides the upstream's failure: it ends like a whole reply, or just stops.
+
+    A ``reason`` after which no client goes on is not that of a whole reply: it hides the error's words alone.
+    """
+    whole = corpus.equivalence("finish-next-best").parameters["whole"]
+    if client.end == "whole" and (reason is None or reason in whole):
+        return _unreported(
+            corpus, "translation/stream-error-told", last, f"{how}, and the client's stream {_LIKE_WHOLE}"
+        )
+    end = "just stops" if client.end != "whole" else "ends with a reason that says nothing of the error"
+    found = _unreported(corpus, "translation/stream-error-as-break", last, f"{how}, and the client's stream {end}")
+    return found if client.end == "whole" else replace(found, got=MISSING)
+
+
+def _unreported(corpus: Corpus, rule: str, last: str, message: str) -> Finding:
+    return finding(corpus, rule, last, message, want=Words("an error event"), got=_WHOLE, element="error")
 
 
 def _closed(source: Assembled, client: Assembled) -> tuple[int, int]:

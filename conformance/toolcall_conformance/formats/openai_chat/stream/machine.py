@@ -74,6 +74,7 @@ class _ChunkMachine(Machine):
         super().__init__(ids)
         self._state = ReplyState.BEFORE
         self._body: dict[str, Any] = {}
+        self._uncounted: tuple[str, Any] | None = None  # a chunk behind the usage, and that
         self._choices: list[Choice] = []
 
     def take(self, pointer: str, event: dict[str, Any]) -> None:
@@ -110,8 +111,7 @@ class _ChunkMachine(Machine):
         begins = not self._body
         self._identity(chunk, pointer)
         if self._body.get("usage") and not chunk.get("usage"):
-            message = "the usage must be in the last chunk; this chunk is later and has none"
-            self.report.once("stream-usage-kept", pointer, message, want=self._body["usage"], got=MISSING)
+            self._uncounted = self._uncounted or (pointer, self._body["usage"])
         for key in _REPEATED:
             if chunk.get(key) is not None:
                 self._body[key] = chunk[key]
@@ -170,6 +170,10 @@ class _ChunkMachine(Machine):
         finished = [choice.state is _choice.ChoiceState.FINISHED for choice in self._choices]
         if self._state is not ReplyState.FAILED:
             self._check_end(pointer)
+        if self._uncounted is not None and all(finished):  # a reply that broke off owes no counts
+            message = "the usage must be in the last chunk; this chunk is later and has none"
+            later, usage = self._uncounted
+            self.report.once("stream-usage-kept", later, message, want=usage, got=MISSING)
         return self.assembled(
             self._reply() if self._body else None,
             self._choices[0].calls() if self._choices else (),
