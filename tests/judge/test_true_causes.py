@@ -11,6 +11,7 @@ import pytest
 
 from judging import judge, judge_history, judge_stream
 from toolcall_conformance.findings import Finding
+from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.reports.companions import companions
 from toolcall_conformance.streaming import parse
@@ -334,3 +335,47 @@ def test_results_of_a_stored_conversation_follow_from_its_absence(upstream: str,
     told = causes(found)
     assert told["translation/stored-history"] == ""
     assert told[orphan] == "translation/stored-history"
+
+
+@pytest.mark.parametrize(
+    ("finish", "rule"), [("OTHER", "translation/stream-error-as-break"), ("STOP", "translation/stream-error-told")]
+)
+def test_a_failed_stream_is_told_by_the_reason_of_its_end(finish: str, rule: str) -> None:
+    """No client goes on after OTHER; what it does not learn is the error's words."""
+    sent = golden("finish/unexpected-call", "openai_responses")
+    candidate = {"index": 0, "content": {"role": "model", "parts": []}, "finishReason": finish}
+    received = {
+        "events": [{"data": {"candidates": [candidate], "responseId": "r", "modelVersion": "gemini-2.5-flash"}}]
+    }
+    found = judge_stream(received, client="gemini", upstream="openai_responses", source=sent).findings
+    assert [one.rule for one in found if one.rule.startswith("translation/stream-error")] == [rule]
+
+
+def test_an_empty_turn_in_the_place_of_a_call_is_that_call() -> None:
+    source = request("shell/seed", "openai_responses", 1)
+    output = request("shell/seed", "anthropic", 1)
+    for message in output["messages"]:
+        if message["role"] == "assistant":
+            message["content"] = [{"type": "text", "text": ""}]
+    found = causes(judge(source, output, client="openai_responses", upstream="anthropic").findings)
+    assert found["translation/call-lost"] == ""
+    assert found["anthropic/text-not-blank"] == "translation/call-lost"
+
+
+def test_a_schema_that_is_gone_as_a_whole_has_no_root() -> None:
+    source, output = request("shell/seed", "anthropic"), request("shell/seed", "openai_chat")
+    output["tools"][0]["function"]["parameters"] = {}
+    found = causes(judge(source, output, client="anthropic", upstream="openai_chat").findings)
+    assert found["openai_chat/tool-schema-root"] == "translation/schema-property-lost"
+
+
+def test_a_stream_that_breaks_off_owes_no_counts() -> None:
+    """Some servers count in every chunk; the SDK keeps the counts of the last one."""
+    stream = golden("shell/seed", "openai_chat")
+    for event in stream["events"][:2]:
+        event["data"]["usage"] = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+    judged = Judge(CORPUS).body("openai_chat", "stream", stream)
+    assert "openai_chat/stream-usage-kept" in {one.rule for one in judged.findings}
+    broken = {**stream, "events": stream["events"][:4]}
+    judged = Judge(CORPUS).body("openai_chat", "stream", broken)
+    assert "openai_chat/stream-usage-kept" not in {one.rule for one in judged.findings}
