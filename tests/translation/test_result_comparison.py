@@ -326,3 +326,20 @@ def test_a_failure_beside_other_members_changed(rows: list[int]) -> None:
     route = Route("gemini", "gemini", "gemini-2.5-flash", "gemini-2.5-flash", stream=False)
     before, after = (gemini({"error": True, "rows": one}) for one in ([0], rows))
     assert [one.rule for one in Judge(CORPUS).history(before, after, route).findings] != []
+
+
+@pytest.mark.parametrize(
+    ("ids", "said"), [((None, None), "pairs them by their order"), (("a1", "b2"), "lacks the call's id, a1")]
+)
+def test_why_results_without_ids_are_taken_for_each_other(ids: tuple[str | None, ...], said: str) -> None:
+    output = gemini({"output": "two"}, {"output": "one"})
+    turns = output["contents"]
+    parts = [part for turn in turns for part in turn["parts"] if "functionCall" in part]
+    for part, given in zip(parts, ids, strict=True):
+        part["functionCall"].pop("id", None)
+        part["functionCall"] |= {"id": given} if given else {}
+    for turn in turns:
+        for part in turn["parts"]:
+            part.get("functionResponse", {}).pop("id", None)
+    messages = [one.message for one in judged(anthropic("one", "two"), output) if one.rule == LINKED]
+    assert said in messages[0]

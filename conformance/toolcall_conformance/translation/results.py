@@ -149,7 +149,8 @@ def _compare_one(pair: Pair, comparison: ResultComparison, left: int, right: int
         message = f"the {subject}, became {_answered(other)}"
         if names[0] == names[1]:  # the place decides which of several calls is meant
             names = (f"the answer to {call_words(want)}", _answered(other))
-            message += "" if after.id else "; the target pairs them by their order"
+            unnamed = f"; it lacks the call's id, {want.id}" if want.id else "; the target pairs them by their order"
+            message += "" if after.id else unnamed
         elif other is None and after.id:
             message += ": it has a wrong id"
         named = names[0]

@@ -48,8 +48,10 @@ def compare_members(place: SchemaPair) -> Iterator[Step]:
 def _lost(
     place: SchemaPair, names: list[str], source: str, got: dict[str, Any], *, of_all: bool = False
 ) -> SchemaDifference:
-    """Parameters that are gone: one of several, or all that there were."""
-    all_of_them = f"all {len(names)} parameters were lost" if len(names) > 1 else "its only parameter was lost"
+    """Parameters that are gone: one of several, or all that there were, of the tool or of an object in its schema."""
+    inside = " in it" if place.pointer else ""
+    all_of_them = f"all {len(names)} parameters{inside} were lost" if len(names) > 1 else ""
+    all_of_them = all_of_them or ("the only parameter in it was lost" if inside else "its only parameter was lost")
     return SchemaDifference(
         "translation/schema-property-lost",
         place.out("properties"),
