@@ -48,6 +48,8 @@ class Folder(Protocol):
 
 def folder(path: Path) -> Folder:
     """The folder at a path; where a pack is there in its place, that."""
+    if not path.name:  # the current folder, or a root: no pack has that place
+        return DiskFolder(path)
     pack = path.with_name(path.name + SUFFIX)
     return Pack(pack) if pack.is_file() and not path.is_dir() else DiskFolder(path)
 

@@ -27,12 +27,16 @@ class Sent:
     url: str = ""
 
 
+#: What asks for a stream, and for its token counts.
+STREAMED = {"openai_chat": {"stream": True, "stream_options": {"include_usage": True}}}
+
+
 def exchanges(name: str, *, streamed: bool = False) -> list[Sent]:
     """The exchanges of some conversations in one format."""
     found = []
     for case in CASES:
         for one in CORPUS.cases[case].exchanges(name):
-            request = one.request | ({"stream": True} if streamed else {})
+            request = one.request | (STREAMED.get(name, {"stream": True}) if streamed else {})
             found.append(Sent(request, one.response, one.stream().decode() if streamed else None, HOSTS.get(name, "")))
     return found
 

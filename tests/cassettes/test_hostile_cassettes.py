@@ -75,7 +75,7 @@ def test_the_other_cassettes_of_the_folder_are_read(tmp_path: Path) -> None:
     found = cases.load(load_corpus(), [tmp_path])
     assert list(found.cases) == ["recorded/good.json#1"]
     assert len(found.damaged) == len(HOSTILE)
-    assert found.summary == f"1 recorded exchanges in 1 cassettes; damaged and skipped: {len(HOSTILE)}"
+    assert found.summary == f"1 recorded exchange in 1 cassette; damaged and skipped: {len(HOSTILE)}"
     assert found.to_json()["damaged"] == list(found.damaged)
 
 

@@ -141,7 +141,7 @@ def _responses(answer: Answer, model: str) -> dict[str, Any]:
     return {
         "id": f"resp_{answer.id}",
         "object": "response",
-        "created_at": 1790000000,
+        "created_at": 1760000000,  # replies of 2026 repeat more of their request
         "status": "completed",
         "error": None,
         "incomplete_details": None,

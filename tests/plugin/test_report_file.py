@@ -302,7 +302,7 @@ def test_the_end_of_each_name_chooses_the_kind(project: Any) -> None:
     result.stdout.fnmatch_lines(["toolcall: the report is r.json", "toolcall: the report is R.MD"])
     shown = (project.path / "R.MD").read_text(encoding="utf-8")
     report = valid(json_report.read(project.path / "r.json"))
-    assert f"**{sum(item['outcome'] == 'failed' for item in report['items'])} of 24 items failed**, for " in shown
+    assert f"**{sum(item['outcome'] == 'failed' for item in report['items'])} of 24 items failed; " in shown
     assert f"  - run `pytest --toolcall-translator {spec} " in shown
 
 

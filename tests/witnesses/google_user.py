@@ -121,7 +121,9 @@ class GoogleUser:
             return self._types.Part.model_validate(part)
         given = part["functionResponse"]
         asked = (given.get("id"), given["name"])
-        call = calls.take(str(asked), lambda call: (call.id, call.name) == asked)
+        ways = [lambda call: (call.id, call.name) == asked, lambda call: not asked[0] and call.name == asked[1]]
+        # Its own loop writes results without ids: they answer the calls of a name in order.
+        call = calls.take(str(asked), *ways)
         media = [self._types.FunctionResponsePart.model_validate(entry) for entry in given.get("parts", [])]
         made = self._types.Part.from_function_response(name=call.name, response=given["response"], parts=media or None)
         assert made.function_response is not None

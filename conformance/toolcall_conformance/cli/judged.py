@@ -60,10 +60,11 @@ def show(
 
         say_json(json.dumps(json_report.document(record), indent=1))
     else:
-        from toolcall_conformance.reports.terminal import Detail, summary
+        from toolcall_conformance.reports.terminal import Detail, conclusion, summary
 
         detail = Detail.ALL if verbose else Detail.USUAL
-        for pieces in summary(record, corpus.rules, again or record.again, detail=detail):
+        told = summary(record, corpus.rules, again or record.again, detail=detail)
+        for pieces in (*told, *conclusion(record, corpus.rules)):
             say(*((piece.text, piece.kind) for piece in pieces))
     return int(any(item.outcome == "failed" for item in record.items))
 

@@ -32,7 +32,7 @@ def _each_once(same: list[Seen], harm: Harm) -> Iterator[Told]:
         groups[("alone", number) if group is None else group].append(one)
     for alike in groups.values():
         rules = {one.rule for one in alike}
-        first = min(alike, key=lambda one: (_follows_from(one, rules), *gravity(one, harm))).rule
+        first = min(alike, key=lambda one: (one.known, _follows_from(one, rules), *gravity(one, harm))).rule
         others = {one.rule: one.element for one in alike if one.rule != first}
         yield from ((one, dict(others)) for one in alike if one.rule == first)
 

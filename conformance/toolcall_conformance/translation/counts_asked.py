@@ -28,14 +28,10 @@ def streams_uncounted(corpus: Corpus, format_name: str, body: Any) -> bool:
 
 
 def find_not_requested(sides: Sides) -> Iterator[Finding]:
-    """The request for a stream without counts, where the client's API would have counted.
-
-    Where the wish for the stream is lost as well, whoever brings that back has to ask.
-    """
+    """The request for a stream without counts, where the client's API would have counted."""
     pointer = must_ask(sides.corpus, sides.output.format)
     source, output = sides.source.settings, sides.output.settings
-    streams = _is_true(output.get("stream")) or _is_true(source.get("stream"))
-    if pointer is None or not streams or _is_true(output.get(SETTING)):
+    if pointer is None or not _is_true(output.get("stream")) or _is_true(output.get(SETTING)):
         return
     if (
         must_ask(sides.corpus, sides.source.format) is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.findings import MISSING, Finding, Words
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.translation.pair import Pair
 
@@ -29,4 +29,7 @@ def find_stream_lost(pair: Pair) -> Iterator[Finding]:
     if before is not None and wished and (after is None or after.value is not True):
         got = MISSING if after is None else after.value
         pointer = "" if after is None else after.pointer
-        yield pair.finding(RULE, pointer, want=True, got=got, source=before.pointer)
+        counts = pair.corpus.transports[pair.output.format]["stream"].get("counts_asked")
+        # Whoever asks for a stream has to ask for its token counts as well.
+        want = True if counts is None or pair.stands(counts, MISSING) is True else Words(f"true, and so at {counts}")
+        yield pair.finding(RULE, pointer, want=want, got=got, source=before.pointer)

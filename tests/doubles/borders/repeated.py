@@ -80,19 +80,22 @@ border(
 )
 
 WHOLE = "openai_responses/reply-whole"
-ALWAYS = (
-    *("background", "completed_at", "frequency_penalty", "max_tool_calls", "presence_penalty", "prompt_cache_key"),
-    *("safety_identifier", "service_tier", "top_logprobs"),
-)
-"""What all replies of the API have since January 2026; those of 2025 lack some."""
+ALWAYS: dict[str, Any] = {
+    **dict.fromkeys(("background", "completed_at", "frequency_penalty", "presence_penalty", "service_tier"), None),
+    "max_tool_calls": 8,
+    "prompt_cache_key": "k-1",
+    "safety_identifier": "s-1",
+    "top_logprobs": None,
+}
+"""What all replies have since January 2026, with a value that the example has not; those of 2025 lack some."""
 
-for key in ALWAYS:
+for key, other in ALWAYS.items():
     name = key.replace("_", "-")
     border(
         WHOLE,
-        f"null-{name}",
-        f"A reply has null for {key}",
-        {f"/{key}": None},
+        f"{'null' if other is None else 'given'}-{name}",
+        f"A reply has {dumps(other)} for {key}",
+        {f"/{key}": other},
         past={f"/{key}": GONE},
         says=f"A reply has no {key}",
     )
