@@ -218,6 +218,8 @@ def wanted(pointer: str, want: Any, got: Any = "there") -> Finding:
         ({"a": "b"}, [wanted("/a", {"b": 2}, "b")], {"a": {"b": 2}}),
         ({"a": {"b": 1}}, [wanted("/a", having(c=False), {})], {"a": {"b": 1, "c": False}}),
         ({"a": 1}, [wanted("/a", Words("a picture"))], None),
+        ({"a": 1}, [wanted("/a", OneOf((Words("a picture"), 2)))], {"a": 2}),
+        ({"a": [{}]}, [wanted("/a/0", OneOf((Words("a part of another event"), Words("nothing"))), MISSING)], None),
     ],
 )
 def test_wants_are_put_at_their_places(body: Any, findings: list[Finding], expected: Any) -> None:

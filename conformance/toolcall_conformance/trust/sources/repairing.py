@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, OneOf, Words, is_json_value
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, OneOf, is_json_value
 from toolcall_conformance.jsonvalue import JSONError, copied, equal, parse_arguments, resolve, unescaped
 from toolcall_conformance.trust.nodes import holder_of
 
@@ -47,11 +47,12 @@ def _says(text: str, value: Any) -> bool:
 def value_of(finding: Finding, choice: int = 0) -> Any:
     """The value that a finding wants: MISSING for none, NOT_KNOWN where it does not say."""
     want = finding.want
-    if isinstance(want, Words):
-        return NOT_KNOWN
-    if isinstance(want, OneOf):
-        return want.values[choice % len(want.values)]
-    return instance(want.schema, finding.got, choice) if isinstance(want, Form) else want
+    if isinstance(want, OneOf):  # of a choice between values and words, the values alone can stand there
+        values = [value for value in want.values if value is MISSING or is_json_value(value)]
+        return values[choice % len(values)] if values else NOT_KNOWN
+    if isinstance(want, Form):
+        return instance(want.schema, finding.got, choice)
+    return want if want is MISSING or is_json_value(want) else NOT_KNOWN
 
 
 def _order(pointer: str) -> list[tuple[int, int, str]]:
