@@ -130,6 +130,7 @@ def content(name: str, value: object, call: UniversalToolCall = CALL) -> Any:
         ("sunny", "sunny", {"output": "sunny"}),
         ('{"temp":22}', '{"temp":22}', {"output": '{"temp":22}'}),
         ({"temp": 22}, '{"temp":22}', {"temp": 22}),
+        ({"is": [{"$ref": "#/a"}]}, '{"is":[{"$ref":"#/a"}]}', {"output": '{"is":[{"$ref":"#/a"}]}'}),
         ([1, "å"], '[1,"å"]', {"output": '[1,"å"]'}),
         (25, "25", {"output": "25"}),
         (True, "true", {"output": "true"}),

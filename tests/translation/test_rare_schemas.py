@@ -64,6 +64,10 @@ SAME: dict[str, tuple[Any, Any]] = {
         {"type": "object", "dependentRequired": {"a": ["b"]}, "title": "A"},
         {"type": "object", "dependentRequired": {"a": ["b"]}},
     ),
+    "branches-folded-into-the-rest": (
+        {"type": "object", "anyOf": [members({"x": TEXT}), members({"y": WHOLE})], "properties": {"z": TEXT}},
+        members({"x": TEXT, "y": WHOLE, "z": TEXT}),
+    ),
     "twice-is-allowed": ({"type": "array", "uniqueItems": False}, {"type": "array"}),
 }
 
@@ -126,6 +130,11 @@ DIFFERENT: dict[str, tuple[Any, Any, str]] = {
         {"anyOf": [{"type": "string", "maxLength": 3}, {"type": "string", "pattern": "^a"}]},
         {"type": "string", "maxLength": 2},
         "schema-narrowed",
+    ),
+    "branches-folded-into-other-types": (
+        {"anyOf": [members({"x": TEXT}, required=["x"]), members({"y": WHOLE}, required=["y"])]},
+        members({"x": TEXT, "y": TEXT}),
+        "schema-narrowed schema-widened",
     ),
     "a-property-that-a-union-forbids": (
         {"anyOf": [members({"b": False}, required=["c"]), members({"c": TEXT})]},

@@ -34,7 +34,7 @@ def compare_by_probes(place: SchemaPair) -> Probed:
     narrowed: Any = MISSING
     widened: Any = MISSING
     seen: set[str] = set()
-    validator_before, validator_after = _Validator(old), _Validator(new)
+    validator_before, validator_after, validator_meant = _Validator(old), _Validator(new), _Validator(_meant(old))
     values = [_samples(known), _ProbeMaker(known).instances(old), _ProbeMaker(known).instances(new)]
     for probe in islice(_in_turn(values), known["most_probes"]):
         name = canonical(probe)
@@ -42,7 +42,7 @@ def compare_by_probes(place: SchemaPair) -> Probed:
             continue
         seen.add(name)
         before, after = validator_before.accepts(probe), validator_after.accepts(probe)
-        if before is True and after is False and narrowed is MISSING:
+        if before is True and after is False and narrowed is MISSING and validator_meant.accepts(probe):
             narrowed = probe
         if after is True and before is False and widened is MISSING:
             widened = probe
@@ -112,6 +112,39 @@ class _Tree:
             else:
                 found[key] = value
         return found
+
+
+def _meant(schema: Any) -> Any:
+    """A schema whose open branches take a member that they do not name only as another branch of their union has it.
+
+    What no branch says of a member nobody means: branches may be folded into one object, as those must be that stand
+    at a root which the provider does not take (https://github.com/makenotion/notion-mcp-server/issues/340).
+    """
+    if isinstance(schema, list):
+        return [_meant(entry) for entry in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: _meant(value) for key, value in schema.items() if key not in ("enum", "const")}
+    found |= {key: schema[key] for key in ("enum", "const") if key in schema}
+    for key in ("anyOf", "oneOf"):
+        if isinstance(found.get(key), list):
+            found[key] = _sharing(found[key])
+    return found
+
+
+def _sharing(branches: list[Any]) -> list[Any]:
+    """The branches of a union, each with the members that only others name."""
+    named: dict[str, list[Any]] = {}
+    for branch in branches:
+        for name, entry in (branch.get("properties") or {}).items() if isinstance(branch, dict) else ():
+            named.setdefault(name, []).append(entry)
+    others = {name: entries[0] if len(entries) == 1 else {"anyOf": entries} for name, entries in named.items()}
+    return [
+        {**branch, "properties": {**others, **branch["properties"]}}
+        if isinstance(branch, dict) and branch.get("properties") and "additionalProperties" not in branch
+        else branch
+        for branch in branches
+    ]
 
 
 def _in_turn(sources: list[Iterator[Any]]) -> Iterator[Any]:

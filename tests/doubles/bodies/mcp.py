@@ -86,6 +86,12 @@ def names_passed_on(draft: Draft) -> None:
     rename(draft, lambda name: name)
 
 
+@broken(INJECTIVE, cases=("declarations/eighteen-tools",))
+def names_in_lower_case(draft: Draft) -> None:
+    """All names are written in small letters, so that two tools have one."""
+    rename(draft, str.lower)
+
+
 @broken(INJECTIVE, cases=("mcp/two-servers",))
 def names_without_server(draft: Draft) -> None:
     """The server is taken off the names, and the same tool of two servers has one."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from typing import Any
 
 from doubles.bodies.arguments import every, leaves
@@ -13,6 +14,7 @@ RULE = "translation/arguments"
 LOST = "translation/unreadable-arguments"
 MEMBERS = ("arguments/empty-members",)
 NUMBERS = ("arguments/numbers",)
+DIGITS = ("history/schema-as-result",)
 CONTROL = ("arguments/control-characters",)
 NOTHING = ("arguments/nothing-said",)
 NO_OBJECT = ("arguments/no-object",)
@@ -61,10 +63,16 @@ def _number(leaf: Any) -> bool:
     return isinstance(leaf, (int, float)) and not isinstance(leaf, bool)
 
 
-@broken(RULE, check="response", cases=NUMBERS)
+@broken(RULE, check="response", cases=(*NUMBERS, *DIGITS))
 def tiny_numbers_rounded(draft: Draft) -> None:
     """Numbers were written with six digits behind the point."""
     every(draft, lambda leaf: round(leaf, 6) if isinstance(leaf, float) else leaf)
+
+
+@broken(RULE, check="response", cases=DIGITS)
+def accents_composed(draft: Draft) -> None:
+    """Letters and their accents became single characters, as no file is called."""
+    every(draft, lambda leaf: unicodedata.normalize("NFC", leaf) if isinstance(leaf, str) else leaf)
 
 
 @broken(RULE, check="response", cases=NUMBERS)

@@ -50,6 +50,30 @@ def references_emptied(draft: Draft) -> None:
         del schema["$ref"]
 
 
+IN_BRANCHES = ("schemas/parameters-in-branches",)
+
+
+def _in_branches(draft: Draft) -> list[dict[str, Any]]:
+    """The roots of tools whose parameters stand in the branches of a union."""
+    return need([tool.schema for tool in draft.tools if "anyOf" in tool.schema])
+
+
+@broken(("translation/schema-narrowed", "translation/schema-property-lost"), target=GEMINI, cases=IN_BRANCHES)
+def branches_folded_and_required(draft: Draft) -> None:
+    """The branches at the root became one object, and what any of them requires is required."""
+    for schema in _in_branches(draft):
+        for branch in schema.pop("anyOf"):
+            schema.setdefault("properties", {}).update(branch["properties"])
+            schema.setdefault("required", []).extend(branch["required"])
+
+
+@harmless(beside="translation/schema-enum", cases=IN_BRANCHES)
+def words_beside_values_dropped(draft: Draft) -> None:
+    """What an editor says of each value of an enum is left out, which no provider reads."""
+    for schema in _all(draft, lambda schema: "enumDescriptions" in schema):
+        del schema["enumDescriptions"]
+
+
 @broken("translation/schema-changed", cases=FAMILY)
 def definitions_left_behind(draft: Draft) -> None:
     """References stayed, and what they refer to did not."""

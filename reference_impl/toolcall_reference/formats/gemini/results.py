@@ -25,9 +25,22 @@ def unwrap(response: dict[str, Any]) -> tuple[str, bool]:
 
 
 def wrap(result: UniversalToolResult) -> dict[str, Any]:
-    """The ``response`` of a result: its object as it is, text as ``output``, a failure as ``error``."""
-    if isinstance(result.result, dict):
-        if result.is_error and result.result.get("error") is None:
-            return {"error": result.result}
-        return result.result
-    return {"error" if result.is_error else "output": result.result}
+    """The ``response`` of a result: its object as it is, text as ``output``, a failure as ``error``.
+
+    An object with references is its JSON text: Gemini 3 takes a member ``$ref`` at any depth for the name of one of the
+    result's own media, and refuses all others (https://github.com/NousResearch/hermes-agent/issues/93014).
+    """
+    said = result.result
+    if isinstance(said, dict):
+        if _refers(said):
+            said = dump(said)
+        elif not result.is_error or said.get("error") is not None:
+            return said
+    return {"error" if result.is_error else "output": said}
+
+
+def _refers(value: Any) -> bool:
+    """Whether a value has a member ``$ref``, at any depth."""
+    if isinstance(value, list):
+        return any(map(_refers, value))
+    return isinstance(value, dict) and ("$ref" in value or any(map(_refers, value.values())))
