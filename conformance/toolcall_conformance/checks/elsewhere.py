@@ -19,6 +19,8 @@ from toolcall_conformance.drivers import (
     Outcome,
     Produced,
     SessionDriver,
+    Source,
+    StreamOutcome,
 )
 from toolcall_conformance.library import Case, Corpus
 from toolcall_conformance.translation.elsewhere import served_elsewhere
@@ -59,6 +61,12 @@ class _Excused:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._session, name)
+
+    def stream_beside(
+        self, source: Source, other: SessionDriver, other_source: Source
+    ) -> tuple[StreamOutcome, StreamOutcome]:
+        inner = cast("object", other)
+        return self._session.stream_beside(source, inner._session if isinstance(inner, _Excused) else other, other_source)
 
     def request(self, body: dict[str, Any]) -> Outcome:
         outcome = self._session.request(body)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.checks import stream_broken, stream_cuts
+from toolcall_conformance.checks import concurrent, stream_broken, stream_cuts
 from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, PlayedBodies, Tally, answer
 from toolcall_conformance.checks.golden_replies import rename_calls
 from toolcall_conformance.checks.left_out import without
@@ -35,7 +35,7 @@ from toolcall_conformance.translation.stream_flag import RULE, asks, asks_in_bod
 # A source of fewer events leaves a translator that reads one ahead nothing to be early with.
 _ENOUGH_EVENTS = 4
 
-VARIANTS = ("", "recut", "cut")
+VARIANTS = ("", "recut", "cut", "concurrent")
 
 
 def run(
@@ -45,6 +45,9 @@ def run(
     del other  # it is for checks that play two conversations
     tally = Tally.of(harness, case, "stream", route)
     streaming = replace(route, stream=True)
+    if variant == "concurrent":
+        concurrent.run(case, streaming, open_session, harness, tally)
+        return tally.result()
     exchanges = list(zip(case.exchanges(route.client), case.exchanges(route.upstream), strict=True))
     if variant:
         exchanges = exchanges[:1]  # a cut that breaks any stream breaks the first one
@@ -194,9 +197,10 @@ def variants(corpus: Corpus, case: Case, client: str, upstream: str, *, everywhe
     known = known and case.streams(client, upstream)
     if not known or not any(one.stream_path is not None for one in case.exchanges(upstream)):
         return ()
-    if everywhere:
-        return VARIANTS
     # In a case about a stream's shape only the streams that have it are cut, not the usual ones beside them.
     by_hand = f"{upstream}/01-response.sse" in case.scenario.get("files", {})
     usual = "stream-shape" in case.features and not by_hand
-    return VARIANTS if not usual and not case.features.isdisjoint(corpus.cut_finely) else VARIANTS[:1]
+    cut = everywhere or (not usual and not case.features.isdisjoint(corpus.cut_finely))
+    at_once = not case.features.isdisjoint(corpus.streamed_at_once)
+    fitting = {"recut": cut, "cut": cut, "concurrent": at_once and case.exchanges(upstream)[0].stream_path is not None}
+    return tuple(name for name in VARIANTS if fitting.get(name, True))

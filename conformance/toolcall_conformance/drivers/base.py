@@ -52,6 +52,14 @@ class SessionDriver(Protocol):
     def stream(self, source: Source, /) -> StreamOutcome:
         """Translate an upstream's stream, in the pieces of ``source``, into the client's."""
 
+    def stream_beside(
+        self, source: Source, other: SessionDriver, other_source: Source, /
+    ) -> tuple[StreamOutcome, StreamOutcome]:
+        """Translate two streams that are open at once: this session's, and that of ``other``, one of the same driver.
+
+        They are read in turns, a piece of each, from when the first is in its middle; see ``streams.ahead``.
+        """
+
     def call(self, operation: str, /, *arguments: Any) -> Outcome:
         """Call one of FORMAT_OPERATIONS with JSON values, which are never changed."""
 

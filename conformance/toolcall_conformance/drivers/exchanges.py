@@ -22,7 +22,7 @@ from toolcall_conformance.drivers.answers import (
     quote_error,
 )
 from toolcall_conformance.drivers.array_framing import as_array
-from toolcall_conformance.drivers.base import OPERATIONS
+from toolcall_conformance.drivers.base import OPERATIONS, SessionDriver
 from toolcall_conformance.drivers.buffering import KnownBuffering
 from toolcall_conformance.drivers.error_result import plain_error
 from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT, plain
@@ -40,10 +40,10 @@ from toolcall_conformance.drivers.outcomes import (
     TranslatorError,
     UnsupportedOutcome,
 )
-from toolcall_conformance.drivers.streams import Source, Streamed, StreamOutcome
+from toolcall_conformance.drivers.streams import Source, Streamed, StreamOutcome, ahead
 from toolcall_conformance.drivers.upstream_request import RequestInspector
 from toolcall_conformance.jsonvalue import JSONError, copied, parse
-from toolcall_conformance.upstream import Addresses, Reply, ScriptedUpstream, UpstreamConversation
+from toolcall_conformance.upstream import Addresses, Reply, ScriptedUpstream, Turns, UpstreamConversation
 
 # Sends a client's body; the future has the outcome when the exchange is over.
 Send = Callable[[dict[str, Any], UpstreamConversation], "Future[ExchangeOutcome]"]
@@ -174,22 +174,43 @@ class ExchangeSession:
 
     def stream(self, source: Source) -> StreamOutcome:
         """Let the upstream stream its reply, and return what the client receives."""
-        pieces, content_type = source.pieces, self._addresses.stream_type(self._route.upstream)
-        if not self._asked_for_stream():
-            framing = self._array_framing()
-            if framing is None:
-                return self._unstreamed(source)
-            pieces = as_array(source.pieces, framing, whole=source.end == "plain")
-            content_type = str(framing["content_type"])
+        reply = self._streamed_reply(source)
+        if reply is None:
+            return self._unstreamed(source)
         progress = self._conversation.progress
         if source.watched and source.end == "plain":
             progress.patience = self._buffering.seconds(self._route, self._seconds)
-        end: Literal["whole", "cut"] = "whole" if source.end == "plain" else "cut"
-        reply = Reply(200, pieces, {"content-type": content_type}, end, progress)
         answer = self._finish(reply, progress.patience)
         if progress.buffered:
             self._buffering.found(self._route)
         return self._stream_outcome(answer)
+
+    def stream_beside(
+        self, source: Source, other: SessionDriver, other_source: Source
+    ) -> tuple[StreamOutcome, StreamOutcome]:
+        """Let the upstream stream both replies in turns; one behind the other, where it was asked for a whole one."""
+        assert isinstance(other, ExchangeSession), "a session of the same driver"
+        reply, beside = self._streamed_reply(source), other._streamed_reply(other_source)
+        if reply is None or beside is None:
+            return self.stream(source), other.stream(other_source)
+        turns = Turns(ahead(source))
+        for session, each, number in ((self, reply, 0), (other, beside, 1)):
+            session._conversation.finish(replace(each, turn=turns.of(number)))
+        # Each has its own limit of time, and what the other one takes in the meantime.
+        answers = self._answer(self._seconds), other._answer(self._seconds)
+        return self._stream_outcome(answers[0]), other._stream_outcome(answers[1])
+
+    def _streamed_reply(self, source: Source) -> Reply | None:
+        """The reply that streams ``source``; None if the upstream was asked for a whole one."""
+        pieces, content_type = source.pieces, self._addresses.stream_type(self._route.upstream)
+        if not self._asked_for_stream():
+            framing = self._array_framing()
+            if framing is None:
+                return None
+            pieces = as_array(source.pieces, framing, whole=source.end == "plain")
+            content_type = str(framing["content_type"])
+        end: Literal["whole", "cut"] = "whole" if source.end == "plain" else "cut"
+        return Reply(200, pieces, {"content-type": content_type}, end, self._conversation.progress)
 
     def call(self, operation: str, /, *arguments: Any) -> Outcome:
         """Nothing within one format: such a translator answers requests alone."""
@@ -253,12 +274,17 @@ class ExchangeSession:
         )
 
     def _finish(self, reply: Reply, more: float = 0.0) -> ExchangeOutcome:
+        if self._unsupported is None and self._pending is not None and not self._pending.cancelled():
+            self._conversation.finish(reply)
+        return self._answer(more)
+
+    def _answer(self, more: float = 0.0) -> ExchangeOutcome:
+        """What comes of an exchange whose upstream answers."""
         pending, self._pending = self._pending, None
         if self._unsupported is not None:
             return self._unsupported
         if pending is None or pending.cancelled():
             return Crashed(TranslatorError("was not asked anything that could be answered"), "")
-        self._conversation.finish(reply)
         try:
             return pending.result(self._seconds + more)
         except FutureTimeoutError:

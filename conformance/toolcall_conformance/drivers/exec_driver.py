@@ -12,13 +12,13 @@ from typing import Any
 
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.answers import Answered, ExchangeOutcome
-from toolcall_conformance.drivers.base import FORMAT_OPERATIONS, OPERATIONS
+from toolcall_conformance.drivers.base import FORMAT_OPERATIONS, OPERATIONS, SessionDriver
 from toolcall_conformance.drivers.error_result import plain_error
 from toolcall_conformance.drivers.errors import SpecError
 from toolcall_conformance.drivers.exec_answers import AnswerLosses, read_failure
 from toolcall_conformance.drivers.exec_child import Child, Fault, start_child
 from toolcall_conformance.drivers.exec_restarts import Kept
-from toolcall_conformance.drivers.exec_streams import play_stream
+from toolcall_conformance.drivers.exec_streams import Steps, played_in_turns, played_to_end, stream_steps
 from toolcall_conformance.drivers.json_result import plain, plain_list
 from toolcall_conformance.drivers.losses import read_losses
 from toolcall_conformance.drivers.made_up import read_made_up
@@ -35,7 +35,7 @@ from toolcall_conformance.drivers.outcomes import (
     TranslatorError,
     UnsupportedOutcome,
 )
-from toolcall_conformance.drivers.streams import Source, StreamOutcome
+from toolcall_conformance.drivers.streams import Source, StreamOutcome, ahead
 
 PREFIX = "exec:"
 # The command may compile or start a container first.
@@ -186,14 +186,32 @@ class ExecSession:
         """Send the pieces of the source one by one; the child answers each with its output."""
         if "stream" not in self.operations:
             return UnsupportedOutcome("the session has no operation stream")
+        return self._ended(played_to_end(self._steps(source, self._driver.seconds)))
+
+    def stream_beside(
+        self, source: Source, other: SessionDriver, other_source: Source
+    ) -> tuple[StreamOutcome, StreamOutcome]:
+        """Send the pieces of both sources in turns, each with the id of its session."""
+        assert isinstance(other, ExecSession), "a session of the same driver"
+        if not all("stream" in each.operations for each in (self, other)):
+            return self.stream(source), other.stream(other_source)
+        seconds = 2 * self._driver.seconds  # each takes the time of both
+        steps = self._steps(source, seconds), other._steps(other_source, seconds)
+        outcome, beside = played_in_turns(*steps, ahead(source))
+        return self._ended(outcome), other._ended(beside)
+
+    def _steps(self, source: Source, seconds: float) -> Steps:
         driver, child = self._driver, self.child
 
         def ask(operation: str, fields: dict[str, Any], seconds: float) -> dict[str, Any] | Fault:
             return driver.ask(child, operation, self.id, fields, seconds)
 
-        outcome = play_stream(ask, source, seconds=driver.seconds, words=lambda: child.words)
+        return stream_steps(ask, source, seconds=seconds, words=lambda: child.words)
+
+    def _ended(self, outcome: StreamOutcome) -> StreamOutcome:
+        """The outcome of a stream; after a wrong one the child's is still open."""
         if isinstance(outcome, BadOutput):
-            child.kill("was ended in the middle of its stream")
+            self.child.kill("was ended in the middle of its stream")
         return outcome
 
     def call(self, operation: str, /, *arguments: Any) -> Outcome:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -28,6 +28,10 @@ from toolcall_conformance.drivers.streams import OutputPiece, Source, Streamed, 
 _WAY_SECONDS = 0.01
 
 
+# Plays a stream message by message, and returns its outcome.
+Steps = Generator[None, None, StreamOutcome]
+
+
 class Ask(Protocol):
     """Asks the child something of the session, within some seconds."""
 
@@ -36,10 +40,39 @@ class Ask(Protocol):
     ) -> dict[str, Any] | Crashed | TimedOut | ProtocolError: ...
 
 
-def play_stream(
+def played_in_turns(first: Steps, second: Steps, before: int) -> tuple[StreamOutcome, StreamOutcome]:
+    """Play two streams in turns, a message of each, from when the first has sent ``before`` pieces."""
+    outcomes: dict[int, StreamOutcome] = {}
+    taken = 0
+    while len(outcomes) < 2:
+        for number, steps in enumerate((first, second)):
+            if number in outcomes or (number == 1 and taken <= before and 0 not in outcomes):
+                continue
+            try:
+                next(steps)
+            except StopIteration as played:
+                outcomes[number] = played.value
+        taken += 1
+    return outcomes[0], outcomes[1]
+
+
+def played_to_end(steps: Steps) -> StreamOutcome:
+    """Play a stream by itself."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as played:
+            outcome: StreamOutcome = played.value
+            return outcome
+
+
+def stream_steps(
     ask: Ask, source: Source, *, seconds: float, words: Callable[[], str], limit: int = OUTPUT_LIMIT
-) -> StreamOutcome:
-    """Play ``source``; ``words`` are what the child printed last. After BadOutput the child's stream is still open."""
+) -> Steps:
+    """Play ``source``, and yield behind each message; ``words`` are what the child printed last.
+
+    After BadOutput the child's stream is still open.
+    """
     end = time.monotonic() + seconds
     pieces: list[OutputPiece] = []
     size = 0
@@ -65,6 +98,7 @@ def play_stream(
             raised = Crashed(TranslatorError(f"raised Unsupported: {raised.reason}"), words())
         if raised is not None:
             return Streamed(tuple(pieces), raised)
+        yield
     return Streamed(tuple(pieces), losses=read_losses(AnswerLosses(answer)))
 
 

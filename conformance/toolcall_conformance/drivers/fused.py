@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.answers import Answered, ExchangeOutcome, StreamAnswered
+from toolcall_conformance.drivers.base import SessionDriver
 from toolcall_conformance.drivers.buffering import KnownBuffering
 from toolcall_conformance.drivers.exchanges import ExchangeSession, ExchangeTraits
 from toolcall_conformance.drivers.foreign import is_a
@@ -144,6 +145,12 @@ class FusedSession(ExchangeSession):
 
     def stream(self, source: Source) -> StreamOutcome:
         return self._limited(lambda: super(FusedSession, self).stream(source))
+
+    def stream_beside(
+        self, source: Source, other: SessionDriver, other_source: Source
+    ) -> tuple[StreamOutcome, StreamOutcome]:
+        came = self._limited(lambda: super(FusedSession, self).stream_beside(source, other, other_source))
+        return (came, came) if isinstance(came, TimedOut) else came
 
     def _limited(self, work: Callable[[], T]) -> T | TimedOut:
         def limited() -> T:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.base import FORMAT_OPERATIONS, OPERATIONS
+from toolcall_conformance.drivers.base import FORMAT_OPERATIONS, OPERATIONS, SessionDriver
 from toolcall_conformance.drivers.errors import SpecError
 from toolcall_conformance.drivers.exec_child import Child, Fault
 from toolcall_conformance.drivers.exec_restarts import Kept
@@ -135,6 +135,14 @@ class IsolatedDriver:
         answer = self.ask(child, operation, fields, calls)
         return self._read(child, answer, operation) if isinstance(answer, dict) else answer
 
+    def play_beside(self, child: Child, fields: dict[str, Any], calls: int) -> tuple[StreamOutcome, StreamOutcome]:
+        """Play two streams that are open at once."""
+        answer = self.ask(child, "stream_beside", fields, calls)
+        if not isinstance(answer, dict):
+            return answer, answer
+        beside = {**answer, "outcome": answer.get("beside")}
+        return self._read(child, answer, "stream"), self._read(child, beside, "stream")
+
     def _read(self, child: Child, answer: dict[str, Any], operation: str) -> Any:
         try:
             outcome = read(answer.get("outcome"), operation)
@@ -211,6 +219,14 @@ class IsolatedSession:
     def stream(self, source: Source) -> StreamOutcome:
         """Send the whole source, and get the whole output: the child notes what had been read before each piece."""
         return cast("StreamOutcome", self._play("stream", written_source(source)))
+
+    def stream_beside(
+        self, source: Source, other: SessionDriver, other_source: Source
+    ) -> tuple[StreamOutcome, StreamOutcome]:
+        """Let the child play both."""
+        assert isinstance(other, IsolatedSession), "a session of the same driver"
+        fields = self._fields(written_source(source), other._name, written_source(other_source))
+        return self._driver.play_beside(self._child, fields, 2 * self._calls)
 
     def call(self, operation: str, /, *arguments: Any) -> Outcome:
         return cast("Outcome", self._play(operation, *arguments))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.base import FORMAT_OPERATIONS, OPERATIONS
+from toolcall_conformance.drivers.base import FORMAT_OPERATIONS, OPERATIONS, SessionDriver
 from toolcall_conformance.drivers.calling import Caller
 from toolcall_conformance.drivers.error_result import plain_error, takes_headers
 from toolcall_conformance.drivers.foreign import PASSING, has_method, is_a, text_at
@@ -26,7 +26,7 @@ from toolcall_conformance.drivers.outcomes import (
     RefusedOutcome,
     UnsupportedOutcome,
 )
-from toolcall_conformance.drivers.python_streams import collect_stream
+from toolcall_conformance.drivers.python_streams import collect_in_turns, collect_stream
 from toolcall_conformance.drivers.raised import failure_of
 from toolcall_conformance.drivers.streams import Source, Streamed, StreamOutcome
 from toolcall_conformance.jsonvalue import copied, equal, packed, unpacked
@@ -177,10 +177,28 @@ class PythonSession:
         def collect() -> Any:
             return collect_stream(self.object.stream, source, self._driver.output_limit)
 
-        def read(outcome: StreamOutcome) -> StreamOutcome:
-            return replace(outcome, losses=self._declared()) if isinstance(outcome, Streamed) else outcome
+        return self._caller.outcome(collect, self._with_losses)
 
-        return self._caller.outcome(collect, read)
+    def stream_beside(
+        self, source: Source, other: SessionDriver, other_source: Source
+    ) -> tuple[StreamOutcome, StreamOutcome]:
+        """Call ``stream`` of both sessions, and read their outputs in turns, in this one thread."""
+        assert isinstance(other, PythonSession), "a session of the same driver"
+        if not all("stream" in each.operations for each in (self, other)):
+            return self.stream(source), other.stream(other_source)
+
+        def collect() -> Any:
+            methods = self.object.stream, other.object.stream
+            return collect_in_turns(methods, (source, other_source), self._driver.output_limit)
+
+        def read(outcomes: tuple[StreamOutcome, StreamOutcome]) -> tuple[StreamOutcome, StreamOutcome]:
+            return self._with_losses(outcomes[0]), other._with_losses(outcomes[1])
+
+        came = self._caller.outcome(collect, read)
+        return came if isinstance(came, tuple) else (came, came)
+
+    def _with_losses(self, outcome: StreamOutcome) -> StreamOutcome:
+        return replace(outcome, losses=self._declared()) if isinstance(outcome, Streamed) else outcome
 
     def call(self, operation: str, /, *arguments: Any) -> Outcome:
         return self._call(operation, arguments)

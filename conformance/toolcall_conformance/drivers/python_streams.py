@@ -3,18 +3,114 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Protocol
 
 from toolcall_conformance.drivers.foreign import is_a, type_name
 from toolcall_conformance.drivers.limits import TimeIsUp
 from toolcall_conformance.drivers.outcomes import BadOutput, Crashed, UnsupportedOutcome
 from toolcall_conformance.drivers.raised import failure_of
-from toolcall_conformance.drivers.streams import Feed, OutputPiece, Source, Streamed
+from toolcall_conformance.drivers.streams import Feed, OutputPiece, Source, Streamed, ahead
 from toolcall_conformance.drivers.tracebacks import own_frames
 
 CollectedStream = Streamed | BadOutput | UnsupportedOutcome
+# Stands where a stream has no piece left.
+END = object()
 _WANTED = "yield the client's stream as bytes, in pieces of any size"
+
+
+def collect_in_turns(
+    methods: Sequence[Callable[..., Any]], sources: Sequence[Source], limit: int
+) -> tuple[CollectedStream, ...] | Coroutine[Any, Any, tuple[CollectedStream, ...]]:
+    """Call ``stream`` of two sessions and collect both outputs in turns; returns a coroutine if one is async.
+
+    The first is read to its middle before the second is asked for anything. TimeIsUp is raised.
+    """
+    streams = [_Open(method, source, limit) for method, source in zip(methods, sources, strict=True)]
+    streams[0].begin()
+    playing = _played_in_turns(streams, ahead(sources[0]))
+    if streams[0].is_async:
+        return playing
+    # Without anything to await it goes through in one step. A sync translator may want to run a loop of its own.
+    try:
+        playing.send(None)
+    except StopIteration as played:
+        collected: tuple[CollectedStream, ...] = played.value
+        return collected
+    raise AssertionError("a sync session and an async one of the same translator")
+
+
+async def _played_in_turns(streams: Sequence[_Open], before: int) -> tuple[CollectedStream, ...]:
+    first, second = streams
+    while first.feed.taken < before and await first.advance():
+        pass
+    second.begin()
+    while any([await first.advance(), await second.advance()]):
+        pass
+    return tuple(stream.result for stream in streams)
+
+
+class _Open:
+    """A stream that is open; ``result`` is there when ``advance`` has returned false."""
+
+    def __init__(self, method: Callable[..., Any], source: Source, limit: int) -> None:
+        self.feed = Feed(source)
+        self.is_async = False
+        self.result: CollectedStream = Streamed(())
+        self._method = method
+        self._collector = StreamCollector(self.feed, limit, "stream")
+        self._given: Any = None
+        self._next: Callable[[], Any] | None = None
+
+    def begin(self) -> None:
+        """Call the translator."""
+        try:
+            self._given = self._method(self.feed)
+            self.is_async = hasattr(self._given, "__aiter__") or inspect.isawaitable(self._given)
+            self._next = self._first
+        except (TimeIsUp, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            self.result = self._collector.broken_off(error)
+
+    async def advance(self) -> bool:
+        """Read one piece of the output; whether more may come."""
+        if self._next is None:
+            return False
+        try:
+            piece = self._next()
+            came = self._collector.take(await piece if inspect.isawaitable(piece) else piece)
+        except (TimeIsUp, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            came = self._collector.broken_off(error)
+        if came is not None:
+            self.result, self._next = came, None
+        return self._next is not None
+
+    def _first(self) -> Any:
+        """The first piece, or what gives it: what the translator returned may have to be awaited."""
+        return self._awaited() if inspect.isawaitable(self._given) else self._piece_of(self._given)
+
+    async def _awaited(self) -> Any:
+        piece = self._piece_of(await self._given)
+        return await piece if inspect.isawaitable(piece) else piece
+
+    def _piece_of(self, given: Any) -> Any:
+        if hasattr(given, "__aiter__"):
+            pieces = aiter(given)
+            self._next = lambda: anext(pieces, END)
+        elif is_iterable(given):
+            left = iter(given)
+            self._next = lambda: next(left, END)
+        else:
+            return given
+        return self._next()
+
+
+def is_iterable(given: Any) -> bool:
+    """Whether ``given`` can be a stream that is read with ``for``."""
+    return hasattr(given, "__iter__") and not is_a(given, str, bytes, bytearray, dict)
 
 
 class SourceProgress(Protocol):
@@ -56,7 +152,7 @@ class StreamCollector:
 
     def collect(self, given: Any) -> CollectedStream:
         """Collect a sync stream. Raises what it raises."""
-        if not hasattr(given, "__iter__") or is_a(given, str, bytes, bytearray, dict):
+        if not is_iterable(given):
             return self._wrong(given)
         for piece in given:
             wrong = self._take(piece)
@@ -80,6 +176,10 @@ class StreamCollector:
         except BaseException as error:
             return self.broken_off(error)
         return Streamed(tuple(self._pieces))
+
+    def take(self, piece: Any) -> CollectedStream | None:
+        """Take one piece, or END; returns the result if there is one by then."""
+        return Streamed(tuple(self._pieces)) if piece is END else self._take(piece)
 
     def broken_off(self, error: BaseException) -> CollectedStream:
         """Turn an exception of the translator into an outcome, by its class name."""

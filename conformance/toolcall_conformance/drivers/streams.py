@@ -36,6 +36,14 @@ class Source:
     reply: dict[str, Any] | None = None
 
 
+def ahead(source: Source) -> int:
+    """How many pieces of a stream are read before another one begins beside it: half of them.
+
+    Where both begin at once, a translator that begins its state anew with every stream would lose nothing.
+    """
+    return len(source.pieces) // 2
+
+
 @dataclass(frozen=True, slots=True)
 class OutputPiece:
     """One piece of output. ``taken`` pieces of the source had been read before it; ``ended``: so had its end.

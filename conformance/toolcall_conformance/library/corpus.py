@@ -52,6 +52,11 @@ class Corpus:
         return self._features_with("cut_finely")
 
     @cached_property
+    def streamed_at_once(self) -> frozenset[str]:
+        """The features of replies whose streams are also read in turns with another one's."""
+        return self._features_with("streamed_at_once")
+
+    @cached_property
     def quick(self) -> Mapping[str, Mapping[str, Sequence[str]]]:
         """The items of ``toolcall::@quick``: cases by check and the last part of a node id. Raises CorpusError."""
         items: Mapping[str, Mapping[str, Sequence[str]]] = read_json(self.root / "quick.json")["items"]

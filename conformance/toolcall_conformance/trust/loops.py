@@ -63,6 +63,12 @@ class _Session:
     def stream(self, source: Source, /) -> StreamOutcome:
         return self._inner.stream(source)
 
+    def stream_beside(
+        self, source: Source, other: SessionDriver, other_source: Source, /
+    ) -> tuple[StreamOutcome, StreamOutcome]:
+        inner = other._inner if isinstance(other, type(self)) else other
+        return self._inner.stream_beside(source, inner, other_source)
+
     def call(self, operation: str, /, *arguments: Any) -> Outcome:
         return self._inner.call(operation, *arguments)
 

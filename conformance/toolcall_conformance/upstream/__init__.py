@@ -6,6 +6,7 @@ from toolcall_conformance.upstream.addresses import Address, Addresses
 from toolcall_conformance.upstream.conversation import ReceivedRequest, Reply, UpstreamConversation
 from toolcall_conformance.upstream.progress import ReplyProgress
 from toolcall_conformance.upstream.server import MissingLibraryError, PortInUseError, ScriptedUpstream
+from toolcall_conformance.upstream.turns import Turns
 
 __all__ = [
     "Address",
@@ -16,5 +17,6 @@ __all__ = [
     "Reply",
     "ReplyProgress",
     "ScriptedUpstream",
+    "Turns",
     "UpstreamConversation",
 ]

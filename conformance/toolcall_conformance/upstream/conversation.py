@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from toolcall_conformance.upstream.addresses import Address
 from toolcall_conformance.upstream.progress import ReplyProgress
+from toolcall_conformance.upstream.turns import Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,8 @@ class Reply:
     """What the upstream answers, in the pieces in which it sends it.
 
     ``end``: ``whole``; ``cut``, the upstream closes the connection early; ``hang``, it sends nothing more.
-    ``progress`` is that of a stream, which is always sent in HTTP's chunks.
+    ``progress`` is that of a stream, which is always sent in HTTP's chunks. ``turn``: another reply is sent at the same
+    time, and the pieces of both take turns.
     """
 
     status: int
@@ -40,6 +42,7 @@ class Reply:
     headers: Mapping[str, str] = field(default_factory=dict)
     end: Literal["whole", "cut", "hang"] = "whole"
     progress: ReplyProgress | None = None
+    turn: Turn | None = None
 
     @classmethod
     def json(cls, body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Reply:

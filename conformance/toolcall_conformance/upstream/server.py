@@ -179,15 +179,23 @@ async def _answer(request: web.Request, reply: Reply) -> web.StreamResponse:
     if progress is None and reply.end == "whole" and len(reply.chunks) == 1:
         return web.Response(status=reply.status, headers=reply.headers, body=reply.chunks[0])
     response = web.StreamResponse(status=reply.status, headers=reply.headers)
-    with contextlib.suppress(ConnectionError):  # the client may close the connection early
-        await response.prepare(request)
-        for sent, chunk in enumerate(reply.chunks, 1):
-            if progress is not None:
-                if sent == len(reply.chunks) and reply.end == "whole":
-                    await progress.hold_back_end()
-                progress.taken = sent
-            await response.write(chunk)
-            await asyncio.sleep(0)  # each piece is sent by itself
+    try:
+        with contextlib.suppress(ConnectionError):  # the client may close the connection early
+            await response.prepare(request)
+            for sent, chunk in enumerate(reply.chunks, 1):
+                if progress is not None:
+                    if sent == len(reply.chunks) and reply.end == "whole":
+                        await progress.hold_back_end()
+                    progress.taken = sent
+                if reply.turn is not None:
+                    await reply.turn.wait()
+                await response.write(chunk)
+                await asyncio.sleep(0)  # each piece is sent by itself
+                if reply.turn is not None:
+                    await reply.turn.pass_on()
+    finally:
+        if reply.turn is not None:
+            reply.turn.end()
     if reply.end == "hang":
         await asyncio.sleep(3600)
     if reply.end == "cut" and request.transport is not None:

@@ -115,6 +115,8 @@ def explain_feature(corpus: Corpus, name: str, command: str) -> Explanation:
         parts.append(Part("why", "a translator needs memory for it: its cases have more variants of agent_loop"))
     if entry.get("cut_finely"):
         parts.append(Part("why", "cuts can break it: its cases have more variants of stream"))
+    if entry.get("streamed_at_once"):
+        parts.append(Part("why", "two of its streams at once can mix: its cases have one more variant of stream"))
     parts += [
         Part("cases", shown or "none", value=cases),
         Part("known", "an entry names items, not features: explain one of the cases"),
