@@ -93,10 +93,11 @@ def _faults(
         yield from tally.findings
         return
     judge_played(exchange, exchange.stream, came, harness, tally, name)
-    foreign = sorted(_words_of(other, came.data) - set(_WORD.findall(_text(exchange.stream))))
+    own = set(_WORD.findall(f"{_text(exchange.stream)} {this.upstream.response}"))
+    foreign = sorted(_words_of(other, came.data) - own)
     hint = f" (the other stream says {foreign[0]!r})" if foreign else ""
     yield from (replace(one, message=f"{one.message}{hint}") for one in tally.findings)
-    if foreign and not any(one.is_must for one in tally.findings):
+    if foreign and all(one.is_note for one in tally.findings):
         message = f"words of another stream that is open at the same time ({foreign[0]!r})"
         yield finding(
             harness.corpus,

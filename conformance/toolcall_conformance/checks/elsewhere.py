@@ -57,19 +57,18 @@ class _Excused:
     def __init__(self, corpus: Corpus, route: Route, session: SessionDriver) -> None:
         self._corpus = corpus
         self._route = route
-        self._session = session
+        self.session = session
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._session, name)
+        return getattr(self.session, name)
 
     def stream_beside(
         self, source: Source, other: SessionDriver, other_source: Source
     ) -> tuple[StreamOutcome, StreamOutcome]:
-        inner = cast("object", other)
-        return self._session.stream_beside(source, inner._session if isinstance(inner, _Excused) else other, other_source)
+        return self.session.stream_beside(source, getattr(other, "session", other), other_source)
 
     def request(self, body: dict[str, Any]) -> Outcome:
-        outcome = self._session.request(body)
+        outcome = self.session.request(body)
         went = self._went(outcome)
         if not went:
             return outcome

@@ -174,7 +174,7 @@ class ExchangeSession:
 
     def stream(self, source: Source) -> StreamOutcome:
         """Let the upstream stream its reply, and return what the client receives."""
-        reply = self._streamed_reply(source)
+        reply = self.streamed_reply(source)
         if reply is None:
             return self._unstreamed(source)
         progress = self._conversation.progress
@@ -183,24 +183,29 @@ class ExchangeSession:
         answer = self._finish(reply, progress.patience)
         if progress.buffered:
             self._buffering.found(self._route)
-        return self._stream_outcome(answer)
+        return self.stream_outcome(answer)
 
     def stream_beside(
         self, source: Source, other: SessionDriver, other_source: Source
     ) -> tuple[StreamOutcome, StreamOutcome]:
         """Let the upstream stream both replies in turns; one behind the other, where it was asked for a whole one."""
         assert isinstance(other, ExchangeSession), "a session of the same driver"
-        reply, beside = self._streamed_reply(source), other._streamed_reply(other_source)
+        reply, beside = self.streamed_reply(source), other.streamed_reply(other_source)
         if reply is None or beside is None:
             return self.stream(source), other.stream(other_source)
         turns = Turns(ahead(source))
         for session, each, number in ((self, reply, 0), (other, beside, 1)):
-            session._conversation.finish(replace(each, turn=turns.of(number)))
+            session.begin_answer(replace(each, turn=turns.of(number)))
         # Each has its own limit of time, and what the other one takes in the meantime.
-        answers = self._answer(self._seconds), other._answer(self._seconds)
-        return self._stream_outcome(answers[0]), other._stream_outcome(answers[1])
+        answers = self.answer(self._seconds), other.answer(self._seconds)
+        return self.stream_outcome(answers[0]), other.stream_outcome(answers[1])
 
-    def _streamed_reply(self, source: Source) -> Reply | None:
+    def begin_answer(self, reply: Reply) -> None:
+        """Let the upstream answer; :meth:`answer` waits for what comes of it."""
+        if self._unsupported is None and self._pending is not None and not self._pending.cancelled():
+            self._conversation.finish(reply)
+
+    def streamed_reply(self, source: Source) -> Reply | None:
         """The reply that streams ``source``; None if the upstream was asked for a whole one."""
         pieces, content_type = source.pieces, self._addresses.stream_type(self._route.upstream)
         if not self._asked_for_stream():
@@ -253,13 +258,13 @@ class ExchangeSession:
                 f"a stream of {self._route.upstream} is asked for by "
                 f"{self._addresses.describe(self._route.upstream, stream=True)}"
             )
-        streamed = self._stream_outcome(self._finish(Reply.json(source.reply)))
+        streamed = self.stream_outcome(self._finish(Reply.json(source.reply)))
         if not isinstance(streamed, Streamed):
             return streamed
         ended = tuple(replace(piece, ended=True) for piece in streamed.pieces)
         return replace(streamed, pieces=ended, from_whole=True)
 
-    def _stream_outcome(self, answer: ExchangeOutcome) -> StreamOutcome:
+    def stream_outcome(self, answer: ExchangeOutcome) -> StreamOutcome:
         """Return the client's stream, or why there is none."""
         if isinstance(answer, StreamAnswered):
             return replace(answer.streamed, exact=False)
@@ -274,11 +279,10 @@ class ExchangeSession:
         )
 
     def _finish(self, reply: Reply, more: float = 0.0) -> ExchangeOutcome:
-        if self._unsupported is None and self._pending is not None and not self._pending.cancelled():
-            self._conversation.finish(reply)
-        return self._answer(more)
+        self.begin_answer(reply)
+        return self.answer(more)
 
-    def _answer(self, more: float = 0.0) -> ExchangeOutcome:
+    def answer(self, more: float = 0.0) -> ExchangeOutcome:
         """What comes of an exchange whose upstream answers."""
         pending, self._pending = self._pending, None
         if self._unsupported is not None:

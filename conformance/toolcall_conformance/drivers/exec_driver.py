@@ -186,7 +186,7 @@ class ExecSession:
         """Send the pieces of the source one by one; the child answers each with its output."""
         if "stream" not in self.operations:
             return UnsupportedOutcome("the session has no operation stream")
-        return self._ended(played_to_end(self._steps(source, self._driver.seconds)))
+        return self.ended(played_to_end(self.steps(source, self._driver.seconds)))
 
     def stream_beside(
         self, source: Source, other: SessionDriver, other_source: Source
@@ -196,11 +196,12 @@ class ExecSession:
         if not all("stream" in each.operations for each in (self, other)):
             return self.stream(source), other.stream(other_source)
         seconds = 2 * self._driver.seconds  # each takes the time of both
-        steps = self._steps(source, seconds), other._steps(other_source, seconds)
+        steps = self.steps(source, seconds), other.steps(other_source, seconds)
         outcome, beside = played_in_turns(*steps, ahead(source))
-        return self._ended(outcome), other._ended(beside)
+        return self.ended(outcome), other.ended(beside)
 
-    def _steps(self, source: Source, seconds: float) -> Steps:
+    def steps(self, source: Source, seconds: float) -> Steps:
+        """The messages of a stream, to be sent in turns with those of another; it may take ``seconds``."""
         driver, child = self._driver, self.child
 
         def ask(operation: str, fields: dict[str, Any], seconds: float) -> dict[str, Any] | Fault:
@@ -208,7 +209,7 @@ class ExecSession:
 
         return stream_steps(ask, source, seconds=seconds, words=lambda: child.words)
 
-    def _ended(self, outcome: StreamOutcome) -> StreamOutcome:
+    def ended(self, outcome: StreamOutcome) -> StreamOutcome:
         """The outcome of a stream; after a wrong one the child's is still open."""
         if isinstance(outcome, BadOutput):
             self.child.kill("was ended in the middle of its stream")

@@ -205,7 +205,7 @@ class IsolatedSession:
         self.costly_pieces: bool = answer["costly_pieces"]
         self._driver = driver
         self._child = child
-        self._name = name
+        self.name = name
 
     def request(self, body: dict[str, Any]) -> Outcome:
         return self.call("request", body)
@@ -225,7 +225,7 @@ class IsolatedSession:
     ) -> tuple[StreamOutcome, StreamOutcome]:
         """Let the child play both."""
         assert isinstance(other, IsolatedSession), "a session of the same driver"
-        fields = self._fields(written_source(source), other._name, written_source(other_source))
+        fields = self._fields(written_source(source), other.name, written_source(other_source))
         return self._driver.play_beside(self._child, fields, 2 * self._calls)
 
     def call(self, operation: str, /, *arguments: Any) -> Outcome:
@@ -239,7 +239,7 @@ class IsolatedSession:
         return self._driver.play(self._child, operation, self._fields(*arguments), self._calls)
 
     def _fields(self, *arguments: Any) -> dict[str, Any]:
-        return {"session": self._name, "arguments": list(arguments)}
+        return {"session": self.name, "arguments": list(arguments)}
 
     @property
     def _calls(self) -> int:

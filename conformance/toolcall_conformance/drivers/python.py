@@ -177,7 +177,7 @@ class PythonSession:
         def collect() -> Any:
             return collect_stream(self.object.stream, source, self._driver.output_limit)
 
-        return self._caller.outcome(collect, self._with_losses)
+        return self._caller.outcome(collect, self.with_losses)
 
     def stream_beside(
         self, source: Source, other: SessionDriver, other_source: Source
@@ -192,12 +192,13 @@ class PythonSession:
             return collect_in_turns(methods, (source, other_source), self._driver.output_limit)
 
         def read(outcomes: tuple[StreamOutcome, StreamOutcome]) -> tuple[StreamOutcome, StreamOutcome]:
-            return self._with_losses(outcomes[0]), other._with_losses(outcomes[1])
+            return self.with_losses(outcomes[0]), other.with_losses(outcomes[1])
 
         came = self._caller.outcome(collect, read)
         return came if isinstance(came, tuple) else (came, came)
 
-    def _with_losses(self, outcome: StreamOutcome) -> StreamOutcome:
+    def with_losses(self, outcome: StreamOutcome) -> StreamOutcome:
+        """The outcome of a stream, with what the session reports as dropped."""
         return replace(outcome, losses=self._declared()) if isinstance(outcome, Streamed) else outcome
 
     def call(self, operation: str, /, *arguments: Any) -> Outcome:

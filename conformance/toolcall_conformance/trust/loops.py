@@ -28,53 +28,53 @@ class _Session:
     """A session that puts ``bodies`` in the place of some of another one's, and keeps what was given and made."""
 
     def __init__(self, inner: SessionDriver, bodies: Mapping[_Key, Any]) -> None:
-        self._inner, self._bodies = inner, bodies
+        self.inner, self._bodies = inner, bodies
         self._number = 0
         self.given: dict[_Key, Any] = {}
         self.made: dict[_Key, Any] = {}
 
     @property
     def operations(self) -> frozenset[str]:
-        return self._inner.operations
+        return self.inner.operations
 
     @property
     def own_history(self) -> bool:
-        return self._inner.own_history
+        return self.inner.own_history
 
     @property
     def made_up(self) -> Mapping[str, tuple[str, ...]]:
-        return self._inner.made_up
+        return self.inner.made_up
 
     @property
     def costly_pieces(self) -> bool:
-        return self._inner.costly_pieces
+        return self.inner.costly_pieces
 
     def request(self, body: Body, /) -> Outcome:
-        return self._turned((self._number, "request"), body, self._inner.request(body))
+        return self._turned((self._number, "request"), body, self.inner.request(body))
 
     def response(self, body: Body, /) -> Outcome:
         key = (self._number, "response")
         self._number += 1
-        return self._turned(key, body, self._inner.response(body))
+        return self._turned(key, body, self.inner.response(body))
 
     def error(self, reply: Body, /) -> Outcome:
-        return self._inner.error(reply)
+        return self.inner.error(reply)
 
     def stream(self, source: Source, /) -> StreamOutcome:
-        return self._inner.stream(source)
+        return self.inner.stream(source)
 
     def stream_beside(
         self, source: Source, other: SessionDriver, other_source: Source, /
     ) -> tuple[StreamOutcome, StreamOutcome]:
-        inner = other._inner if isinstance(other, type(self)) else other
-        return self._inner.stream_beside(source, inner, other_source)
+        inner = other.inner if isinstance(other, type(self)) else other
+        return self.inner.stream_beside(source, inner, other_source)
 
     def call(self, operation: str, /, *arguments: Any) -> Outcome:
-        return self._inner.call(operation, *arguments)
+        return self.inner.call(operation, *arguments)
 
     def finish_exchange(self, reply: Body, /) -> None:
         self._number += 1
-        self._inner.finish_exchange(reply)
+        self.inner.finish_exchange(reply)
 
     def _turned(self, key: _Key, given: Any, outcome: Outcome) -> Outcome:
         if isinstance(outcome, Produced):

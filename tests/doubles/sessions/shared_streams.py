@@ -1,0 +1,86 @@
+"""What a translator keeps of the stream that it reads: for each stream by itself, or for all of them at once.
+
+While one stream is read behind the other both are right.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from doubles.events import Event
+from doubles.loop import ANTHROPIC, CHAT, StreamingSession, broken, harmless
+
+CASE = "parallel/three-tools"
+
+
+class HoldingArguments(StreamingSession):
+    """Collects the arguments of a call and hands them on when the call is whole; begins anew with each stream."""
+
+    @property
+    def buffer(self) -> dict[str, Any]:
+        """What is kept of the stream."""
+        return self.__dict__.setdefault("_own", {})  # type: ignore[no-any-return]
+
+    def stream(self, chunks: Iterable[bytes], /) -> Iterator[bytes]:
+        self.buffer.clear()
+        yield from super().stream(chunks)
+
+    def before_event(self, event: Event) -> Iterable[Event]:
+        data = event["data"]
+        delta = data.get("delta", {})
+        if delta.get("type") == "input_json_delta":
+            self.buffer["text"] = self.buffer.get("text", "") + delta["partial_json"]
+            self.buffer["event"] = copy.deepcopy(event)
+            return
+        if data.get("type") == "content_block_stop" and "event" in self.buffer:
+            whole = self.buffer.pop("event")
+            whole["data"]["index"] = data["index"]
+            whole["data"]["delta"]["partial_json"] = self.buffer.pop("text")
+            yield whole
+        yield event
+
+
+@broken("concurrent", rule="translation/arguments", case=CASE, client=CHAT, upstream=ANTHROPIC, check="stream")
+class ArgumentsOfAllStreams(HoldingArguments):
+    """Collects the arguments of calls in one buffer for all streams."""
+
+    @property
+    def buffer(self) -> dict[str, Any]:
+        return self.shared
+
+
+@harmless(CASE, CHAT, ANTHROPIC, beside="translation/arguments")
+class ArgumentsOfEachStream(HoldingArguments):
+    """Collects the arguments of calls in a buffer of the stream."""
+
+
+@broken(
+    "concurrent",
+    rule=("translation/call-name", "translation/call-invented"),
+    case=CASE,
+    client=CHAT,
+    upstream=ANTHROPIC,
+    check="stream",
+)
+class CallOfAllStreams(StreamingSession):
+    """Keeps one current call for all streams, and announces it with its first arguments."""
+
+    def before_event(self, event: Event) -> Iterable[Event]:
+        data = event["data"]
+        if data.get("content_block", {}).get("type") == "tool_use":
+            self.shared["call"] = (event, dict(data["content_block"]))
+            return
+        if data.get("delta", {}).get("type") == "input_json_delta" and "call" in self.shared:
+            start, block = self.shared.pop("call")
+            yield {**start, "data": {**start["data"], "index": data["index"], "content_block": block}}
+        yield event
+
+
+@harmless(CASE, CHAT, ANTHROPIC, warns="translation/stream-at-once", beside="translation/arguments")
+class OneStreamBehindTheOther(StreamingSession):
+    """Reads a stream to its end before it gives anything."""
+
+    def stream(self, chunks: Iterable[bytes], /) -> Iterator[bytes]:
+        yield b"".join(super().stream(chunks))
