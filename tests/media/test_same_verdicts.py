@@ -34,10 +34,11 @@ REFERENCE_ITEMS = (
         for route, variants in zip(ROUTES, (("", "-recut"), ("", "-cut"), ("-recut",), ("-cut",)), strict=True)
         for variant in variants
     ),
+    *(f"toolcall::parallel/three-tools::stream::{route}-concurrent" for route in ROUTES),
 )
 
 # What the names of items may end by: of streams, and of loops.
-VARIANTS = {"cut", "recut", "fresh", "interleaved", "stored", "streamed", "stripping", "swapped"}
+VARIANTS = {"concurrent", "cut", "recut", "fresh", "interleaved", "stored", "streamed", "stripping", "swapped"}
 
 # The reference, but for a fault of each kind that every medium can carry: of bodies, and of streams by the route. The
 # latter show in the bytes, or in when they come.
