@@ -1,6 +1,7 @@
 """What a translator keeps of the stream that it reads: for each stream by itself, or for all of them at once.
 
-While one stream is read behind the other both are right.
+While one stream is read behind the other both are right. The broken one gives no output while it collects, so it shows
+only where its source is cut into turns: tests/checks/test_concurrent_streams.py plays it as a library that sends.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from doubles.events import Event
-from doubles.loop import ANTHROPIC, CHAT, StreamingSession, broken, harmless
+from doubles.loop import ANTHROPIC, CHAT, StreamingSession, harmless
 
 CASE = "parallel/three-tools"
 
@@ -42,7 +43,6 @@ class HoldingArguments(StreamingSession):
         yield event
 
 
-@broken("concurrent", rule="translation/arguments", case=CASE, client=CHAT, upstream=ANTHROPIC, check="stream")
 class ArgumentsOfAllStreams(HoldingArguments):
     """Collects the arguments of calls in one buffer for all streams."""
 
@@ -54,28 +54,6 @@ class ArgumentsOfAllStreams(HoldingArguments):
 @harmless(CASE, CHAT, ANTHROPIC, beside="translation/arguments")
 class ArgumentsOfEachStream(HoldingArguments):
     """Collects the arguments of calls in a buffer of the stream."""
-
-
-@broken(
-    "concurrent",
-    rule=("translation/call-name", "translation/call-invented"),
-    case=CASE,
-    client=CHAT,
-    upstream=ANTHROPIC,
-    check="stream",
-)
-class CallOfAllStreams(StreamingSession):
-    """Keeps one current call for all streams, and announces it with its first arguments."""
-
-    def before_event(self, event: Event) -> Iterable[Event]:
-        data = event["data"]
-        if data.get("content_block", {}).get("type") == "tool_use":
-            self.shared["call"] = (event, dict(data["content_block"]))
-            return
-        if data.get("delta", {}).get("type") == "input_json_delta" and "call" in self.shared:
-            start, block = self.shared.pop("call")
-            yield {**start, "data": {**start["data"], "index": data["index"], "content_block": block}}
-        yield event
 
 
 @harmless(CASE, CHAT, ANTHROPIC, warns="translation/stream-at-once", beside="translation/arguments")
