@@ -68,7 +68,9 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 def test_every_case_route_and_check_passes(alone: dict[str, Any]) -> None:
-    items = alone["items"]
+    refused = [item for item in alone["items"] if item["verdict"] == "not applicable"]
+    assert [item["nodeid"] for item in refused if "refused, as it may here" not in item["reason"]] == []
+    items = [item for item in alone["items"] if item not in refused]
     assert {item["verdict"] for item in items if item["check"] not in ("agent_loop", "request")} == {"pass"}
     assert {item["verdict"] for item in items} <= {"pass", "warn"}
     assert {item["case"] for item in items} == {*cases()}
