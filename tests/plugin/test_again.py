@@ -53,7 +53,7 @@ def test_a_star_takes_the_variants_in() -> None:
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        ("stream::anthropic-to-gemini-swapped", "there is no variant 'swapped'; there are cut, recut"),
+        ("stream::anthropic-to-gemini-swapped", "there is no variant 'swapped'; there are concurrent, cut, recut"),
         ("agent_loop::anthropic-to-gemini-swaped", "did you mean swapped"),
         ("request::anthropic-to-gemini-cut", "there is no variant 'cut'; there are none"),
         ("agent_loop::anthropic-to-gemmini*", "there is no route 'anthropic-to-gemmini'; did you mean anthropic-to-"),
