@@ -20,8 +20,8 @@ def undeclared_names(pair: Pair) -> Mapping[str, str]:
     found: dict[str, str] = {}
     for left, right in sorted(pair.calls.items()):
         name, got = pair.source.calls[left].name, pair.output.calls[right].name
-        if not name or name in pair.names or name in found or legal_name(pair, name):
-            continue
+        if not name or got == name or name in pair.names or name in found or legal_name(pair, name):
+            continue  # whether the target takes an unchanged name is a rule of its own
         taken = {*found.values(), *pair.names.values()}
         fits = got and got not in taken and legal_name(pair, got) and are_similar(name, got, enough)
         found[name] = got if got and fits else _legal(pair.corpus.format(pair.output.format), name, taken)

@@ -182,6 +182,8 @@ def identity_state_dropped(draft: Draft) -> None:
 @broken("translation/state-changed", target=(ANTHROPIC, GEMINI, RESPONSES), sources=SAME)
 def identity_state_cut(draft: Draft) -> None:
     """On A→A a request brings back state that is cut."""
+    items = draft.body.get("input")
+    need(not isinstance(items, list) or all(item.get("type") != "compaction" for item in items))  # the whole history
     for holder, key in need(_states(draft.body)):
         holder[key] = holder[key][:40]
 

@@ -57,7 +57,8 @@ def thinking_without_thoughts(draft: Draft) -> None:
 @broken("translation/setting-lost", target=(CHAT, RESPONSES), sources=(CHAT, RESPONSES))
 def effort_dropped(draft: Draft) -> Any:
     """How much the model is to think is not said to a provider that has the very same word for it."""
-    need(draft.body.pop("reasoning_effort", None) or draft.body.pop("reasoning", None))
+    effort = need(draft.body.pop("reasoning_effort", None) or draft.body.pop("reasoning", None))
+    need("none" not in (effort, effort.get("effort") if isinstance(effort, dict) else None))  # another rule's
 
 
 @broken("translation/setting-lost", target=ANTHROPIC, sources=SAME, cases=["reasoning/adaptive"])

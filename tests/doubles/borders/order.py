@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +17,7 @@ def typed(kind: str, **data: Any) -> Event:
 
 def put(place: int, *events: Event) -> Change:
     """Puts events before those that begin at a place."""
-    return lambda held: numbered([*held[:place], *events, *held[place:]])
+    return lambda held: numbered([*held[:place], *copy.deepcopy(events), *held[place:]])
 
 
 def order(*places: int) -> Change:
