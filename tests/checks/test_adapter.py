@@ -307,7 +307,7 @@ def test_an_empty_object_beside_pictures_is_not_handed_on() -> None:
 
 def test_agents_are_handed_the_text_that_the_tool_returned() -> None:
     """Gemini puts a text into an object, beside pictures too; the tool did not."""
-    golden = CORPUS.cases["binary/recorded-shape"].exchanges("gemini")[1].request
+    golden = copy.deepcopy(CORPUS.cases["binary/recorded-shape"].exchanges("gemini")[1].request)
     answer = golden["contents"][2]["parts"][0]["functionResponse"]
     parts = []
     for response in ({"output": "two frames"}, {"frames": "2"}):
