@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import random
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from toolcall_conformance import formats
 from toolcall_conformance.dialects import Dialects
 from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.formats.openai_chat.dialect.calls import HABITS
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import CorpusError, load_corpus
 from toolcall_conformance.reading import Call, Text
@@ -146,3 +148,11 @@ def test_a_request_has_no_dialect() -> None:
         draws().again(name)
     with pytest.raises(LookupError, match="habit 'id-blue'"):
         draws().again(CALL.format(number=number + 2, habits="id-blue"))
+
+
+def test_a_stream_whose_call_has_no_id_is_left_as_it_is() -> None:
+    """A mutated source may lack what a habit moves."""
+    function = {"name": "f", "arguments": "{}"}
+    delta = {"tool_calls": [{"index": 0, "type": "function", "function": function}]}
+    events = [{"data": {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]}}]
+    assert HABITS["name-before-id"](copy.deepcopy(events)) == events

@@ -51,9 +51,9 @@ def is_function(entry: Entry) -> bool:
 
 
 def is_plain(events: Events) -> bool:
-    """Whether all calls are of functions, are named, and come one after the other: so OpenAI streams them."""
+    """Whether all calls are of functions, begin with id and name, and come one after the other, as OpenAI has them."""
     order: list[Any] = [entry.get("index") for entry in entries(events)]
-    named = {entry.get("index") for entry in entries(events) if is_head(entry)}
+    named = {entry.get("index") for entry in entries(events) if is_head(entry) and "id" in entry}
     counted = all(isinstance(index, int) for index in order)
     return counted and named == {*order} and order == sorted(order) and all(map(is_function, entries(events)))
 
