@@ -379,3 +379,19 @@ def test_a_stream_that_breaks_off_owes_no_counts() -> None:
     broken = {**stream, "events": stream["events"][:4]}
     judged = Judge(CORPUS).body("openai_chat", "stream", broken)
     assert "openai_chat/stream-usage-kept" not in {one.rule for one in judged.findings}
+
+
+def test_a_filter_behind_a_call_does_not_become_the_end_of_a_turn() -> None:
+    """Beside a call that is no end of Anthropic's, and tool_use would have agents run what the filter stopped."""
+    case = CORPUS.cases["finish/filter-behind-call"]
+    source, output = (copy.deepcopy(case.exchanges(name)[0].response) for name in ("openai_responses", "anthropic"))
+    assert not causes(
+        judge(source, output, client="anthropic", upstream="openai_responses", direction="response").findings
+    )
+    output["stop_reason"] = "end_turn"
+    found = judge(source, output, client="anthropic", upstream="openai_responses", direction="response").findings
+    assert causes(found) == {
+        "translation/finish-reason": "",
+        "anthropic/finish-agrees-with-calls": "translation/finish-reason",
+    }
+    assert [one.want for one in found if one.rule == "translation/finish-reason"] == ["refusal"]

@@ -37,6 +37,9 @@ def compare_finish(pair: Pair) -> Iterator[Finding]:
         accepted.append("tools")
     if source.reason != "tools" and pair.corpus.expresses(pair.output.format, f"finish-{source.reason}") != "native":
         accepted = [source.reason, *words["next_best"].get(source.reason, ()), *accepted[1:]]
+    if pair.output.calls:
+        barred = pair.target["finish_not_beside_calls"]
+        accepted = [reason for reason in accepted if reason == source.reason or reason not in barred]
     if _promises_calls(pair.corpus, pair.source):
         accepted = [*words["without_calls"][source.reason], source.reason]
     where = output.pointer if output is not None else ""
