@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,11 @@ def test_it_holds_every_item_and_ends_with_its_footer(project: Any) -> None:
     assert report["corpus"] == {"version": "7.1.0", "private": []}
     assert report["translator"] == {"spec": "good:T", "name": "the good one", "version": "1.2"}
     assert report["command"] == "pytest --toolcall-translator good:T"
+    started = datetime.fromisoformat(report["run"]["started"])
+    assert 0 <= (datetime.now(UTC) - started).total_seconds() < 600
+    assert 0 < report["run"]["seconds"] < 600
+    assert report["run"]["command"].startswith("pytest ")
+    assert "toolcall::" in report["run"]["command"].split()
     assert report["not_applicable"] == []
     assert report["matrix"]["request"]["alpha"]["beta"]["passed"] == 3
     item = report["items"][1]
@@ -129,6 +135,7 @@ def test_two_workers_give_the_same_report(project: Any) -> None:
         report = json.loads((project.path / name).read_text(encoding="utf-8"))
         for item in report["items"]:
             item["duration"] = 0
+        assert f"--toolcall-report {name}" in report.pop("run")["command"]
         reports.append(report)
     assert reports[0] == reports[1]
     assert list(reports[0]) == list(reports[1])

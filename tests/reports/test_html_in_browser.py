@@ -18,6 +18,7 @@ import pytest
 from reports.runs import exchange, finding, item, large, run_of
 from toolcall_conformance.library import Corpus, load_corpus
 from toolcall_conformance.reports.html import page
+from toolcall_conformance.reports.vocabulary import FIELDS
 
 HERE = Path(__file__).parent / "browser"
 EVIL = "</script><script>document.title = 'ran'</script><img src=x onerror=\"document.title = 'ran'\">\u202egnp.exe"
@@ -98,8 +99,16 @@ def test_it_has_no_barriers_in_any_part_size_and_theme(seen: dict[str, Any]) -> 
     assert seen["wide"] == []
 
 
+def test_ids_are_whole_and_a_narrow_page_has_a_card_for_each_route(seen: dict[str, Any]) -> None:
+    assert seen["torn"] == []
+    names = [content for content, _ in seen["labels"]]
+    assert names == ['"request" / ""', '"response" / ""', '"stream" / ""'][: len(names)]
+    assert seen["labels"]
+    assert all(below for _, below in seen["labels"])
+
+
 def test_foreign_words_are_seen_and_not_run(seen: dict[str, Any]) -> None:
-    assert seen["title"] == "mine: tool-call conformance"
+    assert seen["title"] == "mine: tool call conformance"
     assert seen["scripts"] == 0
     assert "<script>document.title" in seen["item"]
     assert "⟨U+202E⟩gnp.exe" in seen["item"]
@@ -112,7 +121,14 @@ def test_lost_and_exchanged_ids_are_seen(seen: dict[str, Any]) -> None:
     assert produced == "BA?"
 
 
-def test_the_first_cause_shows_its_body(seen: dict[str, Any]) -> None:
+def test_an_item_has_the_names_of_the_other_reports(seen: dict[str, Any]) -> None:
+    names = {*seen["names"]}
+    assert {FIELDS[key] for key in ("subject", "pointer", "want", "got", "near", "why", "fix")} <= names
+    assert names <= {*FIELDS.values()}
+
+
+def test_a_card_opens_in_place_and_shows_its_body(seen: dict[str, Any]) -> None:
+    assert seen["open"] == 0
     assert seen["excerpt"] >= 1
 
 
@@ -124,7 +140,8 @@ def test_keys_search_and_the_matrix_lead_to_items(seen: dict[str, Any]) -> None:
 
 
 def test_without_scripts_the_causes_are_there(seen: dict[str, Any]) -> None:
-    assert "Run just this item again" in seen["bare"]
+    for name in ("why", "item", "want", "got", "run", "fix"):
+        assert f"\n{name}\n" in seen["bare"]
     assert "toolcall::shell/seed::request::anthropic-to-gemini" in seen["bare"]
 
 

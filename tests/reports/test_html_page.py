@@ -85,7 +85,7 @@ def test_a_page_asks_nobody_for_anything(corpus: Corpus, rule: str) -> None:
     found = _Elements(text)
     assert not found.tags & {"link", "img", "iframe", "object", "embed", "base", "video", "audio", "source"}
     assert not {name for name in found.attributes if re.match("on|src|style|action|formaction|background", name)}
-    assert {re.sub("[:=].*|[a-z]+$", "", one) for one in found.addresses} <= {"#", "https", "http", "#item"}
+    assert {re.sub("[:=].*|[a-z]+$", "", one) for one in found.addresses} <= {"#", "https", "http", "#item", "#cause-1"}
     assert not re.search(r"(@import|url\(|fetch\(|XMLHttpRequest|\bimport\b *[({'\"])", text)
 
 
@@ -102,10 +102,11 @@ def test_its_policy_allows_its_own_style_and_script_only(corpus: Corpus, rule: s
 def test_a_cause_says_all_without_a_script(corpus: Corpus, rule: str) -> None:
     found = finding(rule, subject="call 1, read_file", code="mine/parts.py:12", near='{"role": "user"}')
     text = page(run_of([item("shell/seed", "request", "anthropic", "gemini", [found])], corpus), corpus)
-    shown = html.unescape(re.sub(r"(?s)<(style|script)\b.*?</\1>|<[^>]+>", " ", text))
+    shown = html.unescape(re.sub(r"<wbr>|</?(span|bdi|code)\b[^>]*>", "", text))
+    shown = re.sub(r"(?s)<(style|script)\b.*?</\1>|<[^>]+>", " ", shown)
     known = corpus.rules[rule]
     for words in (
-        "1 of 1 item failed; 1 cause: 1 MUST", "Mend first: ",
+        "1 of 1 item failed; 1 cause: 1 MUST", "Mend first",
         rule, known.why, known.sentence, "call 1, read_file", "/messages/0/content",
         '"a"', '"b"', "mine/parts.py:12", known.evidence[0]["url"],
         'pytest --toolcall-translator mine:T "toolcall::shell/seed::request::anthropic-to-gemini"',
@@ -118,7 +119,7 @@ def test_the_most_frequent_of_the_gravest_stands_first(corpus: Corpus) -> None:
     harmful = item("shell/seed", "request", "anthropic", "gemini", [finding("translation/crashed", element="body")])
     frequent = [item(case, "response", "anthropic", "gemini", [finding("translation/text-lost")]) for case in cases]
     text = page(run_of([harmful, *frequent], corpus), corpus)
-    headed = re.findall("<code>(translation/[^<]+)</code>", text)
+    headed = re.findall('<code class="whole">(translation/[^<]+)</code>', text)
     assert headed[:2] == ["translation/text-lost", "translation/crashed"]
 
 

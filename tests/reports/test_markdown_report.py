@@ -39,10 +39,10 @@ def test_a_cause_has_its_rule_example_values_command_and_evidence() -> None:
     assert shown[start + 2].startswith(f"1. **MUST** `translation/call-lost` · 2 items · {rule.breach[:1].upper()}")
     assert shown[start + 2].endswith(f"[evidence](<{rule.evidence[0]['url']}>)")
     assert shown[start + 3 : start + 8] == [
-        "   - for example `box/one · request · anthropic → gemini` at `/a, in 01-request`",
-        "   - ``call 1 (`shell`) is gone``",
+        "   - item `box/one · request · anthropic → gemini` at `/a, in 01-request`",
+        "   - what ``call 1 (`shell`) is gone``",
         '   - want `{"name": "shell"}`, got `(absent)`',
-        f"   - usually: {rule.fix}",
+        f"   - fix {rule.fix}",
         '   - run `pytest --toolcall-translator mine:T "toolcall::box/one" "toolcall::box/two"`',
     ]
 

@@ -77,6 +77,17 @@ def test_parts_make_the_whole(shares: int, tmp_path: Path, write: Callable[..., 
     assert merge(tmp_path, again, *parts) == expected
 
 
+def test_the_whole_began_with_its_first_part(tmp_path: Path, write: Callable[..., str]) -> None:
+    def part(number: int, **more: Any) -> str:
+        return write(f"{number}.json", run(whole().items[number::2], **more))
+
+    first = {"started": "2026-01-02T03:04:05.000Z", "seconds": 2.5, "command": "pytest a"}
+    second = {"started": "2026-01-02T03:04:01.000Z", "seconds": 60.0, "command": "pytest b"}
+    found = merge(tmp_path, part(0, run=first), part(1, run=second))
+    assert found["run"] == {"started": second["started"], "seconds": 62.5}
+    assert "run" not in merge(tmp_path, part(0, run=first), part(1))
+
+
 def test_bodies_stay_with_the_items_that_one_run_keeps_them_of(tmp_path: Path, write: Callable[..., str]) -> None:
     body = {"name": "01-request", "parts": {"source": {"text": "x"}}}
     parts = [

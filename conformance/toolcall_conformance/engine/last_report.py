@@ -13,7 +13,7 @@ from toolcall_conformance.engine.plan import Planned
 from toolcall_conformance.findings import Verdict
 from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Corpus, load_corpus
-from toolcall_conformance.reports import files
+from toolcall_conformance.reports import files, timing
 from toolcall_conformance.reports.harm import Harm
 from toolcall_conformance.reports.model import ItemRecord, NotApplicable, RunRecord
 from toolcall_conformance.reports.roots import root_causes
@@ -92,7 +92,7 @@ def _write(plan: Told, item: Told | None, records: Sequence[tuple[str, float]], 
             items = [one for one in items if one.nodeid != item["nodeid"]]
             items.append(ended(corpus, item, rule, why))
         run = RunRecord(
-            header=plan["header"],
+            header=timing.finish(plan["header"]),
             items=items,
             not_applicable=[NotApplicable(*one) for one in plan["not_applicable"]],
             stale=[],

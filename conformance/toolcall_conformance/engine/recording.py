@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import shlex
 from collections import Counter
 from collections.abc import Generator
 from dataclasses import replace
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance import fingerprint
+from toolcall_conformance import fingerprint, started
 from toolcall_conformance.adapters.catalogue import mode_of
 from toolcall_conformance.drivers import Driver
 from toolcall_conformance.engine import baseline, nothing
@@ -24,7 +25,7 @@ from toolcall_conformance.engine.printing import say
 from toolcall_conformance.engine.run import Run
 from toolcall_conformance.engine.selection import PREFIX
 from toolcall_conformance.known_failures import KnownFailuresError
-from toolcall_conformance.reports import files
+from toolcall_conformance.reports import files, timing
 from toolcall_conformance.reports.examples import Examples
 from toolcall_conformance.reports.harm import Harm
 from toolcall_conformance.reports.model import ItemRecord, NotApplicable, RunRecord
@@ -40,6 +41,7 @@ class RecordCollector:
         self.config = config
         self.run = run
         self._handover = handover
+        self._timing = timing.start(command_of(config))
         self.records: dict[str, ItemRecord] = {}
         self._examples = Examples()
         self.expected: frozenset[str] = frozenset()
@@ -189,7 +191,7 @@ class RecordCollector:
         # A worker may have run what this process did not plan: such records stand at the end.
         items = sorted(self.records.values(), key=lambda record: (order.get(record.nodeid, len(order)), record.nodeid))
         return RunRecord(
-            header=self._header,
+            header=timing.finish(self._header),
             items=items,
             not_applicable=self._not_applicable(),
             stale=baseline.stale(self.run, items),
@@ -218,6 +220,7 @@ class RecordCollector:
             **({"pairs": run.pairs.to_json()} if run.pairs is not None else {}),
             "strict": run.settings.strict,
             "command": run.settings.repeat,
+            "run": self._timing,
             "python": platform.python_version(),
             "pytest": pytest.__version__,
         }
@@ -235,6 +238,12 @@ class RecordCollector:
         if not self.records:
             return "nothing was judged: the run ended before the first item"
         return f"nothing was judged: {nothing.nothing_reached(self.records.values())}"
+
+
+def command_of(config: pytest.Config) -> str:
+    """What the user wrote to start the run."""
+    beginning, words = started.command(config.invocation_params.args)
+    return shlex.join([*beginning, *words])
 
 
 def translator_of(driver: Driver) -> dict[str, object]:

@@ -13,6 +13,7 @@ from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.failure import Line, show
 from toolcall_conformance.reports.model import ItemRecord, told
 from toolcall_conformance.reports.root_cause import RootCause
+from toolcall_conformance.reports.vocabulary import FIELDS
 from toolcall_conformance.showing import many
 
 WIDTH = 80
@@ -21,7 +22,7 @@ _NAMES_SHOWN = 4
 _VALUE_LINES = 2
 _PLACE_LINES = 8
 _MESSAGE_LINES = 8
-_LINES = {"near": 1}
+_LINES = {FIELDS["near"]: 1}
 
 Again = Callable[..., str]
 
@@ -44,19 +45,19 @@ def block(
     page = _Page(width)
     lines = [heading(root, width)]
     lines += _plain(page.wrapped("  ", consequence(root, rules), lines=2))
-    lines += _plain(page.field("item", title(root.example.item)))
+    lines += _plain(page.field(FIELDS["item"], title(root.example.item)))
     # Of a call that gave no body the message says all.
     more = _MESSAGE_LINES if not root.example.finding["pointer"] and root.element == "body" else 0
     places = [
         line
         for name, text in place_of(root, rules, witness=witness)
-        for line in page.field(name, text, _LINES.get(name, _VALUE_LINES) + (more if name == "what" else 0))
+        for line in page.field(name, text, _LINES.get(name, _VALUE_LINES) + (more if name == FIELDS["message"] else 0))
     ]
     lines += _plain(places[: _PLACE_LINES + more])
-    lines += _plain(page.field("too", _few(sorted(root.others)), lines=1)) if root.others else []
+    lines += _plain(page.field(FIELDS["other_rules"], too(root), lines=1)) if root.others else []
     if same is not None:
-        return [*lines, *_plain(page.field("same", f"the {many(len(root.items), 'item')} of {same.rule}, above"))]
-    lines += _plain(page.field("where", rest(root))) if len(root.items) > 1 or root.in_the_loop else []
+        return [*lines, *_plain(page.field(FIELDS["same_items"], same_items(root, same)))]
+    lines += _plain(page.field(FIELDS["items"], rest(root))) if shows_elsewhere(root) else []
     return [*lines, *_plain(page.command(command(root, again, run)))]
 
 
@@ -133,27 +134,42 @@ def place_of(root: RootCause, rules: Mapping[str, Rule], *, witness: bool = True
     rule = root.texts(rules)
     said = rule is None or finding["message"] != rule.breach
     if said:
-        yield "what", finding["message"]
+        yield FIELDS["message"], finding["message"]
     if finding["subject"] and finding["subject"] not in finding["message"]:
-        yield "of", finding["subject"]
+        yield FIELDS["subject"], finding["subject"]
     if root.code:
-        yield "code", _lines_of_code(root.code)
+        yield FIELDS["code"], _lines_of_code(root.code)
     # Of a call that gave no body the message says all.
     if finding["pointer"] or not said:
         where = [finding["pointer"] or "the whole body"]
-        where += [f"in {finding['body']}"] if finding["body"] else []
-        where += [f"from {finding['source_pointer']}"] if finding.get("source_pointer") else []
-        yield "at", ", ".join(where)
+        where += [f"{FIELDS[key]} {finding[key]}" for key in ("body", "source_pointer") if finding.get(key)]
+        yield FIELDS["pointer"], ", ".join(where)
         values = [(key, told(finding, key)) for key in ("want", "got")]
-        yield from ((key, show(value)) for key, value in values if value is not NOT_KNOWN)
+        yield from ((FIELDS[key], show(value)) for key, value in values if value is not NOT_KNOWN)
     yield from (
-        ("note", note) for note in dict.fromkeys(one.finding["note"] for one in root.seen if "note" in one.finding)
+        (FIELDS["note"], note)
+        for note in dict.fromkeys(one.finding["note"] for one in root.seen if "note" in one.finding)
     )
     for one in root.example.item.witness if witness else ():
         if one["body"] == finding["body"]:
-            yield "sdk", f"{one['client']}: {'; '.join(one['says'])}"
+            yield FIELDS["witness"], f"{one['client']}: {'; '.join(one['says'])}"
     if finding.get("near"):
-        yield "near", finding["near"]
+        yield FIELDS["near"], finding["near"]
+
+
+def too(root: RootCause) -> str:
+    """The rules that the same bodies break, too."""
+    return _few(sorted(root.others))
+
+
+def same_items(root: RootCause, other: RootCause) -> str:
+    """In words, that a cause told before has the very same items."""
+    return f"the {many(len(root.items), 'item')} of {other.rule}, above"
+
+
+def shows_elsewhere(root: RootCause) -> bool:
+    """Whether there is more to tell than the example."""
+    return len(root.items) > 1 or root.in_the_loop > 0
 
 
 def rest(root: RootCause) -> str:
@@ -236,10 +252,11 @@ class _Page:
 
     def command(self, text: str) -> Iterator[str]:
         """A command that a shell reads as one line: what does not fit goes on after a backslash."""
-        line = "  run  "
+        beginning = f"  {FIELDS['command']}  "
+        line = beginning
         for word in re.findall(r"(?:[^\s']|'[^']*')+", text):
             # A column stays for the blank before the word, and two for a backslash behind it.
-            if len(line) + len(word) + 3 > self.width and line != "  run  ":
+            if len(line) + len(word) + 3 > self.width and line != beginning:
                 yield f"{line} \\"
                 line = "   "
             line += f" {word}"

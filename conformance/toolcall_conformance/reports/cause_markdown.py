@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from toolcall_conformance.reports.escaping import code, words
 from toolcall_conformance.reports.outline import Outline
+from toolcall_conformance.reports.vocabulary import FIELDS
 
 _VALUE_SHOWN = 300
 # A validator's first error is whole in it.
@@ -15,11 +16,13 @@ _COMMAND_SHOWN = 1_000
 def details(one: Outline, indent: str) -> list[str]:
     """The example, what stands there, both values, the usual repair and the command: an item of a list each."""
     place = dict(one.place)
-    at = f" at {code(place['at'])}" if "at" in place else ""
-    values = [f"{name} {code(place[name], most=_VALUE_SHOWN)}" for name in ("want", "got") if name in place]
-    lines = [f"for example {code(one.item)}{at}"]
-    lines += [code(place["what"], most=_MESSAGE_SHOWN)] if "what" in place else []
+    item, message, pointer, fix, run = (FIELDS[key] for key in ("item", "message", "pointer", "fix", "command"))
+    at = f" {pointer} {code(place[pointer])}" if pointer in place else ""
+    names = (FIELDS[key] for key in ("want", "got"))
+    values = [f"{name} {code(place[name], most=_VALUE_SHOWN)}" for name in names if name in place]
+    lines = [f"{item} {code(one.item)}{at}"]
+    lines += [f"{message} {code(place[message], most=_MESSAGE_SHOWN)}"] if message in place else []
     lines += [", ".join(values)] if values else []
-    lines += [f"usually: {words(one.fix)}"] if one.fix else []
-    lines += [f"run {code(one.again, most=_COMMAND_SHOWN)}"] if len(one.again) <= _COMMAND_SHOWN else []
+    lines += [f"{fix} {words(one.fix)}"] if one.fix else []
+    lines += [f"{run} {code(one.again, most=_COMMAND_SHOWN)}"] if len(one.again) <= _COMMAND_SHOWN else []
     return [f"{indent}- {line}" for line in lines]

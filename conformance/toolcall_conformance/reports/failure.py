@@ -15,6 +15,7 @@ from toolcall_conformance.forms import in_words
 from toolcall_conformance.library import Corpus, Rule
 from toolcall_conformance.reports.companions import companions
 from toolcall_conformance.reports.harm import Harm
+from toolcall_conformance.reports.vocabulary import FIELDS
 from toolcall_conformance.showing import shortened, visible, visible_json
 
 _VALUE_WIDTH = 160
@@ -104,7 +105,7 @@ def describe(
     if subject.files:
         lines.append(Line(f"    files {subject.files}"))
     if subject.again:
-        lines.append(Line(f"    again {subject.again}"))
+        lines.append(Line(f"    {FIELDS['item_command']} {subject.again}"))
     return [Line(visible(shortened(line.text)), line.kind) for line in lines]
 
 
@@ -147,11 +148,11 @@ def _rule(found: list[Finding], rules: Mapping[str, Rule], subject: ReportedItem
         more = len(found) - _PLACES_SHOWN
         lines.append(Line(f"    and {more} more {'place' if more == 1 else 'places'} in this item"))
     if rule is not None:
-        lines.append(Line(f"    why   {rule.why}"))
+        lines.append(Line(f"    {FIELDS['why']:<5} {rule.why}"))
         if rule.fix:
             first, *rest = wrap(rule.fix, _TEXT_WIDTH, break_on_hyphens=False)
-            lines += [Line(f"    fix   {first}"), *(Line(f"          {line}") for line in rest)]
-    lines.append(Line(f"    see   toolcall-conformance explain {rule_id}"))
+            lines += [Line(f"    {FIELDS['fix']:<5} {first}"), *(Line(f"          {line}") for line in rest)]
+    lines.append(Line(f"    {FIELDS['evidence']:<5} toolcall-conformance explain {rule_id}"))
     return lines
 
 
@@ -162,24 +163,24 @@ def _breach(rule_id: str, rules: Mapping[str, Rule], message: str = "") -> str:
 def _place(finding: Finding, rule: Rule | None, subject: ReportedItem) -> list[tuple[str, str]]:
     fields: list[tuple[str, str]] = []
     if rule is not None and finding.message != rule.breach:
-        fields.append(("what", finding.message))
+        fields.append((FIELDS["message"], finding.message))
     if finding.subject:
-        fields.append(("of", finding.subject))
+        fields.append((FIELDS["subject"], finding.subject))
     # A single exchange has only one such body, but for what a stream assembles to.
     if finding.body and (subject.exchanges > 1 or ", " in finding.body):
-        fields.append(("in", finding.body))
+        fields.append((FIELDS["body"], finding.body))
     if finding.element == "body" and finding.got is MISSING and not finding.pointer:
         return fields  # of a call that gave no body the message says all
     known = [(name, value) for name, value in (("want", finding.want), ("got", finding.got)) if value is not NOT_KNOWN]
     if finding.pointer or known:
-        fields.append(("at", finding.pointer or "(the whole body)"))
+        fields.append((FIELDS["pointer"], finding.pointer or "(the whole body)"))
     if finding.source_pointer:
-        fields.append(("from", finding.source_pointer))
+        fields.append((FIELDS["source_pointer"], finding.source_pointer))
     if known:
-        fields += [("want", show(finding.want)), ("got", show(finding.got))]
-        fields += [("diff", line) for line in _explained(finding.want, finding.got)]
+        fields += [(FIELDS["want"], show(finding.want)), (FIELDS["got"], show(finding.got))]
+        fields += [(FIELDS["difference"], line) for line in _explained(finding.want, finding.got)]
     if finding.between is not MISSING:
-        fields.append(("via", show(finding.between)))
+        fields.append((FIELDS["between"], show(finding.between)))
     return fields
 
 
@@ -202,6 +203,9 @@ def show(value: Any) -> str:
         return f"one of {', '.join(map(_json, value.values))}"
     if isinstance(value, Form):
         return in_words(value.schema, _FORM_WIDTH)
+    if isinstance(value, dict) and value.keys() == {"$shown", "$length"}:
+        # A report has only the beginning of a long value.
+        return f"{value['$shown'][:_VALUE_WIDTH]} … ({value['$length']} characters)"
     text = visible(value) if isinstance(value, Words) else _json(value)
     if len(text) <= _VALUE_WIDTH:
         return text

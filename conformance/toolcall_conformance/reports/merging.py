@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from toolcall_conformance.reports import timing
 from toolcall_conformance.reports.examples import of_all
 from toolcall_conformance.reports.files import ReportError
 from toolcall_conformance.reports.harm import Harm
@@ -60,7 +61,9 @@ def _header(documents: Documents) -> dict[str, Any]:
     for key in ("python", "pytest"):
         one[key] = ", ".join(dict.fromkeys([str(one[key]), *(str(other[key]) for _, other in others)]))
     recordings = [header["recordings"] for _, header in others if "recordings" in header]
-    return {**one, **_recordings([*([one["recordings"]] if "recordings" in one else []), *recordings])}
+    merged = timing.merge([one, *(other for _, other in others)])
+    one.pop("run", None)
+    return {**one, **merged, **_recordings([*([one["recordings"]] if "recordings" in one else []), *recordings])}
 
 
 def _comparable(value: Any) -> Any:

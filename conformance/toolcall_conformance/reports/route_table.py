@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from toolcall_conformance.reports.model import RunRecord
 from toolcall_conformance.reports.seen import in_order
-from toolcall_conformance.reports.summary import matrix
+from toolcall_conformance.reports.summary import counts_in_words, matrix
+from toolcall_conformance.reports.vocabulary import WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class RouteTable:
     @property
     def told_totals(self) -> str:
         """The counts that are not zero, in words."""
-        return ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in self.totals.items() if count)
+        return counts_in_words(self.totals)
 
 
 def route_table(run: RunRecord) -> RouteTable:
@@ -71,7 +72,7 @@ def _total(counts: Mapping[str, int]) -> int:
 def _cell(counts: Mapping[str, int]) -> Cell:
     total = _total(counts)
     if not total:
-        return Cell("n/a" if counts else "-")
+        return Cell(WORDS["table"]["unsupported" if counts else "empty"])
     passed = counts["passed"] + counts["warned"]
     kind = "bad" if counts["failed"] + counts["refused"] + counts["error"] else "good"
     return Cell(f"{passed}/{total}", kind if passed == total or kind == "bad" else "")

@@ -10,7 +10,9 @@ from toolcall_conformance.reports.harm import Harm
 from toolcall_conformance.reports.model import ItemRecord, NotApplicable, RunRecord
 from toolcall_conformance.reports.roots import root_causes
 
-_HEADER = ("tool", "corpus", "suite", "translator", "policy", "recordings", "strict", "command", "python", "pytest")
+_HEADER = (
+    "tool", "corpus", "suite", "translator", "policy", "recordings", "strict", "command", "run", "python", "pytest",
+)  # fmt: skip
 _FIELDS = frozenset(each.name for each in fields(ItemRecord))
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from toolcall_conformance.reports.model import ItemRecord, RunRecord
+from toolcall_conformance.reports.vocabulary import WORDS
 from toolcall_conformance.showing import many
 
 COUNTS = ("passed", "warned", "failed", "known", "unstable", "refused", "blocked", "error", "not_applicable")
@@ -21,6 +22,12 @@ def count_of(item: ItemRecord) -> str:
     if item.verdict == "warn":
         return "warned" if item.passed else "failed"
     return _COUNTS.get(item.verdict, "error")
+
+
+def counts_in_words(counts: Mapping[str, int]) -> str:
+    """``129 passed, 2,559 not applicable``: those that are not zero."""
+    verdicts = WORDS["verdicts"]
+    return ", ".join(f"{counts[name]:,} {verdicts[name]['word']}" for name in COUNTS if counts.get(name))
 
 
 def matrix(run: RunRecord) -> dict[str, dict[str, dict[str, dict[str, int]]]]:

@@ -20,13 +20,14 @@ from toolcall_conformance.reports.model import RunRecord
 from toolcall_conformance.reports.root_cause import RootCause
 from toolcall_conformance.reports.route_table import route_table
 from toolcall_conformance.reports.summary import LossRow, losses, made_up
+from toolcall_conformance.reports.vocabulary import WORDS
 from toolcall_conformance.showing import many
 
 MOST_BLOCKS = 6
 # As many causes as fit behind the blocks, each in a line.
 MOST_LINES = 20
 _ROUTE_WIDTH = 33
-_KINDS = (("cannot", "lost"), ("may", "lost by convention"), ("undue", "reported lost, but both formats have it"))
+_KINDS = tuple((kind, WORDS["losses"][kind]["word"]) for kind in ("cannot", "may", "undue"))
 
 Lines = list[list[Line]]
 
@@ -133,7 +134,7 @@ class _Page:
         table = route_table(run)
         if not table.rows:
             return []
-        label = "passed, of all"
+        label = WORDS["table"]["corner"]
         first = min(max(len(label), *(len(f"{client} → {upstream}") for client, upstream in table.rows)), _ROUTE_WIDTH)
         widths = [
             max(len(name), *(len(cells[number].text) for cells in table.rows.values()))

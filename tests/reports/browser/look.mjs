@@ -14,10 +14,10 @@ const ARGUMENTS = [
   "--disable-component-update", "--disable-sync",
 ];
 const SIZES = { desktop: { width: 1400, height: 1000 }, narrow: { width: 400, height: 800 } };
-const PLACES = ["causes", "matrix", "items", "losses", "about", "item"];
+const PLACES = ["causes", "card", "matrix", "items", "losses", "about", "item"];
 
 const browser = await require("playwright-core").chromium.launch({ executablePath: chromium, args: ARGUMENTS });
-const seen = { problems: [], requests: [], violations: [], wide: [] };
+const seen = { problems: [], requests: [], violations: [], wide: [], torn: [], labels: [] };
 
 async function open(file, size, colorScheme, options = {}) {
   const context = await browser.newContext({ viewport: SIZES[size], colorScheme, bypassCSP: false, ...options });
@@ -31,6 +31,7 @@ async function open(file, size, colorScheme, options = {}) {
 }
 
 async function goTo(tab, place) {
+  if (place === "card") return tab.locator("#cause-1 > summary").click();
   await tab.evaluate((name) => {
     location.hash = name === "item" ? document.querySelector(".cause a.item").hash : name;
   }, place);
@@ -44,6 +45,33 @@ async function judge(tab, name) {
   const { violations } = await tab.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
   for (const { id, help, nodes } of violations) seen.violations.push(`${name}: ${id}: ${help}: ${nodes[0].html.slice(0, 200)}`);
   if (await tab.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)) seen.wide.push(name);
+  // At some width any id meets the end of a line.
+  const size = tab.viewportSize();
+  for (const less of name.includes("narrow") ? [0, 12, 24, 36, 48] : [0]) {
+    await tab.setViewportSize({ ...size, width: size.width - less });
+    seen.torn.push(...(await tab.evaluate(torn)).map((text) => `${name}, ${less} narrower: ${text}`));
+  }
+  await tab.setViewportSize(size);
+}
+
+/** Ids that stand on several lines. Run in the page. */
+function torn() {
+  const ids = [...document.querySelectorAll(".whole, .id")].filter((one) => one.checkVisibility());
+  return ids.filter((one) => {
+    const range = document.createRange();
+    range.selectNodeContents(one);
+    const tops = [...range.getClientRects()].map(({ top }) => top);
+    return Math.max(...tops) - Math.min(...tops) > 10;
+  }).map((one) => one.textContent);
+}
+
+/** What stands in the cells of the first route, as it is read, and whether they are below its name. Run in the page. */
+function labels() {
+  const cells = [...document.querySelectorAll("#matrix tbody tr:first-child td")];
+  return cells.map((cell) => {
+    const route = cell.parentElement.querySelector("th").getBoundingClientRect();
+    return [getComputedStyle(cell, "::before").content, cell.getBoundingClientRect().top >= route.bottom - 1];
+  });
 }
 
 for (const size of Object.keys(SIZES)) {
@@ -53,6 +81,7 @@ for (const size of Object.keys(SIZES)) {
     const judged = (size === "desktop") === (scheme === "light");
     for (const place of judged ? PLACES : ["causes", "item"]) {
       await goTo(tab, place);
+      if (size === "narrow" && place === "matrix") seen.labels = await tab.evaluate(labels);
       if (judged) await judge(tab, `${place}, ${size}, ${scheme}`);
       await tab.screenshot({ path: join(folder, `${place}-${size}-${scheme}.png`) });
     }
@@ -62,11 +91,15 @@ for (const size of Object.keys(SIZES)) {
 
 const tab = await open(page, "desktop", "light");
 seen.title = await tab.title();
+seen.open = await tab.locator("details[open]").count();
+await tab.locator("#cause-1 > summary").press("Enter");
+await tab.locator("#cause-1 .excerpt .ln").first().waitFor();
 seen.excerpt = await tab.locator("#cause-1 .excerpt .ln.wrong").count();
 await goTo(tab, "item");
 seen.chips = await tab.locator("#item .body").evaluateAll((bodies) =>
   bodies.map((body) => [...body.querySelectorAll(".id b")].map((chip) => chip.textContent).join("")));
 seen.item = await tab.locator("#item").innerText();
+seen.names = await tab.locator("#item dt").allTextContents();
 seen.scripts = await tab.locator("#item script, #item img").count();
 await tab.keyboard.press("Escape");
 await tab.waitForTimeout(80);
@@ -88,10 +121,12 @@ seen.cell = await tab.locator("#shown").innerText();
 await tab.context().close();
 
 const bare = await open(page, "desktop", "light", { javaScriptEnabled: false });
+await bare.locator("#cause-1 > summary").press("Enter");
 seen.bare = await bare.locator("#cause-1").innerText();
 await bare.context().close();
 
 const heavy = await open(large, "desktop", "light");
+await heavy.locator("#cause-1 > summary").click();
 await heavy.locator("#cause-1 .excerpt .ln").first().waitFor();
 seen.milliseconds = await heavy.evaluate(() => performance.getEntriesByType("navigation")[0].loadEventEnd);
 const started = Date.now();

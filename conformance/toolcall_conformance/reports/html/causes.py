@@ -1,25 +1,33 @@
-"""Each root cause as the page tells it: what is wrong, how often, where, what should stand there, and who says so."""
+"""Each root cause as the page tells it, in the words of the terminal's block, with all of its reasons and evidence."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from toolcall_conformance.findings import NOT_KNOWN
 from toolcall_conformance.library import Rule
-from toolcall_conformance.reports.blocks import title
-from toolcall_conformance.reports.html.vocabulary import WORDS
+from toolcall_conformance.reports.blocks import (
+    breach_of,
+    command,
+    new_roots,
+    place_of,
+    rest,
+    same_items,
+    shows_elsewhere,
+    title,
+    too,
+)
 from toolcall_conformance.reports.html.words import value_text
-from toolcall_conformance.reports.model import ItemRecord, RunRecord, told
+from toolcall_conformance.reports.model import RunRecord, told
 from toolcall_conformance.reports.root_cause import RootCause, simplicity
-from toolcall_conformance.reports.seen import Seen, in_order
+from toolcall_conformance.reports.seen import Seen
+from toolcall_conformance.reports.vocabulary import FIELDS, WORDS
 from toolcall_conformance.showing import many
 
-_SHOWN = 80
 _WEB = re.compile(r"https?://", re.IGNORECASE)
+_KEYS = {name: key for key, name in FIELDS.items()}
 
 
 class Source(NamedTuple):
@@ -30,9 +38,21 @@ class Source(NamedTuple):
     note: str
 
 
+class Field(NamedTuple):
+    """Something about the example: a key for the page's style, the name that all reports have for it, and the text."""
+
+    key: str
+    name: str
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A cause in the page's words. ``place`` has a name for the page's style, a label and a text each."""
+    """A cause in the page's words.
+
+    ``heading`` is what is wrong, ``message`` what the simplest item says of it, if that is more. ``shown`` is the item
+    whose bodies the page has, if it is not the example: its node id and its title.
+    """
 
     number: int
     level: str
@@ -40,55 +60,54 @@ class Cause:
     known: bool
     rule: str
     heading: str
-    detail: str
+    message: str
+    count: str
+    nodeid: str
+    title: str
+    place: list[Field]
+    shown: tuple[str, str] | None
     why: str
     fix: str
     sentence: str
-    others: Sequence[str]
-    count: str
-    cases: str
-    in_the_loop: int
-    checks: str
-    families: Sequence[str]
-    routes: Sequence[str]
-    nodeid: str
-    title: str
-    place: Sequence[tuple[str, str, str]]
-    evidence: Sequence[Source]
-    again: str
+    evidence: list[Source]
 
 
-def told_causes(run: RunRecord, rules: Mapping[str, Rule]) -> list[Cause]:
-    """The causes in their order."""
-    return [_told(number, root, run, root.texts(rules)) for number, root in enumerate(run.roots, 1)]
+def told_causes(run: RunRecord, rules: Mapping[str, Rule]) -> tuple[list[Cause], list[Cause]]:
+    """The causes that the headline counts, and behind them those that are notes or known; numbered through."""
+    first: dict[frozenset[str], RootCause] = {}
+    bodies: set[tuple[str, str]] = set()
+    new = len(new_roots(run.roots))
+    causes = []
+    for number, root in enumerate(run.roots, 1):
+        nodeids, body = frozenset(item.nodeid for item in root.items), root.example.body
+        # As in the terminal: a witness speaks of a whole body, and the same items are told once.
+        place = list(_place(root, run, rules, first.get(nodeids), witness=body not in bodies))
+        causes.append(_told(number, root, root.texts(rules), breach_of(root, rules), place))
+        first.setdefault(nodeids, root)
+        bodies.add(body)
+    return causes[:new], causes[new:]
 
 
-def _told(number: int, root: RootCause, run: RunRecord, rule: Rule | None) -> Cause:
-    example = shown_example(root)
-    families = Counter(item.case.partition("/")[0] for item in root.items)
+def _told(number: int, root: RootCause, rule: Rule | None, breach: str, place: list[Field]) -> Cause:
+    example, shown = root.example, shown_example(root)
+    message = next((field.text for field in place if field.key == "message"), "")
     return Cause(
         number=number,
         level=root.level,
         sign=WORDS["levels"][root.level],
         known=root.known,
         rule=root.rule,
-        heading=_heading(root, rule),
-        detail=_detail(example, rule),
+        heading=f"{breach[:1].upper()}{breach[1:]}",
+        message=message if message != breach else "",
+        count=many(len(root.items), "item"),
+        nodeid=example.item.nodeid,
+        title=title(example.item),
+        place=[field for field in place if field.key != "message"],
+        shown=None if shown.item is example.item else (shown.item.nodeid, title(shown.item)),
         why=rule.why if rule is not None else "",
         fix=rule.fix if rule is not None else "",
         sentence=rule.sentence if rule is not None else "",
-        others=sorted(root.others),
-        count=many(len(root.items), "item"),
-        cases=many(len({item.case for item in root.items}), "case"),
-        in_the_loop=root.in_the_loop,
-        checks=_checks(root.items),
-        families=[name for name, _ in families.most_common()],
-        routes=list(_routes(root.items)),
-        nodeid=example.item.nodeid,
-        title=title(example.item),
-        place=list(_place(example, rule)),
         evidence=list(evidence(rule)),
-        again=run.again(example.item.nodeid),
     )
 
 
@@ -99,57 +118,28 @@ def shown_example(root: RootCause) -> Seen:
     return example if example.item.bodies or not with_bodies else min(with_bodies, key=simplicity)
 
 
-def _heading(root: RootCause, rule: Rule | None) -> str:
-    said = rule.breach if rule is not None else str(root.example.finding["message"])
-    way = f", {root.way}" if root.way else ""
-    return f"{said[:1].upper()}{said[1:]}{way}"
+def _place(
+    root: RootCause, run: RunRecord, rules: Mapping[str, Rule], same: RootCause | None, *, witness: bool
+) -> Iterator[Field]:
+    """What the terminal's block has below its item: the place, the values, where else, and the command."""
+    finding = root.example.finding
+    for name, text in place_of(root, rules, witness=witness):
+        key = _KEYS[name]
+        # A page has room for a whole value.
+        yield Field(key, name, value_text(told(finding, key)) if key in ("want", "got") else text)
+    if root.known and finding.get("known"):
+        yield _field("known", finding["known"])
+    if root.others:
+        yield _field("other_rules", too(root))
+    if same is not None:
+        yield _field("same_items", same_items(root, same))
+    elif shows_elsewhere(root):
+        yield _field("items", rest(root))
+    yield _field("command", command(root, run.again, run.items))
 
 
-def _detail(example: Seen, rule: Rule | None) -> str:
-    """What tells a cause from others of its rule: the message, or the values of the example."""
-    finding = example.finding
-    if rule is not None and finding["message"] != rule.breach:
-        return str(finding["message"])
-    shown = [
-        f"{label} {value_text(value)[:_SHOWN]}"
-        for key, label in (("want", "expected"), ("got", "actual"))
-        if (value := told(finding, key)) is not NOT_KNOWN
-    ]
-    return "; ".join([*([str(finding["subject"])] if finding["subject"] else []), ", ".join(shown)]).strip("; ")
-
-
-def _checks(items: Sequence[ItemRecord]) -> str:
-    counts = Counter(item.check for item in items)
-    return ", ".join(f"{name} {counts[name]}" for name in in_order(counts))
-
-
-def _routes(items: Sequence[ItemRecord]) -> Iterator[str]:
-    """The routes, those of one client together."""
-    for client in sorted({item.client for item in items}):
-        upstreams = sorted({item.upstream for item in items if item.client == client})
-        yield f"{client} → {', '.join(upstreams)}"
-
-
-def _place(example: Seen, rule: Rule | None) -> Iterator[tuple[str, str, str]]:
-    """Where the example is wrong: a key for the page's style, a label, and the text."""
-    finding = example.finding
-    if rule is None or finding["message"] != rule.breach:
-        yield "message", "What", finding["message"]
-    if finding["subject"]:
-        yield "subject", "Of", finding["subject"]
-    if finding["body"]:
-        yield "body", "In", f"{finding['body']}, {finding['format']}"
-    if finding["pointer"]:
-        yield "pointer", "At", finding["pointer"]
-    if finding.get("source_pointer"):
-        yield "pointer", "From", finding["source_pointer"]
-    for key, label in (("want", "Expected"), ("got", "Came")):
-        value = told(finding, key)
-        if value is not NOT_KNOWN:
-            yield key, label, value_text(value)
-    for key, label in (("code", "Code"), ("near", "Near"), ("known", "Known"), ("note", "Note")):
-        if finding.get(key):
-            yield key, label, str(finding[key])
+def _field(key: str, text: str) -> Field:
+    return Field(key, FIELDS[key], text)
 
 
 def evidence(rule: Rule | None) -> Iterator[Source]:

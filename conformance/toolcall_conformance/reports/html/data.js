@@ -2,6 +2,8 @@
 
 const DATA = JSON.parse(document.getElementById("data").textContent);
 const SIGNS = Object.fromEntries(Object.entries(DATA.signs.verdicts).map(([name, { sign }]) => [name, sign]));
+const VERDICT_WORDS = Object.fromEntries(Object.entries(DATA.signs.verdicts).map(([name, { word }]) => [name, word]));
+const FIELDS = DATA.signs.fields;
 const LEVEL_SIGNS = DATA.signs.levels;
 const ITEM_COLUMNS = Object.fromEntries(DATA.columns.item.map((name, index) => [name, index]));
 
@@ -56,5 +58,5 @@ function exampleOf(cause) {
 }
 
 function itemLink(number, text) {
-  return h("a", { class: "item", href: `#item=${encodeURIComponent(nodeidOf(number))}` }, said(text || titleOf(number)));
+  return h("a", { class: "item", href: `#item=${encodeURIComponent(nodeidOf(number))}` }, whole(text || titleOf(number)));
 }

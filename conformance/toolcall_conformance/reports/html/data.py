@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 
 from toolcall_conformance.findings import NOT_KNOWN
 from toolcall_conformance.library import Rule
+from toolcall_conformance.reports.blocks import new_roots
 from toolcall_conformance.reports.html.causes import evidence, shown_example
-from toolcall_conformance.reports.html.vocabulary import WORDS
 from toolcall_conformance.reports.html.words import value_text
 from toolcall_conformance.reports.model import ItemRecord, RunRecord, told
 from toolcall_conformance.reports.root_cause import RootCause
 from toolcall_conformance.reports.summary import count_of
+from toolcall_conformance.reports.vocabulary import WORDS
 
 # The columns of the rows; `page.js` reads them by these names.
 ITEM = ("case", "check", "name", "client", "upstream", "variant", "count", "reason")
@@ -39,7 +40,8 @@ class Numbered:
 
 
 class Packed(NamedTuple):
-    """A run as plain data. ``more`` is what few items have, by their numbers; ``signs`` are the page's words.
+    """A run as plain data. ``more`` is what few items have, by their numbers; ``signs`` are the page's words,
+    ``new`` is how many causes the headline counts.
 
     A body is the text of its JSON: a script's numbers would not hold all that may stand there.
     """
@@ -51,6 +53,7 @@ class Packed(NamedTuple):
     items: Sequence[Any]
     findings: Sequence[Any]
     causes: Sequence[Mapping[str, Any]]
+    new: int
     rules: Mapping[str, Any]
     more: Mapping[int, Any]
     bodies: Sequence[str]
@@ -83,6 +86,7 @@ def packed(run: RunRecord, rules: Mapping[str, Rule]) -> Packed:
         items=items,
         findings=findings.listed,
         causes=[_cause(root, numbers)._asdict() for root in run.roots],
+        new=len(new_roots(run.roots)),
         rules={name: _rule(rules[name]) for name in named if name in rules},
         more=more,
         bodies=bodies.listed,

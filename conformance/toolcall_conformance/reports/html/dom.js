@@ -22,6 +22,17 @@ function visible(text) {
   return String(text).replace(UNSEEN, (found) => `⟨U+${found.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
 }
 
+/** A sentence; what stands between two backticks is code. As in markup.py. */
+function prose(text) {
+  return visible(text).split(/`([^`]+)`/).map((piece, index) => (index % 2 ? h("code", {}, piece) : piece));
+}
+
+/** A node id or a title in parts, each of which stays in one line where it has the room. As in markup.py. */
+function whole(text) {
+  const pieces = visible(text).split(/((?<=::)| (?=[·→] ))/);
+  return h("bdi", {}, pieces.flatMap((piece, index) => (index % 2 ? [piece, h("wbr")] : [h("span", { class: "whole" }, piece)])));
+}
+
 /** A text of the translator's: seen in full, its direction of writing kept to itself. */
 function said(text) {
   return h("bdi", {}, visible(text));

@@ -37,7 +37,7 @@ function matcher(filter) {
   };
 }
 
-/** Show the causes with an item that fits; returns how many. */
+/** Show the causes with an item that fits; returns how many of those that the headline counts. */
 function filterCauses(filter) {
   const fits = matcher({ ...filter, rule: "" });
   let shown = 0;
@@ -48,7 +48,7 @@ function filterCauses(filter) {
       ? cause.items.length
       : filter.rule && !cause.rules.includes(filter.rule) ? 0 : cause.items.filter((number) => fits(number, words)).length;
     details.parentElement.hidden = !count;
-    shown += count ? 1 : 0;
+    shown += count && details.dataset.cause <= DATA.new ? 1 : 0;
     details.querySelector(".many").textContent = count === cause.items.length ? many(count, "item") : `${count} of ${many(cause.items.length, "item")}`;
   });
   return shown;

@@ -82,9 +82,10 @@ function legend() {
     "A letter in a box: the call to which an id belongs; the same letter in all bodies is the same call. ?: an id that belongs to no call.");
 }
 
+/** What is told of a finding: by the keys of the reports' fields. */
 function pairs(entries) {
-  return h("dl", {}, entries.filter(([, , text]) => text).map(([key, label, text]) =>
-    h("div", { class: `p-${key}` }, h("dt", {}, label), h("dd", {}, said(text)))));
+  return h("dl", {}, entries.filter(([, text]) => text).map(([key, text]) =>
+    h("div", { class: `p-${key}` }, h("dt", {}, FIELDS[key]), h("dd", {}, said(text)))));
 }
 
 /** Where a finding's place stands in the body that is shown, in words; nothing in a stream, which shows its events. */
@@ -95,7 +96,8 @@ function lineWords(finding, bodies = []) {
   return `, line ${lineAt(linesOf(readTree(DATA.bodies[exchange.parts[part]])), finding.pointer) + 1} of “${PARTS[part][0]}”`;
 }
 
-function findingElement(finding, bodies) {
+/** A finding; `told` are the rules that an earlier one of the item has explained, by their reasons. */
+function findingElement(finding, bodies, told) {
   const rule = aboutMessage(DATA.rules[finding.rule], finding.message);
   const isNew = finding.standing && finding.standing !== "new" ? `, ${finding.standing}` : "";
   const madeUp = finding.own_level ? `, made up by the adapter (otherwise ${finding.own_level})` : "";
@@ -103,17 +105,26 @@ function findingElement(finding, bodies) {
     ? h("p", {}, h("a", { href: `#cause=${finding.cause + 1}` }, `Cause ${finding.cause + 1}`), `: ${many(DATA.causes[finding.cause].items.length, "item")}`)
     : h("p", { class: "hint" }, "It repeats another finding of this item, or follows from it.");
   return h("li", { id: `finding-${finding.at}`, class: `f-${finding.level}`, tabindex: "-1" },
-    h("p", {}, h("span", { class: `level l-${finding.level}` }, `${LEVEL_SIGNS[finding.level]}${finding.at} ${finding.level}${isNew}${madeUp} `), h("code", {}, finding.rule)),
-    h("p", {}, h("strong", {}, said(finding.message))),
+    h("h3", {}, h("span", { class: `level l-${finding.level}` }, `${LEVEL_SIGNS[finding.level]}${finding.at} ${finding.level}${isNew}${madeUp} `), h("code", { class: "whole" }, finding.rule)),
+    h("p", {}, h("strong", {}, h("bdi", {}, prose(finding.message)))),
     pairs([
-      ["subject", "Of", finding.subject], ["body", "In", [finding.body, finding.format].filter(Boolean).join(", ")],
-      ["pointer", "At", finding.pointer && finding.pointer + lineWords(finding, bodies)], ["pointer", "From", finding.source_pointer],
-      ["want", "Expected", finding.want], ["got", "Came", finding.got], ["between", "Between", finding.between],
-      ["code", "Code", finding.code], ["near", "Near", finding.near], ["known", "Known", finding.known], ["note", "Note", finding.note],
+      ["subject", finding.subject], ["code", finding.code], ["body", [finding.body, finding.format].filter(Boolean).join(", ")],
+      ["pointer", finding.pointer && finding.pointer + lineWords(finding, bodies)], ["source_pointer", finding.source_pointer],
+      ["want", finding.want], ["got", finding.got], ["between", finding.between],
+      ["note", finding.note], ["near", finding.near], ["known", finding.known],
     ]),
-    cause,
-    rule ? h("details", { class: "small" }, h("summary", {}, "Why, the usual repair, and the evidence"), h("div", { class: "cause" },
-      h("p", {}, visible(rule.why)), h("p", {}, h("b", {}, "Usual cause and repair: "), visible(rule.fix)), h("p", {}, h("b", {}, "The rule: "), visible(rule.sentence)), evidenceList(rule.evidence))) : "");
+    ...(rule ? reasons(rule, finding, told) : []), cause);
+}
+
+/** Why the rule is there, the usual repair, and who says so: once for all findings that share them. */
+function reasons(rule, finding, told) {
+  const key = `${finding.rule} ${rule.why}`;
+  const line = (name, text) => (text ? h("div", {}, h("dt", {}, FIELDS[name]), h("dd", { class: "prose" }, text)) : "");
+  if (told.has(key)) return [h("dl", {}, line("why", ["as of ", h("a", { href: `#finding-${told.get(key)}` }, `finding ${told.get(key)}`)]))];
+  told.set(key, finding.at);
+  const texts = ["why", "fix"].map((name) => line(name, rule[name] && prose(rule[name])));
+  return [h("dl", {}, texts), h("details", { class: "small" }, h("summary", {}, "The rule, and its evidence"),
+    h("div", { class: "cause" }, h("dl", {}, line("sentence", prose(rule.sentence))), evidenceList(rule.evidence)))];
 }
 
 // The texts of a rule for a breach with this message: of its kinds the first that fits says them.
@@ -124,7 +135,7 @@ function aboutMessage(rule, message) {
 
 function evidenceList(evidence) {
   return h("ul", { class: "evidence" }, evidence.map(({ kind, url, note }) =>
-    h("li", {}, kind, url ? [": ", h("a", { href: url, rel: "noreferrer" }, visible(url))] : "", note ? [h("br"), h("q", {}, visible(note))] : "")));
+    h("li", {}, kind, url ? [": ", h("a", { href: url, rel: "noreferrer" }, visible(url))] : "", note ? [h("br"), h("q", {}, prose(note))] : "")));
 }
 
 function bodiesElements(number, findings) {
@@ -150,18 +161,19 @@ function itemElements(number) {
   const count = textOf(number, "count");
   const more = moreOf(number);
   const reason = textOf(number, "reason");
+  const told = new Map();
   return [
-    h("h2", { id: "item-title", tabindex: "-1" }, said(titleOf(number))),
-    h("p", {}, h("span", { class: `level v-${count}` }, `${SIGNS[count] || "–"} ${count.replace("_", " ")}`), ` with ${many(findings.length, "finding")} `, h("code", {}, said(nodeidOf(number)))),
+    h("h2", { id: "item-title", tabindex: "-1" }, whole(titleOf(number))),
+    h("p", {}, h("span", { class: `level v-${count}` }, `${SIGNS[count]} ${VERDICT_WORDS[count]}`), ` with ${many(findings.length, "finding")} `, h("code", {}, whole(nodeidOf(number)))),
     reason ? h("p", {}, said(reason)) : "",
     h("div", { class: "buttons" }, h("a", { href: "#items" }, "All items"),
       h("button", { type: "button", onclick: () => step(-1) }, "Previous (k)"), h("button", { type: "button", onclick: () => step(1) }, "Next (j)"),
       more.bodies ? h("button", { type: "button", onclick: () => document.getElementById("bodies").scrollIntoView() }, "Bodies") : ""),
-    findings.length ? h("ol", { class: "findings" }, findings.map((finding) => findingElement(finding, more.bodies))) : h("p", {}, "No finding."),
-    h("h3", {}, "Run just this item again"), ...command(againOf(number)),
+    findings.length ? h("ol", { class: "findings" }, findings.map((finding) => findingElement(finding, more.bodies, told))) : h("p", {}, "No finding."),
+    h("h3", {}, `Run this item ${FIELDS.item_command}`), ...command(againOf(number)),
     ...bodiesElements(number, findings),
     more.left_out ? [h("h3", {}, "Left out"), h("p", {}, "Its request failed with these settings, so it was played without them: ", said(more.left_out.join(", ")))] : "",
     more.witness ? [h("h3", {}, "What the official client did"), h("ul", {}, more.witness.map((one) => h("li", {}, said(`${one.client}, with ${one.body}: ${one.says.join("; ")}`))))] : "",
-    more.losses ? [h("h3", {}, "Losses"), h("ul", {}, more.losses.map((one) => h("li", {}, said(`${one.element} (${one.kind}): ${one.count}`))))] : "",
+    more.losses ? [h("h3", {}, "Losses"), h("ul", {}, more.losses.map((one) => h("li", {}, said(`${one.element} (${DATA.signs.losses[one.kind].word}): ${one.count}`))))] : "",
   ].flat(2);
 }

@@ -20,7 +20,7 @@ function row(number) {
   const count = textOf(number, "count");
   const rules = rulesOf(number);
   const few = rules.length > 2 ? `${rules.slice(0, 2).join(", ")} and ${rules.length - 2} more` : rules.join(", ");
-  return h("li", {}, h("span", { class: `level v-${count}` }, `${SIGNS[count] || "–"} ${count.replace("_", " ")}`), itemLink(number), h("code", {}, few));
+  return h("li", {}, h("span", { class: `level v-${count}` }, `${SIGNS[count]} ${VERDICT_WORDS[count]}`), itemLink(number), h("code", {}, few));
 }
 
 function showRows(list, from) {
@@ -40,7 +40,7 @@ function refresh() {
   const status = document.getElementById("shown");
   if (view === "causes") {
     const shown = filterCauses(filter);
-    status.textContent = filter.any ? `${shown} of ${many(DATA.causes.length, "cause")}` : "";
+    status.textContent = filter.any ? `${shown} of ${many(DATA.new, "cause")}` : "";
   } else if (view === "items") {
     listed = filterItems(filter);
     const section = document.getElementById("items");
@@ -66,7 +66,7 @@ function showItem(nodeid) {
 function showCause(number) {
   const details = document.getElementById(`cause-${number}`);
   if (!details) return;
-  if (details.parentElement.hidden) FORM.reset();
+  if (details.closest("li").hidden) FORM.reset();
   refresh();
   details.open = true;
   details.scrollIntoView();
@@ -173,7 +173,6 @@ function start() {
   document.addEventListener("keydown", onKey);
   window.addEventListener("hashchange", route);
   route();
-  document.querySelectorAll("[data-cause][open]").forEach(fillExcerpt);
 }
 
 start();

@@ -5,14 +5,17 @@ from __future__ import annotations
 import base64
 import hashlib
 from importlib.resources import files
+from typing import NamedTuple
 
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.headline import headline, mend_first
 from toolcall_conformance.reports.html.causes import told_causes
 from toolcall_conformance.reports.html.data import packed
-from toolcall_conformance.reports.html.tables import loss_table, route_table, verdicts
+from toolcall_conformance.reports.html.tables import loss_table, route_matrix, verdicts
 from toolcall_conformance.reports.html.words import in_script, visible
 from toolcall_conformance.reports.model import RunRecord
+from toolcall_conformance.reports.timing import date_in_words, duration_in_words
+from toolcall_conformance.reports.vocabulary import FIELDS, WORDS
 from toolcall_conformance.showing import many
 
 _HERE = files(__package__)
@@ -25,10 +28,12 @@ def page(run: RunRecord, corpus: Corpus) -> str:
     # Only who asks for a page needs the library.
     from jinja2 import Environment, StrictUndefined
 
+    from toolcall_conformance.reports.html.markup import command, prose, whole
+
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"visible": visible, "many": many}
+    environment.filters |= {"visible": visible, "many": many, "prose": prose, "whole": whole, "command": command}
     style, script = _file("page.css"), "\n".join(map(_file, _SCRIPTS))
-    causes = told_causes(run, corpus.rules)
+    causes, others = told_causes(run, corpus.rules)
     text: str = environment.from_string(_file("page.html.jinja")).render(
         policy=_policy(style, script),
         style=style,
@@ -38,10 +43,14 @@ def page(run: RunRecord, corpus: Corpus) -> str:
         items=len(run.items),
         complete=run.complete,
         verdicts=verdicts(run),
+        fields=FIELDS,
+        corner=WORDS["table"]["corner"],
+        timing=_timing(run),
         causes=causes,
+        others=others,
         headline=headline(run),
         mend_first=mend_first(run, corpus.rules),
-        matrix=route_table(run),
+        matrix=route_matrix(run),
         losses=loss_table(run),
         stale=run.stale,
         families=sorted({item.case.partition("/")[0] for item in run.items}),
@@ -49,6 +58,27 @@ def page(run: RunRecord, corpus: Corpus) -> str:
         formats=sorted({name for item in run.items for name in (item.client, item.upstream)}),
     )
     return text
+
+
+class Timing(NamedTuple):
+    """When the run was, how long it took, and the command; each is empty if nobody knows."""
+
+    started: str
+    date: str
+    duration: str
+    command: str
+
+
+def _timing(run: RunRecord) -> Timing:
+    facts = run.header.get("run", {})
+    started = str(facts.get("started", ""))
+    return Timing(
+        started,
+        date_in_words(started) if started else "",
+        duration_in_words(facts["seconds"]) if "seconds" in facts else "",
+        # Older reports say only how a command for some items begins.
+        str(facts.get("command") or run.header.get("command", "")),
+    )
 
 
 def _file(name: str) -> str:

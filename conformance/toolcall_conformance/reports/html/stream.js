@@ -15,11 +15,23 @@ function dataOf(event) {
   return (event.children || []).find((child) => child.key === '"data"')?.value || event;
 }
 
+/** The members that the data of all events has alike, as key and text: they tell no event from another. */
+function sharedMembers(events) {
+  const objects = events.map(({ value }) => dataOf(value)).filter(({ token }) => token === "{");
+  if (objects.length < 2) return new Set();
+  const sets = objects.map(({ children }) => new Set(children.map(memberText)));
+  return new Set([...sets[0]].filter((member) => sets.every((set) => set.has(member))));
+}
+
+function memberText({ key, value }) {
+  return `${key}: ${piecesOf(value).map((piece) => piece.text).join("")}`;
+}
+
 /** The words of an event in one line, ids marked; a long one is cut. */
-function summaryPieces(event, values) {
+function summaryPieces(event, values, shared) {
   const data = dataOf(event);
   // Its type stands before it already.
-  const children = data.children?.filter((child) => child.key !== '"type"');
+  const children = data.children?.filter((child) => child.key !== '"type"' && !shared.has(memberText(child)));
   const pieces = piecesOf(children ? { ...data, children } : data);
   const shown = [];
   let room = SUMMARY;
@@ -33,7 +45,7 @@ function summaryPieces(event, values) {
   return room <= 0 ? [...shown, " …"] : shown;
 }
 
-function eventElement(event, index, marks, values) {
+function eventElement(event, index, marks, values, shared) {
   const mine = marks.filter((mark) => mark.pointer === event.pointer || mark.pointer.startsWith(`${event.pointer}/`));
   const lines = linesOf(event);
   const inside = h("details", {
@@ -46,7 +58,7 @@ function eventElement(event, index, marks, values) {
   });
   const signs = mine.map((mark) => h("a", { href: mark.href, title: mark.title }, `${mark.sign} `));
   const kind = eventKind(event);
-  inside.append(h("summary", {}, h("span", { class: "no" }, `${index}`), signs, kind ? h("b", {}, `${kind} `) : "", summaryPieces(event, values)));
+  inside.append(h("summary", {}, h("span", { class: "no" }, `${index}`), signs, kind ? h("b", {}, `${kind} `) : "", summaryPieces(event, values, shared)));
   return h("li", { class: mine.length ? "wrong" : "" }, inside);
 }
 
@@ -55,11 +67,12 @@ function timeline(title, note, text, { marks = [], values = {} }) {
   const tree = readTree(text);
   const member = (name) => (tree.children || []).find((child) => child.key === `"${name}"`)?.value;
   const events = member("events")?.children || [];
-  const list = h("ol", { class: "events" }, events.slice(0, MOST_EVENTS).map(({ value }, index) => eventElement(value, index, marks, values)));
+  const shared = sharedMembers(events);
+  const list = h("ol", { class: "events" }, events.slice(0, MOST_EVENTS).map(({ value }, index) => eventElement(value, index, marks, values, shared)));
   const box = h("div", { class: "timeline", tabindex: "0", role: "group", "aria-label": title }, list);
   if (events.length > MOST_EVENTS) {
     box.append(h("button", { type: "button", onclick: (clicked) => {
-      list.append(...events.slice(MOST_EVENTS).map(({ value }, index) => eventElement(value, index + MOST_EVENTS, marks, values)));
+      list.append(...events.slice(MOST_EVENTS).map(({ value }, index) => eventElement(value, index + MOST_EVENTS, marks, values, shared)));
       clicked.target.remove();
     } }, `Show ${many(events.length - MOST_EVENTS, "more event")}`));
   }

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
 
-from toolcall_conformance.reports.html.vocabulary import WORDS
+from toolcall_conformance.reports import route_table
 from toolcall_conformance.reports.model import RunRecord
-from toolcall_conformance.reports.seen import in_order
-from toolcall_conformance.reports.summary import COUNTS, LossRow, count_of, losses, matrix
+from toolcall_conformance.reports.summary import COUNTS, LossRow, count_of, counts_in_words, losses, matrix
+from toolcall_conformance.reports.vocabulary import WORDS
 
 _VERDICTS = WORDS["verdicts"]
 # The shades of a cell: the more is wrong, the darker.
@@ -30,29 +30,39 @@ class Verdict:
 
 
 class Cell(NamedTuple):
-    """One check on one route: ``good`` of ``total`` items passed. ``share`` is the shade, ``words`` say all counts."""
+    """One check on one route: ``text`` is ``12/14``, ``n/a`` or ``-``.
+
+    Where something was played, ``sign`` is that of the worst verdict, ``share`` the shade, and ``words`` all counts.
+    """
+
+    check: str
+    text: str
+    sign: str = ""
+    words: str = ""
+    share: int = 0
+
+
+class Row(NamedTuple):
+    """A route with its cells."""
 
     client: str
     upstream: str
-    check: str
-    good: int
-    total: int
-    sign: str
-    words: str
-    share: int
+    cells: Sequence[Cell]
 
 
 class Matrix(NamedTuple):
-    """A row for each route, a cell for each check; None where there is nothing to play."""
+    """A row for each route that ran, a cell for each check; ``left_out`` is how many routes did not run."""
 
     checks: Sequence[str]
-    rows: Sequence[tuple[str, Sequence[Cell | None]]]
+    rows: Sequence[Row]
+    left_out: int
 
 
 @dataclass(frozen=True, slots=True)
 class LossGroup:
     """What went of one element for one reason."""
 
+    word: str
     kind: str
     meaning: str
     element: str
@@ -67,29 +77,31 @@ def verdicts(run: RunRecord) -> list[Verdict]:
     return [Verdict(name, **_VERDICTS[name], count=counts[name]) for name in COUNTS if counts[name]]
 
 
-def route_table(run: RunRecord) -> Matrix:
-    """Routes against checks."""
-    found = matrix(run)
-    checks = in_order(found)
-    routes = sorted({(client, up) for rows in found.values() for client, row in rows.items() for up in row})
-    return Matrix(
-        checks,
-        [
-            (f"{client} → {up}", [_cell(client, up, check, found[check].get(client, {}).get(up)) for check in checks])
-            for client, up in routes
-        ],
-    )
+def route_matrix(run: RunRecord) -> Matrix:
+    """The table of the terminal, with a sign, a shade and all counts in each cell."""
+    table, found = route_table.route_table(run), matrix(run)
+    rows = [
+        Row(
+            client,
+            upstream,
+            [
+                _cell(check, cell.text, found[check].get(client, {}).get(upstream, {}))
+                for check, cell in zip(table.checks, cells, strict=True)
+            ],
+        )
+        for (client, upstream), cells in table.rows.items()
+    ]
+    routes = {(client, up) for columns in found.values() for client, row in columns.items() for up in row}
+    return Matrix(table.checks, rows, len(routes) - len(rows))
 
 
-def _cell(client: str, upstream: str, check: str, counts: Mapping[str, int] | None) -> Cell | None:
-    if counts is None:
-        return None
-    total = sum(counts.values()) - counts["not_applicable"]
-    good = counts["passed"] + counts["warned"]
-    words = ", ".join(f"{count} {_VERDICTS[name]['word']}" for name, count in counts.items() if count)
-    bad = total - good
+def _cell(check: str, text: str, counts: Mapping[str, int]) -> Cell:
+    total = sum(count for name, count in counts.items() if name != "not_applicable")
+    if not total:
+        return Cell(check, text)
+    bad = total - counts["passed"] - counts["warned"]
     share = min(_SHADES, 1 + _SHADES * bad // total) if bad else 0
-    return Cell(client, upstream, check, good, total, _VERDICTS[_worst(counts, bad)]["sign"], words, share)
+    return Cell(check, text, _VERDICTS[_worst(counts, bad)]["sign"], counts_in_words(counts), share)
 
 
 def _worst(counts: Mapping[str, int], bad: int) -> str:
@@ -104,7 +116,7 @@ def loss_table(run: RunRecord) -> list[LossGroup]:
     kinds = WORDS["losses"]
     rows = sorted(losses(run.items), key=lambda row: (list(kinds).index(row.kind), row.element, row.check))
     return [
-        LossGroup(kind, kinds[kind], element, sum(row.items for row in group), group)
+        LossGroup(kinds[kind]["word"], kind, kinds[kind]["meaning"], element, sum(row.items for row in group), group)
         for (kind, element), found in groupby(rows, key=lambda row: (row.kind, row.element))
         for group in [list(found)]
     ]

@@ -27,7 +27,7 @@ def visible(text: str) -> str:
 def value_text(value: Any) -> str:
     """What should stand somewhere, or does: JSON, a choice, a form in words, or that nothing is there."""
     if value is MISSING:
-        return "nothing"
+        return repr(value)
     if isinstance(value, OneOf):
         return f"one of {', '.join(map(_json, value.values))}"
     if isinstance(value, Form):

@@ -18,7 +18,8 @@ from toolcall_conformance.reports.model import ItemRecord, RunRecord
 from toolcall_conformance.reports.outline import Outline, outlines
 from toolcall_conformance.reports.root_cause import RootCause
 from toolcall_conformance.reports.route_table import Cell, route_table
-from toolcall_conformance.reports.summary import COUNTS, count_of, made_up
+from toolcall_conformance.reports.summary import count_of, counts_in_words, made_up
+from toolcall_conformance.reports.vocabulary import FIELDS, WORDS
 from toolcall_conformance.reports.writers.writer import Writer
 from toolcall_conformance.showing import many
 
@@ -56,7 +57,7 @@ def _headline(run: RunRecord, rules: Mapping[str, Rule]) -> Lines:
     ended = "failed" if failed else "nothing was judged" if not run.judged else "passed"
     counts = Counter(count_of(item) for item in run.items)
     counts["not_applicable"] += len(run.not_applicable)
-    told = ", ".join(f"{counts[name]:,} {name.replace('_', ' ')}" for name in COUNTS if counts[name])
+    told = counts_in_words(counts)
     stopped = [] if run.complete else ["", f"**The run was stopped**: {run.expected} items were to run."]
     first = mend_first(run, rules)
     mend = ["", f"**Mend first**: {words(first)}."] if first else []
@@ -84,7 +85,11 @@ def _table(run: RunRecord) -> Lines:
     table = route_table(run)
     if not table.rows:
         return []
-    lines = ["", f"| passed, of all | {' | '.join(map(code, table.checks))} |", f"|---|{'--:|' * len(table.checks)}"]
+    lines = [
+        "",
+        f"| {WORDS['table']['corner']} | {' | '.join(map(code, table.checks))} |",
+        f"|---|{'--:|' * len(table.checks)}",
+    ]
     routes = list(table.rows.items())
     for (client, upstream), cells in routes[:_ROUTES_SHOWN]:
         lines.append(f"| {code(f'{client} → {upstream}', cell=True)} | {' | '.join(map(_cell, cells))} |")
@@ -137,7 +142,7 @@ def _warned(roots: Sequence[RootCause], run: RunRecord, rules: Mapping[str, Rule
     if not roots:
         return []
     told = [
-        f"- **{one.level}** {code(one.rule)} · {one.count} · {words(one.says)} For example {code(one.item)}."
+        f"- **{one.level}** {code(one.rule)} · {one.count} · {words(one.says)} {FIELDS['item']} {code(one.item)}"
         for one in outlines(roots[:_WARNINGS_SHOWN], run, rules)
     ]
     return ["", "### What warned", "", *told, *_more(roots[_WARNINGS_SHOWN:], "more warning")]
