@@ -7,30 +7,33 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 # So many causes for 18 bugs: what a person reads. Some bugs show in two bodies that no repair is known to join.
 MOST_CAUSES = 64
 
 
-def test_each_bug_is_a_cause_and_the_causes_are_few(tmp_path: Path) -> None:
-    report = tmp_path / "report.json"
+def judged(folder: Path, *what: str) -> tuple[subprocess.CompletedProcess[str], list[dict[str, Any]]]:
+    """A run of some items, and its causes without notes."""
+    report = folder / "report.json"
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--tb=no"]
-    command += [
-        "--toolcall-translator=hurried.translator:Translator",
-        f"--toolcall-report={report}",
-        "toolcall::@quick",
-    ]
+    command += ["--toolcall-translator=hurried.translator:Translator", f"--toolcall-report={report}", *what]
     ran = subprocess.run(
         command,
-        cwd=tmp_path,
+        cwd=folder,
         env={**os.environ, "PYTHONPATH": str(HERE.parent)},
         capture_output=True,
         text=True,
         check=False,
     )
     assert ran.returncode == 1, ran.stdout + ran.stderr
-    causes = [root for root in json.loads(report.read_text(encoding="utf-8"))["roots"] if root["level"] != "NOTE"]
+    found = json.loads(report.read_text(encoding="utf-8"))["roots"]
+    return ran, [root for root in found if root["level"] != "NOTE"]
+
+
+def test_each_bug_is_a_cause_and_the_causes_are_few(tmp_path: Path) -> None:
+    ran, causes = judged(tmp_path, "toolcall::@quick")
     shown = {rule for root in causes for rule in (root["rule"], *root["other_rules"])}
     bugs = json.loads((HERE / "bugs.json").read_text(encoding="utf-8"))["bugs"]
     assert [bug["bug"] for bug in bugs if bug["rule"] not in shown] == []
@@ -38,3 +41,16 @@ def test_each_bug_is_a_cause_and_the_causes_are_few(tmp_path: Path) -> None:
     # Nobody's first cause is one that only hides others.
     assert causes[0]["rule"] == "translation/finish-reason"
     assert f"mend first: {causes[0]['rule']}" in ran.stdout
+
+
+def test_two_repairs_are_two_causes_and_one_repair_is_one(tmp_path: Path) -> None:
+    """A call that the limit cut is another fault than pieces of a hosted call in those of another one.
+
+    Ids that are made of names collide in one way, whether Gemini gave ids or none.
+    """
+    cases = ("streaming/limit-amid-arguments", "web_tools/hosted-beside-function", "grep/long-ids", "arguments/no-json")
+    _, causes = judged(tmp_path, *(f"toolcall::{case}" for case in cases))
+    shown = [root["example"].split("::")[1] for root in causes if root["rule"] == "openai_chat/stream-arguments-json"]
+    assert sorted(shown) == ["streaming/limit-amid-arguments", "web_tools/hosted-beside-function"]
+    (collided,) = (root for root in causes if root["rule"] == "translation/ids-injective")
+    assert collided["cases"] == 2

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
+from toolcall_conformance.reports.features import in_any_format
 from toolcall_conformance.reports.harm import Harm
 from toolcall_conformance.reports.root_cause import RootCause
 from toolcall_conformance.reports.seen import Seen, gravity
@@ -127,14 +128,29 @@ def _but_for_the_format(root: RootCause) -> Hashable:
     owner, _, name = root.rule.partition("/")
     if owner == one.finding["format"]:
         # Formats with a rule of one name demand the same of members that may have other names.
-        return root.known, name, root.element, one.difference, one.place.rpartition("/")[2]
+        return root.known, name, root.element, one.difference, in_any_format(one.feature), one.place.rpartition("/")[2]
     # Pointers differ from format to format, names of settings do not.
-    return root.known, root.rule, root.element, one.difference, "" if one.place.startswith("/") else one.place
+    return (
+        root.known,
+        root.rule,
+        root.element,
+        one.difference,
+        in_any_format(one.feature),
+        "" if one.place.startswith("/") else one.place,
+    )
 
 
 def _but_for_the_depth(root: RootCause) -> Hashable:
     one = root.seen[0]
-    return root.known, root.rule, root.element, one.difference, one.finding["format"], one.place.replace("/**", "")
+    return (
+        root.known,
+        root.rule,
+        root.element,
+        one.difference,
+        one.feature,
+        one.finding["format"],
+        one.place.replace("/**", ""),
+    )
 
 
 def _differ_in_format(root: RootCause, other: RootCause) -> bool:

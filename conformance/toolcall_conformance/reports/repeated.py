@@ -68,7 +68,7 @@ def fold_loops(groups: dict[Key, RootCause], told: list[Told], harm: Harm) -> No
                 if (other[0], level) <= (one.known, one.level)
             ]
             if there:
-                alone = Key(one.known, one.signature)
+                alone = one.key._replace(way_back=False)
                 groups[alone if alone in there else there[0]].echoed.append(one)
             else:
                 rest.append(one)

@@ -1,6 +1,7 @@
 """The root causes of a run: its findings, grouped by what they have in common.
 
-Findings with one signature (``causes.Cause``) are one root. Then roots are joined that are one fault seen twice:
+Findings with one signature (``causes.Cause``) are one root, unless they show that different repairs mend them
+(``features``). Then roots are joined that are one fault seen twice:
 
 - a finding of the loop or a round trip that a request, reply or stream of the same case and route shows already;
 - rules that say the same of one body, or of which one brings the other along, by ``translation/harm.json``;

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from toolcall_conformance.findings import Level
+from toolcall_conformance.reports.features import feature
 from toolcall_conformance.reports.harm import Harm
 from toolcall_conformance.reports.model import ItemRecord, told
 
@@ -22,6 +23,7 @@ class Key(NamedTuple):
     known: bool
     signature: str
     way_back: bool = False
+    feature: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +53,16 @@ class Seen:
     @property
     def key(self) -> Key:
         """What it has in common with the findings of its cause."""
-        return Key(self.known, self.signature, self.item.check == "round_trip")
+        return Key(self.known, self.signature, self.item.check == "round_trip", self.feature)
 
     @property
     def signature(self) -> str:
         return str(self.finding["signature"])
+
+    @property
+    def feature(self) -> str:
+        """What tells it from others of its signature that another repair mends."""
+        return feature(self.finding)
 
     @property
     def source(self) -> str:
