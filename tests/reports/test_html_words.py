@@ -11,7 +11,7 @@ from typing import Any
 
 from reports.runs import finding, item, run_of
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.reports.blocks import blocks, breach_of, new_roots
+from toolcall_conformance.reports.blocks import blocks, breach_of, first_sentence, new_roots
 from toolcall_conformance.reports.html import page
 from toolcall_conformance.reports.model import RunRecord
 from toolcall_conformance.reports.timing import duration_in_words, finish, start
@@ -142,6 +142,14 @@ def test_the_first_page_says_when_how_long_and_by_which_command(corpus: Corpus) 
     without = html.unescape(re.sub("<[^>]+>", "", page(mixed(corpus), corpus).partition("<nav")[0]))
     assert "UTC" not in without
     assert "pytest --toolcall-translator mine:T" in without
+
+
+def test_first_sentences_end_with_one_full_stop(corpus: Corpus) -> None:
+    assert first_sentence("It answers: Unknown ... field. More.") == "It answers: Unknown ... field."
+    assert first_sentence("gpt-4.1 does") == "gpt-4.1 does."
+    wrong = re.compile(r"(?<!\.)\.\.(?!\.)|(?<!\.)\.(?= [A-Z])|[^.]$")
+    sentences = {name: first_sentence(rule.why) for name, rule in corpus.rules.items()}
+    assert {name: sentence for name, sentence in sentences.items() if wrong.search(sentence)} == {}
 
 
 def test_durations_in_words() -> None:

@@ -17,6 +17,7 @@ from toolcall_conformance.reports.vocabulary import FIELDS
 from toolcall_conformance.showing import many
 
 WIDTH = 80
+_FULL_STOP = re.compile(r"(?<!\.)\.(?= |$)")
 _FIELD = 8
 _NAMES_SHOWN = 4
 _VALUE_LINES = 2
@@ -104,7 +105,12 @@ def consequence(root: RootCause, rules: Mapping[str, Rule]) -> str:
     """What is wrong, and the first sentence of why it matters."""
     rule = root.texts(rules)
     breach = _sentence(breach_of(root, rules))
-    return breach if rule is None else f"{breach} {rule.why.partition('. ')[0].removesuffix('.')}."
+    return breach if rule is None else f"{breach} {first_sentence(rule.why)}"
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of a text, with one full stop. Three dots, for what is left out, end none."""
+    return f"{_FULL_STOP.split(text, 1)[0]}."
 
 
 def breach_of(root: RootCause, rules: Mapping[str, Rule]) -> str:
