@@ -1,4 +1,6 @@
-"""The shapes of recorded exchanges that no golden of the corpus has, and the reasons why they are left.
+"""The shapes of real bodies that no golden of the corpus has, and the reasons why they are left.
+
+The bodies are recorded exchanges, what published clients send, and other projects' golden files (``foreign.py``).
 
 ``python tests shapes.left [FORMAT …]`` prints them for the providers' own
 hosts, ``--compatible`` for those of compatible vendors: ``[records, repositories]``, the shape, an example. Of a place
@@ -19,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from formats.test_traffic import OFFICIAL, Record, records
-from shapes import listing
+from shapes import foreign, listing
 from toolcall_conformance import formats
 from toolcall_conformance.library import default_root
 from toolcall_conformance.streaming import parse
@@ -113,8 +115,9 @@ def of_record(record: Record) -> frozenset[str]:
 
 @cache
 def _of_records(name: str) -> list[tuple[str, bool, frozenset[str]]]:
-    """Of each recorded exchange of a format its path, whether it is a compatible vendor's, and its shapes."""
-    return [(record.path, is_compatible(record, name), of_record(record)) for record in records(name)]
+    """Of each body of a format its path, whether it is a compatible vendor's, and its shapes."""
+    found = [(record.path, is_compatible(record, name), of_record(record)) for record in records(name)]
+    return found + [(body.path, body.compatible, body.shapes) for body in foreign.bodies() if body.format == name]
 
 
 def left(name: str, *, compatible: bool) -> dict[str, list[str]]:
@@ -160,13 +163,13 @@ def unexplained(name: str, shapes: Iterable[str], *, compatible: bool) -> list[s
 def lines(found: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """Shapes with counts and an example, the most frequent first."""
     for shape, shown in sorted(found.items(), key=lambda each: (-len(each[1]), each[0])):
-        repositories = {path.split("/")[1] for path in shown}
+        repositories = {path.split("/")[1] for path in shown}  # or the client, or the project of the golden files
         yield f"[{len(shown):3}, {len(repositories):2}] {shape}    {shown[0]}"
 
 
 def main(arguments: Sequence[str]) -> int:
     """Print what is left; 1 if some of it has no reason."""
-    parser = argparse.ArgumentParser(description="shapes of recorded exchanges that no golden has")
+    parser = argparse.ArgumentParser(description="shapes of real bodies that no golden has")
     parser.add_argument("formats", nargs="*", default=formats.names())
     parser.add_argument("--compatible", action="store_true", help="those of compatible vendors' hosts")
     parser.add_argument("--all", action="store_true", help="also those that have a reason")

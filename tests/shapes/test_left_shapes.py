@@ -1,4 +1,4 @@
-"""What recorded exchanges show and no golden does has a reason each, and each reason has something to explain."""
+"""What real bodies show and no golden does has a reason each, and each reason has something to explain."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ import re
 import pytest
 
 from formats.test_traffic import TRAFFIC
-from shapes import left
+from shapes import foreign, left
 from toolcall_conformance import formats
 
-pytestmark = pytest.mark.skipif(not TRAFFIC.is_dir(), reason="the recorded traffic is not beside this checkout")
+pytestmark = pytest.mark.skipif(
+    not (TRAFFIC.is_dir() and foreign.FOLDER.is_dir()),
+    reason="the recorded traffic and the bodies of clients are not beside this checkout",
+)
 
 HOSTS = pytest.mark.parametrize("compatible", [False, True], ids=["own hosts", "compatible hosts"])
 
