@@ -13,7 +13,7 @@ import pytest
 
 from doubles.running import HARNESS
 from doubles.sent import ADDRESSES
-from doubles.sessions.shared_streams import ArgumentsOfAllStreams, ArgumentsOfEachStream
+from doubles.sessions.shared_streams import ArgumentsOfAllStreams, ArgumentsOfEachStream, OneStreamBehindTheOther
 from toolcall_conformance.checks import CHECKS, variants
 from toolcall_conformance.checks.base import ItemResult
 from toolcall_conformance.contract import Route
@@ -126,6 +126,19 @@ class Async:
 def test_generators_of_both_kinds_are_read_in_turns(translator: Any) -> None:
     result = played(PythonDriver(translator, "t:T"))
     assert (result.verdict, result.findings) == (Verdict.PASS, ())
+
+
+class Collecting:
+    """Reads a stream to its end before it gives anything."""
+
+    def open(self, route: Route, /) -> Any:
+        return OneStreamBehindTheOther(route, {})
+
+
+def test_a_generator_that_collects_all_is_told_that_nothing_can_be_seen() -> None:
+    result = played(PythonDriver(Collecting(), "t:T"))
+    assert (result.verdict, result.findings) == (Verdict.NOT_APPLICABLE, ())
+    assert "read one after the other here" in result.reason
 
 
 def test_few_cases_have_it() -> None:

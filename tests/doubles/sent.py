@@ -16,6 +16,7 @@ from toolcall_conformance.drivers.buffering import KnownBuffering
 from toolcall_conformance.drivers.exchanges import ExchangeSession, ExchangeTraits
 from toolcall_conformance.drivers.fused import read_answer, read_exception
 from toolcall_conformance.drivers.outcomes import Opened, OpenOutcome
+from toolcall_conformance.drivers.queueing import KnownQueueing
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.upstream import Addresses, ScriptedUpstream, UpstreamConversation
 
@@ -89,7 +90,17 @@ class _Sending:
             return self._threads.submit(_exchanged, session, body, conversation.url)
 
         traits, buffering = ExchangeTraits(secret=CLIENT_KEY), KnownBuffering()
-        return Opened(ExchangeSession(route, self._upstream, send, seconds=SECONDS, traits=traits, buffering=buffering))
+        return Opened(
+            ExchangeSession(
+                route,
+                self._upstream,
+                send,
+                seconds=SECONDS,
+                traits=traits,
+                buffering=buffering,
+                queueing=KnownQueueing(),
+            )
+        )
 
 
 def _exchanged(session: SendingSession, body: dict[str, Any], upstream: str) -> ExchangeOutcome:

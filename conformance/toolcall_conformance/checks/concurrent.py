@@ -2,7 +2,11 @@
 
 The second is that of the case's twin, which has the same ids and says something else. It begins when the first is in
 its middle: so state that is begun anew with every stream loses what the first had in it. What is wrong with a stream
-also when it is alone is left to the plain variant. A translator that reads one stream behind the other passes.
+also when it is alone is left to the plain variant.
+
+A translator whose streams never are in their middle both is told so, and not judged: one that serves one request at a
+time, and a Python generator that reads its source to the end before it gives anything. A library or a gateway that
+lets a second stream wait within itself passes.
 """
 
 from __future__ import annotations
@@ -16,7 +20,17 @@ from toolcall_conformance.checks.base import Failed, Harness, OpenSession, Tally
 from toolcall_conformance.checks.streamed import Blocked, StreamedExchange, begin_exchange, judge_played, kept
 from toolcall_conformance.checks.twin import twin_of
 from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers import Crashed, RefusedOutcome, Source, Streamed, StreamOutcome
+from toolcall_conformance.drivers import (
+    Crashed,
+    Opened,
+    OpenOutcome,
+    RefusedOutcome,
+    Source,
+    Streamed,
+    StreamOutcome,
+    UnsupportedOutcome,
+)
+from toolcall_conformance.drivers.queueing import send_beside
 from toolcall_conformance.findings import Finding
 from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Case, Exchange
@@ -24,6 +38,10 @@ from toolcall_conformance.streaming import cuts
 
 # Shorter words of another stream may stand in ids that a translator makes.
 _WORD = re.compile(r"\w{6,}")
+_ALONE = (
+    "stream reads its source to the end before it gives anything, so the two are read one after the other here; "
+    "whether threads would mix them is not seen"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +68,12 @@ def run(case: Case, route: Route, open_session: OpenSession, harness: Harness, t
     if tally.never_sent(first.upstream.response, first.exchange.request, first.exchange.sent):
         first.exchange.leave_unplayed(answer(first.upstream))
         return
-    second = _begun(twin_of(harness.corpus, case), route, open_session, harness)
+    second = _begun(twin_of(harness.corpus, case), route, _beside(first, open_session), harness)
     if isinstance(second, Blocked):
         first.exchange.leave_unplayed(answer(first.upstream))
-        tally.inapplicable = f"no second exchange begins while one is open: {second.operation} fails"
+        failed = second.failed
+        why = failed.reason if isinstance(failed, UnsupportedOutcome) else f"{second.operation} fails"
+        tally.inapplicable = f"no second exchange begins while one is open: {why}"
         return
     sessions = first.exchange.begun.pop(), second.exchange.begun.pop()
     came = sessions[0].stream_beside(first.source, sessions[1], second.source)
@@ -72,6 +92,20 @@ def run(case: Case, route: Route, open_session: OpenSession, harness: Harness, t
         if fresh:
             tally.played.append(kept(tally, this.exchange.name, this.source.pieces, outcome))
             tally.findings += [replace(one, message=f"{one.message}, while another stream is open") for one in fresh]
+    if not tally.findings and isinstance(came[0], Streamed) and came[0].alone:
+        tally.inapplicable = _ALONE
+
+
+def _beside(first: _Conversation, open_session: OpenSession) -> OpenSession:
+    """Open sessions whose requests are sent while the exchange of the first is open."""
+
+    def opened(route: Route) -> OpenOutcome:
+        session = open_session(route)
+        if isinstance(session, Opened):
+            send_beside(session.session, first.exchange.begun[0])
+        return session
+
+    return opened
 
 
 def _begun(case: Case, route: Route, open_session: OpenSession, harness: Harness) -> _Conversation | Blocked:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
@@ -40,6 +41,7 @@ from toolcall_conformance.drivers.outcomes import (
     TranslatorError,
     UnsupportedOutcome,
 )
+from toolcall_conformance.drivers.queueing import KnownQueueing
 from toolcall_conformance.drivers.streams import Source, Streamed, StreamOutcome, ahead
 from toolcall_conformance.drivers.upstream_request import RequestInspector
 from toolcall_conformance.jsonvalue import JSONError, copied, parse
@@ -81,6 +83,7 @@ class ExchangeSession:
         seconds: float,
         traits: ExchangeTraits,
         buffering: KnownBuffering,
+        queueing: KnownQueueing,
         on_timeout: Callable[[], None] = lambda: None,
         tail: Callable[[], str] = lambda: "",
         came: Callable[[], int] | None = None,
@@ -95,6 +98,9 @@ class ExchangeSession:
         self._traits = traits
         self._inspector = RequestInspector(route, upstream.addresses, traits.secret, output_limit)
         self._buffering = buffering
+        self._queueing = queueing
+        self._asked_after = 0.0
+        self._beside: ExchangeSession | None = None
         self._on_timeout = on_timeout
         self._tail = tail
         self._came = came
@@ -118,11 +124,21 @@ class ExchangeSession:
 
     def request(self, body: dict[str, Any]) -> Outcome:
         """Start an exchange and return the upstream's request."""
+        beside, self._beside = self._beside, None
+        if beside is not None and self._queueing.reason:
+            return UnsupportedOutcome(self._queueing.reason)
         self._conversation.begin_exchange()
         self._unsupported = None
+        began = time.monotonic()
         self._given.append(body)
         pending = self._pending = self._send(copied(body), self._conversation)
-        asked = self._conversation.wait_for_request(pending, self._seconds)
+        usual = 0.0 if beside is None else beside._asked_after  # noqa: SLF001 - a session of this class
+        patience = self._seconds if beside is None else self._queueing.seconds(usual, self._seconds)
+        asked = self._conversation.wait_for_request(pending, patience)
+        self._asked_after = time.monotonic() - began
+        if asked is None and beside is not None and not pending.done() and not self._conversation.stray_requests:
+            self._give_up(pending)
+            return UnsupportedOutcome(self._queueing.found(usual, patience))
         if asked is not None:
             return self._inspector.read(asked, self._given)
         strays = self._conversation.stray_requests
@@ -138,6 +154,10 @@ class ExchangeSession:
         # Its replies are unsupported, too: such a session cannot say so when it is opened.
         self._unsupported = outcome if isinstance(outcome, UnsupportedOutcome) else None
         return outcome
+
+    def send_beside(self, other: ExchangeSession) -> None:
+        """Send the next request while the exchange of ``other`` is open, and wait for it no longer than that is for."""
+        self._beside = other
 
     def response(self, body: dict[str, Any]) -> Outcome:
         """Let the upstream answer, and return what the client receives."""
@@ -297,12 +317,16 @@ class ExchangeSession:
             return Crashed(TranslatorError("was cancelled"), "")
 
     def _too_late(self, pending: Future[ExchangeOutcome]) -> TimedOut:
-        """Give up an exchange; a later request of it to the upstream gets an error."""
+        """Give up an exchange that took too long."""
+        self._give_up(pending)
+        self._on_timeout()
+        return TimedOut(self._seconds, "\n".join(filter(None, (self._told(), self._tail()))))
+
+    def _give_up(self, pending: Future[ExchangeOutcome]) -> None:
+        """End an exchange without an answer; a later request of it to the upstream gets an error."""
         self._pending = None
         self._conversation.finish(Reply.json({"error": {"message": "this exchange was given up"}}, 400))
         pending.cancel()
-        self._on_timeout()
-        return TimedOut(self._seconds, "\n".join(filter(None, (self._told(), self._tail()))))
 
     def _told(self) -> str:
         """What a user of a slow one should know: how much came, and which option sets the limit."""

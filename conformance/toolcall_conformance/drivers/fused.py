@@ -21,6 +21,7 @@ from toolcall_conformance.drivers.made_up import MadeUp
 from toolcall_conformance.drivers.offline import watching
 from toolcall_conformance.drivers.outcomes import BadOutput, Outcome, TimedOut
 from toolcall_conformance.drivers.python_streams import CollectedStream, StreamCollector
+from toolcall_conformance.drivers.queueing import KnownQueueing
 from toolcall_conformance.drivers.raised import failure_of
 from toolcall_conformance.drivers.streams import Source, Streamed, StreamOutcome
 from toolcall_conformance.drivers.surroundings import able_to_go_on, kept
@@ -49,6 +50,7 @@ class Fused:
         self._upstream: ScriptedUpstream | None = None
         self._loop: LoopThread | None = None
         self._buffering = KnownBuffering()
+        self._queueing = KnownQueueing()
 
     def session(self, inner: Any, route: Route, *, own_history: bool, made_up: MadeUp) -> FusedSession:
         """Wrap a session of the translator. Raises MissingLibraryError."""
@@ -68,6 +70,7 @@ class Fused:
             seconds=self._seconds,
             traits=ExchangeTraits(own_history=own_history, made_up=made_up),
             buffering=self._buffering,
+            queueing=self._queueing,
             on_timeout=self._drop_loop,
         )
 

@@ -26,6 +26,7 @@ from toolcall_conformance.drivers.outcomes import (
     TranslatorError,
     UnsupportedOutcome,
 )
+from toolcall_conformance.drivers.queueing import KnownQueueing
 from toolcall_conformance.drivers.streams import OutputPiece, Streamed
 from toolcall_conformance.jsonvalue import JSONError, parse
 from toolcall_conformance.upstream import Addresses, ReplyProgress, ScriptedUpstream, UpstreamConversation
@@ -66,6 +67,7 @@ class GatewayDriver:
         self._key = f"client-key-{secrets.token_hex(12)}"
         self._case = ""
         self._buffering = KnownBuffering()
+        self._queueing = KnownQueueing()
         self._client: aiohttp.ClientSession | None = None
         self._upstream = ScriptedUpstream(self._addresses, port=self._config.upstream_port)
         self._upstream.start()
@@ -114,6 +116,7 @@ class GatewayDriver:
                 seconds=self._seconds,
                 traits=traits,
                 buffering=self._buffering,
+                queueing=self._queueing,
                 on_timeout=self._process.stop_if_hung,
                 tail=lambda: self._process.tail,
                 came=lambda: received.count,

@@ -36,6 +36,8 @@ _SIMPLE: dict[str, type[Any]] = {
         *(Misdirected, Inapplicable),
     )
 }
+# Those of a stream.
+_FLAGS = ("exact", "from_whole", "alone")
 
 
 class MessageError(ValueError):
@@ -58,8 +60,8 @@ def written(outcome: Outcome | StreamOutcome) -> dict[str, Any]:
         case Streamed():
             pieces = [[b64encode(one.data).decode(), one.taken, one.ended] for one in outcome.pieces]
             raised = written(outcome.raised) if outcome.raised is not None else None
-            rest = {"losses": outcome.losses, "exact": outcome.exact, "from_whole": outcome.from_whole}
-            return {"kind": name, "pieces": pieces, "raised": raised, **rest}
+            flags = {key: getattr(outcome, key) for key in _FLAGS}
+            return {"kind": name, "pieces": pieces, "raised": raised, "losses": outcome.losses, **flags}
     return {"kind": name, **asdict(outcome)}
 
 
@@ -103,12 +105,12 @@ def _crashed(*, sentence: str, traceback: str, refuses: bool = False) -> Crashed
     return Crashed(TranslatorError(sentence), traceback, refuses=_flag(refuses))
 
 
-def _streamed(*, pieces: list[Any], raised: Any, losses: list[str], exact: bool, from_whole: bool) -> Streamed:
+def _streamed(*, pieces: list[Any], raised: Any, losses: list[str], **flags: bool) -> Streamed:
     why = _read(dict(raised), "stream") if raised is not None else None
     if why is not None and not isinstance(why, (RefusedOutcome, Crashed)):
         raise MessageError("a stream that broke off with neither")
     found = tuple(_piece(*one) for one in pieces)
-    return Streamed(found, why, _texts(losses), _flag(exact), _flag(from_whole))
+    return Streamed(found, why, _texts(losses), **{key: _flag(flags[key]) for key in _FLAGS})
 
 
 def _piece(data: str, taken: int, ended: bool) -> OutputPiece:

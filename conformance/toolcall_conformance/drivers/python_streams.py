@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 from toolcall_conformance.drivers.foreign import is_a, type_name
@@ -28,7 +29,7 @@ def collect_in_turns(
     """
     streams = [_Open(method, source, limit) for method, source in zip(methods, sources, strict=True)]
     streams[0].begin()
-    playing = _played_in_turns(streams, ahead(sources[0]))
+    playing = _played_in_turns(streams, ahead(sources[0]), len(sources[0].pieces))
     if streams[0].is_async:
         return playing
     # Without anything to await it goes through in one step. A sync translator may want to run a loop of its own.
@@ -40,13 +41,16 @@ def collect_in_turns(
     raise AssertionError("a sync session and an async one of the same translator")
 
 
-async def _played_in_turns(streams: Sequence[_Open], before: int) -> tuple[CollectedStream, ...]:
+async def _played_in_turns(streams: Sequence[_Open], before: int, whole: int) -> tuple[CollectedStream, ...]:
     first, second = streams
     while first.feed.taken < before and await first.advance():
         pass
+    alone = first.feed.taken == whole  # its end is not asked for after the API's own last event
     second.begin()
     while any([await first.advance(), await second.advance()]):
         pass
+    if alone and isinstance(first.result, Streamed):
+        first.result = replace(first.result, alone=True)
     return tuple(stream.result for stream in streams)
 
 

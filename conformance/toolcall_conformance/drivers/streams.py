@@ -61,7 +61,7 @@ class Streamed:
     """The stream that a translator made. ``raised`` is why it broke off, if it did; ``pieces`` came before.
 
     ``exact``: ``taken`` and ``ended`` of each piece are exact. ``from_whole``: the translator asked the upstream for a
-    whole reply and made the stream of it.
+    whole reply and made the stream of it. ``alone``: all of the source was read before the stream beside it began.
     """
 
     pieces: tuple[OutputPiece, ...]
@@ -69,6 +69,7 @@ class Streamed:
     losses: tuple[str, ...] = ()
     exact: bool = field(default=True, compare=False)
     from_whole: bool = field(default=False, compare=False)
+    alone: bool = field(default=False, compare=False)
 
     @property
     def data(self) -> bytes:

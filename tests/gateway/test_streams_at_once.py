@@ -1,0 +1,81 @@
+"""Two streams that are open at once through a gateway: one that mixes them, a sound one, and one that is serial."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from doubles.running import HARNESS
+from toolcall_conformance.checks import CHECKS
+from toolcall_conformance.checks.base import ItemResult
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers.gateway import GatewayDriver
+from toolcall_conformance.drivers.queueing import KnownQueueing
+from toolcall_conformance.findings import Verdict
+from toolcall_conformance.library import load_corpus
+
+CORPUS = load_corpus()
+CASE = CORPUS.cases["parallel/three-tools"]
+CHAT, ANTHROPIC = "openai_chat", "anthropic"
+ROUTE = Route(CHAT, ANTHROPIC, CASE.model(CHAT), CASE.model(ANTHROPIC))
+
+
+@contextmanager
+def gateway(kind: str, folder: Path) -> Iterator[GatewayDriver]:
+    command = json.dumps([sys.executable, "-u", str(Path(__file__).with_name("mixing_gateway.py")), kind, "{port}"])
+    path = folder / "gateway.toml"
+    path.write_text(
+        f'name = "{kind}"\ncommand = {command}\n[ready]\npath = "/"\n'
+        f"[client.{CHAT}]\n[upstream.{ANTHROPIC}]\n"
+        'headers = {"x-upstream-url" = "{upstream}", "x-upstream-key" = "{upstream_key}"}\n',
+        encoding="utf-8",
+    )
+    driver = GatewayDriver("gateway:gateway.toml", path, CORPUS.transports)
+    try:
+        yield driver
+    finally:
+        driver.close()
+
+
+def played(driver: GatewayDriver) -> ItemResult:
+    try:
+        return CHECKS["stream"](CASE, ROUTE, driver.open, HARNESS, "concurrent", None)
+    finally:
+        driver.end_item()
+
+
+def test_a_gateway_that_mixes_them_is_caught(tmp_path: Path) -> None:
+    with gateway("mixing", tmp_path) as driver:
+        result = played(driver)
+    assert result.verdict is Verdict.FAIL
+    assert "translation/arguments" in {one.rule for one in result.findings}
+    assert all("while another stream is open" in one.message for one in result.findings)
+
+
+def test_a_sound_gateway_passes(tmp_path: Path) -> None:
+    with gateway("sound", tmp_path) as driver:
+        result = played(driver)
+    assert (result.verdict, result.findings) == (Verdict.PASS, ())
+
+
+def test_a_serial_gateway_is_told_so_and_waited_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    seconds = KnownQueueing.seconds
+
+    def counted(self: KnownQueueing, usual: float, limit: float) -> float:
+        waits.append(seconds(self, usual, limit))
+        return waits[-1]
+
+    monkeypatch.setattr(KnownQueueing, "seconds", counted)
+    with gateway("serial", tmp_path) as driver:
+        results = [played(driver), played(driver), played(driver)]
+        alone = CHECKS["stream"](CASE, ROUTE, driver.open, HARNESS, "", None)
+    assert {one.verdict for one in results} == {Verdict.NOT_APPLICABLE}
+    assert all("serves one request at a time" in one.reason for one in results)
+    assert len(waits) == 1, "only the first item waits"
+    assert alone.verdict is Verdict.PASS
