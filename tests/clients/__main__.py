@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from clients import page
+from clients import open_responses, page
 from clients.apart import go_apart, raise_loopback
 from clients.catalogue import CLIENTS
 from clients.comply import NAMES, Complied, comply
@@ -20,7 +20,7 @@ from toolcall_conformance import Judge, load_corpus
 from toolcall_conformance.findings import Finding
 
 TESTS = Path(__file__).resolve().parents[1]
-ALL = (*CLIENTS, COMPLY)
+ALL = (*CLIENTS, COMPLY, open_responses.NAME)
 
 
 def main(words: list[str]) -> int:
@@ -34,15 +34,24 @@ def main(words: list[str]) -> int:
         metavar="FOLDER",
         help="the folder with the clients (default: TOOLCALL_CLIENTS)",
     )
+    parser.add_argument(
+        "--open-responses",
+        type=Path,
+        default=os.environ.get("TOOLCALL_OPEN_RESPONSES"),
+        metavar="FOLDER",
+        help="a checkout of Open Responses, for its compliance tests (default: TOOLCALL_OPEN_RESPONSES)",
+    )
     parser.add_argument("--install", action="store_true", help="put them there first; this alone uses the network")
     parser.add_argument("--upstream", action="append", choices=FORMATS, help="(default: all but the client's own)")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep the bodies and logs there")
     parser.add_argument("--write", action="store_true", help="write the tables of docs/clients.md")
     options = parser.parse_args(words)
     unknown = sorted(set(options.names) - set(ALL))
-    if unknown or options.installed is None:
+    needs_installed = options.names != [open_responses.NAME]
+    if unknown or (needs_installed and options.installed is None):
         parser.error(f"no client {', '.join(unknown)}" if unknown else "name a folder with --installed")
-    installed = Path(options.installed).resolve()
+    installed = Path(options.installed or ".").resolve()
+    checkout = Path(options.open_responses).resolve() if options.open_responses else None
     if options.install:
         install(installed)
         words = [word for word in words if word != "--install"]
@@ -50,14 +59,17 @@ def main(words: list[str]) -> int:
     apart = raise_loopback()
     print("no network but loopback" if apart else "no namespace here: proxies at a closed port", flush=True)
     judge, names = Judge(load_corpus()), options.names or ALL
+    others = (COMPLY, open_responses.NAME)
     with tempfile.TemporaryDirectory() as scratch:
         folder = (options.keep or Path(scratch)).resolve()
-        played = _played([name for name in names if name != COMPLY], options.upstream, installed, judge, folder)
+        played = _played([name for name in names if name not in others], options.upstream, installed, judge, folder)
         complied = _complied(options.upstream, installed, judge, folder) if COMPLY in names else []
+        opened = _open(options.upstream, checkout, judge, folder) if open_responses.NAME in names else []
     if options.write:
-        page.write(played, complied)
+        page.write(played, complied, opened)
     good = all(one.completed and not one.count("MUST") for one in played)
-    return 0 if good and all(not count(one.findings, "MUST") for one in complied) else 1
+    good = good and not any(open_responses.applies(name) for one in opened for name in one.failed)
+    return 0 if good and all(not count(one.findings, "MUST") for one in (*complied, *opened)) else 1
 
 
 def _played(
@@ -83,6 +95,23 @@ def _complied(upstreams: list[str] | None, installed: Path, judge: Judge, folder
             print(f"{COMPLY} {client} → {upstream}: {len(one.tests) - len(one.failed)} of {len(one.tests)} passed")
             print(*(f"  {name}: {'; '.join(errors)[:300]}" for name, errors in one.failed.items()), sep="\n")
             print(*_told(one.findings), sep="\n", flush=True)
+    return results
+
+
+def _open(upstreams: list[str] | None, checkout: Path | None, judge: Judge, folder: Path) -> list[Complied]:
+    """The compliance tests of Open Responses, where a folder holds them."""
+    reason = open_responses.lacking(checkout)
+    if reason or checkout is None:
+        print(f"{open_responses.NAME}: skipped; {reason}", flush=True)
+        return []
+    results = []
+    for upstream in upstreams or [each for each in FORMATS if each != open_responses.FORMAT]:
+        place = folder / f"{open_responses.NAME}-{upstream}"
+        results.append(asyncio.run(open_responses.comply(upstream, checkout, judge, place)))
+        one = results[-1]
+        print(f"{open_responses.NAME} → {upstream}: {len(one.passed)} of {len(one.tests)} passed")
+        print(*(f"  {name}: {'; '.join(errors)[:300]}" for name, errors in one.failed.items()), sep="\n")
+        print(*_told(one.findings), sep="\n", flush=True)
     return results
 
 

@@ -40,6 +40,11 @@ class Complied:
     findings: list[tuple[str, Finding]]
 
     @property
+    def passed(self) -> list[str]:
+        """The tests that passed."""
+        return [name for name, (status, _) in self.tests.items() if status == "passed"]
+
+    @property
     def failed(self) -> dict[str, list[str]]:
         """The tests that failed, with their errors."""
         return {name: errors for name, (status, errors) in self.tests.items() if status == "failed"}
@@ -69,25 +74,37 @@ async def comply(client: str, upstream: str, program: Path, judge: Judge, folder
 
     Raises RuntimeError if it tells no results.
     """
-    folder.mkdir(parents=True)  # noqa: ASYNC240 - nothing else runs yet
     name, path = NAMES[client]
+    words = [str(program), "--json", "--format", name, "--timeout", "10", "--base-url"]
+    return await run_suite(client, upstream, words, path, judge, folder)
+
+
+async def run_suite(
+    client: str, upstream: str, words: list[str], path: str, judge: Judge, folder: Path, seconds: float = SECONDS
+) -> Complied:
+    """Run a command that tests a server of the format ``client``; ``words`` end where its base URL goes.
+
+    ``path`` is that of the base URL below the server's. The command prints JSON with ``results``, each with ``id``,
+    ``status`` and ``errors``. Raises RuntimeError if it does not.
+    """
+    folder.mkdir(parents=True)  # noqa: ASYNC240 - nothing else runs yet
     async with stage(judge.corpus, upstream, Obliging(upstream).answer, folder) as running:
         process = await asyncio.create_subprocess_exec(
-            *(str(program), "--json", "--format", name, "--timeout", "10"),
-            *("--base-url", running.url + path, "--api-key", KEY, "--model", "scripted"),
+            *(*words, running.url + path, "--api-key", KEY, "--model", "scripted"),
             env={"PATH": os.environ["PATH"], "HOME": str(folder), **proxies()},
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
         )
         try:
-            told, words = await asyncio.wait_for(process.communicate(), SECONDS)
+            told, said = await asyncio.wait_for(process.communicate(), seconds)
         finally:
             with suppress(ProcessLookupError):
                 process.kill()
     try:
         results = json.loads(told)["results"]
     except (ValueError, KeyError, TypeError):
-        raise RuntimeError(f"llm-comply told no results: {(told + words)[-400:].decode('utf-8', 'replace')}") from None
+        last = (told + said)[-400:].decode("utf-8", "replace")
+        raise RuntimeError(f"{Path(words[0]).name} told no results: {last}") from None
     findings = [
         (f"{number} {what}", one)
         for number, each in enumerate(running.exchanges, 1)

@@ -11,6 +11,7 @@ from pathlib import Path
 from clients.catalogue import CLIENTS
 from clients.comply import Complied
 from clients.installing import COMPLY, versions
+from clients.open_responses import SCRIPT, applies
 from clients.playing import FORMATS, Played, count
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/clients.md"
@@ -19,10 +20,10 @@ _TABLES = re.compile(
 )
 
 
-def write(played: list[Played], complied: list[Complied]) -> None:
+def write(played: list[Played], complied: list[Complied], opened: list[Complied]) -> None:
     """Put the tables of a run into the page."""
     text = PAGE.read_text(encoding="utf-8")
-    made = "\n".join(tables(played, complied))
+    made = "\n".join([*tables(played, complied), *_opened(opened)])
     PAGE.write_text(_TABLES.sub(lambda _: f"\n{made}\n", text), encoding="utf-8")
 
 
@@ -47,6 +48,19 @@ def tables(played: list[Played], complied: list[Complied]) -> Iterable[str]:
         yield f"| {name} | " + " | ".join(_passed(passed[each]) if each in passed else "" for each in FORMATS) + " |"
     yield ""
     yield from _errors(complied)
+
+
+def _opened(opened: list[Complied]) -> Iterable[str]:
+    """What the tests of Open Responses say, before each provider."""
+    if not opened:
+        return
+    yield ""
+    yield f"`{SCRIPT}` of Open Responses, tests passed of those that apply:"
+    yield ""
+    for one in opened:
+        fitting = [name for name in one.tests if applies(name)]
+        passed = [name for name in one.passed if applies(name)]
+        yield f"- {one.upstream}: {len(passed)} of {len(fitting)}; there are {len(one.tests)}."
 
 
 def _cell(one: Played) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from clients import open_responses
 from clients.apart import WITHIN, can_be_apart
 from clients.catalogue import CLIENTS, Client, Started
 from clients.installing import HERE
@@ -45,6 +46,24 @@ def test_the_scripted_replies_are_what_a_provider_sends() -> None:
                 (name, answer.id, one.rule, one.message) for one in (*whole, *stream) if one.level is not Level.NOTE
             ]
     assert not broken
+
+
+def test_the_tests_of_open_responses_skip_with_a_reason(tmp_path: Path) -> None:
+    assert "TOOLCALL_OPEN_RESPONSES" in open_responses.lacking(None)
+    assert "compliance-test.ts" in open_responses.lacking(tmp_path)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / open_responses.SCRIPT).write_text("", encoding="utf-8")
+    assert "zod" in open_responses.lacking(tmp_path)
+
+
+def test_the_tests_of_open_responses_over_http_pass(tmp_path: Path) -> None:
+    checkout = Path(os.environ.get("TOOLCALL_OPEN_RESPONSES") or tmp_path)
+    if reason := open_responses.lacking(checkout):
+        pytest.skip(reason)
+    one = asyncio.run(open_responses.comply("openai_chat", checkout, JUDGE, tmp_path / "played"))
+    assert [name for name in one.failed if open_responses.applies(name)] == []
+    assert len([name for name in one.passed if open_responses.applies(name)]) > 5
+    assert count(one.findings, "MUST") == {}
 
 
 def test_the_lock_names_versions_and_no_host() -> None:
