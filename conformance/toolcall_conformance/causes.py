@@ -14,6 +14,8 @@ from toolcall_conformance.library import Corpus
 # Words of formats and names of subjects, never sentences or ids.
 _WORD = re.compile(r"[A-Za-z_]{1,40}")
 _MESSAGE = 80
+# Of more words than these a signature does not list which one would have been right.
+_WORDS_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -23,7 +25,8 @@ class Cause:
     ``format`` is that of the wrong body. ``place`` is a JSON Pointer with ``*`` for numbers and ``**`` for what a user
     names, or the name of a setting that stands nowhere. ``difference`` is ``lost`` (nothing stands where something
     should), ``added``, ``type`` (another JSON type), ``value``, or empty where one side has no known value. Of words of
-    a format it is both, ``tool_use≠end_turn``; of a failed call what was said. It has no spaces.
+    a format it is both, ``tool_use≠end_turn``, with ``*`` for many wanted ones; of a failed call what was said. It has
+    no spaces.
     """
 
     rule: str
@@ -53,7 +56,7 @@ def _difference(corpus: Corpus, finding: Finding) -> str:
     if last in corpus.places["words"]["keys"] and isinstance(finding.got, str):
         wanted = finding.want.values if isinstance(finding.want, OneOf) else (finding.want,)
         if all(isinstance(word, str) and _WORD.fullmatch(word) for word in (finding.got, *wanted)):
-            return f"{'|'.join(wanted)}≠{finding.got}"
+            return f"{'|'.join(wanted) if len(wanted) <= _WORDS_NAMED else '*'}≠{finding.got}"
     return difference(finding.want, finding.got)
 
 

@@ -59,6 +59,8 @@ def test_kinds_of_difference(want: Any, got: Any, kind: str) -> None:
         ("/stop_reason", "tool_use", "end_turn", "tool_use≠end_turn"),
         ("/stop_reason", "max_tokens", "end_turn", "max_tokens≠end_turn"),
         ("/stop_reason", OneOf(("end_turn", "refusal")), "tool_use", "end_turn|refusal≠tool_use"),
+        ("/stop_reason", OneOf(("a", "b", "c")), "tool_use", "a|b|c≠tool_use"),
+        ("/stop_reason", OneOf(("a", "b", "c", "d")), "tool_use", "*≠tool_use"),
         ("/stop_reason", "tool_use", "It ended well.", "value"),
         ("/stop_reason", NOT_KNOWN, "end_turn", ""),
         ("/stop_reason", Form({"type": "string"}), "end_turn", ""),

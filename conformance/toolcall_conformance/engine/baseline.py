@@ -47,7 +47,8 @@ def stale(run: Run, records: Iterable[ItemRecord]) -> list[str]:
 
 def _existing(run: Run) -> frozenset[str]:
     """The items that entries may name. Cases that were not selected are read only for the sake of patterns."""
-    if all(pattern.is_one_item for entry in run.known.entries for pattern in entry.patterns):
+    parts = (part for entry in run.known.entries for pattern in entry.patterns for part in pattern.parts)
+    if all(part.is_one_item for part in parts):
         return run.existing(run.selection.has)
     return run.existing(lambda _case: True)
 
@@ -71,7 +72,8 @@ def write(run: Run, records: Iterable[ItemRecord]) -> str:
     path = run.known.path
     assert path is not None  # the settings demand one
     text = run.known.text
-    found = update(run.known, text, _existing(run), judged(records))
+    # A pattern for a whole family has to know all that there is.
+    found = update(run.known, text, run.existing(lambda _case: True), judged(records), _outside(run))
     with _alone(path) as alone:
         changed = "has changed since this run began" if (read(path) if path.exists() else "") != text else ""
         if why := changed or ("" if alone else "is locked by another process (its folder, with flock)"):

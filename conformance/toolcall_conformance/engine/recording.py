@@ -166,18 +166,23 @@ class RecordCollector:
         record = self.write_reports()
         if self.run.settings.update:
             self._update()
-        self.problems += [f"stale known failure: {sentence}" for sentence in record.stale]
         if record.stale:
-            by_hand = (
-                "; if you delete the lines by hand, start with the last one: then the other line numbers stay correct"
-                if record.stale[1:]
-                else ""
+            # First, so that who reads nothing else has it.
+            self.problems.append(f"this writes {self.run.known.name} anew: {self._updating()}")
+        self.problems += [f"stale known failure: {sentence}" for sentence in record.stale]
+        if record.stale[1:]:
+            self.problems.append(
+                "if you delete the lines by hand, start with the last one: then the other line numbers stay correct"
             )
-            self.problems.append(f"the same run with --toolcall-known-failures-update deletes them{by_hand}")
         if not record.judged:
             self.problems.append(self._nothing())
         if self.run.law is not None and (changed := self.run.law.changed()):
             self.problems.append(changed)
+
+    def _updating(self) -> str:
+        """The command of this run that updates the known failures."""
+        beginning, words = started.command(self.config.invocation_params.args)
+        return shlex.join([*beginning, "--toolcall-known-failures-update", *words])
 
     def _update(self) -> None:
         """Write the known failures anew."""

@@ -93,7 +93,7 @@ def _prepared(
         if chosen.known_failures is not None:
             if chosen.update:
                 _verify_file(chosen.known_failures)
-            names = known_failures.Names(corpus.rules, corpus.retired)
+            names = known_failures.Names(corpus.rules, corpus.retired, lambda rule: corpus.rules[rule].breach)
             shown = relative(chosen.known_failures, chosen.directory)
             known = known_failures.load(chosen.known_failures, names, may_lack=chosen.update, name=shown)
         policy = load_policy(corpus, chosen.policy) if chosen.policy is not None else None

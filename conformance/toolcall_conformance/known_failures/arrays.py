@@ -42,11 +42,6 @@ def edited(block: str, add: Collection[str], remove: Collection[str]) -> str:
     return tomlkit.dumps(document)
 
 
-def listed(items: Collection[str]) -> Any:
-    """A new list of items, one a line, in their order."""
-    return _array([_Row(item) for item in sorted(items)], [])
-
-
 def _array(rows: Collection[_Row], tail: Collection[str]) -> Any:
     import tomlkit
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -11,6 +11,10 @@ from pathlib import Path
 
 from toolcall_conformance.known_failures.entries import Entry, Judged, Pattern, plain_id
 from toolcall_conformance.known_failures.items import Items
+from toolcall_conformance.known_failures.ranges import patterns
+
+# Of what no longer fails; the command that takes it out is told before.
+_SHOWN = 8
 
 
 class Kind(StrEnum):
@@ -61,8 +65,9 @@ class KnownFailures:
         found: dict[str, list[Entry]] = {}
         for entry in self.entries:
             for pattern in entry.patterns:
-                if pattern.is_one_item:
-                    found.setdefault(pattern.plain, []).append(entry)
+                for part in pattern.parts:
+                    if part.is_one_item:
+                        found.setdefault(part.plain, []).append(entry)
         return found
 
     @cached_property
@@ -71,8 +76,9 @@ class KnownFailures:
         found: dict[str, list[tuple[Pattern, Entry]]] = {}
         for entry in self.entries:
             for pattern in entry.patterns:
-                if not pattern.is_one_item:
-                    found.setdefault(pattern.beginning, []).append((pattern, entry))
+                for part in pattern.parts:
+                    if not part.is_one_item:
+                        found.setdefault(part.beginning, []).append((part, entry))
         return found
 
     def _by_pattern(self, plain: str) -> Iterator[Entry]:
@@ -88,7 +94,7 @@ class KnownFailures:
             *self._by_item.get(plain_id(nodeid), ()),
             *self._by_pattern(plain_id(nodeid)),
         ]
-        return sorted({entry.lines: entry for entry in found}.values(), key=lambda entry: entry.lines)
+        return sorted({id(entry): entry for entry in found}.values(), key=lambda entry: entry.lines)
 
     def standing(self, nodeid: str, rule: str, signature: str) -> Standing:
         """What the file says of a failure of an item."""
@@ -117,8 +123,9 @@ class KnownFailures:
         found = []
         for entry in self._by_item.get(plain_id(nodeid), ()):
             if not _fails(entry, failures):
-                lines = [pattern.line for pattern in entry.patterns if pattern.matches(nodeid)]
-                found.append(f"{self.name or self.path}: {entry} no longer fails here; delete line {lines[0]}")
+                line = next(one for one in entry.patterns if one.matches(nodeid))
+                how = f"delete line {line.line}" if line.is_one_item else f"take it out of line {line.line}"
+                found.append(f"{self.name or self.path}: {entry} no longer fails here; {how}")
         return found
 
     def stale(
@@ -127,50 +134,96 @@ class KnownFailures:
         judged: Judged,
         is_outside: Callable[[Pattern], bool] = lambda _pattern: False,
     ) -> list[Stale]:
-        """The entries with patterns that match no item or no longer fail.
+        """The entries with patterns that match no item, no longer fail, or fail in more items than they say.
 
-        ``planned`` are all items that there are, selected or not. A pattern with an item that was not judged stays
-        undecided, and so does one that ``is_outside`` of what the run has.
+        ``planned`` are all items that there are, selected or not. A pattern that is not exact and has an item that was
+        not judged stays undecided, and so does one that ``is_outside`` of what the run has.
         """
         items = Items(planned)
         verdicts = {plain_id(nodeid): failures for nodeid, failures in judged.items()}
         found = []
         for entry in self.entries:
-            patterns = tuple(self.stale_patterns(entry, items, verdicts))
-            if patterns:
-                found.append(Stale(entry, patterns, self._sentence(entry, patterns)))
-            lost = tuple(
-                pattern for pattern in entry.patterns if not is_outside(pattern) and not items.matching(pattern)
-            )
+            if passing := dict(self.mended(entry, items, verdicts)):
+                found.append(Stale(entry, tuple(passing), self._sentence(entry, passing, items)))
+            lost = [
+                part
+                for pattern in entry.patterns
+                for part in pattern.parts
+                if not is_outside(part) and not items.matching(part)
+            ]
             if lost:
                 said = "matches no item; correct the pattern or delete the line"
-                names = ", ".join(f"{pattern.text} (line {pattern.line})" for pattern in lost)
-                found.append(Stale(entry, lost, f"{self.name or self.path}: {names} {said}"))
+                names = ", ".join(f"{part.text} (line {part.line})" for part in lost)
+                found.append(Stale(entry, tuple(lost), f"{self.name or self.path}: {names} {said}"))
+            found += self.surplus(entry, items, verdicts)
         return found
 
     @staticmethod
-    def stale_patterns(entry: Entry, planned: Items, judged: Judged) -> Iterator[Pattern]:
-        """The patterns of an entry whose items were all judged and no longer fail by it; ids have no prefix."""
+    def mended(entry: Entry, planned: Items, judged: Judged) -> Iterator[tuple[Pattern, list[str]]]:
+        """The patterns of an entry with items that no longer fail by it, and those; ids have no prefix.
+
+        One that is not exact has such items only when all its items were judged, and none fails.
+        """
         for pattern in entry.patterns:
             items = planned.matching(pattern)
-            if items and all(nodeid in judged and not _fails(entry, judged[nodeid]) for nodeid in items):
-                yield pattern
+            passing = [each for each in items if each in judged and not _fails(entry, judged[each])]
+            if pattern.is_exact:
+                # A new case beside those that it was written for may pass.
+                enough = pattern.count is not None and len(items) - len(passing) >= pattern.count
+                if passing and not enough:
+                    yield pattern, passing
+            elif items and len(passing) == len(items):
+                yield pattern, passing
 
-    def _sentence(self, entry: Entry, patterns: tuple[Pattern, ...]) -> str:
-        if len(patterns) == 1:
-            what = f"{patterns[0].text} no longer fails"
+    def surplus(self, entry: Entry, items: Items, judged: Judged) -> Iterator[Stale]:
+        """The patterns that more items fail by than they say."""
+        for pattern in entry.patterns:
+            if pattern.count is None:
+                continue
+            failing = sum(each in judged and _fails(entry, judged[each]) for each in items.matching(pattern))
+            if failing > pattern.count:
+                yield Stale(
+                    entry,
+                    (pattern,),
+                    f"{self.name or self.path}:{pattern.line}: {entry}: {failing} items of {pattern.plain} fail, and "
+                    f"the line says {pattern.count}: the others are new",
+                )
+
+    def _sentence(self, entry: Entry, passing: Mapping[Pattern, Sequence[str]], items: Items) -> str:
+        named = sorted({each for found in passing.values() for each in found})
+        shown = [pattern.plain for pattern in passing if not pattern.is_exact] or patterns(named, items)
+        more = f" and {len(shown) - _SHOWN} more patterns" if len(shown) > _SHOWN else ""
+        which = f"{', '.join(shown[:_SHOWN])}{more}"
+        every = {each for pattern in entry.patterns for each in items.matching(pattern)}
+        if len(shown) == 1 and (len(named) == 1 or not next(iter(passing)).is_exact):
+            what = f"{which} no longer fails"
         else:
-            of = "all" if len(patterns) == len(entry.patterns) else f"{len(patterns)} of"
-            what = f"{of} {len(entry.patterns)} items no longer fail"
-        numbers = [str(pattern.line) for pattern in patterns]
-        if len(patterns) == len(entry.patterns):
-            numbers = [" to ".join(dict.fromkeys(map(str, entry.lines)))]
-        first, last = ", ".join(numbers[:-1]), numbers[-1]
-        lines = f"lines {first} and {last}" if first else f"lines {last}" if " to " in last else f"line {last}"
-        return f"{self.name or self.path}: {entry}: {what}; delete {lines}"
+            of = "all" if len(named) == len(every) else f"{len(named)} of"
+            what = f"{of} {len(every)} items no longer fail: {which}"
+        whole = len(named) == len(every)
+        # A pattern stands for more than what no longer fails.
+        goes = whole or all(len(found) == len(items.matching(pattern)) for pattern, found in passing.items())
+        lines = _in_words([entry.lines] if whole else _ranges({pattern.line for pattern in passing}))
+        return f"{self.name or self.path}: {entry}: {what}; {'delete' if goes else 'it stands in'} {lines}"
 
     def _place(self, entry: Entry) -> str:
         return f"{self.path.name if self.path else ''}:{entry.lines[0]}"
+
+
+def _ranges(numbers: Collection[int]) -> list[tuple[int, int]]:
+    """Numbers as ranges, each with its first and its last."""
+    found: list[tuple[int, int]] = []
+    for number in sorted(numbers):
+        first = found.pop()[0] if found and found[-1][1] == number - 1 else number
+        found.append((first, number))
+    return found
+
+
+def _in_words(ranges: Sequence[tuple[int, int]]) -> str:
+    """``line 4``, ``lines 4 to 9 and 12``."""
+    *others, last = [f"{first}" if first == end else f"{first} to {end}" for first, end in ranges]
+    word = "lines" if others or " to " in last else "line"
+    return f"{word} {' and '.join([', '.join(others), last] if others else [last])}"
 
 
 def _fails(entry: Entry, failures: Collection[tuple[str, str]]) -> bool:

@@ -10,6 +10,11 @@ from functools import cached_property
 
 _PREFIX = "toolcall::"
 _SIGN = re.compile("[*?]")
+_COUNT = re.compile(r"(\d+) × ")
+# A person's pattern has few; a file with more was made to stop us.
+_MOST_PARTS = 100_000
+_MOST_BRACES = 5_000
+_DEEPEST = 8
 
 
 def plain_id(nodeid: str) -> str:
@@ -32,21 +37,70 @@ def _expression(pattern: str) -> str:
     return "".join([first, *(f"(?>.*?{part})" for part in others[:-1]), *(f".*{part}" for part in others[-1:])])
 
 
+def spread(text: str, depth: int = 0) -> list[str]:
+    """What a text with braces stands for: ``a{b,c}`` for ``ab`` and ``ac``. Raises ValueError."""
+    if depth > _DEEPEST or text.count("{") > _MOST_BRACES:
+        raise ValueError(f"{text!r:.200} has too many braces; write several patterns")
+    found = [""]
+    rest = text
+    while rest:
+        before, brace, rest = rest.partition("{")
+        found = [f"{one}{before}" for one in found]
+        if brace:
+            inner, rest = _within(rest, text)
+            others = [other for each in inner for other in spread(each, depth + 1)]
+            if len(found) * len(others) > _MOST_PARTS:
+                raise ValueError(f"{text!r:.200} stands for more than {_MOST_PARTS:,} items; write several patterns")
+            found = [f"{one}{other}" for one in found for other in others]
+    return found
+
+
+def _within(text: str, whole: str) -> tuple[list[str], str]:
+    """What stands between the commas up to the brace that closes, and the text behind that. Raises ValueError."""
+    depth, start = 0, 0
+    found: list[str] = []
+    for place, sign in enumerate(text):
+        if sign in ",}" and depth == 0:
+            found.append(text[start:place])
+            start = place + 1
+            if sign == "}":
+                return found, text[start:]
+        depth += {"{": 1, "}": -1}.get(sign, 0)
+    raise ValueError(f"a brace of {whole!r:.200} is not closed; write {{a,b}}")
+
+
 @dataclass(frozen=True)
 class Pattern:
     """A pattern for the ids of items, and the line on which it stands.
 
-    ``*`` stands for any text, ``?`` for one character; all else stands for itself. A family, a case, or a case and a
-    check stand for all their items, as on the command line. ``toolcall::`` at the beginning may be left out.
+    ``*`` stands for any text, ``?`` for one character, ``{a,b}`` for either text; all else stands for itself. A family,
+    a case, or a case and a check stand for all their items, as on the command line. ``toolcall::`` at the beginning may
+    be left out. ``12 × `` before it says how many items it stands for: all of them fail.
     """
 
     text: str
     line: int
 
     @cached_property
+    def count(self) -> int | None:
+        """How many items it stands for, if it says so."""
+        found = _COUNT.match(self.text)
+        return int(found[1]) if found else None
+
+    @cached_property
     def plain(self) -> str:
-        """The text without ``toolcall::``."""
-        return plain_id(self.text)
+        """The text without number and ``toolcall::``."""
+        return plain_id(_COUNT.sub("", self.text, count=1) if self.count is not None else self.text)
+
+    @cached_property
+    def parts(self) -> tuple[Pattern, ...]:
+        """What it stands for, without braces. Raises ValueError."""
+        return tuple(Pattern(each, self.line) for each in spread(self.plain)) if "{" in self.plain else (self,)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether each of its items has to fail: it names them one by one, or says how many they are."""
+        return self.count is not None or all(part.is_one_item for part in self.parts)
 
     @property
     def family(self) -> str:
@@ -56,12 +110,12 @@ class Pattern:
     @cached_property
     def is_one_item(self) -> bool:
         """Whether it is the whole id of one item."""
-        return "*" not in self.plain and "?" not in self.plain and self.plain.count("::") == 2
+        return not any(sign in self.plain for sign in "*?{") and self.plain.count("::") == 2
 
     @cached_property
     def is_wide(self) -> bool:
         """Whether it may match items of several families."""
-        return any(sign in self.family for sign in "*?")
+        return any(sign in part.family for part in self.parts for sign in "*?")
 
     @cached_property
     def beginning(self) -> str:
@@ -76,7 +130,12 @@ class Pattern:
     def matches(self, nodeid: str) -> bool:
         """Whether it matches an item."""
         plain = plain_id(nodeid)
-        return plain == self.plain if self.is_one_item else self._expression.fullmatch(plain) is not None
+        if len(self.parts) > 1:
+            return any(part.matches(plain) for part in self.parts)
+        if self.is_one_item:
+            return plain == self.plain
+        (one,) = self.parts
+        return one._expression.fullmatch(plain) is not None  # noqa: SLF001 - its own
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,15 @@ class Items:
         self._ids = frozenset(map(plain_id, nodeids))
         self._sorted = sorted(self._ids)
 
+    @property
+    def ids(self) -> frozenset[str]:
+        """All of them."""
+        return self._ids
+
     def matching(self, pattern: Pattern) -> list[str]:
         """The items that a pattern matches, sorted."""
+        if len(pattern.parts) > 1:
+            return sorted({one for part in pattern.parts for one in self.matching(part)})
         if pattern.is_one_item:
             return [pattern.plain] if pattern.plain in self._ids else []
         first = bisect_left(self._sorted, pattern.beginning)

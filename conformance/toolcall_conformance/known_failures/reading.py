@@ -5,8 +5,8 @@ from __future__ import annotations
 import datetime as dt
 import difflib
 import re
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from toolcall_conformance import foreign_files
@@ -14,15 +14,19 @@ from toolcall_conformance.known_failures.baseline import KnownFailures
 from toolcall_conformance.known_failures.entries import Entry, KnownFailuresError, Pattern
 from toolcall_conformance.known_failures.tables import entries as toml_entries
 
-_HEADER = re.compile(r"^[^\S\n]*\[\[", re.MULTILINE)
+_HEADER = re.compile(r"^[^\S\n]*\[(?:\[|\s*causes\s*\])", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Names:
-    """The ids of rules: the current ones, and the former ones with those that replaced them."""
+    """The ids of rules: the current ones, and the former ones with those that replaced them.
+
+    ``breach`` says what is wrong where a rule is broken: the reason of an entry that has none of its own.
+    """
 
     rules: Collection[str]
     retired: Mapping[str, Collection[str]] = field(default_factory=dict)
+    breach: Callable[[str], str] = lambda _rule: "no reason is given yet"
 
     def current(self, rule: str) -> frozenset[str]:
         """The current ids of a rule. Raises ValueError, which says what to write."""
@@ -45,7 +49,8 @@ def load(
         return KnownFailures(path, (), today, name)
     text = read(path)
     found = toml_entries(path, text, names.current) if is_toml(path, text) else _lines(path, text, names)
-    return KnownFailures(path, tuple(found), today, name, text)
+    entries = tuple(one if one.reason else replace(one, reason=names.breach(min(one.ids))) for one in found)
+    return KnownFailures(path, entries, today, name, text)
 
 
 def read(path: Path) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance import foreign_files
+from toolcall_conformance.known_failures import causes
 from toolcall_conformance.known_failures.entries import Entry, KnownFailuresError, Pattern
 
 KEY = "known"
@@ -39,21 +40,26 @@ def entries(path: Path, text: str, current: Callable[[str], frozenset[str]]) -> 
     except tomllib.TOMLDecodeError as error:
         raise KnownFailuresError(f"{path}: not TOML: {error}") from None
     for key in document:
-        if key != KEY:
+        if key not in (KEY, causes.KEY):
             raise KnownFailuresError(f"{path}: there is no key {key!r}; start each entry with [[{KEY}]]")
     tables = document.get(KEY, [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise KnownFailuresError(f"{path}: `{KEY}` is no list of tables; start each entry with [[{KEY}]]")
-    blocks, _ = split(path, text)
+    found = causes.section(path, text)
+    blocks, _ = split(path, found.others)
     for block, table in zip(blocks, tables, strict=True):
         try:
             yield _entry(block, table, current)
         except ValueError as error:
             raise KnownFailuresError(f"{path}:{_header_line(block)}: {error}") from None
+    yield from causes.entries(path, found, current)
 
 
 def split(path: Path, text: str) -> tuple[list[Block], str]:
-    """The blocks of a file that is TOML, and the text behind the last one. Raises KnownFailuresError."""
+    """The blocks of a file that is TOML and has no other tables, and the text behind the last one.
+
+    Raises KnownFailuresError.
+    """
     lines = _lines(text)
     starts = [number for number, line in enumerate(lines) if _HEADER.fullmatch(line.rstrip())]
     blocks, end = [], 0

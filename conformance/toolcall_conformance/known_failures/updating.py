@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import datetime as dt
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance.known_failures.arrays import edited, listed
+from toolcall_conformance.known_failures import causes
+from toolcall_conformance.known_failures.arrays import edited
 from toolcall_conformance.known_failures.baseline import Kind, KnownFailures
-from toolcall_conformance.known_failures.entries import plain_id
+from toolcall_conformance.known_failures.entries import Entry, Pattern, plain_id
 from toolcall_conformance.known_failures.items import Items
+from toolcall_conformance.known_failures.ranges import patterns
 from toolcall_conformance.known_failures.reading import is_toml
 from toolcall_conformance.known_failures.tables import KEY, split
 
 _TOP = """\
 # Known failures: they do not fail a run.
-# `--toolcall-known-failures-update` writes this file anew. It keeps comments, reasons, tickets and dates.
+# `--toolcall-known-failures-update` writes this file anew. It keeps comments, reasons, tickets and dates. An entry with
+# a reason is a table `[[known]]` (docs/known-failures.md); below `[causes]` are those that have none yet.
 """
 
 
@@ -53,12 +55,11 @@ class Update:
 
 @dataclass
 class _Draft:
-    """An entry on its way into the new text: its lines of today if it has any, and the items to add and remove."""
+    """A table on its way into the new text: its lines of today, and the items to add and remove."""
 
     key: tuple[str, str]
     before: str = ""
     text: str = ""
-    reason: str = ""
     add: set[str] = field(default_factory=set)
     remove: set[str] = field(default_factory=set)
     total: int = 0
@@ -66,87 +67,160 @@ class _Draft:
     @property
     def goes(self) -> bool:
         """Whether nothing of it is left."""
-        return bool(self.text) and not self.add and len(self.remove) >= self.total
+        return not self.add and len(self.remove) >= self.total
+
+
+@dataclass
+class _CauseDraft:
+    """A row of ``[causes]`` on its way into the new text: its items, and ``loose`` patterns that are not exact."""
+
+    key: tuple[str, str]
+    row: causes.Row | None = None
+    items: set[str] = field(default_factory=set)
+    loose: list[str] = field(default_factory=list)
+    changes: bool = False
+
+    @property
+    def goes(self) -> bool:
+        """Whether nothing of it is left."""
+        return not self.items and not self.loose
+
+    def text(self, planned: Items) -> str:
+        """Its lines, as they were if nothing changes."""
+        if self.row is not None and not self.changes:
+            return self.row.before.lstrip("\n") + self.row.text
+        before = self.row.before.lstrip("\n") if self.row is not None else ""
+        return before + causes.line(" ".join(self.key), [*self.loose, *patterns(self.items, planned)])
 
 
 def update(
-    known: KnownFailures, text: str, planned: Collection[str], judged: Mapping[str, Sequence[Failure]]
+    known: KnownFailures,
+    text: str,
+    planned: Collection[str],
+    judged: Mapping[str, Sequence[Failure]],
+    is_outside: Callable[[Pattern], bool] = lambda _pattern: False,
 ) -> Update:
     """The new text of the file that had ``text`` and that ``known`` was read from.
 
     ``planned`` are all items that there are; ``judged`` has the failures of those that ran to a verdict. Entries for
-    other items stay. Raises KnownFailuresError.
+    other items stay, and for what ``is_outside`` of what the run has. Raises KnownFailuresError.
     """
     path = known.path or Path()
     if text and not is_toml(path, text):
         text = _converted(known)
-    blocks, after = split(path, text)
+    section = causes.section(path, text)
+    blocks, after = split(path, section.others)
     drafts = [
         _Draft((entry.rule, entry.signature or ""), block.before, block.text, total=len(entry.patterns))
-        for entry, block in zip(known.entries, blocks, strict=True)
+        for entry, block in zip(known.entries[: len(blocks)], blocks, strict=True)
     ]
     if drafts:
         # What stands free above the first entry is about the whole file.
         top, drafts[0].before = drafts[0].before, ""
     else:
         top, after = after or _TOP, ""
-    _remove_stale(known, drafts, planned, judged)
-    drafts += _add_new(known, drafts, judged)
-    return _put_together(top, drafts, after, known.today)
+    items = Items(planned)
+    verdicts = {plain_id(nodeid): [(one.rule, one.signature) for one in found] for nodeid, found in judged.items()}
+    for entry, draft in zip(known.entries, drafts, strict=False):
+        _remove_stale(known, entry, draft, items, verdicts)
+    rows = [
+        _cause_draft(known, entry, row, items, verdicts, is_outside)
+        for entry, row in zip(known.entries[len(blocks) :], section.rows, strict=True)
+    ]
+    rows += _add_new(known, drafts, rows, judged)
+    return _put_together(top, drafts, after, section, rows, items)
 
 
 def _remove_stale(
-    known: KnownFailures, drafts: list[_Draft], planned: Collection[str], judged: Mapping[str, Sequence[Failure]]
+    known: KnownFailures, entry: Entry, draft: _Draft, items: Items, verdicts: Mapping[str, Sequence[tuple[str, str]]]
 ) -> None:
-    items = Items(planned)
-    verdicts = {plain_id(nodeid): [(one.rule, one.signature) for one in found] for nodeid, found in judged.items()}
-    for entry, draft in zip(known.entries, drafts, strict=True):
-        draft.remove = {pattern.text for pattern in known.stale_patterns(entry, items, verdicts)}
+    """Take out of a table what no longer fails; of a pattern that stands for more, the rest is written anew."""
+    for pattern, passing in known.mended(entry, items, verdicts):
+        draft.remove.add(pattern.text)
+        draft.add.update(patterns({*items.matching(pattern)}.difference(passing), items))
 
 
-def _add_new(known: KnownFailures, drafts: list[_Draft], judged: Mapping[str, Sequence[Failure]]) -> Iterator[_Draft]:
-    """Add each failure that no entry covers to the entry of its cause; the entries that are new."""
-    homes = {}
-    for entry, draft in zip(known.entries, drafts, strict=True):
+def _cause_draft(
+    known: KnownFailures,
+    entry: Entry,
+    row: causes.Row,
+    items: Items,
+    verdicts: Mapping[str, Sequence[tuple[str, str]]],
+    is_outside: Callable[[Pattern], bool],
+) -> _CauseDraft:
+    """A row without what no longer fails, and what there is no more."""
+    mended = dict(known.mended(entry, items, verdicts))
+    draft = _CauseDraft(row.key, row, changes=bool(mended) or any(known.surplus(entry, items, verdicts)))
+    for pattern in entry.patterns:
+        if not pattern.is_exact:
+            draft.loose += [] if pattern in mended else [pattern.text]
+            continue
+        for part in pattern.parts:
+            there = items.matching(part)
+            draft.changes |= not there and not is_outside(part)
+            draft.items.update(there or ([part.plain] if is_outside(part) else []))
+        draft.items.difference_update(mended.get(pattern, ()))
+    return draft
+
+
+def _add_new(
+    known: KnownFailures,
+    drafts: Sequence[_Draft],
+    rows: Sequence[_CauseDraft],
+    judged: Mapping[str, Sequence[Failure]],
+) -> Iterator[_CauseDraft]:
+    """Add each failure that no entry covers to the entry of its cause; the rows of causes that have none."""
+    homes: dict[tuple[str, str], _Draft | _CauseDraft] = {}
+    for entry, draft in zip(known.entries, [*drafts, *rows], strict=True):
         if entry.signature is not None and not entry.has_expired(known.today):
             homes.update({(rule, entry.signature): draft for rule in entry.ids})
-    new: dict[tuple[str, str], _Draft] = {}
+    new: dict[tuple[str, str], _CauseDraft] = {}
     for nodeid, failures in sorted(judged.items()):
         for one in failures:
             standing = known.standing(nodeid, one.rule, one.signature)
             if one.unstable or standing.kind in (Kind.KNOWN, Kind.EXPIRED):
                 continue
             key = one.rule, one.signature
-            draft = homes.get(key) or new.setdefault(key, _Draft(key, reason=_first_line(one.message)))
-            draft.add.add(plain_id(nodeid))
+            home = homes.get(key) or new.setdefault(key, _CauseDraft(key))
+            if isinstance(home, _Draft):
+                home.add.add(plain_id(nodeid))
+            else:
+                home.items.add(plain_id(nodeid))
+                home.changes = True
     yield from new.values()
 
 
-def _put_together(top: str, drafts: Sequence[_Draft], after: str, today: dt.date) -> Update:
+def _put_together(
+    top: str,
+    drafts: Sequence[_Draft],
+    after: str,
+    section: causes.Section,
+    rows: Sequence[_CauseDraft],
+    items: Items,
+) -> Update:
     removed = [draft for draft in drafts if draft.goes]
     stay = sorted((draft for draft in drafts if not draft.goes), key=lambda draft: (draft.key, draft.text))
-    added = sum(not draft.text for draft in stay)
-    changed = sum(bool(draft.text and (draft.add or draft.remove)) for draft in stay)
+    lines = sorted((row for row in rows if not row.goes), key=lambda row: row.key)
+    added = sum(row.row is None for row in lines)
+    changed = sum(bool(draft.add or draft.remove) for draft in stay) + sum(
+        row.changes and row.row is not None for row in lines
+    )
     # What stands free above an entry that goes is about those that follow.
     loose = "".join(draft.before for draft in removed if draft.before.strip())
-    parts = [top.rstrip("\n"), *(_block(draft, today) for draft in stay), (loose + after).strip("\n")]
+    table = "".join(row.text(items) for row in lines) + section.after.lstrip("\n")
+    parts = [
+        top.rstrip("\n"),
+        *(_block(draft) for draft in stay),
+        (loose + after).strip("\n"),
+        f"{section.header or f'[{causes.KEY}]'}".rstrip("\n") + f"\n{table}".rstrip("\n") if table else "",
+    ]
     text = "\n\n".join(part for part in parts if part) + "\n"
-    return Update(text, added, len(removed), changed, len(stay) - added - changed)
+    gone = len(removed) + sum(row.goes for row in rows)
+    return Update(text, added, gone, changed, len(stay) + len(lines) - added - changed)
 
 
-def _block(draft: _Draft, today: dt.date) -> str:
-    text = edited(draft.text, draft.add, draft.remove) if draft.text else _new_block(draft, today)
-    return f"{draft.before}{text}".strip("\n")
-
-
-def _new_block(draft: _Draft, today: dt.date) -> str:
-    import tomlkit
-
-    rule, signature = draft.key
-    table = tomlkit.table()
-    table.update({"rule": rule, "signature": signature, "reason": draft.reason, "added": today})
-    table["items"] = listed(draft.add)
-    return _dumped(table)
+def _block(draft: _Draft) -> str:
+    return f"{draft.before}{edited(draft.text, draft.add, draft.remove)}".strip("\n")
 
 
 def _converted(known: KnownFailures) -> str:
@@ -171,7 +245,3 @@ def _dumped(table: Any) -> str:
     tables.append(table)
     document[KEY] = tables
     return tomlkit.dumps(document)
-
-
-def _first_line(message: str) -> str:
-    return next((line.strip() for line in message.splitlines() if line.strip()), "") or "no message"
