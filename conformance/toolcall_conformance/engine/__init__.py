@@ -16,6 +16,7 @@ def start(config: pytest.Config, arguments: list[str]) -> None:
     from toolcall_conformance.engine.cycles import Cycles
     from toolcall_conformance.engine.handover import Handover
     from toolcall_conformance.engine.hooks import Engine
+    from toolcall_conformance.engine.progress import Progress
     from toolcall_conformance.engine.recording import RecordCollector
     from toolcall_conformance.engine.screen import Screen
     from toolcall_conformance.engine.sent_events import send_together
@@ -42,4 +43,5 @@ def start(config: pytest.Config, arguments: list[str]) -> None:
         config.pluginmanager.register(recorder, "toolcall-recorder")
         config.pluginmanager.register(Stopping(recorder.write_reports), "toolcall-stopping")
         config.pluginmanager.register(Screen(recorder), "toolcall-screen")
+        config.pluginmanager.register(Progress(config, lambda: recorder.expected), "toolcall-progress")
         config.pluginmanager.register(Workers(config, run), "toolcall-workers")

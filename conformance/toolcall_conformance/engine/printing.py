@@ -28,6 +28,17 @@ def say(reporter: TerminalReporter, text: str, kind: str = "") -> None:
     reporter.line(visible(text), **_MARKUP[kind])
 
 
+def say_again(reporter: TerminalReporter, text: str) -> None:
+    """Write a line over the last one that was written so; an empty text takes it away."""
+    room = max(0, reporter.config.get_terminal_writer().fullwidth - 1)
+    line = visible(text)
+    shown = line if len(line) <= room else f"{line[: max(0, room - 1)]}…"
+    reporter.rewrite(shown, erase=True)
+    if not text:
+        reporter.rewrite("")
+    reporter.flush()
+
+
 def say_pieces(reporter: TerminalReporter, pieces: Iterable[Line]) -> None:
     """Print a line of several pieces, each with its colour."""
     for piece in pieces:

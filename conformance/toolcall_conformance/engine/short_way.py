@@ -37,6 +37,7 @@ _NOT_CURIOUS = frozenset(
         "_pytest.unittest",
         "syrupy",
         "toolcall_conformance.engine.hooks",
+        "toolcall_conformance.engine.progress",
         "toolcall_conformance.engine.recording",
     }
 )

@@ -1,0 +1,205 @@
+"""How far a run is: in a terminal a line that is written anew, elsewhere a line a family; in place of a dot an item.
+
+pytest's own progress stays where the user asked for more or for something else (``-v``, ``-s``, live logs), where
+another plugin has replaced its reporter, and for the user's own tests.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from toolcall_conformance.engine.printing import say, say_again
+from toolcall_conformance.engine.selection import PREFIX
+from toolcall_conformance.showing import many
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+# So often a second the line is written anew, and after so many seconds it says how many are left.
+_PER_SECOND = 8
+_FIRST_GUESS = 2.0
+# Who looks at these screens cannot see a line that is written anew.
+_NO_SCREEN = ("CI", "BUILD_NUMBER")
+_MINUTE, _HOUR = 60, 3600
+
+
+@dataclass
+class _Family:
+    """The items of a family: how many are to run, how many have, how many failed or were known to."""
+
+    items: int
+    done: int = 0
+    failed: int = 0
+    known: int = 0
+    seconds: float = 0.0
+
+    def line(self, name: str, width: int) -> str:
+        """``shell      180 items, 12 failed, 4.1 s``."""
+        count = f"{self.items:>6,}" if self.done == self.items else f"{self.done:,} of {self.items:,}"
+        failed = f", {self.failed:,} failed" if self.failed else ""
+        known = f", {self.known:,} known" if self.known else ""
+        return f"{name:<{width}} {count} item{'' if self.items == 1 else 's'}{failed}{known}, {self.seconds:.1f} s"
+
+
+@dataclass(eq=False)
+class Progress:
+    """Active in the process that the user started. ``expected`` gives the ids of our items that are to run."""
+
+    config: pytest.Config
+    expected: Callable[[], Collection[str]]
+    _session: pytest.Session | None = None
+    _families: dict[str, _Family] = field(default_factory=dict)
+    _done: set[str] = field(default_factory=set)
+    _reports: bool = False  # a report of ours is with pytest's reporter
+    _case: str = ""
+    _start: float = 0.0
+    _written: float = 0.0
+    _reporter: Any = None
+    _rewrites: bool = False
+    _shows_paths: bool | None = None
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        self._session = session
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        if not self._begun():
+            return
+        ours = nodeid.startswith(f"{PREFIX}::")
+        if self._shows_paths is None:
+            self._shows_paths = self._reporter.showfspath
+        # Else pytest writes the name of a file that there is not, and dots go on behind it.
+        self._reporter.showfspath = self._shows_paths and not ours
+        if ours:
+            self._case = nodeid.split("::")[1]
+            self._reporter.currentfspath = None
+            self._rewrite()
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None]:
+        self._reports = report.nodeid.startswith(f"{PREFIX}::") and self._begun()
+        try:
+            yield
+        finally:
+            counts, self._reports = self._reports, False
+        if counts:
+            self._count(report)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_report_teststatus(self) -> Generator[None, Any, Any]:
+        """Take the letter of an item from pytest's reporter; its category and word stay for all others who ask."""
+        status = yield
+        if not self._reports or status is None:
+            return status
+        # Without a word, too, it does not count the item, and writes no share of those that it counted.
+        return status[0], "", "" if self._alone else status[2]
+
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_runtestloop(self) -> Generator[None, object, object]:
+        try:
+            return (yield)
+        finally:
+            self._end()
+
+    def _begun(self) -> bool:
+        """Whether this is shown at all; found out at the first item, when other plugins have done what they do."""
+        if self._start:
+            return self._reporter is not None
+        self._start = time.monotonic()
+        reporter = self.config.pluginmanager.get_plugin("terminalreporter")
+        # A subclass is another plugin's, with a picture of its own.
+        if type(reporter) is not pytest.TerminalReporter or not _suits(self.config) or not self.expected():
+            return False
+        self._reporter = reporter
+        for nodeid in self.expected():
+            family = nodeid.split("::")[1].partition("/")[0]
+            self._families.setdefault(family, _Family(0)).items += 1
+        here = bool(reporter.isatty) and os.environ.get("TERM") != "dumb" and not any(map(os.environ.get, _NO_SCREEN))
+        self._rewrites = here and self._alone
+        self._line_up()
+        return True
+
+    @property
+    def _alone(self) -> bool:
+        """Whether no tests of the user's run beside our items."""
+        assert self._session is not None
+        return self._session.testscollected == len(self.expected())
+
+    def _count(self, report: pytest.TestReport) -> None:
+        ran = report.when == "call" or (report.when != "teardown" and not report.passed)
+        if report.nodeid in self._done or not ran or report.outcome == "rerun":
+            return
+        self._done.add(report.nodeid)
+        name = report.nodeid.split("::")[1].partition("/")[0]
+        family = self._families.setdefault(name, _Family(0))
+        family.done += 1
+        family.items = max(family.items, family.done)
+        family.failed += report.failed
+        family.known += report.skipped and hasattr(report, "wasxfail")
+        family.seconds += report.duration
+        if self._rewrites:
+            self._rewrite()
+        elif family.done == family.items:
+            self._tell(name)
+
+    def _tell(self, name: str) -> None:
+        self._line_up()
+        family = self._families[name]
+        say(self._reporter, family.line(name, max(map(len, self._families))), "bad" if family.failed else "")
+
+    def _line_up(self) -> None:
+        """End a line of dots."""
+        if self.config.get_terminal_writer().width_of_current_line:
+            say(self._reporter, "")
+
+    def _rewrite(self) -> None:
+        now = time.monotonic()
+        if self._rewrites and now - self._written >= 1 / _PER_SECOND:
+            self._written = now
+            say_again(self._reporter, self._now(now - self._start))
+
+    def _now(self, seconds: float) -> str:
+        """``1,234 of 32,916 items, 12 failed, 4 min left, shell/seed``."""
+        total = Counter[str]()
+        for family in self._families.values():
+            total.update(items=family.items, failed=family.failed, known=family.known)
+        done, items = len(self._done), total["items"]
+        said = [f"{done:,} of {many(items, 'item')}"]
+        said += [f"{total[name]:,} {name}" for name in ("failed", "known") if total[name]]
+        if done and seconds >= _FIRST_GUESS:
+            said.append(f"{_duration(seconds * (items - done) / done)} left")
+        return ", ".join([*said, self._case])
+
+    def _end(self) -> None:
+        """The line goes, for the summary says more; of families that did not run to their end a line says how far."""
+        if self._reporter is None:
+            return
+        if self._shows_paths is not None:
+            self._reporter.showfspath = self._shows_paths
+        if self._rewrites:
+            say_again(self._reporter, "")
+            return
+        for name, family in self._families.items():
+            if 0 < family.done < family.items:
+                self._tell(name)
+
+
+def _suits(config: pytest.Config) -> bool:
+    """Whether the user wants neither more than this, nor what prints between."""
+    if config.get_verbosity(pytest.Config.VERBOSITY_TEST_CASES) > 0 or config.getoption("capture", "no") == "no":
+        return False
+    logs = config.getoption("log_cli_level", None) is not None or bool(config.getini("log_cli"))
+    return not (logs or config.getoption("setupshow", False))
+
+
+def _duration(seconds: float) -> str:
+    if seconds >= _HOUR:
+        return f"{seconds / _HOUR:.1f} h"
+    return f"{round(seconds / _MINUTE)} min" if seconds >= 1.5 * _MINUTE else f"{round(seconds)} s"
