@@ -111,7 +111,9 @@ def test_an_undeclared_route_is_not_collected_but_counted(project: Any) -> None:
     )
     result = project.run("toolcall::", spec="mine:T")
     result.assert_outcomes(passed=6)
-    result.stdout.fnmatch_lines(["passed, of all *", "alpha → alpha *3/3 *3/3", "6 passed, 18 not applicable"])
+    result.stdout.fnmatch_lines(
+        ["passed, of all *", "alpha → alpha *3/3 *3/3", "6 passed, 18 not applicable: 3 of 4 routes are not yours"]
+    )
     result = project.run("toolcall::box/one::request::alpha-to-beta", spec="mine:T")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     said = "supports none of the selected items: no beta yet (alpha → beta)"
@@ -126,7 +128,11 @@ def test_errors_of_who_does_none_are_not_collected_but_counted(project: Any, add
     result = project.run("toolcall::box")
     result.assert_outcomes(passed=20)
     result.stdout.fnmatch_lines(
-        ["passed, of all request response", "alpha → alpha *3/3 *2/2", "20 passed, 4 not applicable"]
+        [
+            "passed, of all request response",
+            "alpha → alpha *3/3 *2/2",
+            "20 passed, 4 not applicable: they need what you*",
+        ]
     )
     result = project.run("toolcall::box/fails::response")
     assert result.ret == pytest.ExitCode.TESTS_FAILED

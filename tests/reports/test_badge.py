@@ -35,6 +35,11 @@ def passing(number: int) -> list[Any]:
         (run([*passing(999), BAD]), "99%", _AMBER),
         (run([*passing(9), BAD]), "90%", _RED),
         (run([*passing(9), item("k", finding(known="a ticket"), outcome="known")]), "90%", _GREEN),
+        (
+            run([*passing(8), item("r", verdict="refused", outcome="failed"), item("u", outcome="unstable")]),
+            "80%",
+            _RED,
+        ),
         (run([item("b", verdict="blocked", outcome="skipped")]), "nothing judged", _GREY),
         (run(passing(3), missing=1), "incomplete", _GREY),
     ],

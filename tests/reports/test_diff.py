@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from toolcall_conformance.cli import main
 from toolcall_conformance.reports.changes import markdown, plain, text
 from toolcall_conformance.reports.changes.difference import Difference, Kind, difference
 from toolcall_conformance.reports.changes.why import Why, ordered
-from toolcall_conformance.reports.model import NotApplicable, RunRecord
+from toolcall_conformance.reports.model import ItemRecord, NotApplicable, RunRecord
 from toolcall_conformance.reports.writers import json_report
 
 LOST = finding()
@@ -222,9 +223,37 @@ def test_what_the_known_failures_or_the_strictness_changed_is_the_runs() -> None
 def test_an_item_that_was_not_done_or_not_judged_before() -> None:
     skipped = NotApplicable(nodeid("box/one"), "box/one", "request", "anthropic", "gemini")
     assert compared(run([], skipped=[skipped]), run([ITEM], **NEWER)).changes[0].why is Why.TRANSLATOR
-    blocked = run([item("box/one", verdict="blocked", outcome="skipped")])
-    assert compared(blocked, run([ITEM])).changes[0].why is Why.TRANSLATOR
-    assert compared(blocked, run([ITEM], **NEWER)).changes[0].why is Why.SUITE
+    silent = run([item("box/one", verdict="not applicable", outcome="skipped")])
+    assert compared(silent, run([ITEM])).changes[0].why is Why.TRANSLATOR
+    assert compared(silent, run([ITEM], **NEWER)).changes[0].why is Why.SUITE
+
+
+CRASHED = finding("translation/crashed", place="")
+
+
+@pytest.mark.parametrize(
+    "before",
+    [item("box/one", verdict="blocked", outcome="skipped"), item("box/one", CRASHED)],
+    ids=["blocked", "crash"],
+)
+def test_what_was_hidden_becomes_visible_and_is_no_new_failure(before: ItemRecord) -> None:
+    old = [before, *(item(f"gone/{n}", CRASHED) for n in range(3)), item("w/0", {**OTHER, "known": "a ticket"})]
+    new = [ITEM, *(item(f"gone/{n}") for n in range(3)), item("w/0")]
+    found = compared(run(old), run(new, **RELEASED))
+    assert {one.why for one in found.changes if one.reasons} == {Why.HIDDEN}
+    assert (found.exit_code(), found.failures, found.visible) == (0, {}, [ITEM.nodeid])
+    shown = list(text.lines(found, CORPUS.rules))
+    assert "4 items fixed, 1 newly visible; nothing fails newly" in shown
+    titles = [line for line in shown if re.match(r"(Fixed|New)", line)]
+    assert titles[0].startswith("Fixed: ")
+    assert titles[1].startswith("Newly visible, because what hid it is gone: 1 cause, 1 item")
+    # Beside it, what passed before and fails is new.
+    worse = compared(run([*old, item("w/1")]), run([*new, item("w/1", LOST)], **RELEASED))
+    assert (worse.exit_code(), [*worse.failures], worse.visible) == (1, [nodeid("w/1")], [ITEM.nodeid])
+    assert "4 items fixed, 1 newly visible; 1 new failure, for 1 cause" in list(text.lines(worse, CORPUS.rules))
+    # What hid it is still there: then the failure is new.
+    still = compared(run([item("box/one", CRASHED)]), run([item("box/one", CRASHED, LOST)], **RELEASED))
+    assert still.exit_code() == 1
 
 
 def test_a_warning_that_is_new_fails_nothing() -> None:
@@ -274,10 +303,10 @@ def test_its_markdown_has_a_hundred_lines_at_most(number: int) -> None:
     assert len(shown.splitlines()) <= markdown.MOST_LINES
     titles = [line for line in shown.splitlines() if line.startswith("### ")]
     assert titles == [
+        "### Fixed",
         "### New, because the translator or the suite changed",
         "### New, because the suite changed",
         "### New, but failing nothing",
-        "### Fixed",
     ]
 
 
@@ -287,7 +316,7 @@ def test_its_json_fits_its_schema() -> None:
     document = plain.document(many_changes(2))
     jsonschema.validate(document, schema)
     assert document["items"] == {"both": 6, "only_old": 0, "only_new": 2}
-    assert document["new_failures"] == 4
+    assert (document["fixed"], document["newly_visible"], document["new_failures"]) == (2, 0, 4)
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -79,7 +79,7 @@ def test_what_warned_and_what_gave_no_verdict_come_behind() -> None:
     assert "- **SHOULD** `translation/ids-kept` · 1 item · " in text
     assert "- 1 item blocked: a call before it failed. 1 × `` blocked: 01-request: raised | `x` ``" in text
     assert "- 1 item refused, though it must be taken." in text
-    assert "- 1 item not played: the translator does not do them" in text
+    assert "- 1 not applicable: " in text
     assert "- 1 item failed as the file of known failures expects" in text
     assert "- 1 item unstable: another try ended otherwise: `toolcall::box/five::request::anthropic-to-gemini`" in text
     assert "- 1 known failure stale: delete what no longer fails: `known.toml: gone; delete line 3`" in text

@@ -23,7 +23,8 @@ def fill(parser: CommandParser) -> None:
     parser.description = (
         "Compares two reports in JSON, cause by cause. Separates causes that are new because the translator "
         "changed from those that are new because the suite changed. Exits with 0 if there is no new failure, "
-        "with 1 if there is one, and with 2 for wrong usage."
+        "with 1 if there is one, and with 2 for wrong usage. What only becomes visible, because a crash or a blocked "
+        "call hid it, is no new failure."
     )
     parser.add_argument("old", metavar="OLD.json", type=Path, help="the earlier report")
     parser.add_argument("new", metavar="NEW.json", type=Path, help="the later report")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from toolcall_conformance.reports.model import RunRecord
 from toolcall_conformance.reports.seen import in_order
-from toolcall_conformance.reports.summary import counts_in_words, matrix
+from toolcall_conformance.reports.summary import matrix, run_in_words
 from toolcall_conformance.reports.vocabulary import WORDS
 
 
@@ -22,16 +21,11 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class RouteTable:
-    """The names of the columns, and the cells of each route in their order; ``totals`` are the counts of the run."""
+    """The names of the columns, and the cells of each route in their order; ``told_totals``: the counts, in words."""
 
     checks: Sequence[str]
     rows: Mapping[tuple[str, str], Sequence[Cell]]
-    totals: Mapping[str, int]
-
-    @property
-    def told_totals(self) -> str:
-        """The counts that are not zero, in words."""
-        return counts_in_words(self.totals)
+    told_totals: str
 
 
 def route_table(run: RunRecord) -> RouteTable:
@@ -47,17 +41,13 @@ def route_table(run: RunRecord) -> RouteTable:
             if _total(counts)
         }
     )
-    totals = Counter[str]()
-    for rows in found.values():
-        for counts in _cells(rows):
-            totals.update(counts)
     return RouteTable(
         checks,
         {
             (client, upstream): [_cell(found[name].get(client, {}).get(upstream, {})) for name in checks]
             for client, upstream in routes
         },
-        totals,
+        run_in_words(run),
     )
 
 

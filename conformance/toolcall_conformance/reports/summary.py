@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from toolcall_conformance.reports.model import ItemRecord, RunRecord
+from toolcall_conformance.reports.model import ItemRecord, NotApplicable, RunRecord
 from toolcall_conformance.reports.vocabulary import WORDS
 from toolcall_conformance.showing import many
 
 COUNTS = ("passed", "warned", "failed", "known", "unstable", "refused", "blocked", "error", "not_applicable")
 _COUNTS = {"fail": "failed", "refused": "refused", "blocked": "blocked", "not applicable": "not_applicable"}
+
+# Why it was not judged: of one item, and of several.
+_BLOCKED = (" (a call before it failed)", " (a call before them failed)")
 
 
 def count_of(item: ItemRecord) -> str:
@@ -46,6 +50,34 @@ def matrix(run: RunRecord) -> dict[str, dict[str, dict[str, dict[str, int]]]]:
         check: {client: dict(sorted(row.items())) for client, row in sorted(rows.items())}
         for check, rows in sorted(found.items())
     }
+
+
+def run_in_words(run: RunRecord) -> str:
+    """``94 passed, 7 blocked (a call before them failed), 27,863 not applicable: 14 of 16 routes are not yours``."""
+    counts = Counter(count_of(item) for item in run.items)
+    skipped = counts.pop("not_applicable", 0) + len(run.not_applicable)
+    blocked = counts_in_words({"blocked": counts["blocked"]})
+    said = counts_in_words(counts).replace(blocked, f"{blocked}{_BLOCKED[counts['blocked'] > 1]}") if blocked else ""
+    return ", ".join([*filter(None, [said or counts_in_words(counts)]), *([not_applicable(run)] if skipped else [])])
+
+
+def not_applicable(run: RunRecord) -> str:
+    """How many items the translator does not do, and why: its routes, or what it does on them."""
+    skipped = [item for item in run.items if count_of(item) == "not_applicable"]
+    played = {(item.client, item.upstream) for item in run.items}
+    every = played | {(item.client, item.upstream) for item in run.not_applicable}
+    others = len(every) - len(played)
+    left = [*skipped, *(item for item in run.not_applicable if (item.client, item.upstream) in played)]
+    reasons = []
+    if others:
+        reasons.append(f"{others} of {many(len(every), 'route')} {'is' if others == 1 else 'are'} not yours")
+    if left:
+        checks = Counter(item.check for item in left).most_common()
+        named = ", ".join(f"{name} {count:,}" for name, count in checks)
+        who = f"{len(left):,} more need" if others else "they need" if left[1:] else "it needs"
+        reasons.append(f"{who} what you do not do ({named})")
+    total = len(run.not_applicable) + len(skipped)
+    return f"{total:,} not applicable: {'; '.join(reasons)}"
 
 
 def made_up(items: Iterable[ItemRecord]) -> str:

@@ -90,10 +90,14 @@ def summary(
 def conclusion(run: RunRecord, rules: Mapping[str, Rule], *, told: bool = False, width: int = WIDTH) -> Lines:
     """The last lines: how the run ended, and what to mend first; ``told`` as in :func:`summary`."""
     page, roots = _Page(width), new_roots(run.roots)
-    if not roots:
+    if not roots and not any(item.outcome in ("known", "error") for item in run.items):
         return []
     lines = [[Line(headline(run), "head")]]
-    return lines if told else [*lines, *page.wrapped(f"mend first: {mend_first(run, rules)}", kind=roots[0].level)]
+    return (
+        lines
+        if told or not roots
+        else [*lines, *page.wrapped(f"mend first: {mend_first(run, rules)}", kind=roots[0].level)]
+    )
 
 
 def _unstable(run: RunRecord) -> Lines:

@@ -11,6 +11,7 @@ from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.blocks import new_roots
 from toolcall_conformance.reports.changes.faults import Fault, is_counted
 from toolcall_conformance.reports.changes.why import Reason, Sides, Why
+from toolcall_conformance.reports.harm import Harm
 from toolcall_conformance.reports.model import RunRecord
 from toolcall_conformance.reports.root_cause import RootCause
 
@@ -73,7 +74,24 @@ class Difference:
 
     @property
     def failures(self) -> Mapping[str, set[Why]]:
-        """The items that fail newly, or for one more cause, each with what made it so."""
+        """The items that fail newly, or for one more cause, each with what made it so; without those that only show
+        what was hidden.
+        """
+        return {nodeid: whys for nodeid, whys in self._failing.items() if whys != {Why.HIDDEN}}
+
+    @property
+    def visible(self) -> list[str]:
+        """The items that fail by what was hidden before, and by nothing else that is new."""
+        return [nodeid for nodeid, whys in self._failing.items() if whys == {Why.HIDDEN}]
+
+    @property
+    def fixed(self) -> list[str]:
+        """The items of which something failed, known or not, and nothing does any more."""
+        old, new = self.sides.old, self.sides.new
+        return [nodeid for nodeid in old.items if old.is_bad(nodeid) and new.judges(nodeid) and not new.is_bad(nodeid)]
+
+    @property
+    def _failing(self) -> Mapping[str, set[Why]]:
         found: dict[str, set[Why]] = {}
         for change in self.changes:
             for nodeid, reason in change.reasons.items():
@@ -88,7 +106,7 @@ class Difference:
 
 def difference(old: RunRecord, new: RunRecord, corpus: Corpus) -> Difference:
     """Compare two runs. ``corpus`` says since when there are rules, and which ids they had once."""
-    sides = Sides(old, new, corpus.rules, corpus.retired)
+    sides = Sides(old, new, corpus.rules, corpus.retired, Harm.of(corpus).never_first)
     changes: list[Change] = []
     covered: set[str] = set()
     for root in new_roots(new.roots):

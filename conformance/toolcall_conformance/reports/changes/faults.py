@@ -55,6 +55,10 @@ class Faults:
         """The faults of an item; none of one that was not played."""
         return self._by_item.get(nodeid, ())
 
+    def is_bad(self, nodeid: str) -> bool:
+        """Whether anything fails an item, expected or not."""
+        return any(one.fails or one.known for one in self.of(nodeid))
+
     def judges(self, nodeid: str) -> bool:
         """Whether an item gave a verdict."""
         item = self.items.get(nodeid)

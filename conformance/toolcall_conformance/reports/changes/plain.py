@@ -22,6 +22,8 @@ def document(found: Difference) -> dict[str, Any]:
         "old": _side(old.run),
         "new": _side(new.run),
         "items": {"both": both, "only_old": len(old.items) - both, "only_new": len(new.items) - both},
+        "fixed": len(found.fixed),
+        "newly_visible": len(found.visible),
         "new_failures": len(found.failures),
         "causes": [_change(one) for one in found.changes],
     }

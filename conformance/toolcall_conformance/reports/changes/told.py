@@ -18,11 +18,11 @@ _NEW = {
     Why.UNCLEAR: "New, because the translator or the suite changed",
     Why.SUITE: "New, because the suite changed",
     Why.SETTINGS: "New, because the run has other settings or items",
+    Why.HIDDEN: "Newly visible, because what hid it is gone",
 }
 _CASES_NAMED = 5
 _OTHERS = {
     None: "New, but failing nothing",
-    Kind.FIXED: "Fixed",
     Kind.CHANGED: "Seen in fewer items",
     Kind.NOT_PLAYED: "Not played in the new report",
 }
@@ -44,6 +44,9 @@ class Section:
 
 def sections(found: Difference) -> Iterator[Section]:
     """The changes in the order in which they matter; without sections that have none."""
+    fixed = [one for one in found.changes if one.why is None and not one.gained and one.kind is Kind.FIXED]
+    if fixed:
+        yield Section("Fixed", fixed, full=False)
     for why, title in _NEW.items():
         failing = [one for one in found.changes if one.why is why]
         if failing and why is Why.UNCLEAR:
@@ -75,11 +78,15 @@ def _to_tell(changes: Sequence[Change], old: RunRecord) -> tuple[str, list[str]]
 
 
 def headline(found: Difference) -> str:
-    """How many items fail newly, and for how many causes."""
-    failing = [one for one in found.changes if one.reasons]
-    if not failing:
-        return "nothing fails newly"
-    return f"{many(len(found.failures), 'new failure')}, for {many(len(failing), 'cause')}"
+    """``61 items fixed, 2 newly visible; 3 new failures, for 2 causes``."""
+    fixed, visible = len(found.fixed), len(found.visible)
+    better = [
+        *([f"{many(fixed, 'item')} fixed"] if fixed else []),
+        *([f"{visible:,} newly visible"] if visible else []),
+    ]
+    failing = [one for one in found.changes if any(one.reasons.get(nodeid) for nodeid in found.failures)]
+    new = f"{many(len(found.failures), 'new failure')}, for {many(len(failing), 'cause')}" if failing else ""
+    return "; ".join(filter(None, [", ".join(better), new or "nothing fails newly"]))
 
 
 def subject(found: Difference) -> list[str]:

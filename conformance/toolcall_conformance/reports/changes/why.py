@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -21,6 +21,7 @@ class Why(StrEnum):
     SUITE = "suite"
     SETTINGS = "settings"
     UNCLEAR = "unclear"
+    HIDDEN = "hidden"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +35,19 @@ class Reason:
 class Sides:
     """Two reports: what they have in common decides what can have made a fault new.
 
-    ``retired``: the ids that rules had once, each with those that replace it.
+    ``retired``: the ids that rules had once, each with those that replace it. ``hiding``: the rules whose breach hides
+    what else is wrong with an item.
     """
 
     def __init__(
-        self, old: RunRecord, new: RunRecord, rules: Mapping[str, Rule], retired: Mapping[str, Sequence[str]]
+        self,
+        old: RunRecord,
+        new: RunRecord,
+        rules: Mapping[str, Rule],
+        retired: Mapping[str, Sequence[str]],
+        hiding: Collection[str] = (),
     ) -> None:
+        self._hiding = hiding
         self.old, self.new = Faults(old, retired), Faults(new, retired)
         self._rules = rules
         former: dict[str, list[str]] = {}
@@ -59,7 +67,18 @@ class Sides:
             return self._not_played(nodeid)
         if before:
             return self._graver(before[0], nodeid, fault)
+        if hidden := self._hidden(nodeid):
+            return Reason(Why.HIDDEN, hidden)
         return self._appeared(nodeid, fault)
+
+    def _hidden(self, nodeid: str) -> str:
+        """What kept the old run from seeing more of an item, and is gone; empty where nothing did."""
+        item = self.old.items[nodeid]
+        if item.verdict in ("blocked", "error"):
+            return f"the item was not judged before ({item.verdict})"
+        rules = [one.rule for one in self.old.of(nodeid) if one.rule in self._hiding]
+        gone = [rule for rule in rules if rule not in {one.rule for one in self.new.of(nodeid)}]
+        return f"{gone[0]} hid it before" if gone else ""
 
     def _not_played(self, nodeid: str) -> Reason:
         """Why the old report does not have the item: the suite had none, or the run left it out."""

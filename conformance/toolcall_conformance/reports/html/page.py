@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from dataclasses import replace
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -30,6 +31,8 @@ def page(run: RunRecord, corpus: Corpus) -> str:
 
     from toolcall_conformance.reports.html.markup import command, prose, whole
 
+    # The gravest first, known or not: what is known is wrong still.
+    run = replace(run, roots=sorted(run.roots, key=lambda root: (root.level_number, root.known)))
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"visible": visible, "many": many, "prose": prose, "whole": whole, "command": command}
     style, script = _file("page.css"), "\n".join(map(_file, _SCRIPTS))

@@ -10,7 +10,15 @@ from typing import NamedTuple
 
 from toolcall_conformance.reports import route_table
 from toolcall_conformance.reports.model import RunRecord
-from toolcall_conformance.reports.summary import COUNTS, LossRow, count_of, counts_in_words, losses, matrix
+from toolcall_conformance.reports.summary import (
+    COUNTS,
+    LossRow,
+    count_of,
+    counts_in_words,
+    losses,
+    matrix,
+    not_applicable,
+)
 from toolcall_conformance.reports.vocabulary import WORDS
 
 _VERDICTS = WORDS["verdicts"]
@@ -74,7 +82,9 @@ def verdicts(run: RunRecord) -> list[Verdict]:
     """The verdicts that came, each with its number of items."""
     counts = Counter(count_of(item) for item in run.items)
     counts["not_applicable"] += len(run.not_applicable)
-    return [Verdict(name, **_VERDICTS[name], count=counts[name]) for name in COUNTS if counts[name]]
+    words = {name: dict(_VERDICTS[name]) for name in COUNTS}
+    words["not_applicable"]["meaning"] = not_applicable(run).partition(": ")[2]
+    return [Verdict(name, **words[name], count=counts[name]) for name in COUNTS if counts[name]]
 
 
 def route_matrix(run: RunRecord) -> Matrix:

@@ -18,7 +18,7 @@ from toolcall_conformance.reports.model import ItemRecord, RunRecord
 from toolcall_conformance.reports.outline import Outline, outlines
 from toolcall_conformance.reports.root_cause import RootCause
 from toolcall_conformance.reports.route_table import Cell, route_table
-from toolcall_conformance.reports.summary import count_of, counts_in_words, made_up
+from toolcall_conformance.reports.summary import made_up, not_applicable, run_in_words
 from toolcall_conformance.reports.vocabulary import FIELDS, WORDS
 from toolcall_conformance.reports.writers.writer import Writer
 from toolcall_conformance.showing import many
@@ -55,13 +55,10 @@ def _headline(run: RunRecord, rules: Mapping[str, Rule]) -> Lines:
     """What was judged, and how it ended."""
     failed = any(item.outcome == "failed" for item in run.items)
     ended = "failed" if failed else "nothing was judged" if not run.judged else "passed"
-    counts = Counter(count_of(item) for item in run.items)
-    counts["not_applicable"] += len(run.not_applicable)
-    told = counts_in_words(counts)
     stopped = [] if run.complete else ["", f"**The run was stopped**: {run.expected} items were to run."]
     first = mend_first(run, rules)
     mend = ["", f"**Mend first**: {words(first)}."] if first else []
-    counted = f"**{headline(run)}**: {told}."
+    counted = f"**{headline(run)}**: {run_in_words(run)}."
     return [f"## Tool call conformance: {ended}", "", *_subject(run.header), "", counted, *mend, *stopped]
 
 
@@ -161,7 +158,7 @@ def _unjudged(run: RunRecord) -> Lines:
         if found:
             lines.append(f"- {many(len(found), 'item')} {says}. {_reasons(found)}")
     skipped = len(run.not_applicable)
-    lines += [f"- {many(skipped, 'item')} not played: the translator does not do them"] if skipped else []
+    lines += [f"- {not_applicable(run)}"] if skipped else []
     return ["", "### What was refused or not judged", "", *lines] if lines else []
 
 
