@@ -134,7 +134,7 @@ class Progress:
 
     def _count(self, report: pytest.TestReport) -> None:
         ran = report.when == "call" or (report.when != "teardown" and not report.passed)
-        if report.nodeid in self._done or not ran or report.outcome == "rerun":
+        if report.nodeid in self._done or not ran or str(report.outcome) == "rerun":
             return
         self._done.add(report.nodeid)
         name = report.nodeid.split("::")[1].partition("/")[0]

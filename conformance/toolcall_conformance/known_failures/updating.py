@@ -171,7 +171,8 @@ def _add_new(
 ) -> Iterator[_CauseDraft]:
     """Add each failure that no entry covers to the entry of its cause; the rows of causes that have none."""
     homes: dict[tuple[str, str], _Draft | _CauseDraft] = {}
-    for entry, draft in zip(known.entries, [*drafts, *rows], strict=True):
+    every: list[_Draft | _CauseDraft] = [*drafts, *rows]
+    for entry, draft in zip(known.entries, every, strict=True):
         if entry.signature is not None and not entry.has_expired(known.today):
             homes.update({(rule, entry.signature): draft for rule in entry.ids})
     new: dict[tuple[str, str], _CauseDraft] = {}

@@ -67,7 +67,10 @@ def not_applicable(run: RunRecord) -> str:
     played = {(item.client, item.upstream) for item in run.items}
     every = played | {(item.client, item.upstream) for item in run.not_applicable}
     others = len(every) - len(played)
-    left = [*skipped, *(item for item in run.not_applicable if (item.client, item.upstream) in played)]
+    left: list[ItemRecord | NotApplicable] = [
+        *skipped,
+        *(item for item in run.not_applicable if (item.client, item.upstream) in played),
+    ]
     reasons = []
     if others:
         reasons.append(f"{others} of {many(len(every), 'route')} {'is' if others == 1 else 'are'} not yours")
