@@ -17,6 +17,8 @@ from toolcall_conformance.known_failures.items import Items
 _PLACE = re.compile(r"(\w+?)(?:-to-(\w+))?(-.*)?", re.DOTALL)
 _SIGNS = re.compile("[{},*]")
 
+_LONGEST = 1_000
+
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V", bound=Hashable)
 
@@ -50,8 +52,8 @@ def patterns(nodeids: Collection[str], items: Items) -> list[str]:
     places = _places(ids, items)
     by_case = _inverted(places)
     ways = [
-        [_text(cases, wheres) for wheres, cases in _alike(places).items()],
-        [_text(cases, wheres) for cases, wheres in _alike(by_case).items()],
+        [text for wheres, cases in _alike(places).items() for text in _texts(cases, wheres)],
+        [text for cases, wheres in _alike(by_case).items() for text in _texts(cases, wheres)],
     ]
     shortest = min(ways, key=lambda way: sum(map(len, way)) + 6 * len(way))
     return sorted(_counted(text, items) for text in [*shortest, *odd])
@@ -97,6 +99,16 @@ def _inverted(groups: Mapping[K, Iterable[V]]) -> Mapping[V, set[K]]:
 def _alike(groups: Mapping[K, Iterable[V]]) -> Mapping[frozenset[V], set[K]]:
     """Keys with the same values together."""
     return _inverted({key: [frozenset(values)] for key, values in groups.items()})
+
+
+def _texts(cases: Iterable[str], wheres: Collection[_Where]) -> list[str]:
+    """The product as a pattern, or as several where that were too long to read."""
+    names = sorted(cases)
+    text = _text(names, wheres)
+    if len(text) <= _LONGEST or not names[1:]:
+        return [text]
+    half = len(names) // 2
+    return [*_texts(names[:half], wheres), *_texts(names[half:], wheres)]
 
 
 def _text(cases: Iterable[str], wheres: Iterable[_Where]) -> str:
