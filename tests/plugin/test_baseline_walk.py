@@ -91,8 +91,12 @@ class Walk:
 
 
 def _can_be_read(lines: list[str]) -> None:
-    """A run prints a few screens, the last lines of which say what to mend first; other causes are counted."""
-    assert len(lines) <= 125
+    """A run prints a line a family and a few screens, the last lines of which say what to mend first; other causes are
+    counted.
+    """
+    families = sum(re.fullmatch(r"\w+ .* items?, .*\d s", line) is not None for line in lines)
+    assert 25 <= families <= 40
+    assert len(lines) - families <= 120
     summary = lines[next(number for number, line in enumerate(lines) if "= toolcall conformance =" in line) :]
     assert [line for line in summary if len(line) > 80] == []
     (first,) = [line for line in summary[-5:] if line.startswith("mend first: ")]
