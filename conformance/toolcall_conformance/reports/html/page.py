@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from toolcall_conformance.library import Corpus
+from toolcall_conformance.reports.blocks import new_roots
 from toolcall_conformance.reports.headline import headline, mend_first
 from toolcall_conformance.reports.html.causes import told_causes
 from toolcall_conformance.reports.html.data import packed
@@ -31,12 +32,14 @@ def page(run: RunRecord, corpus: Corpus) -> str:
 
     from toolcall_conformance.reports.html.markup import command, prose, whole
 
-    # The gravest first, known or not: what is known is wrong still.
-    run = replace(run, roots=sorted(run.roots, key=lambda root: (root.level_number, root.known)))
+    # Behind the new causes the gravest first, known or not: what is known is wrong still.
+    new = new_roots(run.roots)
+    others = [root for root in run.roots if root.known or root.level == "NOTE"]
+    run = replace(run, roots=[*new, *sorted(others, key=lambda root: root.level_number)])
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"visible": visible, "many": many, "prose": prose, "whole": whole, "command": command}
     style, script = _file("page.css"), "\n".join(map(_file, _SCRIPTS))
-    causes, others = told_causes(run, corpus.rules)
+    causes, behind = told_causes(run, corpus.rules)
     text: str = environment.from_string(_file("page.html.jinja")).render(
         policy=_policy(style, script),
         style=style,
@@ -50,7 +53,7 @@ def page(run: RunRecord, corpus: Corpus) -> str:
         corner=WORDS["table"]["corner"],
         timing=_timing(run),
         causes=causes,
-        others=others,
+        others=behind,
         headline=headline(run),
         mend_first=mend_first(run, corpus.rules),
         matrix=route_matrix(run),
