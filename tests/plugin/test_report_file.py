@@ -48,7 +48,7 @@ def test_it_holds_every_item_and_ends_with_its_footer(project: Any) -> None:
     assert report["command"] == "pytest --toolcall-translator good:T"
     started = datetime.fromisoformat(report["run"]["started"])
     assert 0 <= (datetime.now(UTC) - started).total_seconds() < 600
-    assert 0 < report["run"]["seconds"] < 600
+    assert 0 <= report["run"]["seconds"] < 600
     assert report["run"]["command"].startswith("pytest ")
     assert "toolcall::" in report["run"]["command"].split()
     assert report["not_applicable"] == []
