@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 import ast
+import graphlib
 import json
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -90,6 +91,32 @@ def test_a_module_stands_above_what_it_imports(whose: str, unit: str) -> None:
     order = list(TABLE[whose])
     above = [other for other in TABLE[whose][unit] if order.index(other) < order.index(unit)]
     assert not above, f"{unit} stands below {', '.join(above)} in tests/layers.toml"
+
+
+def imports_of_files(whose: str) -> dict[str, set[str]]:
+    """By the name of each module, the modules that it imports: for types and within functions, too."""
+    root = SOURCES[whose]
+    modules = {
+        ".".join(path.relative_to(root.parent).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in root.rglob("*.py")
+    }
+    return {name: _modules_among(imported(path), modules.keys()) - {name} for name, path in modules.items()}
+
+
+def _modules_among(names: tuple[str, ...], modules: Collection[str]) -> set[str]:
+    """The modules that imported names lead to; a package only where something of its own is taken."""
+    packages = {name.rpartition(".")[0] for name in names if name in modules}
+    return {name for name in names if name in modules and name not in packages} | {
+        package for name in names if name not in modules and (package := name.rpartition(".")[0]) in modules
+    }
+
+
+@pytest.mark.parametrize("whose", SOURCES)
+def test_no_files_import_each_other_in_a_circle(whose: str) -> None:
+    try:
+        graphlib.TopologicalSorter(imports_of_files(whose)).prepare()
+    except graphlib.CycleError as error:
+        pytest.fail(" imports ".join(reversed(error.args[1])))
 
 
 def test_judge_and_judged_share_no_code() -> None:

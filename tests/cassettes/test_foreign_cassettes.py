@@ -25,7 +25,7 @@ from toolcall_conformance.cassettes.interactions import Interaction
 from toolcall_conformance.cassettes.reading import read
 from toolcall_conformance.cassettes.replay import REPLAYS
 from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.outcomes import OpenOutcome
+from toolcall_conformance.drivers.base import OpenOutcome
 from toolcall_conformance.engine.run import make_harness
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.streaming import dump, parse

@@ -12,8 +12,9 @@ import pytest
 
 from toolcall_conformance import library
 from toolcall_conformance.reports.harm import Harm
-from toolcall_conformance.reports.model import ItemRecord, RunRecord
+from toolcall_conformance.reports.model import ItemRecord
 from toolcall_conformance.reports.roots import root_causes
+from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.terminal import Detail, summary
 
 pytestmark = pytest.mark.any_python

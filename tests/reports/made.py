@@ -7,8 +7,9 @@ from typing import Any
 
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.reports.harm import Harm
-from toolcall_conformance.reports.model import ItemRecord, NotApplicable, RunRecord
+from toolcall_conformance.reports.model import ItemRecord
 from toolcall_conformance.reports.roots import root_causes
+from toolcall_conformance.reports.run_record import NotApplicable, RunRecord
 
 CORPUS = load_corpus()
 SUITE: Mapping[str, Any] = {

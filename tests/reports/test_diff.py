@@ -15,7 +15,8 @@ from toolcall_conformance.cli import main
 from toolcall_conformance.reports.changes import markdown, plain, text
 from toolcall_conformance.reports.changes.difference import Difference, Kind, difference
 from toolcall_conformance.reports.changes.why import Why, ordered
-from toolcall_conformance.reports.model import ItemRecord, NotApplicable, RunRecord
+from toolcall_conformance.reports.model import ItemRecord
+from toolcall_conformance.reports.run_record import NotApplicable, RunRecord
 from toolcall_conformance.reports.writers import json_report
 
 LOST = finding()

@@ -10,7 +10,7 @@ import pytest
 from reports.made import CORPUS, finding, item, run
 from toolcall_conformance.reports import terminal
 from toolcall_conformance.reports.html import page
-from toolcall_conformance.reports.model import NotApplicable, RunRecord
+from toolcall_conformance.reports.run_record import NotApplicable, RunRecord
 from toolcall_conformance.reports.summary import run_in_words
 from toolcall_conformance.reports.writers.markdown_report import WRITER
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from reports.made import CORPUS, finding, item, run
-from toolcall_conformance.reports.model import NotApplicable
+from toolcall_conformance.reports.run_record import NotApplicable
 from toolcall_conformance.reports.writers.markdown_report import MOST_LINES, WRITER
 
 FORMATS = ("anthropic", "gemini", "openai_chat", "openai_responses")

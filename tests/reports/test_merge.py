@@ -15,7 +15,7 @@ from toolcall_conformance.cli import main
 from toolcall_conformance.cli.merge import _CHECKS
 from toolcall_conformance.engine.plan import items as planned
 from toolcall_conformance.reports.merging import sorter
-from toolcall_conformance.reports.model import RunRecord
+from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.writers import json_report, markdown_report
 
 LOST = finding()

@@ -16,18 +16,10 @@ from toolcall_conformance.cassettes.asking import UNANSWERED, ask
 from toolcall_conformance.cassettes.cases import RecordedCase
 from toolcall_conformance.cassettes.drift import drift_findings, golden_of
 from toolcall_conformance.cassettes.identify import Recorded
-from toolcall_conformance.checks.base import (
-    Check,
-    Failed,
-    Harness,
-    ItemResult,
-    OpenSession,
-    PlayedBodies,
-    Tally,
-    produced,
-)
+from toolcall_conformance.checks.base import Check, Failed, Harness, ItemResult, OpenSession, Tally, produced
 from toolcall_conformance.checks.golden_replies import rename_calls, rename_calls_in_stream
-from toolcall_conformance.checks.made_up import noting
+from toolcall_conformance.checks.noting import noting
+from toolcall_conformance.checks.played import PlayedBodies
 from toolcall_conformance.checks.streamed import ClientStream, said_in_streams
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, RaisedError, SessionDriver, Source, Streamed

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from toolcall_conformance.checks import adapter, agent_loop, mcp, otel, request, response, round_trip, stream
-from toolcall_conformance.checks.base import Check, Harness, ItemResult, PlayedBodies
+from toolcall_conformance.checks.base import Check, Harness, ItemResult
 from toolcall_conformance.checks.elsewhere import excusing
-from toolcall_conformance.checks.made_up import noting
+from toolcall_conformance.checks.noting import noting
+from toolcall_conformance.checks.played import PlayedBodies
 from toolcall_conformance.library import Case, Corpus
 
 __all__ = [

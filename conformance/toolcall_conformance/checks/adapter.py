@@ -7,8 +7,9 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, PlayedBodies, Tally, produced
+from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Tally, produced
 from toolcall_conformance.checks.client import start_of_tail
+from toolcall_conformance.checks.played import PlayedBodies
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, SessionDriver
 from toolcall_conformance.jsonvalue import copied, resolve, written

@@ -9,20 +9,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.checks.base import (
-    Harness,
-    ItemResult,
-    OpenSession,
-    PlayedBodies,
-    Tally,
-    answer,
-    produced,
-    refusal_of,
-)
+from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Tally, answer, produced, refusal_of
 from toolcall_conformance.checks.captions import golden_with_captions
 from toolcall_conformance.checks.client import Habit, UncontinuableError, continue_from_reply, request_to_send
 from toolcall_conformance.checks.golden_replies import rename_calls
 from toolcall_conformance.checks.left_out import shorter_requests, without
+from toolcall_conformance.checks.played import PlayedBodies
 from toolcall_conformance.checks.streamed import reply_alone, reply_streamed
 from toolcall_conformance.checks.twin import twin_of
 from toolcall_conformance.checks.unasked import lighter_for_ungiven

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from toolcall_conformance.checks.made_up import MadeUpPlaces, marked
+from toolcall_conformance.checks.played import PlayedBodies
 from toolcall_conformance.checks.unasked import unasked
 from toolcall_conformance.consequences import table_of, with_causes
 from toolcall_conformance.contract import Route
@@ -57,20 +58,6 @@ class Harness:
     @property
     def corpus(self) -> Corpus:
         return self.judge.corpus
-
-
-@dataclass(frozen=True, slots=True)
-class PlayedBodies:
-    """The bodies of one judged call. ``name`` is ``02-request``; ``produced`` is MISSING if nothing came.
-
-    ``files`` are further ones by the ends of their names, bytes or JSON values: ``{"received.sse": b"data: …"}``.
-    """
-
-    name: str
-    source: Any
-    produced: Any
-    golden: Any
-    files: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,20 +6,17 @@ holds, or is in, what is judged (a call, a result, a text, a tool) is refused: n
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from toolcall_conformance import formats
+from toolcall_conformance.checks.played import PlayedBodies
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, OpenOutcome
 from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.levels import finding, weighed
-from toolcall_conformance.library import Case, Corpus
-
-if TYPE_CHECKING:
-    from toolcall_conformance.checks.base import Check, Harness, ItemResult, OpenSession, PlayedBodies
+from toolcall_conformance.library import Corpus
 
 CIRCUMSTANCE: Final = "adapter-made-it-up"
 # What an event of a stream may hold, by the key under which a format's transport says where.
@@ -43,26 +40,6 @@ class MadeUpPlaces:
     def of(self, route: Route, body: str) -> Sequence[str]:
         """The places of one body, by its name in findings."""
         return tuple(self.places.get((route.client, route.upstream, _operation(body)), ()))
-
-
-def noting(check: Check) -> Check:
-    """The check, which marks findings where its sessions say that the adapter made something up."""
-
-    @functools.wraps(check)
-    def run(
-        case: Case, route: Route, open_session: OpenSession, harness: Harness, variant: str, other: Case | None
-    ) -> ItemResult:
-        said = MadeUpPlaces()
-        return check(
-            case,
-            route,
-            lambda opened: said.note(opened, open_session(opened)),
-            replace(harness, made_up=said),
-            variant,
-            other,
-        )
-
-    return run
 
 
 def marked(

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.checks.base import Failed, Harness, ItemResult, OpenSession, PlayedBodies, Tally, answer
+from toolcall_conformance.checks.base import Failed, Harness, ItemResult, OpenSession, Tally, answer
 from toolcall_conformance.checks.golden_replies import rename_calls
 from toolcall_conformance.checks.left_out import shorter_requests
+from toolcall_conformance.checks.played import PlayedBodies
 from toolcall_conformance.consequences import table_of
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, SessionDriver

@@ -8,9 +8,10 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.checks import concurrent, stream_broken, stream_cuts
-from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, PlayedBodies, Tally, answer
+from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Tally, answer
 from toolcall_conformance.checks.golden_replies import rename_calls
 from toolcall_conformance.checks.left_out import without
+from toolcall_conformance.checks.played import PlayedBodies
 from toolcall_conformance.checks.streamed import (
     Blocked,
     ClientStream,

@@ -8,9 +8,10 @@ from functools import cached_property
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.checks.base import Failed, Harness, OpenSession, PlayedBodies, Tally
+from toolcall_conformance.checks.base import Failed, Harness, OpenSession, Tally
 from toolcall_conformance.checks.golden_replies import rename_calls_in_stream, requests_before
 from toolcall_conformance.checks.left_out import shorter_requests
+from toolcall_conformance.checks.played import PlayedBodies
 from toolcall_conformance.checks.uncounted import as_asked
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import (

@@ -14,9 +14,10 @@ from toolcall_conformance.contract import Route
 from toolcall_conformance.findings import MISSING, Finding, Judgement, Verdict, failing, verdict_of
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.harm import Harm
-from toolcall_conformance.reports.model import ItemRecord, RunRecord
+from toolcall_conformance.reports.model import ItemRecord
 from toolcall_conformance.reports.near import near
 from toolcall_conformance.reports.roots import root_causes
+from toolcall_conformance.reports.run_record import RunRecord
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolcall_conformance.drivers.base import Driver, SessionDriver
+from toolcall_conformance.drivers.base import Driver, Opened, OpenOutcome, SessionDriver
 from toolcall_conformance.drivers.errors import SpecError
 from toolcall_conformance.drivers.loading import load_driver
 from toolcall_conformance.drivers.outcomes import (
@@ -11,8 +11,6 @@ from toolcall_conformance.drivers.outcomes import (
     Inapplicable,
     Misdirected,
     NoRoute,
-    Opened,
-    OpenOutcome,
     Outcome,
     Produced,
     ProtocolError,

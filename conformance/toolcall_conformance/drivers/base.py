@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Protocol
 
 from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.outcomes import OpenOutcome, Outcome
+from toolcall_conformance.drivers.outcomes import (
+    Crashed,
+    Outcome,
+    ProtocolError,
+    RefusedOutcome,
+    TimedOut,
+    UnsupportedOutcome,
+)
 from toolcall_conformance.drivers.streams import Source, StreamOutcome
 
 OPERATIONS = ("request", "response", "error", "stream")
@@ -68,6 +76,16 @@ class SessionDriver(Protocol):
 
         Needed where a request stays open until it is answered; other drivers do nothing.
         """
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A session on a route."""
+
+    session: SessionDriver
+
+
+OpenOutcome = Opened | RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut | ProtocolError
 
 
 class Driver(Protocol):

@@ -12,7 +12,7 @@ from typing import Any
 
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.answers import Answered, ExchangeOutcome
-from toolcall_conformance.drivers.base import FORMAT_OPERATIONS, OPERATIONS, SessionDriver
+from toolcall_conformance.drivers.base import FORMAT_OPERATIONS, OPERATIONS, Opened, OpenOutcome, SessionDriver
 from toolcall_conformance.drivers.error_result import plain_error
 from toolcall_conformance.drivers.errors import SpecError
 from toolcall_conformance.drivers.exec_answers import AnswerLosses, read_failure
@@ -25,8 +25,6 @@ from toolcall_conformance.drivers.made_up import read_made_up
 from toolcall_conformance.drivers.outcomes import (
     BadOutput,
     Crashed,
-    Opened,
-    OpenOutcome,
     Outcome,
     Produced,
     ProtocolError,

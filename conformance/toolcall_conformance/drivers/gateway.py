@@ -12,20 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.answers import Answered, ExchangeOutcome, NoJSON, StreamAnswered
-from toolcall_conformance.drivers.base import OPERATIONS
+from toolcall_conformance.drivers.base import OPERATIONS, Opened, OpenOutcome
 from toolcall_conformance.drivers.buffering import KnownBuffering
 from toolcall_conformance.drivers.exchanges import ExchangeSession, ExchangeTraits
 from toolcall_conformance.drivers.gateway_config import fill_template, load_config
 from toolcall_conformance.drivers.gateway_process import GatewayProcess
-from toolcall_conformance.drivers.outcomes import (
-    BadOutput,
-    Crashed,
-    Opened,
-    OpenOutcome,
-    ProtocolError,
-    TranslatorError,
-    UnsupportedOutcome,
-)
+from toolcall_conformance.drivers.outcomes import BadOutput, Crashed, ProtocolError, TranslatorError, UnsupportedOutcome
 from toolcall_conformance.drivers.queueing import KnownQueueing
 from toolcall_conformance.drivers.streams import OutputPiece, Streamed
 from toolcall_conformance.jsonvalue import JSONError, parse

@@ -16,11 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.base import Driver, SessionDriver
+from toolcall_conformance.drivers.base import Driver, Opened, SessionDriver
 from toolcall_conformance.drivers.errors import SpecError
 from toolcall_conformance.drivers.isolated_messages import read_source, written
 from toolcall_conformance.drivers.loading import load_driver
-from toolcall_conformance.drivers.outcomes import Opened
 from toolcall_conformance.drivers.raised import failure_of
 from toolcall_conformance.upstream import MissingLibraryError
 

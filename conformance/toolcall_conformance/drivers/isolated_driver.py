@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.base import FORMAT_OPERATIONS, OPERATIONS, SessionDriver
+from toolcall_conformance.drivers.base import FORMAT_OPERATIONS, OPERATIONS, Opened, OpenOutcome, SessionDriver
 from toolcall_conformance.drivers.errors import SpecError
 from toolcall_conformance.drivers.exec_child import Child, Fault
 from toolcall_conformance.drivers.exec_restarts import Kept
@@ -23,15 +23,7 @@ from toolcall_conformance.drivers.fused import Transports
 from toolcall_conformance.drivers.isolated_messages import MessageError, read, written_source
 from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT
 from toolcall_conformance.drivers.made_up import made_up_breach, read_made_up
-from toolcall_conformance.drivers.outcomes import (
-    Crashed,
-    Opened,
-    OpenOutcome,
-    Outcome,
-    ProtocolError,
-    TimedOut,
-    TranslatorError,
-)
+from toolcall_conformance.drivers.outcomes import Crashed, Outcome, ProtocolError, TimedOut, TranslatorError
 from toolcall_conformance.drivers.streams import Source, StreamOutcome
 from toolcall_conformance.drivers.tracebacks import in_usual_order
 from toolcall_conformance.upstream import MissingLibraryError

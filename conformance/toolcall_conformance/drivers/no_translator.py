@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.outcomes import OpenOutcome, UnsupportedOutcome
+from toolcall_conformance.drivers.base import OpenOutcome
+from toolcall_conformance.drivers.outcomes import UnsupportedOutcome
 
 
 class NoTranslator:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from toolcall_conformance.drivers.foreign import is_a, text_of, type_name
 from toolcall_conformance.showing import in_one_line
-
-if TYPE_CHECKING:
-    from toolcall_conformance.drivers.base import SessionDriver
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +33,6 @@ class RequestFlaw:
     kind: str
     sentence: str
     models: tuple[str, str] = ("", "")
-
-
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """A session on a route."""
-
-    session: SessionDriver
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,4 +161,3 @@ Outcome = (
     | Misdirected
     | Inapplicable
 )
-OpenOutcome = Opened | RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut | ProtocolError

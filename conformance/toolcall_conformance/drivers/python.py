@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.base import FORMAT_OPERATIONS, OPERATIONS, SessionDriver
+from toolcall_conformance.drivers.base import FORMAT_OPERATIONS, OPERATIONS, Opened, OpenOutcome, SessionDriver
 from toolcall_conformance.drivers.calling import Caller
 from toolcall_conformance.drivers.error_result import plain_error, takes_headers
 from toolcall_conformance.drivers.foreign import PASSING, has_method, is_a, text_at
@@ -18,8 +18,6 @@ from toolcall_conformance.drivers.offline import watching
 from toolcall_conformance.drivers.outcomes import (
     BadOutput,
     Crashed,
-    Opened,
-    OpenOutcome,
     Outcome,
     Produced,
     ProtocolError,

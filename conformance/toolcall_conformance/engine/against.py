@@ -8,25 +8,23 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.checks import CHECKS, ONE_FORMAT, Harness, ItemResult, PlayedBodies
 from toolcall_conformance.contract import Route
-from toolcall_conformance.engine.plan import Planned
+from toolcall_conformance.drivers import Driver
+from toolcall_conformance.engine.plan import Planned, Support
 from toolcall_conformance.findings import MISSING, Finding, Judgement
 from toolcall_conformance.fuzz.whole import CHECK
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.levels import finding
 from toolcall_conformance.reports.against import against
+from toolcall_conformance.reports.model import ItemRecord
 from toolcall_conformance.showing import visible
-
-if TYPE_CHECKING:
-    from toolcall_conformance.engine.run import Run
-    from toolcall_conformance.reports.model import ItemRecord
 
 # A body that went there and back is made of two that are compared, and other checks have one format only.
 COMPARED = CHECKS.keys() - ONE_FORMAT - {"round_trip"}
@@ -48,16 +46,16 @@ def differences(harness: Harness, item: Planned, ours: ItemResult, other: ItemRe
     return tuple(found)
 
 
-def lines(run: Run, items: Sequence[ItemRecord], *, everything: bool) -> Iterator[str]:
-    """What is printed of the differences of a run."""
-    assert run.other is not None
-    ran = {record.nodeid for record in items}
+def lines(
+    selected: Iterable[Planned], driver: Driver, support: Support, items: Sequence[ItemRecord], *, everything: bool
+) -> Iterator[str]:
+    """The printed lines about differences. ``driver`` and ``support`` are the other translator's."""
+    played = {record.nodeid for record in items}
     compared = [
         item
-        for item in run.selected
-        if item.nodeid in ran and item.check in {*COMPARED, CHECK} and run.other.support.applies(item)
+        for item in selected
+        if item.nodeid in played and item.check in {*COMPARED, CHECK} and support.applies(item)
     ]
-    driver = run.other.driver
     name = f"{driver.name} {driver.version}" if driver.version else driver.name
     return (visible(line) for line in against(items, name, len(compared), everything=everything))
 

@@ -15,8 +15,9 @@ from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Corpus, load_corpus
 from toolcall_conformance.reports import files, timing
 from toolcall_conformance.reports.harm import Harm
-from toolcall_conformance.reports.model import ItemRecord, NotApplicable, RunRecord
+from toolcall_conformance.reports.model import ItemRecord
 from toolcall_conformance.reports.roots import root_causes
+from toolcall_conformance.reports.run_record import NotApplicable, RunRecord
 from toolcall_conformance.showing import many, visible, visible_lines
 
 # What a record says of the item itself.

@@ -28,8 +28,9 @@ from toolcall_conformance.known_failures import KnownFailuresError
 from toolcall_conformance.reports import files, timing
 from toolcall_conformance.reports.examples import Examples
 from toolcall_conformance.reports.harm import Harm
-from toolcall_conformance.reports.model import ItemRecord, NotApplicable, RunRecord
+from toolcall_conformance.reports.model import ItemRecord
 from toolcall_conformance.reports.roots import root_causes
+from toolcall_conformance.reports.run_record import NotApplicable, RunRecord
 from toolcall_conformance.reports.writers.json_report import is_json
 from toolcall_conformance.showing import many, visible
 

@@ -6,7 +6,7 @@ import functools
 import importlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from toolcall_conformance.cassettes.cases import Cassettes, RecordedCase
 from toolcall_conformance.cassettes.replay import REPLAYS
@@ -39,8 +39,12 @@ from toolcall_conformance.pairs import PairCase, Pairs, play_pair
 from toolcall_conformance.policy import Policy
 from toolcall_conformance.streaming.cuts import Fineness
 
-if TYPE_CHECKING:
-    from toolcall_conformance.engine.fuzzing import Fuzz
+
+class ItemPlayer(Protocol):
+    """Plays items in a way of its own."""
+
+    def play(self, item: Planned, /) -> ItemResult:
+        """The result of an item."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,7 @@ class Run:
     aside: Aside | None = None
     law: Law | None = None
     pairs: Pairs | None = None
+    generated: Callable[[Run], ItemPlayer] | None = None  # makes what plays generated conversations
     other: Run | None = None  # the same run of another translator, with which this one is compared
 
     def existing(self, has_case: Callable[[str], bool]) -> frozenset[str]:
@@ -151,12 +156,10 @@ class Run:
         return self._fuzz.play(item) if isinstance(item.case, AllDrawn) else self.compared(item)
 
     @functools.cached_property
-    def _fuzz(self) -> Fuzz:
-        """The drawn conversations. Imported here: a run without them does not load what draws."""
-        from toolcall_conformance.engine.fuzzing import Fuzz
-
-        assert self.settings.fuzz is not None
-        return Fuzz(self, self.settings.fuzz)
+    def _fuzz(self) -> ItemPlayer:
+        """What plays the generated conversations; made when the first is played."""
+        assert self.generated is not None
+        return self.generated(self)
 
     def compared(self, item: Planned) -> ItemResult:
         """Play one case in one check, and compare what came of it with what comes of the other translator."""

@@ -42,7 +42,7 @@ def _beside(run: Run, items: Sequence[ItemRecord], *, everything: bool) -> Itera
     """What was drawn, and what another translator makes otherwise."""
     yield from dict.fromkeys(one.reason.partition("\n")[0] for one in items if one.check == DRAWN and one.reason)
     if run.other is not None:
-        yield from against.lines(run, items, everything=everything)
+        yield from against.lines(run.selected, run.other.driver, run.other.support, items, everything=everything)
 
 
 def _width(terminalreporter: TerminalReporter) -> int:

@@ -30,7 +30,7 @@ from toolcall_conformance.engine.aside import Aside
 from toolcall_conformance.engine.last_report import plan_of
 from toolcall_conformance.engine.leaving import Leaving
 from toolcall_conformance.engine.plan import Support, UnusableSessionError, drawn_case, probe
-from toolcall_conformance.engine.run import Run, make_harness
+from toolcall_conformance.engine.run import ItemPlayer, Run, make_harness
 from toolcall_conformance.engine.settings import Settings, relative, settings
 from toolcall_conformance.engine.untouched import Law
 from toolcall_conformance.engine.watchdog import Watchdog
@@ -130,8 +130,31 @@ def _prepared(
         raise pytest.UsageError("\n".join([str(error), *_told(printed)])) from None
     _say(config, _told(printed))
     harness = make_harness(corpus, chosen.fineness, policy)
-    run = Run(chosen, corpus, driver, harness, wanted, support, known, cassettes, policy, watchdog, aside, law, pairs)
+    run = Run(
+        chosen,
+        corpus,
+        driver,
+        harness,
+        wanted,
+        support,
+        known,
+        cassettes,
+        policy,
+        watchdog,
+        aside,
+        law,
+        pairs,
+        _generated,
+    )
     return run if other is None else replace(run, other=replace(run, driver=other[0], support=other[1]))
+
+
+def _generated(run: Run) -> ItemPlayer:
+    """What plays generated conversations. Imported here: a run without them does not load what generates."""
+    from toolcall_conformance.engine.fuzzing import Fuzz
+
+    assert run.settings.fuzz is not None
+    return Fuzz(run, run.settings.fuzz)
 
 
 def _moved_aside(config: pytest.Config, chosen: Settings) -> Aside:

@@ -12,7 +12,7 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.checks import ItemResult
-from toolcall_conformance.checks.base import PlayedBodies
+from toolcall_conformance.checks.played import PlayedBodies
 from toolcall_conformance.contract import Route
 from toolcall_conformance.differences import all_differences
 from toolcall_conformance.engine.witnessing import is_about

@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 from _pytest._code.code import TerminalRepr  # pytest has no public name for what repr_failure may return
 
@@ -23,7 +23,21 @@ from toolcall_conformance.showing import shortened, visible
 if TYPE_CHECKING:
     from _pytest._io import TerminalWriter
 
-    from toolcall_conformance.engine.nodes import ConformanceItem, HarnessError
+    from toolcall_conformance.engine.plan import Planned
+    from toolcall_conformance.engine.run import Run
+    from toolcall_conformance.engine.witnessing import WitnessedBody
+
+
+class FailedItem(Protocol):
+    """What the text of a failed item needs of its node."""
+
+    planned: Planned
+    run: Run
+    witnessed: tuple[WitnessedBody, ...]
+    files: Path | None
+
+    @property
+    def nodeid(self) -> str: ...
 
 
 @dataclass(eq=False)
@@ -75,7 +89,7 @@ def _beginning_and_end(lines: list[Line]) -> list[Line]:
     return [*lines[:first], Line(said), *lines[-last:]]
 
 
-def item_text(item: ConformanceItem, result: ItemResult) -> FailureText:
+def item_text(item: FailedItem, result: ItemResult) -> FailureText:
     """Why an item failed: its findings, and the translator's own traceback if it raised."""
     planned, run = item.planned, item.run
     failing = run.failing(result)
@@ -112,7 +126,7 @@ def shown_traceback(result: ItemResult) -> str:
     return fit(result.traceback, TRACEBACK)
 
 
-def fault_text(item: ConformanceItem, fault: HarnessError) -> FailureText:
+def fault_text(item: FailedItem, fault: Exception) -> FailureText:
     """An error of this package: its place without a traceback, and what to do."""
     frames = traceback.extract_tb(fault.__cause__.__traceback__ if fault.__cause__ else None)
     where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""

@@ -9,7 +9,7 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.checks import ItemResult
-from toolcall_conformance.checks.base import PlayedBodies
+from toolcall_conformance.checks.played import PlayedBodies
 from toolcall_conformance.contract import Route
 from toolcall_conformance.engine.plan import Planned
 from toolcall_conformance.engine.run import Run

@@ -9,7 +9,8 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, PlayedBodies, Tally
+from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Tally
+from toolcall_conformance.checks.played import PlayedBodies
 from toolcall_conformance.contract import Route
 from toolcall_conformance.findings import MISSING
 from toolcall_conformance.judge.given import Ends

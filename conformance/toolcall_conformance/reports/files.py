@@ -10,7 +10,7 @@ from toolcall_conformance import whole_files
 from toolcall_conformance.known_secrets import without_secrets
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports import writers
-from toolcall_conformance.reports.model import RunRecord
+from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.whole_files import NotWrittenError, target_of
 
 

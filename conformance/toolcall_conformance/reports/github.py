@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.blocks import new_roots
-from toolcall_conformance.reports.model import RunRecord
 from toolcall_conformance.reports.outline import Outline, outlines
+from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.showing import visible
 
 # The runner shows no more of a kind for one step.

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.blocks import breach_of, new_roots
-from toolcall_conformance.reports.model import RunRecord
 from toolcall_conformance.reports.root_cause import RootCause
+from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.showing import many
 
 

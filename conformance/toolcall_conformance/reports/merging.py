@@ -10,8 +10,9 @@ from toolcall_conformance.reports import timing
 from toolcall_conformance.reports.examples import of_all
 from toolcall_conformance.reports.files import ReportError
 from toolcall_conformance.reports.harm import Harm
-from toolcall_conformance.reports.model import ItemRecord, NotApplicable, RunRecord
+from toolcall_conformance.reports.model import ItemRecord
 from toolcall_conformance.reports.roots import root_causes
+from toolcall_conformance.reports.run_record import NotApplicable, RunRecord
 from toolcall_conformance.reports.stored import header_of, items_of, parts_of, unsupported
 from toolcall_conformance.showing import many
 

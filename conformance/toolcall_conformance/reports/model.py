@@ -1,17 +1,14 @@
-"""The records of an item and of a run: plain data that crosses processes and goes into reports."""
+"""The record of an item: plain data that crosses processes and goes into reports."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, Loss, OneOf, Verdict, Words
 from toolcall_conformance.known_secrets import without_secrets
-
-if TYPE_CHECKING:
-    from toolcall_conformance.reports.root_cause import RootCause
 
 # Values with longer JSON text are cut: a report lists faults; the artefacts hold the bodies.
 VALUE_LIMIT = 2_000
@@ -100,42 +97,6 @@ class ItemRecord:
     @classmethod
     def loads(cls, text: str) -> ItemRecord:
         return cls(**json.loads(text))
-
-
-@dataclass(frozen=True, slots=True)
-class NotApplicable:
-    """An item that the translator does not support."""
-
-    nodeid: str
-    case: str
-    check: str
-    client: str
-    upstream: str
-
-
-@dataclass(frozen=True, slots=True)
-class RunRecord:
-    """A whole run. ``expected`` is the number of items selected to run; ``roots`` are the causes of all findings."""
-
-    header: Mapping[str, Any]
-    items: Sequence[ItemRecord]
-    not_applicable: Sequence[NotApplicable]
-    stale: Sequence[str]
-    expected: int
-    roots: Sequence[RootCause] = ()
-
-    @property
-    def complete(self) -> bool:
-        """Whether every expected item ran."""
-        return len(self.items) == self.expected
-
-    @property
-    def judged(self) -> bool:
-        return any(item.judged for item in self.items)
-
-    def again(self, *nodeids: str) -> str:
-        """The command that runs just these items again, with the settings of the run."""
-        return command(str(self.header.get("command", "pytest")), *nodeids)
 
 
 def command(beginning: str, *nodeids: str) -> str:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.blocks import command, consequence, place_of, rest, title
-from toolcall_conformance.reports.model import RunRecord
 from toolcall_conformance.reports.root_cause import RootCause
+from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.showing import many
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from toolcall_conformance.reports.model import RunRecord
+from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.seen import in_order
 from toolcall_conformance.reports.summary import matrix, run_in_words
 from toolcall_conformance.reports.vocabulary import WORDS

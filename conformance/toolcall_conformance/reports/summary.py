@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from toolcall_conformance.reports.model import ItemRecord, NotApplicable, RunRecord
+from toolcall_conformance.reports.model import ItemRecord
+from toolcall_conformance.reports.run_record import NotApplicable, RunRecord
 from toolcall_conformance.reports.vocabulary import WORDS
 from toolcall_conformance.showing import many
 

@@ -16,9 +16,9 @@ from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.blocks import WIDTH, blocks, heading, in_a_line, new_roots
 from toolcall_conformance.reports.failure import Line
 from toolcall_conformance.reports.headline import causes_in_words, headline, mend_first
-from toolcall_conformance.reports.model import RunRecord
 from toolcall_conformance.reports.root_cause import RootCause
 from toolcall_conformance.reports.route_table import route_table
+from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.summary import LossRow, losses, made_up
 from toolcall_conformance.reports.vocabulary import WORDS
 from toolcall_conformance.showing import many

@@ -12,8 +12,8 @@ from toolcall_conformance.reports.blocks import new_roots
 from toolcall_conformance.reports.changes.faults import Fault, is_counted
 from toolcall_conformance.reports.changes.why import Reason, Sides, Why
 from toolcall_conformance.reports.harm import Harm
-from toolcall_conformance.reports.model import RunRecord
 from toolcall_conformance.reports.root_cause import RootCause
+from toolcall_conformance.reports.run_record import RunRecord
 
 
 class Kind(StrEnum):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance.reports.changes.difference import Change, Difference
-from toolcall_conformance.reports.model import RunRecord
+from toolcall_conformance.reports.run_record import RunRecord
 
 FORMAT = "1"
 SCHEMA_PATH = Path(__file__).with_name("diff.schema.json")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.changes.difference import Change, Difference, Kind
 from toolcall_conformance.reports.changes.why import Why
-from toolcall_conformance.reports.model import RunRecord
 from toolcall_conformance.reports.outline import Outline
+from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.stored import parts_of
 from toolcall_conformance.showing import many
 

@@ -11,7 +11,7 @@ from typing import Any
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.changes.faults import Fault, Faults
 from toolcall_conformance.reports.changes.suites import Alike, Suites
-from toolcall_conformance.reports.model import RunRecord
+from toolcall_conformance.reports.run_record import RunRecord
 
 
 class Why(StrEnum):

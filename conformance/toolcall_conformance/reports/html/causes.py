@@ -20,8 +20,9 @@ from toolcall_conformance.reports.blocks import (
     too,
 )
 from toolcall_conformance.reports.html.words import value_text
-from toolcall_conformance.reports.model import RunRecord, told
+from toolcall_conformance.reports.model import told
 from toolcall_conformance.reports.root_cause import RootCause, simplicity
+from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.seen import Seen
 from toolcall_conformance.reports.vocabulary import FIELDS, WORDS
 from toolcall_conformance.showing import many

@@ -11,8 +11,9 @@ from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.blocks import new_roots
 from toolcall_conformance.reports.html.causes import evidence, shown_example
 from toolcall_conformance.reports.html.words import value_text
-from toolcall_conformance.reports.model import ItemRecord, RunRecord, told
+from toolcall_conformance.reports.model import ItemRecord, told
 from toolcall_conformance.reports.root_cause import RootCause
+from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.summary import count_of
 from toolcall_conformance.reports.vocabulary import WORDS
 

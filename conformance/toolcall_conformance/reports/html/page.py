@@ -15,7 +15,7 @@ from toolcall_conformance.reports.html.causes import told_causes
 from toolcall_conformance.reports.html.data import packed
 from toolcall_conformance.reports.html.tables import loss_table, route_matrix, verdicts
 from toolcall_conformance.reports.html.words import in_script, visible
-from toolcall_conformance.reports.model import RunRecord
+from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.timing import date_in_words, duration_in_words
 from toolcall_conformance.reports.vocabulary import FIELDS, WORDS
 from toolcall_conformance.showing import many

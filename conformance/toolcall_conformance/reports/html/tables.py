@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from toolcall_conformance.reports import route_table
-from toolcall_conformance.reports.model import RunRecord
+from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.summary import (
     COUNTS,
     LossRow,

@@ -15,7 +15,7 @@ from toolcall_conformance import foreign_files
 from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.files import ReportError
-from toolcall_conformance.reports.model import RunRecord
+from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.summary import COUNTS, count_of, losses, matrix
 from toolcall_conformance.reports.writers.writer import Writer
 from toolcall_conformance.showing import visible_json

@@ -14,10 +14,11 @@ from toolcall_conformance.reports.blocks import new_roots, title
 from toolcall_conformance.reports.cause_markdown import details
 from toolcall_conformance.reports.escaping import code, link, words
 from toolcall_conformance.reports.headline import headline, mend_first
-from toolcall_conformance.reports.model import ItemRecord, RunRecord
+from toolcall_conformance.reports.model import ItemRecord
 from toolcall_conformance.reports.outline import Outline, outlines
 from toolcall_conformance.reports.root_cause import RootCause
 from toolcall_conformance.reports.route_table import Cell, route_table
+from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.summary import made_up, not_applicable, run_in_words
 from toolcall_conformance.reports.vocabulary import FIELDS, WORDS
 from toolcall_conformance.reports.writers.writer import Writer

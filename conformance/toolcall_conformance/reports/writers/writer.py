@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.reports.model import RunRecord
+from toolcall_conformance.reports.run_record import RunRecord
 
 
 @dataclass(frozen=True, slots=True)
