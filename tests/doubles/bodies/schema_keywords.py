@@ -226,7 +226,8 @@ def any_keys_forbidden(draft: Draft) -> None:
     """Objects of any keys were closed, as if they had none."""
     hit = False
     for schema in _all(draft, lambda schema: isinstance(schema.get("additionalProperties"), dict)):
-        if not schema.get("properties"):
+        # An empty schema says no more than that the object is open, which most say in no word.
+        if schema["additionalProperties"] and not schema.get("properties"):
             schema["additionalProperties"], hit = False, True
     need(hit)
 
