@@ -6,6 +6,7 @@ begins with ``toolcall::`` loads the engine; ini settings alone never do.
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 from argparse import BooleanOptionalAction
@@ -170,6 +171,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     for name in _SETTINGS:
         kind: Literal["linelist", "string"] = "linelist" if name in _LISTS else "string"
         parser.addini(f"toolcall_{name}", help=f"default of --toolcall-{name.replace('_', '-')}", type=kind)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) -> None:
+    """A path behind an option of ours and a blank is no test file; pytest took it for one before it knew the option."""
+    words, here = [str(word) for word in early_config.invocation_params.args], early_config.invocation_params.dir
+    named = [value for word, value in itertools.pairwise(words) if word.startswith("--toolcall-") and "=" not in word]
+    if any(os.path.exists(here / value) for value in named):  # noqa: PTH110 - a value that is no path is not there
+        from toolcall_conformance.engine.own_root import restore
+
+        restore(early_config, args)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -37,6 +37,9 @@ CHECKED = ("request", "response", "stream")
 # For each attribute that selects what is tested, one name.
 _EXAMPLES = {"cases": "shell/seed", "routes": "anthropic-to-gemini", "checks": "request"}
 
+# Cases may be named as pytest's arguments name them.
+PREFIX = "toolcall::"
+
 # Outcomes of an item that fails and does not fail the run.
 EXPECTED = ("known", "unstable")
 
@@ -228,7 +231,7 @@ def _items(owner: type[ConformanceSuite], config: pytest.Config) -> Iterator[Pla
             f'{owner.__name__}: set the translator: translator = "my_package.my_module:MyTranslator", or an object'
         )
     cases, wanted_routes, checks = (_named(owner, what) for what in ("cases", "routes", "checks"))
-    wanted = [f"toolcall::{case}" for case in cases] or ["toolcall::"]
+    wanted = [f"{PREFIX}{case.removeprefix(PREFIX)}" for case in cases] or [PREFIX]
     if config.getoption("toolcall_known_failures_update"):
         raise pytest.UsageError(
             f"{owner.__name__}: --toolcall-known-failures-update is for arguments that start with toolcall::; "

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
+import subprocess
+import sys
 import tomllib
 from collections.abc import Sequence
 from dataclasses import replace
@@ -153,6 +156,25 @@ def test_a_gateway_has_its_virtual_environment_beside_its_file(tmp_path: Path) -
     assert run.ran[0][-1].endswith("/venv")
     assert run.ran[1][-1] == "litellm[proxy]==1.106.2"
     assert f"gateway:{tmp_path}/proxy/gateway.toml" in command
+
+
+@pytest.mark.skipif(os.name == "nt", reason="scripts are programs there")
+@pytest.mark.parametrize(("name", "place"), [("litellm", ""), ("litellm-proxy", "venv")])
+def test_scripts_run_from_where_the_environment_is(name: str, place: str, tmp_path: Path) -> None:
+    def run(words: Sequence[str], directory: Path) -> None:
+        if "pip" not in words:
+            subprocess.run([sys.executable, "-m", "venv", "--without-pip", words[-1]], cwd=directory, check=True)
+            return
+        script = Path(words[0]).with_name("tried")  # as pip writes one
+        script.write_text(f"#!{words[0]}\nimport sys\nprint(sys.prefix)\n", encoding="utf-8")
+        script.chmod(0o755)
+
+    environment.make(ALL[name], tmp_path / "env", run)
+    home = tmp_path / "env" / place
+    assert subprocess.check_output([home / "bin" / "tried"], text=True).strip() == str(home)
+    activate = (home / "bin" / "activate").read_text(encoding="utf-8")
+    assert str(home) in activate
+    assert f"{tmp_path}/.env-" not in activate
 
 
 def test_nothing_half_made_is_left(tmp_path: Path) -> None:

@@ -157,7 +157,7 @@ def test_recordings_are_written_where_they_are_read(
     root: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(root / "below")
-    words = ("record", "--format", "alpha", "--model", "m", "--case", "box/none")
+    words = ("record", "--format", "alpha", "--model", "m", "--case", "toolcall::box/none")
     assert "name the folder for the cassettes: --cassettes DIR" in command(*words)[2]
     table(root, 'cassettes = ["one", "two"]')
     assert (

@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 
 from toolcall_conformance.cli import main
+from toolcall_conformance.drivers import Crashed, ProtocolError
+from toolcall_conformance.drivers.outcomes import TranslatorError
+from toolcall_conformance.smoke.report import described
 
 BASE = """
 import time
@@ -269,3 +272,22 @@ def test_what_stands_still_or_ends_the_process_is_named(deed: str, code: int, sa
     assert lines[1] == f"toolcall: toolcall::write_file/seed::response::anthropic-to-anthropic: {said}"
     assert lines[-1].endswith("would end only this item: toolcall-conformance smoke --isolated --timeout=0.2 holds:T")
     assert deed != "hold()" or any("holds.py" in line and line.endswith("in hold") for line in lines)
+
+
+def test_of_a_childs_last_words_the_line_with_the_error_is_told() -> None:
+    framed = """╭─ Traceback (most recent call last) ─╮
+│ /srv/gateway.py:7 in start            │
+│ ❱ 7     raise KeyError("port")        │
+╰───────────────────────────────────────╯
+KeyError: 'port'
+----------------------------------------
+"""
+    inside = "-----\n│ litellm.BadRequestError: no model │\n╰─────╯\n     \n"
+    for words, line in (
+        (framed, "KeyError: 'port'"),
+        (inside, "litellm.BadRequestError: no model"),
+        ("ready\nINFO: shutting down\n=====", "INFO: shutting down"),
+        ("----\n", ""),
+    ):
+        assert described("request", ProtocolError("nothing came", words), "item").where == line
+        assert described("request", Crashed(TranslatorError("died"), words), "item").where == line

@@ -125,7 +125,7 @@ def test_raising() -> None:
         (None, "error returned None; return the client's status and body: (429, {…})", ""),
         ({"error": {}}, "error returned a dict; return the client's status and body: (429, {…})", ""),
         ("x", "error returned a str; return the client's status and body: (429, {…})", ""),
-        ((429,), "error returned 1 values; return the client's status and body: (429, {…}), with headers", ""),
+        ((429,), "error returned 1 value; return the client's status and body: (429, {…}), with headers", ""),
         ((1, {}, {}, {}), "error returned 4 values; return the client's status and body", ""),
         (({}, 429), "error returned a dict for the status; return the client's status and body", "/status"),
         (("429", {}), "error returned a str for the status;", "/status"),

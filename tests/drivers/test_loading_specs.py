@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -106,3 +107,33 @@ def test_what_is_never_imported_or_made_is_given_up(write: Path, monkeypatch: py
     (write / "spec_slow.py").write_text(source, encoding="utf-8")
     with pytest.raises(SpecError, match=r"took more than 0\.2 s; leave what takes long to `open`"):
         load_driver("spec_slow:T", directory=write, seconds=0.1)
+
+
+def test_a_wrong_attribute_names_the_classes_of_the_module(write: Path) -> None:
+    text = "import collections\nclass Mine:\n    def open(self, route): pass\nclass Session: pass\n"
+    (write / "spec_classes.py").write_text(text, encoding="utf-8")
+    (write / "spec_sessions.py").write_text("class A: pass\nclass B: pass\n", encoding="utf-8")
+    (write / "spec_empty.py").write_text("x = 1\n", encoding="utf-8")
+    for spec, advice in (
+        ("spec_classes:Wrong", "; did you mean its class 'Mine'?"),
+        ("spec_classes:mine", "; did you mean 'Mine'?"),
+        ("spec_sessions:Wrong", "; did you mean its class 'A' or 'B'?"),
+        ("spec_empty:Wrong", "has no attribute 'Wrong'"),
+        ("spec_classes:Mine.Wrong", "has no attribute 'Wrong'"),
+    ):
+        with pytest.raises(SpecError, match=f"{re.escape(advice)}$"):
+            load_driver(spec, directory=write)
+
+
+def test_an_adapter_of_ours_has_the_time_that_its_library_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits: list[float] = []
+
+    def loaded(limit: float, spec: str, _work: object) -> None:
+        limits.append(limit)
+        raise SpecError(spec)
+
+    monkeypatch.setattr(loading, "_limited", loaded)
+    for spec in ("toolcall_conformance.adapters.litellm_sdk:Translator", "mine:T"):
+        with pytest.raises(SpecError):
+            load_driver(spec, directory=Path())
+    assert limits == [180.0, 30.0]

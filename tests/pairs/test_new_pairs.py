@@ -61,7 +61,7 @@ def test_a_folder_without_pairs(tmp_path: Path, capsys: pytest.CaptureFixture[st
     write(tmp_path / "b.json", json.dumps({"inferenceConfig": {}, "toolConfig": {"tools": []}, "messages": []}))
     assert main(["new-pairs", str(tmp_path)]) == 4
     said = capsys.readouterr()
-    assert "2 files, 1 bodies: 1 × request of gemini" in said.out
+    assert "2 files, 1 body: 1 × request of gemini" in said.out
     assert "no two of them look like the input and the output of one translation" in said.err
 
 

@@ -202,7 +202,7 @@ def test_a_report_whose_items_were_edited(member: str, value: object, said: str,
 @pytest.mark.parametrize(
     ("path", "sentence"),
     [
-        ("nowhere/r.json", "there is no directory *nowhere; make it first"),
+        ("good.py/r.json", "the directory *good.py cannot be made (File exists)"),
         (".", "* is a directory; name a file in it"),
         ("report.txt", "a report cannot be named report.txt; end its name in *.json, .md"),
         ("report", "a report cannot be named report; end its name in *.json, .md"),
@@ -212,6 +212,11 @@ def test_a_path_that_cannot_be_written_is_told_before_anything_runs(project: Any
     result = project.run("toolcall::", "--toolcall-report", path)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: --toolcall-report: {sentence}"])
+
+
+def test_the_folder_of_a_report_is_made(project: Any) -> None:
+    project.run("toolcall::box/one", "--toolcall-report", "new/deep/report.json")
+    assert json_report.read(project.path / "new" / "deep" / "report.json")["footer"]["complete"] is True
 
 
 def test_a_circle_of_links_is_told_before_anything_runs(project: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -167,7 +168,24 @@ def test_a_mistake_in_the_environment_is_told(
     result.stderr.fnmatch_lines([f"ERROR: {sentence}"])
 
 
-def test_a_path_behind_a_blank_that_moves_the_root_is_refused(project: Any) -> None:
+def test_a_path_behind_a_blank_moves_nothing(project: Any) -> None:
+    settings = '[tool.toolcall]\ntranslator = "good:T"\n[tool.pytest.ini_options]\naddopts = "--maxfail=7"\n'
+    (project.path / "pyproject.toml").write_text(f'{settings}pythonpath = "src"\n', encoding="utf-8")
+    outside = project.path.parent / f"{project.path.name}-outside"
+    outside.mkdir()
+    (outside / "pytest.ini").write_text("[pytest]\naddopts = --maxfail=1\n", encoding="utf-8")
+    (outside / "known.toml").touch()
+    result = project.run("toolcall::", "--toolcall-known-failures", f"../{outside.name}/known.toml", spec=None)
+    assert result.ret == 0
+    result.stdout.fnmatch_lines([f"rootdir: {project.path}", "configfile: pyproject.toml"])
+    config = project.pytester.parseconfigure("--toolcall-known-failures", f"../{outside.name}/known.toml")
+    assert (config.option.maxfail, config.rootpath) == (7, project.path)
+    assert str(project.path / "src") in sys.path
+
+
+def test_a_path_behind_a_blank_that_moves_the_root_is_refused(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a version of pytest whose search for its root directory cannot be made again."""
+    monkeypatch.setattr("_pytest.config.findpaths.determine_setup", None)
     _pyproject(project, 'translator = "mine:T"')
     outside = project.path.parent / f"{project.path.name}-private"
     outside.mkdir()

@@ -226,7 +226,7 @@ def test_the_command_makes_a_page_of_a_stored_report(
         ("{", "a.html", "not JSON"),
         ("{}", "a.html", "the footer is missing"),
         ("{}", "a.pdf", "end its name in .html"),
-        ("{}", "no/a.html", "there is no directory"),
+        ("{}", "report.json/a.html", "cannot be made"),
     ],
 )
 def test_what_the_command_cannot_do_is_said(

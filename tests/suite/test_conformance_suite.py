@@ -35,7 +35,7 @@ from toolcall_conformance.suite import ConformanceSuite
 
 class TestMine(ConformanceSuite):
     translator = {translator}
-    cases = ("shell/seed", "parallel/seed")
+    cases = ("shell/seed", "toolcall::parallel/seed")
     routes = ("anthropic-to-gemini", "openai_chat-to-anthropic")
     {more}
 """

@@ -45,6 +45,7 @@ def make(adapter: Adapter, directory: Path, run: Run | None = None) -> str:
     try:
         building.chmod(0o755)  # mkdtemp gives access to its owner only
         _fill(adapter, building, run or _run)
+        _name_anew(building, directory)
         building.rename(directory)
     except BaseException:
         shutil.rmtree(building, ignore_errors=True)
@@ -83,6 +84,20 @@ def _fill(adapter: Adapter, building: Path, run: Run) -> None:
 def _virtual_environment(place: Path, requirements: Sequence[str], run: Run) -> None:
     run([sys.executable, "-m", "venv", str(place)], place.parent)
     run([str(_python(place)), "-m", "pip", "install", *requirements], place.parent)
+
+
+def _name_anew(building: Path, directory: Path) -> None:
+    """Let the scripts of a virtual environment name the folder that it will have: each begins with its Python's path.
+
+    On Windows they are programs, whose path pip puts into them; there only those that are text are changed.
+    """
+    for place in (building, building / "venv"):
+        for path in [place / "pyvenv.cfg", *(place / "bin").glob("*"), *(place / "Scripts").glob("*")]:
+            if path.is_symlink() or not path.is_file():
+                continue
+            content = path.read_bytes()
+            if os.fsencode(building) in content and b"\0" not in content:
+                path.write_bytes(content.replace(os.fsencode(building), os.fsencode(directory)))
 
 
 def _python(place: Path) -> Path:

@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 from toolcall_conformance.cassettes.unpacking import Unpacker
+from toolcall_conformance.showing import many
 
 
 class LimitError(Exception):
@@ -36,7 +37,7 @@ class Budget:
 
     def too_late(self) -> LimitError:
         """The error for an exchange whose time is up."""
-        came = f"{self._came:,} bytes had arrived" if self._came else "nothing had arrived"
+        came = f"{many(self._came, 'byte')} had arrived" if self._came else "nothing had arrived"
         return LimitError(f"was not done within {self._seconds:g} s, {came}; raise --timeout")
 
     def take(self, count: int) -> None:

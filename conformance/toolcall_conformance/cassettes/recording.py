@@ -23,6 +23,7 @@ from toolcall_conformance.jsonvalue import copied
 from toolcall_conformance.judge.provider_memory import whole_exchanges
 from toolcall_conformance.known_secrets import KnownSecrets
 from toolcall_conformance.library import Case, Corpus
+from toolcall_conformance.showing import many
 from toolcall_conformance.streaming import parse
 
 _SHOWN = 120
@@ -126,7 +127,7 @@ class CassetteRecorder:
             raise NotRecordedError(f"the stream ends with an error of the provider: {self._shown(str(said))}")
         if whole.end == "open":
             count = len(stream["events"])
-            raise NotRecordedError(f"the stream breaks off after {count} events, before the reply has ended")
+            raise NotRecordedError(f"the stream breaks off after {many(count, 'event')}, before the reply has ended")
         self._verify_reply(whole.body, kind)
         assert whole.body is not None
         return whole.body

@@ -17,6 +17,7 @@ from toolcall_conformance.jsonvalue import canonical
 from toolcall_conformance.levels import finding
 from toolcall_conformance.reading.assembled import Assembled
 from toolcall_conformance.remembered import LONGEST
+from toolcall_conformance.showing import many
 from toolcall_conformance.streaming import cuts, dump
 
 _CUTS: Final = "translation/stream-cuts"
@@ -168,7 +169,7 @@ def _client_learns_of_failure(
     if not isinstance(came, Streamed) or came.raised is not None:
         return True
     how = f"failed after {count} of {len(events)} events"
-    name = f"{exchange.name}, failed after {count} events"
+    name = f"{exchange.name}, failed after {many(count, 'event')}"
     judged = judge_played(exchange, b"".join(failed), came, harness, tally, name, how)
     wrong = any(not finding.is_note for finding in judged.findings)
     if wrong:

@@ -10,6 +10,7 @@ from toolcall_conformance.cli import captured
 from toolcall_conformance.cli.common import UsageError
 from toolcall_conformance.judge.against_golden import differing
 from toolcall_conformance.library import Corpus
+from toolcall_conformance.showing import many
 
 
 def add_argument(parser: argparse.ArgumentParser) -> None:
@@ -26,5 +27,6 @@ def lines(parsed: argparse.Namespace, corpus: Corpus, direction: str, output: An
         raise UsageError("--diff compares requests and whole replies; leave it out for errors and streams")
     name = parsed.client if direction == "response" or parsed.output is None else parsed.upstream
     found = differing(corpus, name, direction, captured.body(parsed.diff, corpus), output)
-    yield f"differs from {parsed.diff}: {f'in {len(found)} places' if found else 'in nothing that counts'}"
+    where = f"in {many(len(found), 'place')}" if found else "in nothing that counts"
+    yield f"differs from {parsed.diff}: {where}"
     yield from (f"    {one}" for one in found)

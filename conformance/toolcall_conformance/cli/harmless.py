@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from toolcall_conformance.cli.common import UsageError
 from toolcall_conformance.cli.console import say, say_progress
 from toolcall_conformance.cli.mutated import print_findings, print_tables, write_found
+from toolcall_conformance.showing import many
 
 if TYPE_CHECKING:
     from toolcall_conformance.library import Corpus
@@ -48,7 +49,7 @@ def _print_groups(title: str, tried: Sequence[Tried], outcomes: tuple[str, ...],
         if again:
             say(f"       toolcall-conformance mutate --harmless --again '{group.example}'")
     if not again and len(groups) > _MOST:
-        say(f"       and {len(groups) - _MOST} smaller groups")
+        say(f"       and {many(len(groups) - _MOST, 'smaller group')}")
     return count
 
 
@@ -64,7 +65,7 @@ def _print_refused(corpus: Corpus) -> int:
         say(f"what the official clients take and the judge refuses: not looked at ({error})")
         return 0
     left = unexplained(found, reasons(corpus))
-    said = f"{len(found)} kinds of {tried:,} bodies, {len(left)} without a reason"
+    said = f"{many(len(found), 'kind')} of {tried:,} bodies, {len(left)} without a reason"
     say((f"what the official clients take and the judge refuses: {said}", "head"))
     for one in left:
         say(f"{one.count:6} {one.rule} {one.direction} {one.change} {one.pattern} ({one.example})")

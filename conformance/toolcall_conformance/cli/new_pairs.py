@@ -37,9 +37,10 @@ def run(parsed: argparse.Namespace) -> int:
     if not parsed.print and path.exists():
         raise UsageError(f"{path} is there already; nothing was written. --print shows what would be")
     found = guess(load_corpus(), folder)
+    bodies = "1 body" if len(found.bodies) == 1 else f"{len(found.bodies)} bodies"
     kinds = Counter(f"{one.direction} of {one.format}" for one in found.bodies)
     say(
-        f"{folder}: {many(found.files, 'file')}, {len(found.bodies)} bodies: ",
+        f"{folder}: {many(found.files, 'file')}, {bodies}: ",
         *([_listed(kinds)] if kinds else ["none known"]),
     )
     if not found.tables:

@@ -162,7 +162,7 @@ def run(parsed: argparse.Namespace) -> int:
         recorder = CassetteRecorder(corpus, api, parsed.format, parsed.model, folder, filters, secrets)
         counts = _record(parsed, recorder, cases)
     totals = ", ".join(f"{counts[name]} {name}" for name in _COUNTED if counts[name] or name == "recorded")
-    say(f"{totals}; {api.sent} requests to {target.host}")
+    say(f"{totals}; {many(api.sent, 'request')} to {target.host}")
     return 0 if counts["recorded"] + counts["there"] and not counts["failed"] + counts["not tried"] else 1
 
 
@@ -239,6 +239,8 @@ def _wanted(parsed: argparse.Namespace, corpus: Corpus) -> list[Case]:
     if not parsed.case and not parsed.family:
         raise UsageError("nothing to record: give --case or --family; `toolcall-conformance list cases` lists them")
     families = {case.family for case in corpus.cases.values()}
+    for given in (parsed.case, parsed.family):  # perhaps as pytest takes them
+        given[:] = [name.removeprefix("toolcall::") for name in given]
     for wanted, known, what in ((parsed.case, corpus.cases, "case"), (parsed.family, families, "family")):
         for name in wanted:
             if name not in known:

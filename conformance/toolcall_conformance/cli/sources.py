@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from toolcall_conformance.cli.common import UsageError
 from toolcall_conformance.cli.console import say, say_progress
 from toolcall_conformance.cli.mutated import print_findings, write_found
+from toolcall_conformance.showing import many
 
 if TYPE_CHECKING:
     from toolcall_conformance.trust.sources.running import Asked
@@ -125,7 +126,7 @@ def _print_counts(tried: Sequence[Tried]) -> None:
         some = [one for one in tried if way in ("", one.way)]
         counts = Counter(one.outcome for one in some)
         told = ", ".join(f"{counts[name]:,} {name}" for name in OUTCOMES if counts[name])
-        say((f"{way or 'in all'}: ", "head"), f"{len(some):,} draws: {told}")
+        say((f"{way or 'in all'}: ", "head"), f"{many(len(some), 'draw')}: {told}")
 
 
 def _print_roads(title: str, found: Sequence[Tried], asked: Asked) -> None:
@@ -173,4 +174,4 @@ def _print_counted(title: str, counts: Counter[str], examples: Mapping[str, Trie
         say(f"{count:6} {text}")
         say(f"       {examples[text].name}")
     if len(counts) > _REASONS:
-        say(f"       and {len(counts) - _REASONS} more kinds")
+        say(f"       and {many(len(counts) - _REASONS, 'more kind')}")

@@ -9,6 +9,7 @@ from typing import Any
 from toolcall_conformance.drivers.foreign import PASSING, is_a, text_of, type_name
 from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT, plain, shown_key
 from toolcall_conformance.drivers.outcomes import BadOutput
+from toolcall_conformance.showing import many
 
 # No status and no number in a header is as large, and Python writes out no number of more than 4,300 digits.
 _NO_STATUS = 10**6
@@ -43,7 +44,9 @@ def plain_error(
         return BadOutput(f"error returned {_kind(value)}; {_WANTED}")
     value = (tuple if is_a(value, tuple) else list).__getitem__(value, slice(None))  # a subclass may do as it likes
     if not 2 <= len(value) <= 3:
-        return BadOutput(f"error returned {len(value)} values; {_WANTED}, with headers as a third if there are any")
+        return BadOutput(
+            f"error returned {many(len(value), 'value')}; {_WANTED}, with headers as a third if there are any"
+        )
     status, body, *rest = value
     if not is_a(status, int) or is_a(status, bool):
         return BadOutput(f"error returned {_kind(status)} for the status; {_WANTED}", "/status")

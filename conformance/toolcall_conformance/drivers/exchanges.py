@@ -45,6 +45,7 @@ from toolcall_conformance.drivers.queueing import KnownQueueing
 from toolcall_conformance.drivers.streams import Source, Streamed, StreamOutcome, ahead
 from toolcall_conformance.drivers.upstream_request import RequestInspector
 from toolcall_conformance.jsonvalue import JSONError, copied, parse
+from toolcall_conformance.showing import many
 from toolcall_conformance.upstream import Addresses, Reply, ScriptedUpstream, Turns, UpstreamConversation
 
 # Sends a client's body; the future has the outcome when the exchange is over.
@@ -332,7 +333,9 @@ class ExchangeSession:
         """What a user of a slow one should know: how much came, and which option sets the limit."""
         if self._came is None:
             return ""
-        return f"{self._came():,} bytes of its answer had arrived when the time was up; --toolcall-timeout sets it."
+        return (
+            f"{many(self._came(), 'byte')} of its answer had arrived when the time was up; --toolcall-timeout sets it."
+        )
 
     def _unasked(self, answer: Answered) -> Outcome:
         """Turn an answer that came before the upstream was asked into an outcome, by its status."""

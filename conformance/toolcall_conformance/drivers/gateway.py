@@ -21,6 +21,7 @@ from toolcall_conformance.drivers.outcomes import BadOutput, Crashed, ProtocolEr
 from toolcall_conformance.drivers.queueing import KnownQueueing
 from toolcall_conformance.drivers.streams import OutputPiece, Streamed
 from toolcall_conformance.jsonvalue import JSONError, parse
+from toolcall_conformance.showing import many
 from toolcall_conformance.upstream import Addresses, ReplyProgress, ScriptedUpstream, UpstreamConversation
 
 if TYPE_CHECKING:
@@ -190,7 +191,7 @@ class GatewayDriver:
         said = (
             f"the gateway answered more than {self._config.max_bytes:,} bytes (`max_bytes` in {self._config.path.name})"
         )
-        words = f"The rest was not read: {received.count:,} bytes had arrived."
+        words = f"The rest was not read: {many(received.count, 'byte')} had arrived."
         return BadOutput(said, words="\n".join(filter(None, (words, self._process.tail))))
 
     async def _broken_off(self, error: Exception) -> Crashed | ProtocolError:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from typing import TextIO
 
-from toolcall_conformance.showing import shortened, visible
+from toolcall_conformance.showing import many, shortened, visible
 
 # So many lines are shown, and so many bytes of each stream kept.
 _LINES, _KEPT = 20, 1_000_000
@@ -25,7 +25,7 @@ class Printed:
         """The beginning of it, fit to be shown, each line with a mark that it is not ours."""
         found = [line for stream in self.streams for line in stream.text.splitlines()]
         shown = [f"  | {visible(shortened(line))}" for line in found[:_LINES]]
-        return [*shown, *([f"  and {len(found) - _LINES} more lines"] if len(found) > _LINES else [])]
+        return [*shown, *([f"  and {many(len(found) - _LINES, 'more line')}"] if len(found) > _LINES else [])]
 
 
 @contextlib.contextmanager

@@ -42,6 +42,12 @@ OTHER_PROCESSES = (EXEC, GatewayDriver.prefix)
 
 # Large libraries take ten seconds to import on a busy machine.
 LOAD_SECONDS = 30.0
+# We know how large the libraries of the adapters are that we ship: the largest takes 24 s, with a warm disk.
+SHIPPED_SECONDS = 180.0
+_SHIPPED = "toolcall_conformance.adapters."
+
+# So many classes are listed.
+_MOST = 5
 
 _CONTRACT = (
     "A translator has a method open(route), which returns a session with request(body), response(body), "
@@ -77,7 +83,7 @@ def load_driver(
     reach_loopback()  # before the import: some clients read the environment when they are made
     if str(directory) not in sys.path:
         sys.path.insert(0, str(directory))
-    limit = max(seconds, LOAD_SECONDS)
+    limit = max(seconds, SHIPPED_SECONDS if spec.startswith(_SHIPPED) else LOAD_SECONDS)
     if isolation is not None:
         verify_pipes(spec)
         return IsolatedDriver(
@@ -184,9 +190,10 @@ def _attribute(module: ModuleType, attribute: str, spec: str) -> Any:
             if not is_a(error, AttributeError):
                 raise SpecError(f"{spec!r}: reading {part!r} raised {_raised(error)}; repair that first") from None
             names = names_in(found)
+            advice = _perhaps(part, names) or (_classes(module) if found is module else "")
             holder = module.__name__ if found is module else text_at(found, "__name__") or _kind(found)
             where = f" ({module.__file__})" if found is module and getattr(module, "__file__", None) else ""
-            raise SpecError(f"{spec!r}: {holder}{where} has no attribute {part!r}{_perhaps(part, names)}") from None
+            raise SpecError(f"{spec!r}: {holder}{where} has no attribute {part!r}{advice}") from None
     return found
 
 
@@ -226,6 +233,17 @@ def _perhaps(wrong: str, names: list[str]) -> str:
     if not close:
         close = [name for name in names if name.lower() == wrong.lower()]
     return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+
+
+def _classes(module: ModuleType) -> str:
+    """The classes of a module, of which one is perhaps meant; those with a method ``open`` alone, if there are any."""
+    classes = [name for name, value in vars(module).items() if is_a(value, type) and not name.startswith("_")]
+    own = [name for name in classes if text_at(vars(module)[name], "__module__") == module.__name__] or classes
+    fitting = [name for name in own if has_method(vars(module)[name], "open")] or own
+    if not fitting:
+        return ""
+    more = f" or {len(fitting) - _MOST} more" if len(fitting) > _MOST else ""
+    return f"; did you mean its class {' or '.join(map(repr, fitting[:_MOST]))}{more}?"
 
 
 def _raised(error: BaseException) -> str:

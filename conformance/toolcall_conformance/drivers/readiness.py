@@ -11,6 +11,8 @@ import time
 from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
 
+from toolcall_conformance.showing import many
+
 # Only the head of an answer is read. Servers limit a request's head to 8 to 64 KiB; some send hints before the answer.
 HEAD_LIMIT = 256 * 1024
 _LINE_LIMIT = 8 * 1024
@@ -56,7 +58,7 @@ def ask(url: str, seconds: float, limit: int = HEAD_LIMIT) -> ProbeAnswer:
             wire.send(_request(url))
             return _answer(io.BufferedReader(wire))
     except TimeoutError:
-        came = "no connection" if wire is None else f"{wire.came:,} bytes and no answer"
+        came = "no connection" if wire is None else f"{many(wire.came, 'byte')} and no answer"
         return ProbeAnswer(None, why=f"{came} within {seconds:.1f} s")
     except _TooMuchError:
         return ProbeAnswer(None, why=f"more than {limit:,} bytes arrived without an answer")

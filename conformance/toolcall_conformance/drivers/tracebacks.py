@@ -98,3 +98,19 @@ def _is_ours(filename: str) -> bool:
     return filename.startswith("<frozen importlib") or (
         path.is_relative_to(standard) and path.relative_to(standard).parts[0] in _MACHINERY
     )
+
+
+# The line that names an exception, in a traceback's usual form and in a frame of box drawing.
+_ERROR_LINE = re.compile(r"(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Failure|Fault|Panic)\b(?::|$)")
+_BOX = " \t|" + "".join(map(chr, range(0x2500, 0x2580)))
+"""Blanks and lines of box drawing (https://www.unicode.org/charts/PDF/U2500.pdf)."""
+
+
+def error_line(words: str) -> str:
+    """Of what a process printed, the line that names an error: the last such one, else the last that has a word.
+
+    Frames and rules around a traceback, which printers for terminals draw, are no words.
+    """
+    lines = [line for line in (line.strip(_BOX) for line in words.splitlines()) if re.search(r"\w", line)]
+    named = [line for line in lines if _ERROR_LINE.match(line)]
+    return (named or lines or [""])[-1]

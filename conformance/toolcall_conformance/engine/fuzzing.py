@@ -22,6 +22,7 @@ from toolcall_conformance.fuzz.rendering import DIALECT, Drawn, DrawnCase, load_
 from toolcall_conformance.fuzz.smaller import shrunk
 from toolcall_conformance.fuzz.spool import Spool
 from toolcall_conformance.fuzz.whole import CASE, FAMILY
+from toolcall_conformance.showing import many
 from toolcall_conformance.streaming import parse
 
 if TYPE_CHECKING:
@@ -175,7 +176,7 @@ class Fuzz:
         return None
 
     def _result(self, item: Planned, examples: list[Example], seen: list[_Seen], unusable: int) -> ItemResult:
-        said = [f"{self._told.count} generated conversations, seed {self._told.seed}"]
+        said = [f"{many(self._told.count, 'generated conversation')}, seed {self._told.seed}"]
         if unusable:
             said[0] += (
                 f"; {unusable} not played, because their rendered bodies already break rules: no fault of the "

@@ -59,7 +59,7 @@ class RecordCollector:
         items = many(len(self.run.selected), "item")
         said = f"toolcall: judging {driver.name}{version} ({items}, corpus {corpus.version})"
         if (fuzz := self.run.settings.fuzz) is not None:
-            said += f"; {fuzz.count} conversations generated from seed {fuzz.seed}"
+            said += f"; {many(fuzz.count, 'conversation')} generated from seed {fuzz.seed}"
         return visible(said)
 
     @pytest.hookimpl(trylast=True)

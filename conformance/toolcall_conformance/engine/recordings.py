@@ -27,6 +27,7 @@ def notes(cassettes: Cassettes, items: Sequence[ItemRecord], *, everything: bool
         if not count:
             continue
         more = ":" if everything else "; -v lists how"
-        yield f"toolcall: note: {count} of {replies[host]} replies of {host} drift{more}"
+        drift = "drifts" if count == 1 else "drift"
+        yield f"toolcall: note: {count} of {replies[host]} replies of {host} {drift}{more}"
         if everything:
             yield from (f"  {times:>3} × {signature}" for signature, times in signatures[host].most_common())

@@ -15,6 +15,7 @@ import pytest
 from toolcall_conformance import settings_sources
 from toolcall_conformance.drivers.isolated_driver import MEMORY
 from toolcall_conformance.drivers.loading import Isolation
+from toolcall_conformance.engine.own_root import PATHS
 from toolcall_conformance.engine.sources import Sources, verify_root
 from toolcall_conformance.fuzz.rendering import RENDERER, RendererError, load_renderer
 from toolcall_conformance.reports.model import command
@@ -39,7 +40,6 @@ _REPEATED = (
     "against",
     *FUZZ,
 )
-_PATHS = ("report", "corpus", "cassettes", "pairs", "known-failures", "policy", "artifacts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class Settings:
 
 def settings(config: pytest.Config, translator: str | None = None) -> Settings:
     """Read the settings of this run; ``translator`` overrides the option. Raises pytest.UsageError."""
-    verify_root(config, _PATHS)
+    verify_root(config, PATHS)
     sources = Sources(config)
     directory = config.invocation_params.dir
     named = sources.named("translator")
@@ -235,7 +235,7 @@ def _repeat(sources: Sources, names: Sequence[str]) -> str:
             continue
         if isinstance(value, bool):
             words.append(f"--toolcall-{name}" if value else f"--no-toolcall-{name}")
-        elif name in _PATHS:
+        elif name in PATHS:
             # With a blank, pytest would take the path for that of a test file and look there for its settings.
             values = value if isinstance(value, list) else [value]
             words += [f"--toolcall-{name}={os.fspath(one)}" for one in values]

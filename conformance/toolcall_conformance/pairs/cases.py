@@ -20,7 +20,7 @@ from toolcall_conformance.pairs.description import Description, Kind, read_descr
 from toolcall_conformance.pairs.errors import PairsError, UnreadableError
 from toolcall_conformance.pairs.hidden import Hidden
 from toolcall_conformance.pairs.judging import judged
-from toolcall_conformance.showing import visible
+from toolcall_conformance.showing import many, visible
 
 FAMILY = "pairs"
 _ASKED = " is not judged"
@@ -80,7 +80,7 @@ class Pairs:
             said += f", {self.hidden} hidden value{'' if self.hidden == 1 else 's'} in them"
         if self.left_out:
             shown = [f"{len(names)} × {reason}" for reason, names in self.left_out.items()][:_REASONS]
-            more = [f"{len(self.left_out) - _REASONS} more reasons"] if len(self.left_out) > _REASONS else []
+            more = [f"{many(len(self.left_out) - _REASONS, 'more reason')}"] if len(self.left_out) > _REASONS else []
             said += f"; left out: {', '.join([*shown, *more])}"
         return said
 
@@ -220,7 +220,7 @@ class _Finder:
         """Why there is no pair."""
         if self.left_out:
             reason, names = max(self.left_out.items(), key=lambda one: len(one[1]))
-            more = f"; and {len(self.left_out) - 1} other reasons" if self.left_out.keys() - {reason} else ""
+            more = f"; and {many(len(self.left_out) - 1, 'other reason')}" if self.left_out.keys() - {reason} else ""
             return f"no pair can be judged: {len(names)} × {reason} (as {names[0]}){more}"
         if self._seen:
             return "no pair can be judged"

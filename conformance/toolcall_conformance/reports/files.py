@@ -24,6 +24,8 @@ OPTION = "--toolcall-report"
 def verify_writable(path: Path, option: str = OPTION) -> None:
     """Check, before anything runs, that a report can be written to ``path``; an existing file is not touched.
 
+    Its folder is made, if it is not there.
+
     ``option`` is the one that named it, for messages.
     """
     if path.is_dir():
@@ -34,8 +36,10 @@ def verify_writable(path: Path, option: str = OPTION) -> None:
             return
     except NotWrittenError as error:
         raise ReportError(f"{option}: {path} cannot be written ({error.strerror})") from None
-    if not path.parent.is_dir():
-        raise ReportError(f"{option}: there is no directory {path.parent}; make it first")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ReportError(f"{option}: the directory {path.parent} cannot be made ({error.strerror})") from None
     try:
         descriptor, name = tempfile.mkstemp(prefix=".writable.", suffix=".tmp", dir=path.parent)
     except OSError as error:

@@ -16,6 +16,7 @@ from toolcall_conformance.drivers import (
     UnsupportedOutcome,
 )
 from toolcall_conformance.drivers.blame import place_of
+from toolcall_conformance.drivers.tracebacks import error_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ def described(operation: str, failed: Failed, item: str) -> Problem:
             frames = [line for line in lines if line.startswith("File ")]
             place = place_of(traceback)
             own = [line for line in frames if place is not None and f'"{place[0]}", line {place[1]},' in line]
-            where = own[-1] if own else lines[-1] if lines and not frames else ""
+            where = own[-1] if own else error_line(traceback) if not frames else ""
             return Problem(f"{operation} {failed.sentence}", where, "its whole traceback is in the item's report", item)
         case TimedOut(seconds):
             hint = "raise --timeout if it is only slow; nothing more was tried"
@@ -70,8 +71,7 @@ def described(operation: str, failed: Failed, item: str) -> Problem:
         case BadOutput(sentence, pointer):
             return Problem(sentence, where=pointer, item=item)
         case ProtocolError(sentence, tail):
-            last = tail.strip().splitlines()
-            return Problem(f"{operation}: {sentence}", where=last[-1] if last else "", item=item)
+            return Problem(f"{operation}: {sentence}", where=error_line(tail), item=item)
         case Inapplicable(reason):
             return Problem(f"{operation} of the plainest exchange tells nothing: {reason}", item=item)
         case Misdirected(sentence):

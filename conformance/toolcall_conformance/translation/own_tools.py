@@ -170,10 +170,11 @@ def report_functions(pair: Pair) -> Iterator[Finding]:
         wanted = own.functions_of(tool.own)
         missing = wanted - there
         if missing and missing != wanted:
+            are = "is" if len(missing) == 1 else "are"
             yield pair.finding(
                 "translation/own-tool-functions",
                 "/tools",
-                f"{len(missing)} of {len(wanted)} functions are not declared: {', '.join(sorted(missing))}",
+                f"{len(missing)} of {len(wanted)} functions {are} not declared: {', '.join(sorted(missing))}",
                 want=sorted(wanted),
                 got=sorted(wanted - missing),
                 source=tool.pointer,

@@ -8,6 +8,7 @@ from typing import Any
 
 from toolcall_conformance.findings import Finding
 from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.showing import many
 from toolcall_conformance.trust.mutation import Known, Mutation
 from toolcall_conformance.trust.nodes import nodes
 from toolcall_conformance.trust.operators import OPERATORS, Unfit
@@ -72,7 +73,7 @@ def differences(was: Any, becomes: Any) -> Iterator[str]:
     for at in odd[:_MOST]:
         yield f"  {at}: {_text(before, at)} -> {_text(after, at)}"
     if len(odd) > _MOST:
-        yield f"  and {len(odd) - _MOST} more places"
+        yield f"  and {many(len(odd) - _MOST, 'more place')}"
 
 
 def _text(body: dict[str, Any], at: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.reading import Call, Reading, Text, Unreadable
+from toolcall_conformance.showing import many
 from toolcall_conformance.witnesses.model import NotParsed, SeenCall, Sight
 
 _SHOWN = 60
@@ -59,8 +60,8 @@ def summary(seen: Sight) -> str:
     calls = f"{_count(len(seen.calls), 'call')}"
     if seen.calls:
         calls += f" ({', '.join(call.name for call in seen.calls)})"
-    text = f"{len(seen.text)} characters of text" if seen.text else "no text"
-    tokens = f"{seen.tokens} tokens" if seen.tokens else "no tokens counted"
+    text = f"{many(len(seen.text), 'character')} of text" if seen.text else "no text"
+    tokens = f"{many(seen.tokens, 'token')}" if seen.tokens else "no tokens counted"
     return f"{calls}, {text}, ended by {_shown(seen.ended)}, {tokens}"
 
 

@@ -56,7 +56,8 @@ def _headline(run: RunRecord, rules: Mapping[str, Rule]) -> Lines:
     """What was judged, and how it ended."""
     failed = any(item.outcome == "failed" for item in run.items)
     ended = "failed" if failed else "nothing was judged" if not run.judged else "passed"
-    stopped = [] if run.complete else ["", f"**The run was stopped**: {run.expected} items were to run."]
+    were = f"{many(run.expected, 'item')} {'was' if run.expected == 1 else 'were'} to run"
+    stopped = [] if run.complete else ["", f"**The run was stopped**: {were}."]
     first = mend_first(run, rules)
     mend = ["", f"**Mend first**: {words(first)}."] if first else []
     counted = f"**{headline(run)}**: {run_in_words(run)}."

@@ -281,7 +281,9 @@ class _MessageMachine(Machine):
         """What can only be said once nothing more comes."""
         if self._unnamed:
             at, kind = self._unnamed[0]
-            message = f"{len(self._unnamed)} events have no name; each must have the name that is the type of its data"
+            count = len(self._unnamed)
+            events = "an event has" if count == 1 else f"{count} events have"
+            message = f"{events} no name; each must have the name that is the type of its data"
             self.report.add("stream-event-name", at, message, want=kind or EVENT, got=MISSING)
         del pointer
         if self.message is None and self.state is not MessageState.FAILED and not self.report.has("stream-start"):

@@ -87,7 +87,8 @@ class Item:
             return
         entries = self._entries(list_key)
         if index != len(entries):
-            message = f"the part has the index {index}, and {len(entries)} parts precede it"
+            before = "one part precedes" if len(entries) == 1 else f"{len(entries)} parts precede"
+            message = f"the part has the index {index}, and {before} it"
             self._once("stream-part-index", pointer, message, len(entries), index)
         self._fill(list_key, index, part)
         self._parts[list_key, index] = False

@@ -104,7 +104,8 @@ class Output:
             at, want = join(pointer, "output_index"), len(self._items)
             self._report.add("stream-output-index", at, message, want=want, got=index)
         elif isinstance(index, int) and index < self._begun:
-            message = f"response.created has {self._begun} items already, one of them with this output_index"
+            items = "one item" if self._begun == 1 else f"{self._begun} items"
+            message = f"response.created has {items} already, one of them with this output_index"
             self._report.add("stream-output-index", join(pointer, "output_index"), message, want=self._begun, got=index)
         if isinstance(item, dict) and not self._is_open(index, item):
             self._keep(Item(item, index if _is_index(index) else None, pointer, self._report))

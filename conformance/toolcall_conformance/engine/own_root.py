@@ -1,0 +1,67 @@
+"""Undoes what pytest makes of a path behind an option of ours, as in ``--toolcall-policy ../policy.toml``.
+
+pytest looks for its root directory and its settings before it loads plugins: it does not know yet that our options have
+a value, and takes a path behind a blank for that of a test file (https://docs.pytest.org/en/stable/reference/customize.html).
+Once our options are known, the same search is made again, with pytest's own function.
+
+That function and the places of its results are not public. Where a version of pytest has others, nothing is changed,
+and ``sources.verify_root`` tells the user what to write.
+"""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import sys
+from typing import Any
+
+# The settings whose value is a path.
+PATHS = ("report", "corpus", "cassettes", "pairs", "known-failures", "policy", "artifacts")
+
+
+def restore(config: Any, args: list[str]) -> None:
+    """Give ``config`` the root directory and the settings that it would have with ``OPTION=PATH``.
+
+    ``args`` is pytest's own list of words, in which the options of the wrong ini file are replaced by those of the
+    right one. For the hook ``pytest_load_initial_conftests``.
+    """
+    words = [str(word) for word in config.invocation_params.args]
+    options = {f"--toolcall-{name}" for name in PATHS}
+    if not any(word in options for word, _ in itertools.pairwise(words)):
+        return
+    try:
+        _restored(config, args)
+    except (AttributeError, ImportError, TypeError, ValueError):
+        return
+
+
+def _restored(config: Any, args: list[str]) -> None:
+    from _pytest.config.findpaths import determine_setup
+
+    parser, early = config._parser, config.getini("addopts")  # noqa: SLF001 - see above
+    own = args[len(early) :] if args[: len(early)] == early else None
+    if own is None:
+        return
+    known = parser.parse_known_args(own, namespace=copy.copy(config.option))
+    root, file, settings, *ignored = determine_setup(
+        inifile=known.inifilename,
+        override_ini=known.override_ini,
+        args=known.file_or_dir,
+        rootdir_cmd_arg=known.rootdir or None,
+        invocation_dir=config.invocation_params.dir,
+    )
+    if (root, file) == (config.rootpath, config.inipath):
+        return
+    in_nine = hasattr(config, "_inicfg")
+    config._rootpath, config._inipath = root, file  # noqa: SLF001
+    setattr(config, "_inicfg" if in_nine else "inicfg", settings)
+    if ignored:
+        config._ignored_config_files = ignored[0]  # noqa: SLF001
+    config._inicache.clear()  # noqa: SLF001
+    parser.extra_info |= {"rootdir": str(root), "inifile": str(file)}
+    args[:] = [*config.getini("addopts"), *own]
+    config.pluginmanager.consider_preparse(args, exclude_only=False)  # plugins that these options name
+    sys.path[:0] = [str(path) for path in config.getini("pythonpath")]
+    config.known_args_namespace = parser.parse_known_args(args, namespace=copy.copy(config.option))
+    if config.known_args_namespace.confcutdir is None:
+        config.known_args_namespace.confcutdir = str(file.parent if file is not None else root)
