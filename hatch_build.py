@@ -1,7 +1,12 @@
-"""Builds the wheel: each case of the corpus and all verdicts go in as one zip file (toolcall_conformance/packs.py)."""
+"""Builds the distributions.
+
+Each case of the corpus and all verdicts go into the wheel as one zip file (toolcall_conformance/packs.py). The readme
+in the metadata has absolute links: an index shows it far from the files beside it.
+"""
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
 import zipfile
@@ -10,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 SUFFIX = ".folder.zip"
 
@@ -46,3 +52,25 @@ def _write(pack: Path, folder: Path, compression: int) -> None:
             entry = zipfile.ZipInfo(path.relative_to(folder).as_posix())  # of 1980
             entry.compress_type = compression
             made.writestr(entry, path.read_bytes(), compresslevel=9)
+
+
+class AddressHook(MetadataHookInterface):
+    """Gives the metadata the readme and the addresses, made of ``repository`` in the hook's table and the version."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        repository = str(self.config["repository"])
+        text = (Path(self.root) / "README.md").read_text(encoding="utf-8")
+        text = with_absolute_links(text, repository, str(metadata["version"]))
+        metadata["readme"] = {"content-type": "text/markdown", "text": text}
+        metadata["urls"] = {
+            "Repository": repository,
+            "Documentation": f"{repository}/tree/main/docs",
+            "Changelog": f"{repository}/blob/main/CHANGELOG.md",
+            "Issues": f"{repository}/issues",
+        }
+
+
+def with_absolute_links(text: str, repository: str, version: str) -> str:
+    """A page in Markdown whose links to files lead to those of the version's tag; links within the page stay."""
+    place = f"{repository}/blob/v{version}/"
+    return re.sub(r"(\]\()(?![a-z]+:|#)([^)\s]+\))", rf"\g<1>{place}\g<2>", text)
