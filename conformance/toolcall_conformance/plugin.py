@@ -72,7 +72,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="FILE",
         action="append",
         help="write a report; the end of its name chooses the kind: .json (every verdict and finding), .html (a "
-        "page for a browser) or .md (Markdown for a pull request); may be given several times",
+        "page for a browser), .md (Markdown for a pull request) or .sarif (causes at lines of code, for a code host); "
+        "may be given several times",
     )
     group.addoption(
         "--toolcall-strict",

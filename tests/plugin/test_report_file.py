@@ -204,8 +204,8 @@ def test_a_report_whose_items_were_edited(member: str, value: object, said: str,
     [
         ("good.py/r.json", "the directory *good.py cannot be made (File exists)"),
         (".", "* is a directory; name a file in it"),
-        ("report.txt", "a report cannot be named report.txt; end its name in *.json, .md"),
-        ("report", "a report cannot be named report; end its name in *.json, .md"),
+        ("report.txt", "a report cannot be named report.txt; end its name in *.json, .md, .sarif"),
+        ("report", "a report cannot be named report; end its name in *.json, .md, .sarif"),
     ],
 )
 def test_a_path_that_cannot_be_written_is_told_before_anything_runs(project: Any, path: str, sentence: str) -> None:

@@ -19,7 +19,7 @@ _ITEMS = "toolcall::"
 
 # What the help shows of the settings, and of pytest's options. Of those of pytest all that take a value are here.
 _SETTINGS = {
-    "report": "write a report: .json, .html or .md; may be given several times",
+    "report": "write a report: .json, .html, .md or .sarif; may be given several times",
     "known-failures": "a TOML file of expected findings",
     "known-failures-update": "write that file anew: it then lists the findings that fail now",
     "strict": "SHOULD findings fail an item, too",

@@ -1,0 +1,172 @@
+"""A run as a SARIF log: its rules, and one result for each cause, in the order and the words of the other reports."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.library import Rule
+from toolcall_conformance.reports.escaping import link, words
+from toolcall_conformance.reports.outline import Outline, evidence
+from toolcall_conformance.reports.root_cause import RootCause
+from toolcall_conformance.reports.run_record import RunRecord
+from toolcall_conformance.reports.sarif.places import BASE, Places
+from toolcall_conformance.reports.vocabulary import FIELDS
+from toolcall_conformance.showing import many, visible
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+LEVELS = {"MUST": "error", "SHOULD": "warning", "NOTE": "note"}
+
+# GitHub takes 25,000 results and 1,000 places of one, and shows so many:
+# https://docs.github.com/en/code-security/code-scanning/troubleshooting-sarif-uploads/results-exceed-limit
+MOST_RESULTS = 5_000
+MOST_PLACES = 100
+# Of a rule's descriptions it shows so many characters.
+MOST_DESCRIBED = 1_024
+# Of a part of a message; who needs a longer value or command reads another report.
+MOST_TOLD = 1_000
+
+_SEVERITIES = {"error": "error", "warning": "warning", "note": "recommendation"}
+_FINGERPRINT = "toolcallCause/v1"
+
+
+def document(run: RunRecord, rules: Mapping[str, Rule], directory: Path) -> dict[str, Any]:
+    """The log of a run that was started in ``directory``."""
+    translator = run.header.get("translator")
+    who: Mapping[str, Any] = translator if isinstance(translator, Mapping) else {}
+    places = Places(directory, str(who.get("spec", "")))
+    roots = run.roots[:MOST_RESULTS]
+    numbers = {rule: number for number, rule in enumerate(sorted({root.rule for root in roots}))}
+    told = [
+        _result(root, Outline.of(root, run, rules), numbers[root.rule], places, mark)
+        for root, mark in zip(roots, fingerprints(roots), strict=True)
+    ]
+    log = {
+        "tool": {"driver": {**_tool(run), "rules": [_rule(one, rules, roots) for one in numbers]}},
+        # What follows the last slash is the run's own; before it stands what a later upload replaces.
+        "automationDetails": {"id": f"toolcall-conformance/{_category(who)}/"},
+        "originalUriBaseIds": {BASE: {"description": {"text": "The root of the repository."}}},
+        "columnKind": "unicodeCodePoints",
+        "invocations": [_invocation(run)],
+        "results": told,
+    }
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [log]}
+
+
+def fingerprints(roots: Sequence[RootCause]) -> list[str]:
+    """What a later run tells each cause by: not its items, its number or its line, which change as others are mended.
+
+    Causes that have all in common but their signatures are told apart by the first of these.
+    """
+    plain = ["\n".join([root.rule, root.element, *root.formats, root.place, root.way]) for root in roots]
+    first = [min(f"{one.signature}\n{one.feature}" for one in root.seen) for root in roots]
+    leading: dict[str, str] = {}
+    for common, own in zip(plain, first, strict=True):
+        leading[common] = min(own, leading.get(common, own))
+    again = Counter[str]()
+    marks = []
+    for common, own in zip(plain, first, strict=True):
+        name = common if leading[common] == own else f"{common}\n{own}"
+        again[name] += 1
+        marks.append(f"{hashlib.sha256(name.encode('utf-8', 'backslashreplace')).hexdigest()[:16]}:{again[name]}")
+    return marks
+
+
+def _category(who: Mapping[str, Any]) -> str:
+    """The translator's name without slashes; a run of recordings has none."""
+    return visible(str(who.get("name") or "recordings")).replace("/", "-")
+
+
+def _tool(run: RunRecord) -> dict[str, Any]:
+    tool = run.header["tool"]
+    return {"name": str(tool["name"]), "version": str(tool["version"])}
+
+
+def _invocation(run: RunRecord) -> dict[str, Any]:
+    """How the run went: whether all items were played, and what it has to say that no cause has."""
+    known = run.header.get("run", {})
+    left = len(run.roots) - MOST_RESULTS
+    lines = [f"The run was stopped: {run.expected} items were to run."] if not run.complete else []
+    lines += [f"{many(left, 'more cause')} left out."] if left > 0 else []
+    parts = {
+        "startTimeUtc": known.get("started"),
+        "commandLine": visible(known["command"]) if "command" in known else None,
+        "toolExecutionNotifications": [_notification(line) for line in lines],
+        "toolConfigurationNotifications": [_notification(line) for line in run.stale],
+    }
+    return {"executionSuccessful": run.complete, **{name: part for name, part in parts.items() if part}}
+
+
+def _notification(line: str) -> dict[str, Any]:
+    return {"level": "warning", "message": {"text": _told(line)}}
+
+
+def _rule(name: str, rules: Mapping[str, Rule], roots: Sequence[RootCause]) -> dict[str, Any]:
+    """A rule with why it is there, how its breach is mended, and who says so."""
+    if name not in rules:
+        return {"id": name, "defaultConfiguration": {"level": LEVELS[_gravest(name, roots)]}}
+    rule, url = rules[name], evidence(name, rules)
+    level = LEVELS[rule.level.value]
+    parts = [(FIELDS["why"], rule.why), (FIELDS["fix"], rule.fix)]
+    marked = [*(f"**{key}** {words(text)}" for key, text in parts if text), *([link("evidence", url)] if url else [])]
+    plain = [*(f"{key}: {text}" for key, text in parts if text), *([f"{FIELDS['evidence']}: {url}"] if url else [])]
+    return {
+        "id": name,
+        "shortDescription": {"text": _cut(f"{rule.breach[:1].upper()}{rule.breach[1:]}.", MOST_DESCRIBED)},
+        "fullDescription": {"text": _cut(rule.sentence, MOST_DESCRIBED)},
+        "help": {"text": "\n\n".join(plain), "markdown": "\n\n".join(marked)},
+        **({"helpUri": url} if url else {}),
+        "defaultConfiguration": {"level": level},
+        "properties": {"problem.severity": _SEVERITIES[level], "tags": ["tool-calls", rule.element]},
+    }
+
+
+def _gravest(name: str, roots: Sequence[RootCause]) -> str:
+    """The level of a rule that the corpus does not have, as a stored report of another version may."""
+    return min((root for root in roots if root.rule == name), key=lambda root: root.level_number).level
+
+
+def _result(root: RootCause, one: Outline, number: int, places: Places, mark: str) -> dict[str, Any]:
+    """A cause: in words, at its place in the code, and told again by ``mark``."""
+    lines = [place for code in root.code if (place := places.of_code(code)) is not None][:MOST_PLACES]
+    first = lines[0] if lines else places.of_translator
+    found: dict[str, Any] = {
+        "ruleId": root.rule,
+        "ruleIndex": number,
+        "level": LEVELS[root.level],
+        "message": {"text": "\n".join(map(_told, _message(one)))},
+        "locations": [{**first, "logicalLocations": [{"fullyQualifiedName": visible(root.example.item.nodeid)}]}],
+        # The host tells causes of one line apart by the second; where it is not there, the line alone decides.
+        "partialFingerprints": {_FINGERPRINT: mark, "primaryLocationLineHash": mark},
+        "occurrenceCount": one.items,
+        "suppressions": [_suppression(root)] if root.known else [],
+    }
+    return {**found, "relatedLocations": lines[1:]} if lines[1:] else found
+
+
+def _message(one: Outline) -> Iterator[str]:
+    """What is wrong and why it matters; how many items, one of them, what stands there; where else; the command."""
+    yield one.says
+    yield f"{one.count}, {FIELDS['item']} {one.item}"
+    yield from (f"{name}: {text}" for name, text in one.place)
+    if one.rest:
+        yield f"{FIELDS['items']}: {one.rest}"
+    if len(one.again) <= MOST_TOLD:  # the beginning of a command is none
+        yield f"{FIELDS['command']}: {one.again}"
+
+
+def _suppression(root: RootCause) -> dict[str, Any]:
+    """Why a cause is expected, as the file of known failures says."""
+    return {"kind": "external", "status": "accepted", "justification": _told(str(root.example.finding["known"]))}
+
+
+def _told(text: str) -> str:
+    """Foreign text as a part of a plain message, in which ``[text](address)`` would be a link."""
+    return _cut(visible(text).replace("](", "] ("), MOST_TOLD)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 2]} …"

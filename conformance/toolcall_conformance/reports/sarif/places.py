@@ -1,0 +1,91 @@
+"""Where a cause stands in a user's code: files of the repository, which alone a code host can show."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+BASE = "%SRCROOT%"
+"""The name of the directory that all addresses are relative to."""
+
+_PROCESSES = ("exec:", "gateway:")
+# In these the name of a translator may stand, where no file holds it.
+_SETTINGS = ("pyproject.toml", "pytest.toml", "pytest.ini", "tox.ini", "setup.cfg")
+
+
+@dataclass(frozen=True)
+class Places:
+    """The files of a run: ``directory`` is where it was started, ``spec`` the value of ``--toolcall-translator``."""
+
+    directory: Path
+    spec: str
+
+    def of_code(self, code: str) -> dict[str, Any] | None:
+        """The place of ``file:line``; None where the file is not in the repository."""
+        file, _, line = code.rpartition(":")
+        address = self._address(file) if file else None
+        return None if address is None or not line.isdecimal() else _place(address, max(1, int(line)))
+
+    @cached_property
+    def of_translator(self) -> dict[str, Any]:
+        """The place of the file that has the translator, or else names it. A code host takes no cause without one."""
+        guesses = list(_guesses(self.spec))
+        there = (name for name in (*guesses, *_SETTINGS) if os.path.isfile(self.directory / name))  # noqa: PTH113
+        addresses = (self._address(name) for name in (*there, *guesses, *_SETTINGS))
+        return _place(next(address for address in addresses if address is not None), 1)
+
+    @cached_property
+    def root(self) -> Path:
+        """The root of the repository that holds the directory; the directory itself where there is none."""
+        directory = Path(os.path.abspath(self.directory))  # noqa: PTH100 - links stay what the user calls them
+        return next((one for one in (directory, *directory.parents) if (one / ".git").exists()), directory)
+
+    def _address(self, name: str) -> str | None:
+        """The address of a file relative to the root; None of one that is elsewhere."""
+        path = Path(os.path.abspath(self.directory / name))  # noqa: PTH100
+        if not path.is_relative_to(self.root) or path == self.root:
+            return None
+        # A name may have halves of characters, which no address has.
+        return quote(path.relative_to(self.root).as_posix().encode("utf-8", "replace"), safe="/")
+
+
+def _place(address: str, line: int) -> dict[str, Any]:
+    return {
+        "physicalLocation": {
+            "artifactLocation": {"uri": address, "uriBaseId": BASE},
+            "region": {"startLine": line},
+        }
+    }
+
+
+def _guesses(spec: str) -> Iterator[str]:
+    """The files that may hold a translator, the likeliest first. Nothing is imported: a stored report runs no code."""
+    kind = next((one for one in _PROCESSES if spec.startswith(one)), "")
+    if kind == "gateway:":
+        yield spec.removeprefix(kind)
+    elif kind:
+        yield from _files(_words(spec.removeprefix(kind)))
+    elif parts := [part for part in spec.partition(":")[0].split(".") if part]:
+        module = "/".join(parts)
+        yield from (f"{top}{module}{end}" for top in ("", "src/") for end in (".py", "/__init__.py"))
+
+
+def _words(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError:  # a quotation mark without its other one
+        return command.split()
+
+
+def _files(words: Iterable[str]) -> Iterator[str]:
+    """The words of a command that are no options and look like files of the user's."""
+    for word in words:
+        looks = bool(os.path.splitext(word)[1]) or "/" in word  # noqa: PTH122
+        if looks and not word.startswith("-") and not os.path.isabs(word):  # noqa: PTH117
+            yield word

@@ -1,0 +1,23 @@
+"""Reports in SARIF: one result for each cause, at the lines of the translator where they are known."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.reports.run_record import RunRecord
+from toolcall_conformance.reports.writers.writer import Writer
+from toolcall_conformance.showing import visible_json
+
+
+def text(run: RunRecord, corpus: Corpus) -> str:
+    """The text of the report file; its places are relative to the repository that holds this directory."""
+    # Every run asks all writers for their suffixes.
+    from toolcall_conformance.reports.sarif.document import document
+
+    made = document(run, corpus.rules, Path.cwd())
+    return visible_json(json.dumps(made, indent=1, ensure_ascii=True)) + "\n"
+
+
+WRITER = Writer(".sarif", text)

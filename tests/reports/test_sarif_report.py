@@ -1,0 +1,269 @@
+"""Reports in SARIF: their form, one result a cause, the places, and what a later run knows a cause by."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reports.made import CORPUS, finding, item, run
+from toolcall_conformance.cli import main
+from toolcall_conformance.reports.blocks import consequence
+from toolcall_conformance.reports.run_record import RunRecord
+from toolcall_conformance.reports.sarif import document as sarif
+from toolcall_conformance.reports.sarif import places
+from toolcall_conformance.reports.writers import json_report, sarif_report
+
+# The objects that the report has, each with what it must have and what it may: SARIF 2.1.0, section 3 by the same
+# names. https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/sarif-v2.1.0-errata01-os-complete.html
+OBJECTS: Mapping[str, tuple[str, str]] = {
+    "log": ("version runs", "$schema"),
+    "run": ("tool", "automationDetails originalUriBaseIds columnKind invocations results"),
+    "tool": ("driver", ""),
+    "driver": ("name", "version rules"),
+    "rule": ("id", "shortDescription fullDescription help helpUri defaultConfiguration properties"),
+    "invocation": (
+        "executionSuccessful",
+        "startTimeUtc commandLine toolExecutionNotifications toolConfigurationNotifications",
+    ),
+    # `locations`, and a place in a file: a code host takes no result without.
+    "result": (
+        "message locations",
+        "ruleId ruleIndex level partialFingerprints occurrenceCount suppressions relatedLocations",
+    ),
+    "place": ("physicalLocation", "logicalLocations"),
+}
+LINE = re.compile(r"[1-9]\d*")
+RELATIVE = re.compile(r"(?![/.])(?:[A-Za-z0-9_.~/-]|%[0-9A-F]{2})+")
+
+
+def written(made: RunRecord) -> dict[str, Any]:
+    """The one run of a report, whose form is right."""
+    log = json.loads(sarif_report.WRITER.text(made, CORPUS))
+    assert list(faults(log)) == []
+    return dict(log["runs"][0])
+
+
+def faults(log: Any) -> Iterator[str]:
+    """What is wrong with the form of a log."""
+    yield from keys("log", log)
+    if log["version"] != "2.1.0" or len(log["runs"]) != 1:
+        yield "it is no log of one run"
+    told = log["runs"][0]
+    rules = told["tool"]["driver"]["rules"]
+    for kind, found in (
+        ("run", [told]),
+        ("tool", [told["tool"]]),
+        ("driver", [told["tool"]["driver"]]),
+        ("rule", rules),
+        ("invocation", told["invocations"]),
+        ("result", told["results"]),
+    ):
+        for one in found:
+            yield from keys(kind, one)
+    if len({one["id"] for one in rules}) < len(rules):
+        yield "a rule is there twice"
+    for one in rules:
+        yield from (f"{one['id']}: {key} has no text" for key in TEXTS if key in one and not one[key]["text"].strip())
+        yield from (
+            f"{one['id']}: {key} is too long" for key in TEXTS[:2] if len(one.get(key, {"text": ""})["text"]) > 1024
+        )
+        if one["defaultConfiguration"]["level"] not in ("error", "warning", "note"):
+            yield f"{one['id']}: no level"
+    for one in told["results"]:
+        yield from result_faults(one, rules, told["originalUriBaseIds"])
+
+
+TEXTS = ("shortDescription", "fullDescription", "help")
+
+
+def keys(kind: str, one: Mapping[str, Any]) -> Iterator[str]:
+    """The members that an object lacks, and those that it may not have."""
+    must, may = (set(words.split()) for words in OBJECTS[kind])
+    yield from (f"{kind}: no {key}" for key in sorted(must - one.keys()))
+    yield from (f"{kind}: {key}?" for key in sorted(one.keys() - must - may))
+
+
+def result_faults(one: Mapping[str, Any], rules: list[Any], bases: Mapping[str, Any]) -> Iterator[str]:
+    if rules[one["ruleIndex"]]["id"] != one["ruleId"]:
+        yield f"{one['ruleId']}: another rule has its index"
+    if one["level"] not in ("error", "warning", "note") or one["occurrenceCount"] < 1 or not one["message"]["text"]:
+        yield f"{one['ruleId']}: level, count or message"
+    if len(one["locations"]) != 1 or "suppressions" not in one:
+        yield f"{one['ruleId']}: places, or nothing about suppressions"
+    for place in [*one["locations"], *one.get("relatedLocations", ())]:
+        yield from keys("place", place)
+        file = place["physicalLocation"]["artifactLocation"]
+        if not RELATIVE.fullmatch(file["uri"]) or file["uriBaseId"] not in bases:
+            yield f"{file}: no address under a base"
+        if not LINE.fullmatch(str(place["physicalLocation"]["region"]["startLine"])):
+            yield f"{place}: no line"
+    for each in one["suppressions"]:
+        if each["kind"] not in ("inSource", "external") or each["status"] != "accepted" or not each["justification"]:
+            yield f"{one['ruleId']}: {each}"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user's repository, where the run was started."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "mine.py").touch()
+    (tmp_path / "sub").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+CRASHED = finding("translation/crashed", code="lib/my way.py:12", message="it raised", element="body", place="")
+WARNED = finding("translation/ids-kept", "SHOULD", "/b")
+NOTED = finding("translation/ids-kept", "NOTE", "/c", element="result")
+
+
+def several() -> RunRecord:
+    """A run with causes of each level, a known one, and a rule that this corpus does not have."""
+    return run(
+        [
+            item("box/one", CRASHED),
+            item("box/two", CRASHED, {**CRASHED, "code": "lib/other.py:3", "signature": CRASHED["signature"]}),
+            item("w/one", finding(message="see [this](https://example.invalid) {0}")),
+            item("w/two", WARNED, NOTED),
+            item("gone/one", finding("box/gone", place="/d")),
+            item("box/3", finding(place="/e", known="ticket [7](x)", standing="known"), outcome="known"),
+        ],
+        stale=["known.toml: gone; delete line 3"],
+        missing=2,
+    )
+
+
+def test_a_cause_is_a_result_with_its_rule_words_place_and_command() -> None:
+    made = several()
+    told = written(made)
+    results = told["results"]
+    assert [one["ruleId"] for one in results] == [root.rule for root in made.roots]
+    says = [one["message"]["text"].splitlines()[0] for one in results]
+    assert says == [consequence(root, CORPUS.rules) for root in made.roots]
+    levels = {"MUST": "error", "SHOULD": "warning", "NOTE": "note"}
+    assert [one["level"] for one in results] == [levels[root.level] for root in made.roots]
+    assert {"error", "warning", "note"} == {one["level"] for one in results}
+    crashed = next(one for one in results if one["ruleId"] == "translation/crashed")
+    lines = crashed["message"]["text"].splitlines()
+    assert lines[1].startswith("2 items, item box/one · request")
+    assert lines[-1] == 'run: pytest --toolcall-translator mine:T "toolcall::box/one" "toolcall::box/two"'
+    files = [one["physicalLocation"] for one in (*crashed["locations"], *crashed["relatedLocations"])]
+    assert [(one["artifactLocation"]["uri"], one["region"]["startLine"]) for one in files] == [
+        ("lib/my%20way.py", 12),
+        ("lib/other.py", 3),
+    ]
+    assert "see [this] (https://example.invalid) {0}" in "\n".join(one["message"]["text"] for one in results)
+    rule = next(one for one in told["tool"]["driver"]["rules"] if one["id"] == "translation/call-lost")
+    law = CORPUS.rules["translation/call-lost"]
+    assert (rule["fullDescription"]["text"], rule["helpUri"]) == (law.sentence, law.evidence[0]["url"])
+    assert all(text in rule["help"]["text"] for text in (law.why, law.fix, law.evidence[0]["url"]))
+    known = [one["suppressions"] for one in results]
+    assert [len(one) for one in known] == [0] * (len(known) - 1) + [1]
+    assert known[-1][0]["justification"] == "ticket [7] (x)"
+    [how] = told["invocations"]
+    assert not how["executionSuccessful"]
+    assert "8 items were to run" in how["toolExecutionNotifications"][0]["message"]["text"]
+    assert "known.toml" in how["toolConfigurationNotifications"][0]["message"]["text"]
+
+
+def test_a_place_is_a_file_of_the_repository(folder: Path) -> None:
+    for name in ("src/deep/inner/__init__.py", "tools/adapter.mjs", "gates/g.toml", "sub/own.py", "pyproject.toml"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).touch()
+    expected = {
+        "mine:T": "mine.py",
+        "deep.inner:T": "src/deep/inner/__init__.py",
+        "exec:node --flag tools/adapter.mjs -x": "tools/adapter.mjs",
+        "exec:/usr/bin/python3 'half": "pyproject.toml",
+        "gateway:gates/g.toml": "gates/g.toml",
+        "gateway:../outside.toml": "pyproject.toml",
+        "published.thing:T": "pyproject.toml",
+        "": "pyproject.toml",
+    }
+    assert {spec: uri(places.Places(folder, spec).of_translator) for spec in expected} == expected
+    (folder / "pyproject.toml").unlink()
+    assert uri(places.Places(folder, "published.thing:T").of_translator) == "published/thing.py"
+    below = places.Places(folder / "sub", "own:T")
+    assert uri(below.of_translator) == "sub/own.py"
+    assert uri(below.of_code("../mine.py:4")) == "mine.py"
+    for elsewhere in (f"{folder.parent}/other.py:3", "../../other.py:3", "", "mine.py:", "mine.py:x"):
+        assert below.of_code(elsewhere) is None
+
+
+def uri(place: Any) -> str:
+    return str(place["physicalLocation"]["artifactLocation"]["uri"])
+
+
+def marks(made: RunRecord) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for one in written(made)["results"]:
+        found.setdefault(one["ruleId"], set()).add(one["partialFingerprints"]["primaryLocationLineHash"])
+    return found
+
+
+def test_a_later_run_knows_a_cause_again() -> None:
+    other = finding(place="/z", element="result", signature="translation/call-lost result gemini /z lost")
+    first = marks(run([item("box/one", CRASHED), item("w/one", finding()), item("w/two", other)]))
+    assert {rule: len(one) for rule, one in first.items()} == {"translation/crashed": 1, "translation/call-lost": 2}
+    # Alike but for how they differ: each has its own, whichever comes first.
+    alike = [finding(signature=f"translation/call-lost call gemini /a {way}") for way in ("lost", "moved")]
+    there, back = (run([item("box/one", one), item("w/one", other)]).roots for one, other in (alike, alike[::-1]))
+    both, again = (
+        {root.example.signature: mark for root, mark in zip(roots, sarif.fingerprints(roots), strict=True)}
+        for roots in (there, back)
+    )
+    assert len(set(both.values())) == 2
+    assert again == both
+    # One is mended, one has moved and fails elsewhere as well, and a new one comes first.
+    moved = {**CRASHED, "code": "lib/my way.py:99", "message": "it raised otherwise"}
+    cases = [item(f"box/{number}", moved) for number in range(3)]
+    second = marks(run([item("gone/one", finding("translation/dropped-result")), *cases, item("w/two", other)]))
+    assert second["translation/crashed"] == first["translation/crashed"]
+    assert second["translation/call-lost"] < first["translation/call-lost"]
+
+
+def test_what_a_host_shows_no_more_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    many = [{**CRASHED, "code": f"lib/a.py:{number}"} for number in range(1, 130)]
+    long = finding("translation/ids-kept", "SHOULD", message="m" * 9_000)
+    made = run([*(item(f"box/{number}", one) for number, one in enumerate(many)), item("w/one", long)])
+    told = written(made)
+    assert [1 + len(one.get("relatedLocations", ())) for one in told["results"]] == [100, 1]
+    assert all(len(line) <= 1_000 for one in told["results"] for line in one["message"]["text"].splitlines())
+    monkeypatch.setattr(sarif, "MOST_RESULTS", 1)
+    fewer = written(made)
+    assert [one["ruleId"] for one in fewer["results"]] == ["translation/crashed"]
+    assert [one["id"] for one in fewer["tool"]["driver"]["rules"]] == ["translation/crashed"]
+    assert fewer["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"] == "1 more cause left out."
+
+
+def test_a_stored_report_makes_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(below := folder / "sub")
+    made = run([item("box/one", CRASHED), item("w/two", WARNED)])
+    (below / "r.json").write_text(json_report.text(made, CORPUS), encoding="utf-8")
+    assert main(["report", "r.json", "stored.sarif"]) == 0
+    assert main(["merge", "r.json", "-o", "whole.SARIF"]) == 0
+    expected = sarif_report.text(made, CORPUS)
+    assert uri(json.loads(expected)["runs"][0]["results"][-1]["locations"][0]) == "sub/mine.py"
+    assert [(below / name).read_text(encoding="utf-8") for name in ("stored.sarif", "whole.SARIF")] == [expected] * 2
+
+
+def test_the_check_of_the_form_sees_what_is_wrong() -> None:
+    """Each of these a code host refuses, or shows wrongly."""
+    text = sarif_report.text(several(), CORPUS)
+    for before, after in (
+        ('"uri": "mine.py"', '"uri": "/mine.py"'),
+        ('"startLine": 12', '"startLine": 0'),
+        ('"ruleIndex": 1', '"ruleIndex": 0'),
+        ('"level": "warning"', '"level": "SHOULD"'),
+        ('"message"', '"messages"'),
+        ('"kind": "external"', '"kind": "known"'),
+    ):
+        changed = text.replace(before, after)
+        assert changed != text, before
+        with pytest.raises((KeyError, AssertionError)):
+            assert list(faults(json.loads(changed))) == []
