@@ -177,12 +177,26 @@ def own_words() -> frozenset[str]:
     names = ("reports/report.schema.json", "reports/changes/diff.schema.json", "settings.schema.json")
     schemas = (parse((JUDGE / name).read_bytes()) for name in names)
     words = {word for schema in schemas for word in keys_and_values(schema)}
-    return frozenset(words | {*Verdict} | PYTESTS | COLOURS | SHIELDS)
+    return frozenset(words | {*Verdict} | PYTESTS | COLOURS | SHIELDS | SARIF)
 
 
 PYTESTS = {"setup", "teardown", "skip", "skipif", "xfail", "xfailed", "xpassed"}
 COLOURS = {"head", "good", "bad"}
 SHIELDS = {"schemaVersion", "color", "isError"}  # https://shields.io/badges/endpoint-badge
+# Of SARIF 2.1.0, and of GitHub (`recommendation`): reports/sarif names the pages.
+SARIF = {
+    "error",
+    "warning",
+    "note",
+    "recommendation",
+    "external",
+    "accepted",
+    "help",
+    "invocations",
+    "justification",
+    "locations",
+    "suppressions",
+}
 
 
 @every("path", TOOL, id=lambda path: str(path.relative_to(JUDGE)))
