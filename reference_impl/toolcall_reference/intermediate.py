@@ -208,7 +208,8 @@ class Tool:
     """A declared tool. ``kind`` is function, custom (free text, perhaps with a grammar in ``format``) or hosted.
 
     ``schema`` is JSON Schema, None for a tool declared without parameters. ``strict`` is None where nothing was said.
-    ``own`` is how an API itself declares it, where its own client does so.
+    ``own`` is how an API itself declares it, where its own client does so. ``name_in_namespace`` is None where the tool
+    has no other name there.
     """
 
     name: str
@@ -219,6 +220,7 @@ class Tool:
     format: Any = None
     own: Body | None = None
     namespace: str | None = None
+    name_in_namespace: str | None = None
 
 
 def distinct(tools: Sequence[Tool]) -> list[Tool]:

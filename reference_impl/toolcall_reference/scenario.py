@@ -11,6 +11,7 @@ text or call may have a ``signature``, which is Gemini's.
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from typing import Any
 
 from . import citations, results
@@ -61,6 +62,7 @@ class Builder:
         declared = scenario.get("tools_in", {}).get(spoken.name, scenario.get("tools", []))
         self.tools = [_tool(tools[name], spoken.name) for name in declared]
         self.settings = _settings(scenario.get("settings", {}))
+        self._apart(self.tools)
         for tool in self.tools:
             tool.name = self._name(tool.name)
         choice = self.settings.tool_choice
@@ -109,6 +111,14 @@ class Builder:
         found.file_id = media.get("file", {}).get(self._format)
         found.vendor = self._provider.files_of if found.file_id is not None else None
         return found
+
+    def _apart(self, tools: list[Tool]) -> None:
+        """Leave tools of several namespaces that share a name there the names that tell them apart."""
+        counts = Counter(self._name(tool.name) for tool in tools)
+        for tool in tools:
+            if tool.namespace is not None and counts[self._name(tool.name)] > 1:
+                tool.name_in_namespace = self._name(tool.name)
+        self._names = {name: wire for name, wire in self._names.items() if counts[wire] < 2}
 
     def _name(self, name: str) -> str:
         """The name that this format's own client gives the tool."""

@@ -12,6 +12,7 @@ from doubles.draft import Draft
 OTHERS = (ANTHROPIC, CHAT, GEMINI)
 FIRST = ("codex/additional-tools",)
 LATE = ("codex/late-tools",)
+TWINS = ("codex/twin-tools",)
 
 
 def brought(body: dict[str, Any]) -> list[dict[str, Any]]:
@@ -75,5 +76,39 @@ def additional_groups_in_the_names(draft: Draft) -> None:
 @warning("translation/call-namespace", check="response", target=RESPONSES, sources=OTHERS, cases=FIRST)
 def additional_group_forgotten(draft: Draft) -> None:
     """The calls of a reply do not name the namespaces in which an item of the conversation declared their tools."""
+    for item in need([item for item in draft.messages if item.get("namespace")]):
+        del item["namespace"]
+
+
+@broken("translation/tool-lost", target=OTHERS, sources=(RESPONSES,), cases=TWINS)
+def twin_tools_as_one(draft: Draft) -> None:
+    """Of two servers' tools of one name only the first is declared, under that name, and each call is one of it."""
+    need(draft.tools)[-1].remove()
+    for handle in [*draft.tools, *draft.calls, *draft.results]:
+        if "name" in handle.inner:
+            handle.inner["name"] = "find_berth"
+
+
+@broken("translation/call-name", target=OTHERS, sources=(RESPONSES,), cases=TWINS)
+def twin_call_of_the_other(draft: Draft) -> None:
+    """A call goes to the other server's tool of its name."""
+    names = [tool.inner["name"] for tool in draft.tools]
+    for handle in [*need(draft.calls), *draft.results]:
+        if "name" in handle.inner:
+            handle.inner["name"] = names[1 - names.index(handle.inner["name"])]
+
+
+@harmless(target=OTHERS, sources=(RESPONSES,), cases=TWINS, beside=("translation/tool-lost", "translation/call-name"))
+def twin_tools_told_apart_otherwise(draft: Draft) -> None:
+    """Two servers' tools of one name are told apart by a number behind it."""
+    names = [tool.inner["name"] for tool in draft.tools]
+    for handle in [*need(draft.tools), *draft.calls, *draft.results]:
+        if "name" in handle.inner:
+            handle.inner["name"] = f"find_berth_{names.index(handle.inner['name']) + 1}"
+
+
+@warning("translation/call-namespace", check="response", target=RESPONSES, sources=OTHERS, cases=TWINS)
+def twin_call_of_no_server(draft: Draft) -> None:
+    """The call of a reply does not say which of two servers' tools of its name it calls."""
     for item in need([item for item in draft.messages if item.get("namespace")]):
         del item["namespace"]

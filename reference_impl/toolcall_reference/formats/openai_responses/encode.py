@@ -75,7 +75,9 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     target.use_names(NAMES, tools, conversation.calls)
     target.own = own_tools.declared(tool.own for tool in tools if target.exact)
     target.groups = {
-        tool.name: (tool.namespace, tool.name) for tool in tools if tool.namespace is not None and target.exact
+        tool.name: (tool.namespace, tool.name_in_namespace or tool.name)
+        for tool in tools
+        if tool.namespace is not None and target.exact
     }
     ids = target.ids(conversation.calls, IDS)
     body: Body = {"model": target.model}

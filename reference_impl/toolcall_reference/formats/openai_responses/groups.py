@@ -84,5 +84,6 @@ def grouped(tools: list[Tool], declared: list[Body]) -> list[Body]:
             group: Body = {"type": "namespace", "name": tool.namespace, "description": about, "tools": []}
             open_groups[tool.namespace] = group
             found.append(group)
-        open_groups[tool.namespace]["tools"].append(entry)
+        inside = entry if tool.name_in_namespace is None else {**entry, "name": tool.name_in_namespace}
+        open_groups[tool.namespace]["tools"].append(inside)
     return found
