@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from doubles.bodies.connectors import groups
-from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, harmless, need, warning
+from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, SAME, broken, harmless, need, warning
 from doubles.draft import Draft
 
 OTHERS = (ANTHROPIC, CHAT, GEMINI)
@@ -89,7 +89,7 @@ def twin_tools_as_one(draft: Draft) -> None:
             handle.inner["name"] = "find_berth"
 
 
-@broken("translation/call-name", target=OTHERS, sources=(RESPONSES,), cases=TWINS)
+@broken("translation/call-name", target=(ANTHROPIC, CHAT), sources=(RESPONSES,), cases=TWINS)
 def twin_call_of_the_other(draft: Draft) -> None:
     """A call goes to the other server's tool of its name."""
     names = [tool.inner["name"] for tool in draft.tools]
@@ -107,8 +107,21 @@ def twin_tools_told_apart_otherwise(draft: Draft) -> None:
             handle.inner["name"] = f"find_berth_{names.index(handle.inner['name']) + 1}"
 
 
-@warning("translation/call-namespace", check="response", target=RESPONSES, sources=OTHERS, cases=TWINS)
+@broken(
+    "translation/call-name",
+    check="response",
+    target=RESPONSES,
+    sources=OTHERS,
+    cases=TWINS,
+    warns="translation/call-namespace",
+)
 def twin_call_of_no_server(draft: Draft) -> None:
     """The call of a reply does not say which of two servers' tools of its name it calls."""
     for item in need([item for item in draft.messages if item.get("namespace")]):
         del item["namespace"]
+
+
+@warning("translation/identity", target=RESPONSES, sources=SAME, cases=FIRST)
+def reasoning_context_dropped(draft: Draft) -> None:
+    """On A→A a request does not say any more that the model is to read the thoughts of all turns."""
+    need(draft.body.get("reasoning", {}).pop("context", None))
