@@ -21,6 +21,7 @@ MAY_NAME_A_LEVEL = {
     "reports/failure.py": "sorts what it prints by level",
     "reports/blocks.py": "leaves notes out of the summary, and gives lines the colour of a level",
     "reports/changes/faults.py": "leaves notes out of the comparison",
+    "reports/sarif/document.py": "the level that code hosts show for each of ours",
     "reports/github.py": "the kind of annotation that a level has there",
     "reports/terminal.py": "leaves notes out of the summary, and gives lines the colour of a level",
     "engine/printing.py": "colours of the terminal",

@@ -34,7 +34,8 @@ def page(run: RunRecord, corpus: Corpus) -> str:
 
     # Behind the new causes the gravest first, known or not: what is known is wrong still.
     new = new_roots(run.roots)
-    others = [root for root in run.roots if root.known or root.level == "NOTE"]
+    first = set(map(id, new))
+    others = [root for root in run.roots if id(root) not in first]
     run = replace(run, roots=[*new, *sorted(others, key=lambda root: root.level_number)])
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"visible": visible, "many": many, "prose": prose, "whole": whole, "command": command}
