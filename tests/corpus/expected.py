@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from unittest.mock import ANY
 
-from toolcall_conformance.jsonvalue import JSONError, parse, parse_arguments
+from toolcall_conformance.jsonvalue import JSONError, begins_json, parse, parse_arguments
 from toolcall_conformance.library import Case, Corpus, load_corpus, read_json
 from toolcall_conformance.reading import (
     Call,
@@ -328,8 +328,11 @@ def same_content(wanted: Any, found: Any) -> bool:
     if shown and found in (*shown, [text for block in shown for text in _texts_in(block)]):
         return True
     pieces = [wanted] if isinstance(wanted, str) else [part["text"] for part in wanted if "text" in part]
-    if texts is None or not all(isinstance(text, str) for text in texts):
-        return isinstance(wanted, str) and bool(parse(wanted) == found)
+    if not texts or not all(isinstance(text, str) for text in texts):
+        if isinstance(wanted, str) and begins_json(wanted):  # a list of declarations, be it empty
+            return bool(parse(wanted) == found)
+        if texts is None or texts:
+            return False
     kept = [piece for piece in pieces if piece.strip()]
     for told in (texts, without_placeholders(load_corpus(), texts, Described(media_of(wanted, "")))):
         if told == kept or (len(kept) != 1 and squeezed(" ".join(told)) == squeezed(" ".join(kept))):

@@ -270,6 +270,8 @@ def test_declarations(case: Case, name: str) -> None:
     own = [tool["own"][name] for tool in wanted if name in tool.get("own", {})]
     own = [declaration for place, declaration in enumerate(own) if declaration not in own[:place]]
     wanted = [tool for tool in wanted if name not in tool.get("own", {})]
+    if "loaded-tools" in case.scenario.get("spell", {}).get(name, ()):
+        wanted.pop()  # a search of the client's brings the last
     for exchange in case.exchanges(name):
         declared = formats.read(name, "request", exchange.request).tools
         assert [one for one in exchange.request.get("tools", []) if one in own] == own

@@ -55,7 +55,8 @@ def rules(*declarations: dict[str, Any]) -> set[str]:
     return {one.rule for one in found if not one.is_note}
 
 
-def test_a_found_tool_may_be_declared() -> None:
+def test_searches_that_are_done_may_be_left_out() -> None:
+    """What they brought is declared."""
     assert rules(*tools()) == set()
 
 
@@ -90,9 +91,23 @@ def test_a_search_of_the_client_may_be_a_function() -> None:
     assert rules_of(as_function()) == set()
 
 
-def test_a_search_with_other_arguments_is_no_step_of_the_client() -> None:
-    """Such a call was never made."""
-    assert "translation/server-call-as-client-call" in rules_of(as_function(arguments='{"query": "trains"}'))
+def test_a_search_with_other_arguments() -> None:
+    assert rules_of(as_function(arguments='{"query": "trains"}')) == {"translation/arguments"}
+
+
+def test_the_result_of_a_search_names_what_it_loads() -> None:
+    body = as_function()
+    body["messages"][2]["content"] = "done"
+    assert rules_of(body) == {"translation/result-content"}
+
+
+def test_a_search_says_itself_what_it_does_and_takes() -> None:
+    body = as_function()
+    body["tools"][0]["function"] |= {
+        "description": "Search.",
+        "parameters": {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]},
+    }
+    assert {"translation/tool-description", "translation/schema-narrowed"} <= rules_of(body)
 
 
 @pytest.mark.parametrize(
@@ -104,5 +119,6 @@ def test_a_search_with_other_arguments_is_no_step_of_the_client() -> None:
     ],
 )
 def test_what_no_search_brought_is_new(changes: dict[str, Any], rule: str) -> None:
-    kept, found = tools()
-    assert rule in rules(kept, found | changes)
+    body = as_function()
+    body["tools"][2]["function"] |= changes
+    assert rule in rules_of(body)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from toolcall_conformance.findings import MISSING, Finding, Words, is_json_value
 from toolcall_conformance.jsonvalue import equal
@@ -60,15 +61,23 @@ def compare_tools(pair: Pair) -> Iterator[Finding]:
         if id(tool) not in taken and tool.kind != "hosted" and not stands_for_one(pair, tool):
             yield _invented(pair, tool)
     for tool, twin in twins:
-        if "hosted" not in (tool.kind, twin.kind):  # the API knows what its own tools are for
+        if "hosted" not in (tool.kind, twin.kind):
             yield from _compare_one(pair, tool, twin)
-        elif (tool.kind, tool.type, tool.name, tool.pointer) != (twin.kind, twin.type, twin.name, twin.pointer):
+            continue
+        yield from _compare_own(pair, tool, twin)
+        if (tool.kind, tool.type, tool.name, tool.pointer) != (twin.kind, twin.type, twin.name, twin.pointer):
             named = (tool.type or tool.name, twin.type or twin.name)
             pair.accept("own-tool-as-another", twin.pointer, tool.pointer, *named)
     yield from _find_unsound(pair, twins)
     yield from report_hosted(pair)
     yield from report_functions(pair)
     yield from _compare_names(pair, twins)
+
+
+def _compare_own(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
+    """What a tool of the API's own says of itself, which is mostly nothing: the API knows what it is for."""
+    if tool.kind == "hosted" and twin.kind == "function" and (tool.description or tool.schema):
+        yield from _compare_one(pair, replace(tool, kind="function", name=twin.name, strict=twin.strict), twin)
 
 
 def _lost_of_searches(pair: Pair, mapped: set[int]) -> Iterator[Finding]:

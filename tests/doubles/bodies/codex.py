@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from doubles.bodies.connectors import groups
 from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, SAME, broken, harmless, need, warning
 from doubles.draft import Draft
+from doubles.wire import Skip
 
 OTHERS = (ANTHROPIC, CHAT, GEMINI)
 FIRST = ("codex/additional-tools",)
 LATE = ("codex/late-tools",)
 TWINS = ("codex/twin-tools",)
+SEARCHED = ("codex/tool-search",)
 
 
 def brought(body: dict[str, Any]) -> list[dict[str, Any]]:
@@ -125,3 +128,72 @@ def twin_call_of_no_server(draft: Draft) -> None:
 def reasoning_context_dropped(draft: Draft) -> None:
     """On A→A a request does not say any more that the model is to read the thoughts of all turns."""
     need(draft.body.get("reasoning", {}).pop("context", None))
+def _leave_out(draft: Draft, calls: Sequence[Any]) -> None:
+    """Take calls and their results out of a history; where results have no ids, the last ones are meant."""
+    keys = {call.id for call in calls} - {None}
+    named = [result for result in draft.results if result.id in keys]
+    results = named or [one for one in draft.results if one.inner.get("name") == "tool_search"][-len(calls) :]
+    for place in (*results, *calls):
+        place.remove()
+    draft.tidy()
+
+
+@broken("translation/tool-lost", target=OTHERS, sources=(RESPONSES,), cases=SEARCHED)
+def client_search_dropped(draft: Draft) -> None:
+    """The search for tools that the client runs is not offered, so that the model never finds a further one."""
+    for tool in need([tool for tool in draft.tools if tool.inner["name"] == "tool_search"]):
+        tool.remove()
+
+
+@broken("translation/call-lost", target=OTHERS, sources=(RESPONSES,), cases=SEARCHED)
+def client_search_forgotten(draft: Draft) -> None:
+    """Of two searches that the client ran only the first is in the history."""
+    gone = [call for call in draft.calls if call.name == "tool_search"][1:]
+    if not gone:
+        raise Skip
+    _leave_out(draft, gone)
+
+
+@harmless(target=OTHERS, sources=(RESPONSES,), cases=SEARCHED, beside="translation/call-lost")
+def client_searches_left_out(draft: Draft) -> None:
+    """The searches that are done are left out of the history, for the tools that they brought are declared."""
+    _leave_out(draft, need([call for call in draft.calls if call.name == "tool_search"]))
+
+
+@broken("translation/tool-lost", target=OTHERS, sources=(RESPONSES,), cases=SEARCHED)
+def loaded_tool_dropped(draft: Draft) -> None:
+    """A tool that a search of the client's loads is not declared, though its search and its calls are there."""
+    if not any(item.get("type") == "tool_search_output" for item in draft.source["input"]):
+        raise Skip
+    for tool in need([tool for tool in draft.tools if tool.inner["name"] == "list_tickets"]):
+        tool.remove()
+
+
+@broken("translation/result-content", target=(ANTHROPIC, CHAT), sources=(RESPONSES,), cases=SEARCHED)
+def loaded_tools_unsaid(draft: Draft) -> None:
+    """The result of a search says only that it is done."""
+    for result in need([one for one in draft.results if "list_tickets" in json.dumps(one.inner)]):
+        result.inner["content"] = "done"
+
+
+@harmless(target=(ANTHROPIC, CHAT), sources=(RESPONSES,), cases=SEARCHED, beside="translation/result-content")
+def loaded_tools_by_name(draft: Draft) -> None:
+    """The result of a search gives the names of the tools that it loads; their declarations are with the others."""
+    for result in need([one for one in draft.results if "list_tickets" in json.dumps(one.inner)]):
+        result.inner["content"] = json.dumps({"tools": ["helpdesk.list_tickets"]})
+
+
+@warning("translation/own-call-kind", check="response", target=RESPONSES, sources=OTHERS, cases=SEARCHED)
+def client_search_as_function(draft: Draft) -> None:
+    """A reply calls the client's search for tools as a function, at which Codex ends."""
+    for item in need([item for item in draft.messages if item.get("type") == "tool_search_call"]):
+        arguments = json.dumps(item.pop("arguments"))
+        del item["execution"]
+        item |= {"type": "function_call", "name": "tool_search", "arguments": arguments}
+
+
+@broken("translation/call-lost", check="response", target=RESPONSES, sources=OTHERS, cases=SEARCHED)
+def client_search_by_the_server(draft: Draft) -> None:
+    """A reply says of the client's search that the server ran it, so that the client does nothing."""
+    for item in need([item for item in draft.messages if item.get("type") == "tool_search_call"]):
+        item["execution"] = "server"

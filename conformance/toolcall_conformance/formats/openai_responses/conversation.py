@@ -33,6 +33,7 @@ BUILTIN_CALLS = {
     "shell_call": "action",
     "computer_call": "action",
     "apply_patch_call": "operation",
+    "tool_search_call": "arguments",
 }
 
 #: What the client sends back, by the type of the call that it answers.
@@ -40,9 +41,12 @@ OUTPUT_OF = {
     "function_call": "function_call_output",
     "custom_tool_call": "custom_tool_call_output",
     **{call: f"{call}_output" for call in BUILTIN_CALLS},
+    "tool_search_call": "tool_search_output",
 }
 
-#: Steps that OpenAI carries out, or that concern no tools.
+_SEARCHES = frozenset({"tool_search_call", "tool_search_output"})
+
+#: Steps that OpenAI carries out, or that concern no tools. A search for tools is one unless the client carries it out.
 HOSTED = frozenset(
     {
         *("web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call"),
@@ -55,6 +59,14 @@ HOSTED = frozenset(
 SILENT = frozenset({"configuration_update"})
 
 _SIDES = {"assistant": "assistant", "system": "system", "developer": "system"}
+
+
+def is_hosted(kind: str, item: Any) -> bool:
+    """Whether an item is a step that OpenAI carries out; a search for tools says who carries it out.
+
+    https://github.com/openai/openai-python/blob/main/src/openai/types/responses/response_tool_search_call.py
+    """
+    return kind in HOSTED and not (kind in _SEARCHES and isinstance(item, dict) and item.get("execution") == "client")
 
 
 def kind_of(item: Any) -> str:
@@ -119,7 +131,7 @@ class ItemReader:
 
     def _builtin_call(self, node: Node, kind: str) -> None:
         place = node.child("environment")
-        if kind == "shell_call" and place.text("type") == "container_reference":
+        if is_hosted(kind, node.value) or (kind == "shell_call" and place.text("type") == "container_reference"):
             self._hosted(node, kind)
             return
         node.ignore(*node.value)
@@ -150,15 +162,19 @@ class ItemReader:
 
     def _output(self, node: Node, kind: str) -> None:
         call_id = node.text("call_id")
-        if call_id is not None and call_id in self._hosted_ids:
+        if is_hosted(kind, node.value) or (call_id is not None and call_id in self._hosted_ids):
             self._hosted(node, kind)
             return
         if kind == "local_shell_call_output" and call_id is None:
             call_id = node.text("id")
         node.ignore("type", "id", "status", "namespace", "caller", "created_by")
         node.ignore("max_output_length", "acknowledged_safety_checks")
+        content = "tools" if kind == "tool_search_output" else "output"
+        if kind == "tool_search_output":
+            node.ignore("execution")
+            self.reading.found_tools.extend(read_tools(node.child(content), []))
         call = self._ledger.answer(call_id)
-        parts = _output_parts(node.child("output"), kind, self.reading)
+        parts = _output_parts(node.child(content), kind, self.reading)
         turn = self._turn("user", node.pointer)
         turn.items.append(
             Result(
@@ -169,7 +185,7 @@ class ItemReader:
                 _failed(node, kind),
                 node.pointer,
                 group=self._groups,
-                content_pointer=_place(node, "output"),
+                content_pointer=_place(node, content),
                 id_pointer=_place(node, "call_id"),
                 name_pointer=_place(node, "name"),
             )
@@ -221,7 +237,7 @@ class ItemReader:
         call_id = node.text("call_id")
         if call_id is not None:
             self._hosted_ids.add(call_id)
-        ours = kind == "mcp_approval_response" or (kind == "tool_search_output" and node.text("execution") == "client")
+        ours = kind == "mcp_approval_response"
         if kind == "tool_search_output":
             self.reading.found_tools.extend(read_tools(node.child("tools"), []))
         name = node.text("name") or kind.removesuffix("_call")
@@ -258,9 +274,9 @@ _READERS: dict[str, Callable[[ItemReader, Node, str], None]] = {
     "compaction": ItemReader._compaction,
     "compaction_trigger": ItemReader._trigger,
     "additional_tools": ItemReader._tools,
+    **dict.fromkeys(HOSTED, ItemReader._hosted),
     **dict.fromkeys(BUILTIN_CALLS, ItemReader._builtin_call),
     **dict.fromkeys(OUTPUT_OF.values(), ItemReader._output),
-    **dict.fromkeys(HOSTED, ItemReader._hosted),
     "item_reference": ItemReader._reference,
     **dict.fromkeys(SILENT, ItemReader._silent),
 }
@@ -278,6 +294,8 @@ def _failed(node: Node, kind: str) -> bool | None:
 
 
 def _output_parts(node: Node, kind: str, reading: Reading) -> tuple[Any, ...]:
+    if kind == "tool_search_output":
+        return (Value(node.value, node.pointer),) if isinstance(node.value, list) else ()
     if kind == "shell_call_output" and isinstance(node.value, list):
         return (Value(node.value, node.pointer),) if node.value else ()
     if node.is_object and kind != "computer_call_output":

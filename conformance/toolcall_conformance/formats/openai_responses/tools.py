@@ -27,7 +27,7 @@ def read_tools(node: Node, residue: list[Residue]) -> Iterator[Tool]:
             entry.ignore(*entry.value)
             label = "server_label" if kind == "mcp" and entry.text("server_label") else "type"
             name = entry.text(label)
-            yield Tool(
+            hosted = Tool(
                 name,
                 None,
                 None,
@@ -37,9 +37,22 @@ def read_tools(node: Node, residue: list[Residue]) -> Iterator[Tool]:
                 type=kind,
                 own=entry.value,
             )
+            yield _search(entry, hosted) if kind == "tool_search" and entry.text("execution") == "client" else hosted
         else:
             yield Tool(None, None, None, entry.pointer, kind="hosted")
         entry.close(residue)
+
+
+def _search(entry: Node, tool: Tool) -> Tool:
+    """A search for tools that the client carries out: it says itself what it does and what it takes."""
+    schema = entry.get("parameters")
+    return replace(
+        tool,
+        description=entry.text("description"),
+        description_pointer=entry.child("description").pointer if "description" in entry else None,
+        schema=schema if isinstance(schema, dict) else None,
+        schema_pointer=entry.child("parameters").pointer if isinstance(schema, dict) else None,
+    )
 
 
 def _function(entry: Node, residue: list[Residue]) -> Tool:

@@ -84,7 +84,7 @@ def _enter(item: Body, found: Conversation, ledger: Ledger, hosted: set[str], lo
         losses.add("tool-hosted", "tools that the conversation brings in are declared with the others", kind)
     elif kind in _OUTPUTS and isinstance(item.get("call_id"), str) and item["call_id"] in hosted:
         losses.add("tool-hosted", "the client's answer to a tool of OpenAI's; dropped", kind)
-    elif kind in _OUTPUTS:
+    elif kind in _OUTPUTS and not own_tools.is_hosted(item):
         result = _output(item, kind, ledger, losses)
         ledger.results.append(result)
         last = found.turns[-1].items if found.turns else None
@@ -143,7 +143,7 @@ def _model_item(item: Body, ledger: Ledger, losses: Losses) -> list[Item]:
 def is_call(item: Body) -> bool:
     """Whether the item is a call for the client to answer."""
     kind = item.get("type")
-    return isinstance(kind, str) and kind in _CALLS and not ("environment" in item and own_tools.is_hosted(item))
+    return isinstance(kind, str) and kind in _CALLS and not own_tools.is_hosted(item)
 
 
 def call_of(item: Body, losses: Losses) -> tuple[str | None, str, str]:

@@ -34,7 +34,7 @@ SPELLINGS = frozenset(
     {
         *("strict", "deferred", "non-strict", "null", "omitted", "developer-item", "system-item", "text-parts"),
         *("encrypted", "safety-identifier", "stateless", "typed-messages", "nulls", "item-references"),
-        *("additional-tools", "late-tools"),
+        *("additional-tools", "late-tools", "loaded-tools"),
     }
 )
 
@@ -101,18 +101,26 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     declared += encode_hosted(conversation.tools, HOSTED, target)
     if "deferred" in target.spelling:
         declared[-1]["defer_loading"] = True
-    if "additional-tools" in target.spelling:
-        items.insert(0, _additional(declared))
-    elif "late-tools" in target.spelling:
-        # The last tool comes with the user's last message; the first request declares the others.
-        place = max(place for place, item in enumerate(items) if item.get("role") == "user")
-        items.insert(place, _additional([declared.pop()]))
-    if declared and "additional-tools" not in target.spelling:
+    _bring(declared, items, target)
+    if declared:
         body["tools"] = declared
     encode_settings(body, conversation.settings, tools, target)
     if target.stream:
         body["stream"] = True
     return body
+
+
+def _bring(declared: list[Body], items: list[Body], target: Target) -> None:
+    """Let the conversation declare tools, where that is asked for: then ``declared`` has them no longer."""
+    if "additional-tools" in target.spelling:
+        items.insert(0, _additional([*declared]))
+        declared.clear()
+    elif "late-tools" in target.spelling:
+        # The last tool comes with the user's last message; the first request declares the others.
+        place = max(place for place, item in enumerate(items) if item.get("role") == "user")
+        items.insert(place, _additional([declared.pop()]))
+    elif "loaded-tools" in target.spelling:
+        declared.pop()  # a search of the client's finds it
 
 
 def _additional(declared: list[Body]) -> Body:

@@ -66,15 +66,26 @@ _KNOWN: dict[str, tuple[str, Body, str]] = {
         ),
         "action",
     ),
+    "tool_search": (
+        "Find further tools by what they are for. Those that are found can be called from then on.",
+        _schema({"query": _TEXT, "limit": _NUMBER}, "query"),
+        "arguments",
+    ),
 }
 _DECLARED = {**{name: name for name in _KNOWN}, "computer_use_preview": "computer"}
-_PREFIXES = {"local_shell": "lsh", "shell": "sh", "apply_patch": "apc", "computer": "cu"}
+_PREFIXES = {"local_shell": "lsh", "shell": "sh", "apply_patch": "apc", "computer": "cu", "tool_search": "tsc"}
 CALLS = frozenset(f"{name}_call" for name in _KNOWN)
-OUTPUTS = frozenset(f"{call}_output" for call in CALLS)
+_SEARCHES = ("tool_search", "tool_search_call", "tool_search_output")
+OUTPUTS = frozenset({_SEARCHES[2], *(f"{call}_output" for call in CALLS if call not in _SEARCHES)})
 
 
 def is_hosted(holder: Body) -> bool:
-    """Whether the environment of a shell is a container of OpenAI's: then OpenAI runs the commands."""
+    """Whether OpenAI runs it: a shell whose environment is a container of its own, a search that is not the client's.
+
+    https://github.com/openai/openai-python/blob/main/src/openai/types/responses/tool_search_tool_param.py
+    """
+    if holder.get("type") in _SEARCHES:
+        return holder.get("execution") != "client"
     place = holder.get("environment")
     return isinstance(place, dict) and str(place.get("type")).startswith("container")
 
@@ -85,7 +96,10 @@ def as_function(tool: Body) -> Tool | None:
     if name is None or is_hosted(tool):
         return None
     description, schema, _ = _KNOWN[name]
-    return Tool(name, description, schema, own=tool)
+    if name == "tool_search":  # it says itself what it does
+        description, schema = tool.get("description") or description, tool.get("parameters") or schema
+        as_object(schema, "parameters")
+    return Tool(name, str(description), schema, own=tool)
 
 
 def name_of(item: Body) -> str:
@@ -103,7 +117,7 @@ def arguments_of(item: Body) -> str:
 
 def output_of(item: Body) -> Any:
     """What the client returned, as the output of a function: text or parts."""
-    output = item.get("output")
+    output = item.get("tools" if item.get("type") == "tool_search_output" else "output")
     if isinstance(output, dict) and output.get("type") == "computer_screenshot":
         return [{**output, "type": "input_image"}]
     return output if isinstance(output, str) or output is None else dump(output)
@@ -128,11 +142,15 @@ def call_item(call: UniversalToolCall, call_id: str) -> Body:
         key: said["actions"] if key == "actions" else said,
         "call_id": call_id,
     }
+    if call.name == "tool_search":
+        item["execution"] = "client"
     return {**item, "pending_safety_checks": []} if call.name == "computer" else item
 
 
 def result_item(name: str, result: UniversalToolResult, call_id: str) -> Body:
     """What the client of such a tool returns."""
+    if name == "tool_search":
+        return _loading(result, call_id)
     item: Body = {"type": f"{name}_call_output", "call_id": call_id}
     parts = results.parts(result)
     text = "\n".join(part.text for part in parts if isinstance(part, Text))
@@ -148,12 +166,25 @@ def result_item(name: str, result: UniversalToolResult, call_id: str) -> Body:
     return {**item, "output": _shell_output(text, failed=result.is_error) if name == "shell" else text}
 
 
-def _shell_output(text: str, *, failed: bool) -> list[Any]:
-    """What each command printed: the list itself, or any other text as what one command printed."""
+def _loading(result: UniversalToolResult, call_id: str) -> Body:
+    """What a search of the client's found: the declarations, where the result is a list of them."""
+    text = "\n".join(part.text for part in results.parts(result) if isinstance(part, Text))
+    item: Body = {"type": "tool_search_output", "execution": "client", "call_id": call_id, "status": "completed"}
+    return {**item, "tools": _listed(text) or []}
+
+
+def _listed(text: str) -> list[Any] | None:
+    """The list that a text spells."""
     try:
         found = parse(text)
     except ValueError:
-        found = None
-    if isinstance(found, list):
+        return None
+    return found if isinstance(found, list) else None
+
+
+def _shell_output(text: str, *, failed: bool) -> list[Any]:
+    """What each command printed: the list itself, or any other text as what one command printed."""
+    found = _listed(text)
+    if found is not None:
         return found
     return [{"stdout": text, "stderr": "", "outcome": {"type": "exit", "exit_code": int(failed)}}]
