@@ -61,6 +61,10 @@ class Builder:
         self.turns: list[tuple[Turn, dict[str, Any]]] = []
         declared = scenario.get("tools_in", {}).get(spoken.name, scenario.get("tools", []))
         self.tools = [_tool(tools[name], spoken.name) for name in declared]
+        # Where only the search's result declares them, the encoder leaves them out of every request.
+        loaded = "loaded-tools" in scenario.get("spell", {}).get(spoken.name, ())
+        found = {} if loaded else scenario.get("found_tools", {})
+        self._found = {self._name(name): key for name, key in found.items()}
         self.settings = _settings(scenario.get("settings", {}))
         self._apart(self.tools)
         for tool in self.tools:
@@ -178,8 +182,12 @@ class Builder:
     def _before(self, place: int) -> Conversation:
         """The conversation up to a turn, as a client says it. Where a vendor wrote an empty id, it makes one up."""
         turns = [turn for turn, _ in self.turns[:place]]
+        answered = {
+            entry["result"]["call"] for _, raw in self.turns[:place] for entry in raw["content"] if "result" in entry
+        }
+        tools = [tool for tool in self.tools if self._found.get(tool.name) in {None, *answered}]
         # Turns are built once and encoded often; encoders may merge them in place.
-        conversation = Conversation.of(turns, system=self.system, tools=self.tools)
+        conversation = Conversation.of(turns, system=self.system, tools=tools)
         conversation.settings = self.settings
         found = copy.deepcopy(conversation)
         for call in found.calls:

@@ -270,9 +270,9 @@ def test_declarations(case: Case, name: str) -> None:
     own = [tool["own"][name] for tool in wanted if name in tool.get("own", {})]
     own = [declaration for place, declaration in enumerate(own) if declaration not in own[:place]]
     wanted = [tool for tool in wanted if name not in tool.get("own", {})]
-    if "loaded-tools" in case.scenario.get("spell", {}).get(name, ()):
-        wanted.pop()  # a search of the client's brings the last
+    every = wanted
     for exchange in case.exchanges(name):
+        wanted = [tool for tool in every if not _is_to_be_found(case, name, tool["name"], exchange.number)]
         declared = formats.read(name, "request", exchange.request).tools
         assert [one for one in exchange.request.get("tools", []) if one in own] == own
         declared = [tool for tool in declared if tool.kind != "hosted" or tool.own not in _declared(own)]
@@ -291,6 +291,17 @@ def test_declarations(case: Case, name: str) -> None:
             assert canonical(found) == canonical(said)
         if case.scenario.get("declare", {}).get(name) == "strict":
             assert all(tool.strict is True for tool in tools)
+
+
+def _is_to_be_found(case: Case, name: str, tool: str, number: int) -> bool:
+    """Whether a search of the client's brings a tool: with a later request, or only with its result."""
+    if tool not in case.scenario.get("found_tools", {}):
+        return False
+    replies = [place for place, turn in enumerate(case.scenario["conversation"]) if turn["role"] == "assistant"]
+    before = [entry for turn in case.scenario["conversation"][: replies[number - 1]] for entry in turn["content"]]
+    known = {entry["result"]["call"] for entry in before if "result" in entry}
+    loaded = "loaded-tools" in case.scenario.get("spell", {}).get(name, ())
+    return loaded or case.scenario["found_tools"][tool] not in known
 
 
 #: How a tool that takes free text is declared where the format has functions alone.

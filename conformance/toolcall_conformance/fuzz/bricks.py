@@ -21,7 +21,7 @@ _STRICT = "strict"
 _PECULIAR = frozenset(
     {
         *("bends", "broken_stream", "dialect", "marks", "may_refuse", "replies_to", "replies_to_own_clients"),
-        *("streamed_to_own_clients", "tools_in"),
+        *("streamed_to_own_clients", "tools_in", "found_tools"),
     }
 )
 _MEMBERS = ("models", "spell", "hosted_tools", "own_settings")

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from doubles import wire
 from doubles.bodies.connectors import groups
 from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, SAME, broken, harmless, need, warning
 from doubles.draft import Draft
@@ -141,7 +142,8 @@ def _leave_out(draft: Draft, calls: Sequence[Any]) -> None:
 @broken("translation/tool-lost", target=OTHERS, sources=(RESPONSES,), cases=SEARCHED)
 def client_search_dropped(draft: Draft) -> None:
     """The search for tools that the client runs is not offered, so that the model never finds a further one."""
-    for tool in need([tool for tool in draft.tools if tool.inner["name"] == "tool_search"]):
+    declared = wire.tools(draft.format, draft.body)
+    for tool in need([tool for tool in declared if tool.inner["name"] == "tool_search"]):
         tool.remove()
 
 
