@@ -185,7 +185,7 @@ def _item_call(item: Any, where: str) -> SeenCall | None:
     if item.type == "custom_tool_call":
         key = text_at(item.call_id, f"{where}.call_id")
         return SeenCall(text_at(item.name, f"{where}.name"), item.input, key, free=True)
-    if item.type in _OWN_CALLS:
+    if item.type in _OWN_CALLS or (item.type == "tool_search_call" and item.execution == "client"):
         name, key = item.type.removesuffix("_call"), text_at(item.call_id, f"{where}.call_id")
         return SeenCall(name, None, key, told=False, own=True)
     return None
