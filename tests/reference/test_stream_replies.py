@@ -166,6 +166,7 @@ def _without_blanks(value: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("client", "upstream"), CROSSING)
 def test_the_judge_finds_nothing_in_them(client: str, upstream: str) -> None:
+    """Nothing but what the provider's stream breaks itself: a model may write arguments that are no JSON."""
     goldens = sorted(SCENARIOS.glob(f"*/*/{upstream}/*-response.sse"))[::5]
     streams = [(path, path.read_bytes()) for path in goldens]
     streams += [(path, stream) for path, stream, _ in recorded(upstream)][::2] if TRAFFIC.is_dir() else []
@@ -178,7 +179,12 @@ def test_the_judge_finds_nothing_in_them(client: str, upstream: str) -> None:
             assert case, path
             assert may_refuse(CORPUS.cases["/".join(case)], client, upstream), path
             continue
-        assert not check_body(CORPUS, client, "stream", made), path
+        assert _broken(client, made) <= _broken(upstream, sse.parse(stream)), path
+
+
+def _broken(name: str, stream: Any) -> set[str]:
+    """The rules that a stream breaks, by their names, which the formats share."""
+    return {one.rule.partition("/")[2] for one in check_body(CORPUS, name, "stream", stream)}
 
 
 @pytest.mark.skipif(not TRAFFIC.is_dir(), reason="the recorded traffic is not beside this checkout")

@@ -156,7 +156,13 @@ def client_search_forgotten(draft: Draft) -> None:
     _leave_out(draft, gone)
 
 
-@harmless(target=OTHERS, sources=(RESPONSES,), cases=SEARCHED, beside="translation/call-lost")
+@harmless(
+    target=OTHERS,
+    sources=(RESPONSES,),
+    cases=SEARCHED,
+    beside="translation/call-lost",
+    warns="translation/hosted-step-lost",
+)
 def client_searches_left_out(draft: Draft) -> None:
     """The searches that are done are left out of the history, for the tools that they brought are declared."""
     _leave_out(draft, need([call for call in draft.calls if call.name == "tool_search"]))
