@@ -232,3 +232,23 @@ border(
     past={"/input/4/type": "custom_tool_call_output"},
     says="The output of a function has the kind that the other one has",
 )
+border(
+    "openai_responses/result-type-mirrors-call",
+    "client-search-answered-as-a-function",
+    "The client answers a search for tools that it ran as it answers a function",
+    {
+        "/input": lambda held: [
+            *held,
+            {
+                "type": "tool_search_call",
+                "call_id": "call_B3nUf8cJx1",
+                "execution": "client",
+                "status": "completed",
+                "arguments": {"query": "tides"},
+            },
+            {"type": "function_call_output", "call_id": "call_B3nUf8cJx1", "output": "No tool tells of tides."},
+        ]
+    },
+    past={"/input/4/type": "custom_tool_call_output"},
+    says="The search is answered as a free-text tool is",
+)
