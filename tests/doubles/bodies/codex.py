@@ -129,6 +129,8 @@ def twin_call_of_no_server(draft: Draft) -> None:
 def reasoning_context_dropped(draft: Draft) -> None:
     """On A→A a request does not say any more that the model is to read the thoughts of all turns."""
     need(draft.body.get("reasoning", {}).pop("context", None))
+
+
 def _leave_out(draft: Draft, calls: Sequence[Any]) -> None:
     """Take calls and their results out of a history; where results have no ids, the last ones are meant."""
     keys = {call.id for call in calls} - {None}

@@ -88,6 +88,7 @@ class ItemReader:
         self.reading = reading
         self._ledger = Ledger()
         self._hosted_ids: set[str] = set()
+        self._search_ids: set[str] = set()
         self._calls = 0
         self._batch = -1
         self._in_batch = False
@@ -135,6 +136,8 @@ class ItemReader:
             self._hosted(node, kind)
             return
         node.ignore(*node.value)
+        if kind in _SEARCHES:
+            self._search_ids.add(node.text("call_id") or "")
         key = "actions" if kind == "computer_call" and "actions" in node else BUILTIN_CALLS[kind]
         self._call(node, "builtin", node.get(key), key, name=kind.removesuffix("_call"))
 
@@ -162,7 +165,9 @@ class ItemReader:
 
     def _output(self, node: Node, kind: str) -> None:
         call_id = node.text("call_id")
-        if is_hosted(kind, node.value) or (call_id is not None and call_id in self._hosted_ids):
+        # An output that does not say who ran its search answers the client's own, if that has its id.
+        is_clients = call_id is not None and call_id in self._search_ids
+        if (is_hosted(kind, node.value) and not is_clients) or (call_id is not None and call_id in self._hosted_ids):
             self._hosted(node, kind)
             return
         if kind == "local_shell_call_output" and call_id is None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from toolcall_conformance.findings import MISSING, NOT_KNOWN, Words
-from toolcall_conformance.formats.openai_responses.conversation import BUILTIN_CALLS, kind_of
+from toolcall_conformance.formats.openai_responses.conversation import BUILTIN_CALLS, is_hosted, kind_of
 from toolcall_conformance.formats.openai_responses.stream.events import (
     CALLS,
     FRAGMENTED_TEXTS,
@@ -221,6 +221,8 @@ class Item:
 
     def call(self, closed: bool) -> StreamedCall | None:
         """The item as a call, if a client has to carry it out."""
+        if is_hosted(self.kind, self.said):
+            return None
         if self.kind in BUILTIN_CALLS:
             name: Any = self.kind.removesuffix("_call")
             text = StreamedText()
