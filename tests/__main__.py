@@ -15,22 +15,22 @@ TESTS = Path(__file__).resolve().parent
 
 def tools() -> dict[str, str]:
     """The first line on each tool, by its name."""
-    found = {}
+    descriptions = {}
     for path in sorted(TESTS.rglob("*.py")):
         text = path.read_text(encoding="utf-8")
         if '\nif __name__ == "__main__":' in text and path != Path(__file__).resolve():
             name = ".".join(path.relative_to(TESTS).with_suffix("").parts)
-            found[name.removesuffix(".__main__")] = (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0]
-    return found
+            descriptions[name.removesuffix(".__main__")] = (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0]
+    return descriptions
 
 
 def main(words: list[str]) -> int:
-    known = tools()
-    if not words or words[0] not in known:
+    descriptions = tools()
+    if not words or words[0] not in descriptions:
         if words:
             print(f"tests/ has no tool {words[0]!r}.", file=sys.stderr)
         print("python tests TOOL [WORD …], where TOOL is one of:", file=sys.stderr)
-        print(*(f"  {name:28} {what}" for name, what in known.items()), sep="\n", file=sys.stderr)
+        print(*(f"  {name:28} {what}" for name, what in descriptions.items()), sep="\n", file=sys.stderr)
         return 2
     # The code of this clone goes before whatever is installed.
     sys.path[:0] = [str(TESTS.parent / name) for name in ("conformance", "reference_impl")]

@@ -14,17 +14,17 @@ _LOST: dict[str, Any] = {"want": "something", "got": MISSING}
 
 def caused(findings: Sequence[dict[str, Any]], table: Table, *, way_back: bool = False) -> list[dict[str, Any]]:
     """The findings of one item, each that follows from another one with ``because``."""
-    made = with_causes(table, [_finding(one) for one in findings], way_back=way_back)
-    plain = [finding_json(one) for one in made]
+    result_findings = with_causes(table, [_finding(finding) for finding in findings], way_back=way_back)
+    plain = [finding_json(finding) for finding in result_findings]
     return [
-        one if "because" not in its else {**one, "because": its["because"]}
-        for one, its in zip(findings, plain, strict=True)
+        finding if "because" not in its else {**finding, "because": its["because"]}
+        for finding, its in zip(findings, plain, strict=True)
     ]
 
 
 def _finding(plain: dict[str, Any]) -> Finding:
     keys = ("rule", "pointer", "message", "element", "subject", "body", "format")
-    said: dict[str, Any] = {key: told(plain, key) for key in ("want", "got") if key in plain}
+    values: dict[str, Any] = {key: told(plain, key) for key in ("want", "got") if key in plain}
     lost = _LOST if plain["signature"].endswith(" lost") else {}
     words: dict[str, Any] = {key: plain[key] for key in keys}
-    return Finding(level=Level(plain["level"]), **words, **{**lost, **said})
+    return Finding(level=Level(plain["level"]), **words, **{**lost, **values})

@@ -93,10 +93,10 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    left_out = [item for item in items if any(item.get_closest_marker(mark) for mark in _left_out(config))]
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in {*left_out}]
+    deselected = [item for item in items if any(item.get_closest_marker(mark) for mark in _left_out(config))]
+    if deselected:
+        config.hook.pytest_deselected(items=deselected)
+        items[:] = [item for item in items if item not in {*deselected}]
     # The one test that takes a minute goes first: at the end it would keep one core busy while the others wait.
     items.sort(key=lambda item: item.path.name != "test_whole_corpus.py")
 

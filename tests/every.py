@@ -39,7 +39,7 @@ class Group:
 
     def of(self, day: int) -> Group:
         """What is gone through on a day."""
-        return Group({known: self.things[known] for known in part_of([*self.things], self.parts, day)}, self.parts)
+        return Group({name: self.things[name] for name in part_of([*self.things], self.parts, day)}, self.parts)
 
 
 def every(
@@ -73,19 +73,19 @@ def every(
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
         @wraps(test)
-        def all_of(**given: Any) -> None:
-            group = given.pop(GROUP)
+        def all_of(**arguments: Any) -> None:
+            group = arguments.pop(GROUP)
             group = group if isinstance(group, Group) else group()
             check_all(
                 group if everything() else group.of(today()),
-                lambda values: test(**dict(zip(words, values, strict=True)), **given),
+                lambda values: test(**dict(zip(words, values, strict=True)), **arguments),
             )
 
         parameters = inspect.signature(test).parameters
         fixtures = [parameter for name, parameter in parameters.items() if name not in words]
         own = inspect.Parameter(GROUP, inspect.Parameter.KEYWORD_ONLY)
         all_of.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-            [own, *(one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in fixtures)]
+            [own, *(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in fixtures)]
         )
         marked: Callable[..., None] = pytest.mark.parametrize(GROUP, list(groups.values()), ids=list(groups))(all_of)
         return marked
@@ -97,14 +97,14 @@ def _grouped(
     words: Sequence[str], things: Iterable[Any], id: Callable[..., str], by: Callable[..., str] | None
 ) -> dict[str, Group]:
     groups: dict[str, Group] = {}
-    seen: set[str] = set()
+    names: set[str] = set()
     for thing in things:
         values = (thing,) if len(words) == 1 else tuple(thing)
-        known = id(*values)
-        if known in seen:
-            raise ValueError(f"two things have the id {known}")
-        seen.add(known)
-        groups.setdefault(by(*values) if by else "all", Group()).things[known] = values
+        name = id(*values)
+        if name in names:
+            raise ValueError(f"two things have the id {name}")
+        names.add(name)
+        groups.setdefault(by(*values) if by else "all", Group()).things[name] = values
     if not groups:
         raise ValueError("there is nothing to check")
     return groups
@@ -118,20 +118,20 @@ def check_all(group: Group, check: Callable[[tuple[Any, ...]], None]) -> None:
     """
     failed: dict[str, str] = {}
     skipped: list[BaseException] = []
-    for known, values in group.things.items():
+    for name, values in group.things.items():
         try:
             check(values)
         except (KeyboardInterrupt, pytest.exit.Exception):
             raise
         except BaseException as error:
-            failed[known] = _said(error)
+            failed[name] = _said(error)
             skipped += [error] if isinstance(error, pytest.skip.Exception) else []
     if len(skipped) == len(group.things):
         raise skipped[0]
     if failed:
-        told = [f"{len(failed)} of {len(group.things)} fail: {', '.join(failed)}"]
-        told += [f"____ {known} ____\n{said}" for known, said in failed.items()]
-        pytest.fail("\n".join(told), pytrace=False)
+        lines = [f"{len(failed)} of {len(group.things)} fail: {', '.join(failed)}"]
+        lines += [f"____ {name} ____\n{message}" for name, message in failed.items()]
+        pytest.fail("\n".join(lines), pytrace=False)
 
 
 def _said(error: BaseException) -> str:

@@ -29,15 +29,20 @@ def run(
     arguments: Sequence[str], folder: Path, environment: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run pytest in ``folder``, in the environment of this process or in that which is given."""
-    given = dict(os.environ) if environment is None else dict(environment)
+    variables = dict(os.environ) if environment is None else dict(environment)
     if not hasattr(os, "fork") or "-n" in arguments:
         command = [sys.executable, "-m", "pytest", *arguments]
-        return subprocess.run(command, cwd=folder, env=given, capture_output=True, text=True, check=False)
-    with tempfile.TemporaryDirectory() as kept:
-        said = [Path(kept) / name for name in ("out", "err")]
-        order = {"arguments": [*arguments], "folder": str(folder), "environment": given, "said": [*map(str, said)]}
+        return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, check=False)
+    with tempfile.TemporaryDirectory() as directory:
+        output_paths = [Path(directory) / name for name in ("out", "err")]
+        order = {
+            "arguments": [*arguments],
+            "folder": str(folder),
+            "environment": variables,
+            "said": [*map(str, output_paths)],
+        }
         code = _forker().order(order)
-        out, err = (path.read_text(encoding="utf-8", errors="replace") for path in said)
+        out, err = (path.read_text(encoding="utf-8", errors="replace") for path in output_paths)
     return subprocess.CompletedProcess([*arguments], code, out, err)
 
 
@@ -120,13 +125,13 @@ def _serve(path: Sequence[str], orders: int, answers: int) -> int:
 
 def _fork_beside(path: Sequence[str]) -> Forker:
     theirs, orders = os.pipe()
-    answers, told = os.pipe()
+    answers, writer = os.pipe()
     if not os.fork():
         os.close(orders)
         os.close(answers)
-        sys.exit(_serve(path, theirs, told))
+        sys.exit(_serve(path, theirs, writer))
     os.close(theirs)
-    os.close(told)
+    os.close(writer)
     return Forker(orders, answers)
 
 
@@ -148,8 +153,8 @@ def _run_here(
 
 def main() -> int:
     """Import all that a run needs, and serve."""
-    given = [*filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
-    path = sys.path[1 + len(given) :]
+    python_path = [*filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    path = sys.path[1 + len(python_path) :]
     orders, answers, nothing = os.dup(0), os.dup(1), os.open(os.devnull, os.O_RDWR)
     for number in (0, 1):
         os.dup2(nothing, number)

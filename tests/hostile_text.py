@@ -17,6 +17,9 @@ _COMMAND = re.compile(r"^\s*::|##[a-z]*\[", re.MULTILINE)
 def harmless(text: str, *, must_say: str = "pwned") -> None:
     """Assert that a terminal, and the log of a CI job, show a text as it is; it says that the attack was there."""
     assert must_say in text, "the attack never came here"
-    odd = {one for one in text if unicodedata.category(one) in ("Cc", "Cf", "Cs", "Zl", "Zp")} - {"\n", "\t"}
+    odd = {character for character in text if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp")} - {
+        "\n",
+        "\t",
+    }
     assert not odd, (odd, [line for line in text.split("\n") if set(line) & odd][:5])
     assert not _COMMAND.search(text), [line for line in text.split("\n") if _COMMAND.search(line)][:5]

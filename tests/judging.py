@@ -26,13 +26,13 @@ def judge(
     **more: Any,
 ) -> Judgement:
     """What the judge says of a request, a response or an error."""
-    asked = Judge(corpus or load_corpus(), tolerated)
+    suite_judge = Judge(corpus or load_corpus(), tolerated)
     ends = Ends(client, upstream, client_model, upstream_model)
     if direction == "request":
-        return asked.request(source, output, ends, **more)
+        return suite_judge.request(source, output, ends, **more)
     if direction == "error":
-        return asked.error(source, output, ends, **more)
-    return asked.response(source, output, ends, requests=Requests(request, upstream_request), **more)
+        return suite_judge.error(source, output, ends, **more)
+    return suite_judge.response(source, output, ends, requests=Requests(request, upstream_request), **more)
 
 
 def judge_stream(

@@ -33,13 +33,13 @@ def node_modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         root = root.parent
-    folder, said = root / "npm", root / "npm-said"
+    folder, log_file = root / "npm", root / "npm-said"
     with (root / "npm-lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not said.exists():
+        if not log_file.exists():
             folder.mkdir()
-            said.write_text(_installed(folder), encoding="utf-8")
-    why_not = said.read_text(encoding="utf-8")
+            log_file.write_text(_installed(folder), encoding="utf-8")
+    why_not = log_file.read_text(encoding="utf-8")
     if why_not:
         pytest.skip(why_not)
     return folder / "node_modules"

@@ -157,11 +157,11 @@ def write_rules(folder: Path, *rules: dict[str, Any]) -> None:
 
 def write_elements(root: Path) -> None:
     """Write what the two formats can say: beta has no ``mark``, and alpha only a custom for ``colour``."""
-    said = {"how": "native", "as": "a key", "url": "https://example.com/key"}
+    statement = {"how": "native", "as": "a key", "url": "https://example.com/key"}
     custom = {"how": "convention", "as": "a word", "conventions": ["in-brackets"], "note": "readers see it"}
     ways = {
-        "alpha": {"text": said, "mark": said, "colour": custom},
-        "beta": {"text": said, "mark": {"how": "no", "note": "beta marks nothing"}, "colour": said},
+        "alpha": {"text": statement, "mark": statement, "colour": custom},
+        "beta": {"text": statement, "mark": {"how": "no", "note": "beta marks nothing"}, "colour": statement},
     }
     for name, elements in ways.items():
         path = root / "formats" / name / "expresses.json"
@@ -195,8 +195,8 @@ def write_corpus(root: Path) -> None:
     )
     for name in FORMATS:
         (root / "formats" / name).mkdir(parents=True)
-        kept = rule(f"{name}/text-kept", "MUST", f"the text of a body changed on its way to {name}")
-        write_rules(root / "formats" / name / "rules", kept)
+        text_rule = rule(f"{name}/text-kept", "MUST", f"the text of a body changed on its way to {name}")
+        write_rules(root / "formats" / name / "rules", text_rule)
         (root / "formats" / name / "format.json").write_text("{}", encoding="utf-8")
         (root / "formats" / name / "transport.json").write_text(json.dumps(TRANSPORTS[name]), encoding="utf-8")
     (root / "translation").mkdir()
@@ -250,18 +250,18 @@ class MiniatureJudge(Judge):
 def _judge(corpus: Corpus, source: Any, output: Any, target: str, **more: Any) -> Judgement:
     if "explode" in output:
         raise ZeroDivisionError("the judge fell over")
-    found = []
+    findings = []
     want, got = source["text"], output.get("text", MISSING)
     if got != want:
         breach = corpus.rule(f"{target}/text-kept").breach
-        found.append(
+        findings.append(
             Finding(f"{target}/text-kept", Level.MUST, "/text", breach, want, got, element="text", subject="text 1")
         )
     if "extra" in output:
-        found.append(Finding("translation/extra", Level.SHOULD, "/extra", "an extra key", MISSING, output["extra"]))
-    said = [*more.get("declared", ()), *(["mark"] if "mark" in source and "mark" not in output else [])]
-    lost = [Loss(name, "cannot" if (name, target) == ("mark", "beta") else "undue", 1) for name in said]
-    return Judgement(tuple(found), tuple(lost))
+        findings.append(Finding("translation/extra", Level.SHOULD, "/extra", "an extra key", MISSING, output["extra"]))
+    loss_names = [*more.get("declared", ()), *(["mark"] if "mark" in source and "mark" not in output else [])]
+    lost = [Loss(name, "cannot" if (name, target) == ("mark", "beta") else "undue", 1) for name in loss_names]
+    return Judgement(tuple(findings), tuple(lost))
 
 
 def install_judge(put: Callable[[object, str, Any], None] = setattr) -> None:

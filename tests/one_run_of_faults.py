@@ -42,9 +42,9 @@ class Faults:
         """Expect what is shown of one item."""
         lines = self.result.outlines
         start = lines.index(f"fault/{fault} · {self._check} · alpha → beta")
-        behind = enumerate(lines[start + 1 :], start + 1)
-        end = next(number for number, line in behind if line.startswith(("fault/", "====", "____")))
-        shown = pytest.LineMatcher(lines[start:end])
-        shown.fnmatch_lines([f"  translation/{rule}  *        MUST", f"    what  {sentence}"])
+        numbered_lines = enumerate(lines[start + 1 :], start + 1)
+        end = next(number for number, line in numbered_lines if line.startswith(("fault/", "====", "____")))
+        matcher = pytest.LineMatcher(lines[start:end])
+        matcher.fnmatch_lines([f"  translation/{rule}  *        MUST", f"    what  {sentence}"])
         if words:
-            shown.fnmatch_lines([words])
+            matcher.fnmatch_lines([words])

@@ -73,10 +73,10 @@ def all_of_ours() -> None:
 def said(*words: str) -> str:
     from toolcall_conformance.cli import main
 
-    shown = io.StringIO()
-    with contextlib.redirect_stdout(shown), contextlib.redirect_stderr(shown):
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
         code = main(list(words))
-    return f"{code}: {' '.join(shown.getvalue().split())}"
+    return f"{code}: {' '.join(output.getvalue().split())}"
 
 
 def main() -> None:

@@ -86,8 +86,8 @@ class Project:
     def report(self, *arguments: str, spec: str = "good:T") -> dict[str, Any]:
         """Run pytest and read the report."""
         self.run("--toolcall-report", "report.json", *arguments, spec=spec)
-        found: dict[str, Any] = json.loads((self.path / "report.json").read_text(encoding="utf-8"))
-        return found
+        document: dict[str, Any] = json.loads((self.path / "report.json").read_text(encoding="utf-8"))
+        return document
 
 
 # Other plugins that are installed for our own tests, and slow to import.

@@ -25,15 +25,15 @@ def pairs(case_id: str, upstream: str) -> Iterator[tuple[dict[str, Any], dict[st
     """Each request of a conversation that leaves out what was said before, and the upstream request for it."""
     case = load_corpus().cases[case_id]
     session = ReferenceTranslator().open(route(case, upstream))
-    known = case.exchanges(CLIENT)[0].request
-    session.request(known)
+    request = case.exchanges(CLIENT)[0].request
+    session.request(request)
     upstreams = case.exchanges(upstream)
-    for following, came in zip(case.exchanges(CLIENT)[1:], upstreams, strict=False):
-        reply = session.response(came.response)
-        whole = continue_from_reply(CLIENT, known, reply, following, STORED)
-        sent = request_to_send(CLIENT, known, reply, whole, STORED)
+    for following, upstream_exchange in zip(case.exchanges(CLIENT)[1:], upstreams, strict=False):
+        reply = session.response(upstream_exchange.response)
+        whole = continue_from_reply(CLIENT, request, reply, following, STORED)
+        sent = request_to_send(CLIENT, request, reply, whole, STORED)
         yield sent, session.request(sent)
-        known = whole
+        request = whole
 
 
 ALL = list(itertools.product(CASES, UPSTREAMS))

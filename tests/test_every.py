@@ -143,11 +143,11 @@ def test_a_part_is_gone_through_each_day(pytester: pytest.Pytester, monkeypatch:
     through: list[list[str]] = []
     for day in (6, 7, 8):
         monkeypatch.setenv("TOOLCALL_DAY", str(day))
-        said = parted(pytester)
-        through.append(re.findall(r"went through a(\d)", said))
+        output = parted(pytester)
+        through.append(re.findall(r"went through a(\d)", output))
         assert (
-            ("1 of 2 fail: id/a4" in said)
-            == (f"TOOLCALL_DAY={day} pytest 'test_made.py::test_it[a]' repeats it" in said)
+            ("1 of 2 fail: id/a4" in output)
+            == (f"TOOLCALL_DAY={day} pytest 'test_made.py::test_it[a]' repeats it" in output)
             == (day == 8)
         )
     assert through == [["0", "3", "6"], ["2", "5"], ["1"]]  # and 4, which fails

@@ -50,7 +50,7 @@ def test_runs_end_as_runs_of_their_own(tmp_path: Path) -> None:
         folder = tmp_path / name
         folder.mkdir(exist_ok=True)
         (folder / "pytest.ini").write_text("[pytest]\ntestpaths = test_told.py\n", encoding="utf-8")
-        ended, said = ran(folder, name * 2, then)
-        assert ended == code, said
-        assert str([str(folder), name * 2, None, name * 2, False]) in said
-        assert ("nothing" in said) == (name == "one")
+        exit_code, output = ran(folder, name * 2, then)
+        assert exit_code == code, output
+        assert str([str(folder), name * 2, None, name * 2, False]) in output
+        assert ("nothing" in output) == (name == "one")

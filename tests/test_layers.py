@@ -62,13 +62,13 @@ def _parsed(path: Path) -> ast.Module:
 def used(whose: str, unit: str) -> dict[str, Path]:
     """The other units that a unit imports, each with a file that does."""
     root = SOURCES[whose]
-    found: dict[str, Path] = {}
+    imports: dict[str, Path] = {}
     for path in [root / f"{unit}.py"] if (root / f"{unit}.py").exists() else sorted((root / unit).rglob("*.py")):
         for name in imported(path):
             package, _, rest = name.partition(".")
             if package == root.name and (other := rest.partition(".")[0]) in TABLE[whose] and other != unit:
-                found.setdefault(other, path)
-    return found
+                imports.setdefault(other, path)
+    return imports
 
 
 @pytest.mark.parametrize("whose", SOURCES)
@@ -80,10 +80,10 @@ def test_the_table_names_every_module(whose: str) -> None:
 
 @each_unit
 def test_a_module_imports_what_the_table_allows(whose: str, unit: str) -> None:
-    allowed, found = set(TABLE[whose][unit]), used(whose, unit)
-    wrong = [f"{found[other].relative_to(ROOT)} imports {other}" for other in sorted(found.keys() - allowed)]
+    allowed, imports = set(TABLE[whose][unit]), used(whose, unit)
+    wrong = [f"{imports[other].relative_to(ROOT)} imports {other}" for other in sorted(imports.keys() - allowed)]
     assert wrong == [], f"tests/layers.toml does not allow {unit} that"
-    assert allowed - found.keys() == set(), f"{unit} imports them no more: take them out of tests/layers.toml"
+    assert allowed - imports.keys() == set(), f"{unit} imports them no more: take them out of tests/layers.toml"
 
 
 @each_unit
@@ -132,7 +132,9 @@ def test_no_format_imports_another(whose: str) -> None:
     for path in home.glob("*/**/*.py"):
         own = path.relative_to(home).parts[0]
         others = [f"{SOURCES[whose].name}.formats.{name}" for name in format_names() - {own}]
-        wrong = [name for name in imported(path) if any(name == one or name.startswith(f"{one}.") for one in others)]
+        wrong = [
+            name for name in imported(path) if any(name == other or name.startswith(f"{other}.") for other in others)
+        ]
         assert not wrong, f"{path.relative_to(ROOT)} imports {', '.join(wrong)}"
 
 
@@ -142,11 +144,11 @@ def format_names() -> set[str]:
 
 def words_of_formats() -> dict[str, str]:
     """The names of formats, and the keys that tell their bodies from others (``format.json``: ``marks``)."""
-    found = {name: f"the format {name}" for name in format_names()}
+    meanings = {name: f"the format {name}" for name in format_names()}
     for name in sorted(format_names()):
         marks = json.loads((ROOT / "corpus" / "formats" / name / "format.json").read_text(encoding="utf-8"))["marks"]
-        found |= dict.fromkeys(marks, f"a key of {name}")
-    return {word: what for word, what in found.items() if word not in TABLE["neutral"]}
+        meanings |= dict.fromkeys(marks, f"a key of {name}")
+    return {word: what for word, what in meanings.items() if word not in TABLE["neutral"]}
 
 
 @cache
@@ -158,13 +160,13 @@ def said_in(path: Path) -> set[str]:
 
 def names_in(path: Path) -> set[str]:
     """The names in a file's code: of functions, classes, variables and attributes."""
-    found: set[str] = set()
+    names: set[str] = set()
     for node in ast.walk(_parsed(path)):
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            found.add(node.name)
+            names.add(node.name)
         elif isinstance(node, (ast.Name, ast.Attribute)):
-            found.add(node.id if isinstance(node, ast.Name) else node.attr)
-    return found
+            names.add(node.id if isinstance(node, ast.Name) else node.attr)
+    return names
 
 
 @pytest.mark.parametrize("whose", SOURCES)
@@ -173,9 +175,13 @@ def test_only_a_format_s_own_package_names_it(whose: str) -> None:
     for path in SOURCES[whose].rglob("*.py"):
         # Adapters say what a published translator can, witnesses what an official client reads: both are about formats.
         if {"formats", "adapters", "witnesses"}.isdisjoint(path.parts):
-            said = [f"{word!r}, {words[word]}" for word in sorted(said_in(path) & words.keys())]
-            said += [f"{name} after a format" for name in names_in(path) if any(one in name for one in formats)]
-            assert not said, f"{path.relative_to(ROOT)} names {'; '.join(said)}"
+            mentions = [f"{word!r}, {words[word]}" for word in sorted(said_in(path) & words.keys())]
+            mentions += [
+                f"{name} after a format"
+                for name in names_in(path)
+                if any(format_name in name for format_name in formats)
+            ]
+            assert not mentions, f"{path.relative_to(ROOT)} names {'; '.join(mentions)}"
 
 
 @pytest.mark.parametrize("word", TABLE["neutral"])
@@ -189,11 +195,11 @@ def rows() -> list[list[str]]:
     height: dict[str, int] = {}
     for unit in reversed(TABLE["judge"]):
         height[unit] = 1 + max((height[other] for other in TABLE["judge"][unit]), default=-1)
-    found: list[list[str]] = [[] for _ in range(max(height.values()) + 1)]
+    levels: list[list[str]] = [[] for _ in range(max(height.values()) + 1)]
     for unit in TABLE["judge"]:
         if not unit.startswith("__"):
-            found[height[unit]].append(unit)
-    return [row for row in reversed(found) if row]
+            levels[height[unit]].append(unit)
+    return [row for row in reversed(levels) if row]
 
 
 def diagram() -> str:
@@ -203,8 +209,8 @@ def diagram() -> str:
 
 def test_the_diagram_in_the_architecture_is_the_table_s() -> None:
     start, end = MARKS
-    shown = ARCHITECTURE.read_text(encoding="utf-8").partition(start)[2].partition(end)[0]
-    assert shown == diagram(), "python tests/test_layers.py writes it anew"
+    block = ARCHITECTURE.read_text(encoding="utf-8").partition(start)[2].partition(end)[0]
+    assert block == diagram(), "python tests/test_layers.py writes it anew"
 
 
 if __name__ == "__main__":

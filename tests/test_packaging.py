@@ -40,16 +40,18 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def contents(wheel: Path) -> Mapping[str, bytes]:
     """The files of the wheel by path, with those of packs in the place of these."""
-    found: dict[str, bytes] = {}
+    sources: dict[str, bytes] = {}
     with zipfile.ZipFile(wheel) as files:
         for path in files.namelist():
             content = files.read(path)
             if path.endswith(packs.SUFFIX):
                 with zipfile.ZipFile(io.BytesIO(content)) as pack:
-                    found |= {f"{path.removesuffix(packs.SUFFIX)}/{name}": pack.read(name) for name in pack.namelist()}
+                    sources |= {
+                        f"{path.removesuffix(packs.SUFFIX)}/{name}": pack.read(name) for name in pack.namelist()
+                    }
             else:
-                found[path] = content
-    return found
+                sources[path] = content
+    return sources
 
 
 def test_wheel_has_the_whole_corpus(wheel: Path) -> None:

@@ -20,14 +20,16 @@ def test_a_system_like_windows(tmp_path: Path) -> None:
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=300)
     assert (done.returncode, done.stderr) == (0, "")
     assert "Traceback" not in done.stdout
-    said = dict(line.partition(" ")[::2] for line in done.stdout.splitlines())
-    assert list(said) == ["imported", "exec", "isolated", "list", "judge", "kept"]
+    answers = dict(line.partition(" ")[::2] for line in done.stdout.splitlines())
+    assert list(answers) == ["imported", "exec", "isolated", "list", "judge", "kept"]
     for kind in ("exec", "isolated"):
-        assert said[kind].startswith("4: toolcall-conformance smoke: ")
-        assert "are asked over pipes, which Windows cannot wait for; use Linux, macOS or WSL, or name a" in said[kind]
-    assert said["list"].startswith("0: ")
-    assert said["judge"].startswith("0: ")
-    assert said["kept"] == "whole"
+        assert answers[kind].startswith("4: toolcall-conformance smoke: ")
+        assert (
+            "are asked over pipes, which Windows cannot wait for; use Linux, macOS or WSL, or name a" in answers[kind]
+        )
+    assert answers["list"].startswith("0: ")
+    assert answers["judge"].startswith("0: ")
+    assert answers["kept"] == "whole"
 
 
 @pytest.mark.parametrize(("system", "name"), [("win32", "Windows"), ("haiku", "haiku")])

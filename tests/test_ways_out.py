@@ -76,4 +76,4 @@ def test_raw_prints_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         "warnings.catch_warnings()",
     ]
     file.write_text("\n".join([*bad, *good, "warnings.warn(said)"]), encoding="utf-8")
-    assert [int(found.split(":")[1]) for found in raw(file)] == [1, 2, 3, 4, 9]
+    assert [int(line.split(":")[1]) for line in raw(file)] == [1, 2, 3, 4, 9]

@@ -57,8 +57,8 @@ def report(folder: Path, what: list[str]) -> dict[str, Any]:
         check=False,
     )
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
-    found: dict[str, Any] = json.loads(target.read_text(encoding="utf-8"))
-    return found
+    document: dict[str, Any] = json.loads(target.read_text(encoding="utf-8"))
+    return document
 
 
 @pytest.fixture(scope="module")
@@ -87,22 +87,22 @@ def test_every_case_route_and_check_passes(alone: dict[str, Any]) -> None:
 
 
 def test_what_requests_warn_of_is_what_only_a_convention_says(alone: dict[str, Any]) -> None:
-    told = {
+    warnings = {
         (finding["rule"], finding["subject"], item["upstream"])
         for item in alone["items"]
         for finding in item["findings"]
         if finding["level"] == "SHOULD" and item["check"] == "request"
     }
     # Anthropic has no JSON mode without a schema, and Gemini's labels are Vertex AI's alone.
-    known = {
+    expected = {
         ("translation/response-format-lost", "output_config.format", "anthropic"),
         ("translation/setting-by-convention-lost", "labels", "gemini"),
     }
-    assert told == known if everything() else told <= known
+    assert warnings == expected if everything() else warnings <= expected
 
 
 def test_what_the_loop_warns_of_is_what_cannot_be_kept(alone: dict[str, Any]) -> None:
-    told = {
+    warnings = {
         (finding["rule"], item["variant"])
         for item in alone["items"]
         for finding in item["findings"]
@@ -111,7 +111,7 @@ def test_what_the_loop_warns_of_is_what_cannot_be_kept(alone: dict[str, Any]) ->
     # An id too long for the client's format comes back shortened; another replica has lost the state.
     state = ("state-returned", "state-stand-in", "earlier-state-returned", "answer-state-returned")
     lost = {(f"translation/{slug}", "fresh") for slug in state}
-    assert told <= {("translation/ids-returned", variant) for variant in (None, *VARIANTS)} | lost
+    assert warnings <= {("translation/ids-returned", variant) for variant in (None, *VARIANTS)} | lost
 
 
 def test_the_losses_that_it_meets_are_those_of_the_table(alone: dict[str, Any]) -> None:
@@ -121,8 +121,12 @@ def test_the_losses_that_it_meets_are_those_of_the_table(alone: dict[str, Any]) 
         (row["check"], f"{row['client']}-to-{row['upstream']}", row["element"], row["kind"]) for row in alone["losses"]
     }
     for check, pair, element, kind in met:
-        known = {(loss["element"], loss["demand"]) for loss in table[pair][ways[check]]}
-        assert (element, kind) in known or (element.startswith("private:") and kind == "cannot"), (check, pair, element)
+        table_losses = {(loss["element"], loss["demand"]) for loss in table[pair][ways[check]]}
+        assert (element, kind) in table_losses or (element.startswith("private:") and kind == "cannot"), (
+            check,
+            pair,
+            element,
+        )
     assert {check for check, *_ in met} == set(ways)
     if everything():
         assert ("request", "anthropic-to-gemini", "parallel-flag", "cannot") in met

@@ -42,11 +42,11 @@ def test_the_disk_has_the_content_before_the_name(tmp_path: Path, steps: list[st
 
 
 def test_several_go_to_the_disk_together(tmp_path: Path, steps: list[str]) -> None:
-    told: list[str] = []
+    names: list[str] = []
     files = [(tmp_path / folder / name, b"x") for folder in "ab" for name in ("1", "2")]
-    whole_files.write_all(files, renamed=lambda path: told.append(path.name))
+    whole_files.write_all(files, renamed=lambda path: names.append(path.name))
     assert steps == [*["file"] * 4, *[f"rename {name}" for name in ("1", "2", "1", "2")], *["folder"] * 2]
-    assert told == ["1", "2", "1", "2"]
+    assert names == ["1", "2", "1", "2"]
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["1", "1", "2", "2", "a", "b"]
 
 

@@ -19,8 +19,8 @@ def lines_run(work: Callable[[], object], place: str) -> Lines:
         counts[frame.f_code, frame.f_lineno] += 1
         return count
 
-    def enter(frame: FrameType, event: str, given: Any) -> Any:
-        return count(frame, event, given) if frame.f_code.co_filename.startswith(place) else None
+    def enter(frame: FrameType, event: str, argument: Any) -> Any:
+        return count(frame, event, argument) if frame.f_code.co_filename.startswith(place) else None
 
     _traced(work, enter)
     return counts

@@ -54,9 +54,9 @@ def _difference(corpus: Corpus, finding: Finding) -> str:
         return _gist(finding.message)
     last = finding.pointer.rpartition("/")[2]
     if last in corpus.places["words"]["keys"] and isinstance(finding.got, str):
-        wanted = finding.want.values if isinstance(finding.want, OneOf) else (finding.want,)
-        if all(isinstance(word, str) and _WORD.fullmatch(word) for word in (finding.got, *wanted)):
-            return f"{'|'.join(wanted) if len(wanted) <= _WORDS_NAMED else '*'}≠{finding.got}"
+        expected = finding.want.values if isinstance(finding.want, OneOf) else (finding.want,)
+        if all(isinstance(word, str) and _WORD.fullmatch(word) for word in (finding.got, *expected)):
+            return f"{'|'.join(expected) if len(expected) <= _WORDS_NAMED else '*'}≠{finding.got}"
     return difference(finding.want, finding.got)
 
 
@@ -92,5 +92,5 @@ def difference(want: Any, got: Any) -> str:
         return "lost"
     if want is NOT_KNOWN or got is NOT_KNOWN or isinstance(want, Form):
         return ""
-    wanted = want.values if isinstance(want, OneOf) else (want,)
-    return "value" if type(got) in {type(value) for value in wanted} else "type"
+    expected = want.values if isinstance(want, OneOf) else (want,)
+    return "value" if type(got) in {type(value) for value in expected} else "type"

@@ -45,12 +45,14 @@ class Dialects:
         path = corpus.root / "formats" / format_name / "dialect.json"
         raw = read_json(path)["habits"] if self._dialect is not None else ()
         self.habits = {
-            one["name"]: Habit(one["name"], one["group"], frozenset(one["in"]), frozenset(one.get("apart", ())))
-            for one in raw
+            habit["name"]: Habit(
+                habit["name"], habit["group"], frozenset(habit["in"]), frozenset(habit.get("apart", ()))
+            )
+            for habit in raw
         }
         for way in ("response", "stream"):
-            known = {name for name, habit in self.habits.items() if way in habit.ways and not name.startswith(FRAMED)}
-            odd = known ^ self._done(way).keys()
+            names = {name for name, habit in self.habits.items() if way in habit.ways and not name.startswith(FRAMED)}
+            odd = names ^ self._done(way).keys()
             if odd:
                 raise CorpusError(f"{path} and the habits that there are differ in: {', '.join(sorted(odd))}")
 
@@ -66,17 +68,17 @@ class Dialects:
 
     def drawn(self, lot: random.Random, way: str, body: Any) -> tuple[str, ...]:
         """Some habits that go together, each of which changes this reply, or this stream; none where none does."""
-        wanted = lot.choice(range(1, MOST + 1))
+        count = lot.choice(range(1, MOST + 1))
         names = [name for name in self.order if way in self.habits[name].ways]
         lot.shuffle(names)
-        found: tuple[str, ...] = ()
+        habits: tuple[str, ...] = ()
         for name in names:
-            if len(found) == wanted:
+            if len(habits) == count:
                 break
-            more = self.sorted((*found, name))
+            more = self.sorted((*habits, name))
             if self._go_together(more) and self._count(more, way, body):
-                found = more
-        return found
+                habits = more
+        return habits
 
     def sorted(self, names: Sequence[str]) -> tuple[str, ...]:
         """Names in the order in which they are applied. Raises LookupError for one that there is not."""
@@ -94,7 +96,7 @@ class Dialects:
         """Whether the reply would be another without any one of these habits."""
         changed = [self.applied(some, way, body) for some in (names, *_without_each(names))]
         framed = {place + 1 for place, name in enumerate(names) if name.startswith(FRAMED)}
-        return all(place in framed or not equal(changed[0], one) for place, one in enumerate(changed) if place)
+        return all(place in framed or not equal(changed[0], other) for place, other in enumerate(changed) if place)
 
     def applied(self, names: Sequence[str], way: str, body: Any) -> Any:
         """What a server of this dialect sends in the place of a reply, or of a stream, ``{"events": [...]}``."""

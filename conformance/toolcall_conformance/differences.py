@@ -33,13 +33,13 @@ def all_differences(want: Any, got: Any) -> list[Difference]:
     from deepdiff import DeepDiff
 
     tree = DeepDiff(want, got, view="tree", ignore_numeric_type_changes=True)
-    found = []
+    differences = []
     for kind in tree:
         for level in tree[kind]:
             pointer = join("", *level.path(output_format="list"))
             removed, added = kind.endswith("_removed"), kind.endswith("_added")
-            found.append(Difference(pointer, MISSING if added else level.t1, MISSING if removed else level.t2))
-    return sorted(found, key=lambda one: one.pointer)
+            differences.append(Difference(pointer, MISSING if added else level.t1, MISSING if removed else level.t2))
+    return sorted(differences, key=lambda difference: difference.pointer)
 
 
 def _short(value: Any) -> str:

@@ -25,10 +25,10 @@ class CorpusPattern:
 
     def matches(self, text: str, end: int | None = None) -> Iterator[re.Match[str]]:
         """The matches in ``text`` up to ``end``, one behind the other."""
-        found = self.compiled.finditer(text, 0, len(text) if end is None else end)
+        matches = self.compiled.finditer(text, 0, len(text) if end is None else end)
         if not self.whole_words:
-            return found
-        return (match for match in found if is_whole(text, match.start(), match.end()))
+            return matches
+        return (match for match in matches if is_whole(text, match.start(), match.end()))
 
 
 def is_whole(text: str, start: int, end: int) -> bool:

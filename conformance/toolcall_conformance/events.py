@@ -88,8 +88,8 @@ class Events:
 
     def __next__(self) -> Event:
         while not self._ended:
-            found, event = self._decoded()
-            if found:
+            has_event, event = self._decoded()
+            if has_event:
                 return event
             if not self._ended:
                 self._feed(next(self._pieces("__iter__"), None))
@@ -105,8 +105,8 @@ class Events:
             except StopIteration:
                 raise StopAsyncIteration from None
         while not self._ended:
-            found, event = self._decoded()
-            if found:
+            has_event, event = self._decoded()
+            if has_event:
                 return event
             if not self._ended:
                 self._feed(await anext(self._pieces("__aiter__"), None))
@@ -127,9 +127,9 @@ class Events:
 
     def _decoded(self) -> tuple[bool, Event]:
         """Whether the bytes so far hold another event, and that event."""
-        while (taken := self._decoder.take()) is not None:
+        while (block := self._decoder.take()) is not None:
             self._count += 1
-            data = taken["data"]
+            data = block["data"]
             if data == "[DONE]":
                 self._ended = True
                 return False, None
@@ -178,12 +178,12 @@ def as_json(event: Event) -> dict[str, Any]:
     Bytes become base64 with ``+`` and ``/``, as in the APIs. Pydantic would write another text, and signatures are
     compared as texts. Raises EventError.
     """
-    known = isinstance(event, Mapping) or hasattr(event, "model_dump") or hasattr(event, "to_dict")
-    found = _plain(event) if known and not isinstance(event, type) else None
-    if not isinstance(found, dict):
+    is_known = isinstance(event, Mapping) or hasattr(event, "model_dump") or hasattr(event, "to_dict")
+    plain = _plain(event) if is_known and not isinstance(event, type) else None
+    if not isinstance(plain, dict):
         name = "None" if event is None else f"an object of type {type(event).__name__}"
         raise EventError(f"the translation gave {name}; events are dicts, or objects with `model_dump` or `to_dict`")
-    return found
+    return plain
 
 
 def _plain(value: Any) -> Any:
@@ -254,10 +254,10 @@ def translated(
     """
     maker = construct.get(route.upstream) if isinstance(construct, Mapping) else construct
     framing = Framing(route.client)
-    given = translate(read(chunks, maker))
-    if hasattr(given, "__aiter__") or inspect.isawaitable(given):
-        return _written_async(given, framing)
-    return _written(_several(given), framing)
+    result = translate(read(chunks, maker))
+    if hasattr(result, "__aiter__") or inspect.isawaitable(result):
+        return _written_async(result, framing)
+    return _written(_several(result), framing)
 
 
 @overload
@@ -294,52 +294,52 @@ def each(handler: Any) -> Translate:
 
     async def by_turns_async(upstream: Events) -> AsyncIterator[Event]:
         async for event in upstream:
-            for made in _several(await _awaited(handler.event(event))):
-                yield made
-        for made in _several(await _awaited(finish())):
-            yield made
+            for item in _several(await _awaited(handler.event(event))):
+                yield item
+        for item in _several(await _awaited(finish())):
+            yield item
 
     finish = getattr(handler, "finish", lambda: None)
     is_async = inspect.iscoroutinefunction(handler.event) or inspect.iscoroutinefunction(finish)
     return by_turns_async if is_async else by_turns
 
 
-def _several(given: Any) -> Iterable[Event]:
+def _several(output: Any) -> Iterable[Event]:
     """Return as an iterable what a translation returned: several events, a single one, or None."""
-    if given is None:
+    if output is None:
         return ()
-    alone = isinstance(given, (Mapping, str, bytes)) or hasattr(given, "model_dump") or hasattr(given, "to_dict")
-    return (given,) if alone or not isinstance(given, Iterable) else given
+    alone = isinstance(output, (Mapping, str, bytes)) or hasattr(output, "model_dump") or hasattr(output, "to_dict")
+    return (output,) if alone or not isinstance(output, Iterable) else output
 
 
-async def _awaited(given: Any) -> Any:
-    return await given if inspect.isawaitable(given) else given
+async def _awaited(result: Any) -> Any:
+    return await result if inspect.isawaitable(result) else result
 
 
-def _written(given: Iterable[Event], framing: Framing) -> Iterator[bytes]:
+def _written(events: Iterable[Event], framing: Framing) -> Iterator[bytes]:
     last = None
     # Closes the generator as soon as the reader stops, and not when it is collected.
     with contextlib.ExitStack() as stack:
-        if inspect.isgenerator(given):
-            stack.enter_context(contextlib.closing(given))
-        for last in given:
+        if inspect.isgenerator(events):
+            stack.enter_context(contextlib.closing(events))
+        for last in events:
             yield framing.encode(last)
     if end := framing.end(last):
         yield end
 
 
-async def _written_async(given: Any, framing: Framing) -> AsyncIterator[bytes]:
-    if inspect.isawaitable(given):
-        given = await given
-    if not hasattr(given, "__aiter__"):
-        for piece in _written(_several(given), framing):
+async def _written_async(events: Any, framing: Framing) -> AsyncIterator[bytes]:
+    if inspect.isawaitable(events):
+        events = await events
+    if not hasattr(events, "__aiter__"):
+        for piece in _written(_several(events), framing):
             yield piece
         return
     last = None
     async with contextlib.AsyncExitStack() as stack:
-        if inspect.isasyncgen(given):
-            await stack.enter_async_context(contextlib.aclosing(given))
-        async for last in given:
+        if inspect.isasyncgen(events):
+            await stack.enter_async_context(contextlib.aclosing(events))
+        async for last in events:
             yield framing.encode(last)
     if end := framing.end(last):
         yield end

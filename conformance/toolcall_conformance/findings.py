@@ -70,14 +70,14 @@ def one_of(values: Iterable[Any], otherwise: Any = NOT_KNOWN) -> Any:
 
     Of many, the first ``MOST_CHOICES``.
     """
-    found: dict[Any, Any] = {}
+    choices: dict[Any, Any] = {}
     for value in values:
-        if len(found) == MOST_CHOICES:
+        if len(choices) == MOST_CHOICES:
             break
-        found.setdefault(value if isinstance(value, str) else (canonical(value),), value)
-    if not found:
+        choices.setdefault(value if isinstance(value, str) else (canonical(value),), value)
+    if not choices:
         return otherwise
-    return next(iter(found.values())) if len(found) == 1 else OneOf(tuple(found.values()))
+    return next(iter(choices.values())) if len(choices) == 1 else OneOf(tuple(choices.values()))
 
 
 class Level(StrEnum):
@@ -199,14 +199,14 @@ class Judgement:
 
     def of(self, name: str) -> Judgement:
         """The same, of a body in the format ``name``."""
-        if all(one.format for one in self.findings):
+        if all(finding.format for finding in self.findings):
             return self
         return replace(self, findings=told_in(self.findings, name))
 
 
-def told_in(found: Iterable[Finding], name: str) -> tuple[Finding, ...]:
+def told_in(findings: Iterable[Finding], name: str) -> tuple[Finding, ...]:
     """Findings on a body of the format ``name``; those that name another one already keep it."""
-    return tuple(one if one.format else replace(one, format=name) for one in found)
+    return tuple(finding if finding.format else replace(finding, format=name) for finding in findings)
 
 
 def worst(findings: Sequence[Finding]) -> Level | None:

@@ -53,7 +53,7 @@ def suite(corpus: Corpus, package: Path = Path(__file__).parent) -> dict[str, An
     return {
         "corpus": manifest.sha256,
         "code": vendored.digest_of(vendored.digests(package, _TELLS, _CODE)),
-        "data": vendored.digest_of({path: one for path, one in manifest.files.items() if _judges(path)}),
+        "data": vendored.digest_of({path: digest for path, digest in manifest.files.items() if _judges(path)}),
         "cases": {
             case.id: vendored.digest_of(ours.get(case.id) or vendored.digests(case.path))[:_SHORT]
             for case in corpus.cases.values()
@@ -64,18 +64,18 @@ def suite(corpus: Corpus, package: Path = Path(__file__).parent) -> dict[str, An
 
 def _by_case(files: Files) -> dict[str, dict[str, str]]:
     """The files of each case of the corpus, by their paths in its folder."""
-    found: dict[str, dict[str, str]] = {}
+    by_case: dict[str, dict[str, str]] = {}
     for path, digest in files.items():
         top, *parts = path.split("/", 3)
         if top == "scenarios" and len(parts) == 3:
-            found.setdefault("/".join(parts[:2]), {})[parts[2]] = digest
-    return found
+            by_case.setdefault("/".join(parts[:2]), {})[parts[2]] = digest
+    return by_case
 
 
 def _digest_of_rule(path: Path) -> str:
     raw = json.loads(path.read_bytes())
-    kept = json.dumps({key: raw.get(key) for key in _JUDGES})
-    return hashlib.sha256(kept.encode()).hexdigest()[:_SHORT]
+    text = json.dumps({key: raw.get(key) for key in _JUDGES})
+    return hashlib.sha256(text.encode()).hexdigest()[:_SHORT]
 
 
 def _judges(path: str) -> bool:

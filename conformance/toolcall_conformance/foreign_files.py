@@ -95,27 +95,27 @@ def read_text(path: Path) -> str:
 def parse_toml(text: str) -> dict[str, Any]:
     """Parse TOML. Raises TOMLDecodeError, also for what is nested too deeply or has too long a number."""
     try:
-        found = tomllib.loads(text)
+        document = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         raise
     except RecursionError:
         raise tomllib.TOMLDecodeError("nested too deeply") from None
     except ValueError as error:  # CPython does not read whole numbers of more than 4,300 digits
         raise tomllib.TOMLDecodeError(str(error)) from None
-    if is_too_deep(found):
+    if is_too_deep(document):
         raise tomllib.TOMLDecodeError("nested too deeply")
-    return found
+    return document
 
 
 def parse_json(text: str) -> Any:
     """Parse JSON as Python does. Raises ValueError, also for what is nested too deeply."""
     try:
-        found = json.loads(text)
+        document = json.loads(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    if is_too_deep(found):
+    if is_too_deep(document):
         raise ValueError("nested too deeply")
-    return found
+    return document
 
 
 def is_too_deep(value: Any) -> bool:
@@ -127,9 +127,9 @@ def is_too_deep(value: Any) -> bool:
             return True
         level = [
             entry
-            for one in level
-            if isinstance(one, (dict, list))
-            for entry in (one.values() if isinstance(one, dict) else one)
+            for node in level
+            if isinstance(node, (dict, list))
+            for entry in (node.values() if isinstance(node, dict) else node)
             if isinstance(entry, (dict, list))
         ]
     return False

@@ -50,27 +50,27 @@ class _Words:
             return _json(schema["const"])
         if "enum" in schema:
             return self._list(schema["enum"], "or")
-        told = self._typed(schema) or _either(map(self.of, _branches(schema))) or _ANYTHING
-        return told + self._other_than(schema)
+        words = self._typed(schema) or _either(map(self.of, _branches(schema))) or _ANYTHING
+        return words + self._other_than(schema)
 
     def _typed(self, schema: Schema) -> str:
         kinds = _kinds(schema)
         limits = {kind: _LIMITS[kind](self, schema) for kind in kinds if kind in _LIMITS}
         free = [_noun(kind, schema) for kind, limit in limits.items() if not limit]
-        told = [f"any {_enumerated(free, 'or')}"] if free else []
-        told += [f"any {_noun(kind, schema)}{limit}" for kind, limit in limits.items() if limit]
-        return _either([*told, *(TYPES[kind] for kind in kinds if kind not in _LIMITS)])
+        phrases = [f"any {_enumerated(free, 'or')}"] if free else []
+        phrases += [f"any {_noun(kind, schema)}{limit}" for kind, limit in limits.items() if limit]
+        return _either([*phrases, *(TYPES[kind] for kind in kinds if kind not in _LIMITS)])
 
     def _other_than(self, schema: Schema) -> str:
-        told = ""
-        for said in _each(schema, "not"):
-            if values := said.get("enum", [said["const"]] if "const" in said else []):
-                told += f" other than {self._list(values, 'or')}"
-            elif "pattern" in said:
-                told += f" that does not match {said['pattern']}"
-            elif "type" in said and not _kinds(schema):
-                told += f" other than {_either(TYPES[kind] for kind in _kinds(said))}"
-        return told
+        words = ""
+        for exclusion in _each(schema, "not"):
+            if values := exclusion.get("enum", [exclusion["const"]] if "const" in exclusion else []):
+                words += f" other than {self._list(values, 'or')}"
+            elif "pattern" in exclusion:
+                words += f" that does not match {exclusion['pattern']}"
+            elif "type" in exclusion and not _kinds(schema):
+                words += f" other than {_either(TYPES[kind] for kind in _kinds(exclusion))}"
+        return words
 
     def string(self, schema: Schema) -> str:
         inside = schema.get("contentSchema", {}).get("type")
@@ -88,7 +88,7 @@ class _Words:
     def object(self, schema: Schema) -> str:
         count = _count(schema, "Properties", "key", "keys")
         keys = self._keys(schema)
-        without = [key for said in _each(schema, "not") for key in _keys_of(said)]
+        without = [key for exclusion in _each(schema, "not") for key in _keys_of(exclusion)]
         both = f" without {'both ' if len(without) > 1 else ''}{self._list(without, 'and')}" if without else ""
         return f"{count}{f' with {keys}' if keys else ''}{both}"
 
@@ -102,15 +102,15 @@ class _Words:
 
     def _keys(self, schema: Schema, plain: str = "") -> str:
         """The keys that an object must have, and one of those among which it has a choice."""
-        told = []
+        phrases = []
         if required := schema.get("required", ()):
             members = [self._member(key, schema) for key in required]
             is_plain = members == [*map(_json, required)]
-            told.append(f"{plain}{self._list(required, 'and')}" if is_plain else "; ".join(members))
+            phrases.append(f"{plain}{self._list(required, 'and')}" if is_plain else "; ".join(members))
         branches = _branches(schema)
         if any(map(_keys_of, branches)):
-            told.append(self._choice(branches, exactly="oneOf" in schema))
-        return ", and ".join(told)
+            phrases.append(self._choice(branches, exactly="oneOf" in schema))
+        return ", and ".join(phrases)
 
     def _choice(self, branches: Sequence[Schema], *, exactly: bool) -> str:
         keys = [key for branch in branches for key in _keys_of(branch)[:1]]
@@ -119,14 +119,14 @@ class _Words:
         return _either(map(self._keys, branches))
 
     def _member(self, key: str, schema: Schema) -> str:
-        said = schema.get("properties", {}).get(key, {}) if self._with_members else {}
-        must = self.of(said)
+        member_schema = schema.get("properties", {}).get(key, {}) if self._with_members else {}
+        must = self.of(member_schema)
         return _json(key) if must == _ANYTHING else f"{_json(key)}: {must}"
 
     def _list(self, values: Sequence[Any], word: str) -> str:
-        shown = values if self._with_all or len(values) <= _FEW + 1 else values[:_FEW]
-        rest = len(values) - len(shown)
-        return _enumerated([*map(_json, shown), *([f"{rest} more"] if rest else [])], word)
+        examples = values if self._with_all or len(values) <= _FEW + 1 else values[:_FEW]
+        rest = len(values) - len(examples)
+        return _enumerated([*map(_json, examples), *([f"{rest} more"] if rest else [])], word)
 
 
 _LIMITS: Final[Mapping[str, Callable[[_Words, Schema], str]]] = {
@@ -146,8 +146,8 @@ _SPEAKS_OF: Final[Mapping[str, frozenset[str]]] = {
 
 def _kinds(schema: Schema) -> list[str]:
     """The types that a schema allows, else those that its keywords speak of."""
-    said = schema.get("type", [])
-    named = [said] if isinstance(said, str) else list(said)
+    types = schema.get("type", [])
+    named = [types] if isinstance(types, str) else list(types)
     spoken = schema.keys() | ({"required"} if any(map(_keys_of, _branches(schema))) else set())
     return named or [kind for kind, keywords in _SPEAKS_OF.items() if spoken & keywords]
 
@@ -159,13 +159,13 @@ def _noun(kind: str, schema: Schema) -> str:
 
 
 def _branches(schema: Schema) -> Sequence[Schema]:
-    found: Sequence[Schema] = schema.get("anyOf", schema.get("oneOf", ()))
-    return found
+    branches: Sequence[Schema] = schema.get("anyOf", schema.get("oneOf", ()))
+    return branches
 
 
 def _each(schema: Schema, keyword: str) -> list[Any]:
     """What a keyword says: it may stand in a schema, and again in its ``allOf``."""
-    return [one[keyword] for one in (schema, *schema.get("allOf", ())) if keyword in one]
+    return [part[keyword] for part in (schema, *schema.get("allOf", ())) if keyword in part]
 
 
 def _keys_of(schema: Schema) -> list[str]:
@@ -181,13 +181,13 @@ def _asks_only(branch: Schema) -> bool:
     return len(_keys_of(branch)) == 1 and all(member.keys() <= {"not"} for member in members)
 
 
-def _count(schema: Schema, what: str, one: str, many: str) -> str:
+def _count(schema: Schema, what: str, singular: str, many: str) -> str:
     least, most = schema.get(f"min{what}"), schema.get(f"max{what}")
     if least is not None and most is not None:
         return f" of {least} to {most} {many}"
     if most is not None:
-        return f" of at most {most} {one if most == 1 else many}"
-    return f" of at least {least} {one if least == 1 else many}" if least else ""
+        return f" of at most {most} {singular if most == 1 else many}"
+    return f" of at least {least} {singular if least == 1 else many}" if least else ""
 
 
 def _either(choices: Iterable[str]) -> str:

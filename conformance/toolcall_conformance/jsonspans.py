@@ -18,8 +18,8 @@ def with_texts(document: str, texts: Mapping[str, str]) -> str:
     The document must be JSON. Elsewhere numbers, escapes and blanks keep their spelling; parsing and writing would
     change them.
     """
-    found = [(span, text) for pointer, text in texts.items() if (span := _span(document, pointer)) is not None]
-    for (start, end), text in sorted(found, reverse=True):
+    replacements = [(span, text) for pointer, text in texts.items() if (span := _span(document, pointer)) is not None]
+    for (start, end), text in sorted(replacements, reverse=True):
         document = document[:start] + written(text) + document[end:]
     return document
 
@@ -28,31 +28,31 @@ def _span(document: str, pointer: str) -> tuple[int, int] | None:
     """Where the string at ``pointer`` starts and ends, quotation marks included."""
     start = _after_blank(document, 0)
     for token in pointer.split("/")[1:]:
-        wanted = unescaped(token)
+        key = unescaped(token)
         entries = _entries(document, start)
-        if wanted not in entries:
+        if key not in entries:
             return None
-        start = entries[wanted]
+        start = entries[key]
     return (start, _ANY.raw_decode(document, start)[1]) if document[start] == '"' else None
 
 
 def _entries(document: str, start: int) -> dict[str, int]:
     """Where the value of each member of an object or entry of a list starts, by its key or place."""
-    found: dict[str, int] = {}
+    starts: dict[str, int] = {}
     if document[start] not in "{[":
-        return found
+        return starts
     keyed = document[start] == "{"
     at = _after_blank(document, start + 1)
     while document[at] not in "}]":
-        key = str(len(found))
+        key = str(len(starts))
         if keyed:
             key, at = _ANY.raw_decode(document, at)
             at = _after_blank(document, at) + 1  # after the colon
-        found[key] = at = _after_blank(document, at)
+        starts[key] = at = _after_blank(document, at)
         at = _after_blank(document, _ANY.raw_decode(document, at)[1])
         if document[at] == ",":
             at = _after_blank(document, at + 1)
-    return found
+    return starts
 
 
 def _after_blank(document: str, at: int) -> int:

@@ -63,10 +63,10 @@ def _no_constant(name: str) -> Any:
 
 
 def _pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(items)
-    if len(found) < len(items):  # one of the two would be lost
-        raise ValueError(f"a key occurs twice in the object with {', '.join(found)}")
-    return found
+    members = dict(items)
+    if len(members) < len(items):  # one of the two would be lost
+        raise ValueError(f"a key occurs twice in the object with {', '.join(members)}")
+    return members
 
 
 class _Laid:
@@ -98,8 +98,8 @@ def _scalar(value: Any) -> str:
     return _SURROGATE.sub(_escaped, text)
 
 
-def _escaped(found: re.Match[str]) -> str:
-    return f"\\u{ord(found[0]):04x}"
+def _escaped(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"
 
 
 def _lines(laid: _Laid, before: str, after: str) -> Iterator[str]:
@@ -121,11 +121,11 @@ def unstyled(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
         for file in sorted(path.rglob("*.json")) if path.is_dir() else [path]:
             text = file.read_bytes().decode("utf-8")
             try:
-                wanted = styled(text)
+                styled_text = styled(text)
             except StyleError as error:
                 raise StyleError(f"{file}: {error}") from None
-            if text != wanted:
-                yield file, wanted
+            if text != styled_text:
+                yield file, styled_text
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -134,14 +134,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a file, or a folder with JSON files")
     parser.add_argument("--check", action="store_true", help="name the files that would change and write none")
-    asked = parser.parse_args(arguments)
-    found = 0
-    for path, text in unstyled(asked.paths):
-        found += 1
+    options = parser.parse_args(arguments)
+    count = 0
+    for path, text in unstyled(options.paths):
+        count += 1
         print(visible(str(path)))
-        if not asked.check:
+        if not options.check:
             whole_files.write(path, text)
-    return 1 if found and asked.check else 0
+    return 1 if count and options.check else 0
 
 
 if __name__ == "__main__":

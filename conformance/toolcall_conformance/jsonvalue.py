@@ -22,11 +22,11 @@ class TooMuchError(JSONError):
 
 
 def _pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(items)
-    if len(found) < len(items):
+    members = dict(items)
+    if len(members) < len(items):
         counts = Counter(key for key, _ in items)
         raise JSONError(f"the key {next(key for key in counts if counts[key] > 1)!r} occurs twice in one object")
-    return found
+    return members
 
 
 class ConstantError(JSONError):
@@ -155,16 +155,16 @@ def _equal_step_by_step(left: Any, right: Any) -> bool:
     """The same without recursion; several times slower."""
     waiting = [(left, right)]
     while waiting:
-        one, other = waiting.pop()
-        if isinstance(one, dict) and isinstance(other, dict):
-            if one.keys() != other.keys():
+        first, other = waiting.pop()
+        if isinstance(first, dict) and isinstance(other, dict):
+            if first.keys() != other.keys():
                 return False
-            waiting.extend((one[key], other[key]) for key in one)
-        elif isinstance(one, list) and isinstance(other, list):
-            if len(one) != len(other):
+            waiting.extend((first[key], other[key]) for key in first)
+        elif isinstance(first, list) and isinstance(other, list):
+            if len(first) != len(other):
                 return False
-            waiting.extend(zip(one, other, strict=True))
-        elif not _equal(one, other):
+            waiting.extend(zip(first, other, strict=True))
+        elif not _equal(first, other):
             return False
     return True
 
@@ -225,9 +225,11 @@ def _canonical_step_by_step(value: Any) -> str:
         if isinstance(item, _Said):
             parts.append(item)
         elif isinstance(item, dict):
-            known = {str(key): entry for key, entry in item.items()}
+            members = {str(key): entry for key, entry in item.items()}
             inner = [
-                part for key in sorted(known) for part in (_Said(","), _Said(f"{_CANONICAL.encode(key)}:"), known[key])
+                part
+                for key in sorted(members)
+                for part in (_Said(","), _Said(f"{_CANONICAL.encode(key)}:"), members[key])
             ]
             waiting.extend([_Said("}"), *reversed(inner[1:]), _Said("{")])
         elif isinstance(item, (list, tuple)):
@@ -244,18 +246,18 @@ _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 def halves(value: Any) -> frozenset[str]:
     """The halves of surrogate pairs that stand alone in the texts and keys of a JSON value, however deep."""
-    found: set[str] = set()
+    lone_halves: set[str] = set()
     left = [value]
     while left:
-        one = left.pop()
-        if isinstance(one, str):
-            found.update(() if one.isascii() else _HALF.findall(one))
-        elif isinstance(one, dict):
-            left += one
-            left += one.values()
-        elif isinstance(one, list):
-            left += one
-    return frozenset(found)
+        item = left.pop()
+        if isinstance(item, str):
+            lone_halves.update(() if item.isascii() else _HALF.findall(item))
+        elif isinstance(item, dict):
+            left += item
+            left += item.values()
+        elif isinstance(item, list):
+            left += item
+    return frozenset(lone_halves)
 
 
 def together(pieces: Iterable[str]) -> str:

@@ -36,7 +36,7 @@ def finding(
     ``under`` are the circumstances that hold. Without ``message`` or ``element`` it has those of the rule.
     """
     rule = corpus.rule(rule_id)
-    found = Finding(
+    breach = Finding(
         rule=rule_id,
         level=rule.level_in(direction),
         pointer=pointer,
@@ -49,34 +49,34 @@ def finding(
         body=body,
         format=format,
     )
-    return weighed(corpus, found, under)
+    return weighed(corpus, breach, under)
 
 
-def weighed(corpus: Corpus, found: Finding, under: Iterable[str]) -> Finding:
+def weighed(corpus: Corpus, breach: Finding, under: Iterable[str]) -> Finding:
     """The finding as the circumstances ``under`` leave it: each lowers the level of the rules that it bears on."""
     for name in under:
         circumstance = corpus.circumstance(name)
-        if circumstance.bears_on(found.rule, found.element) and _has_form(circumstance, found):
-            found = _at_most(found, circumstance.at_most)
-    return found
+        if circumstance.bears_on(breach.rule, breach.element) and _has_form(circumstance, breach):
+            breach = _at_most(breach, circumstance.at_most)
+    return breach
 
 
-def _has_form(circumstance: Circumstance, found: Finding) -> bool:
+def _has_form(circumstance: Circumstance, breach: Finding) -> bool:
     """Whether what a finding says of its place has the form that the circumstance demands of its rule, if any."""
-    form = circumstance.forms.get(found.rule)
+    form = circumstance.forms.get(breach.rule)
     if form is None:
         return True
     import jsonschema  # few runs meet such a rule, and it takes long
 
-    shown: dict[str, Any] = {
+    document: dict[str, Any] = {
         name: value
-        for name, value in (("want", found.want), ("got", found.got))
+        for name, value in (("want", breach.want), ("got", breach.got))
         if is_json_value(value) or isinstance(value, Words)
     }
-    shown["subject"] = found.subject
-    return bool(jsonschema.Draft202012Validator(form).is_valid(shown))
+    document["subject"] = breach.subject
+    return bool(jsonschema.Draft202012Validator(form).is_valid(document))
 
 
-def _at_most(found: Finding, level: Level) -> Finding:
+def _at_most(breach: Finding, level: Level) -> Finding:
     order = _FROM_LIGHT_TO_GRAVE
-    return found if order.index(found.level) <= order.index(level) else replace(found, level=level)
+    return breach if order.index(breach.level) <= order.index(level) else replace(breach, level=level)

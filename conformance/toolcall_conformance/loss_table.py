@@ -70,22 +70,22 @@ def table(corpus: Corpus) -> dict[str, Any]:
 def _losses(corpus: Corpus, where: str, client: str, upstream: str) -> Iterator[dict[str, Any]]:
     """What may or must be lost on one way, the certain losses first."""
     spoken = {"request"} if where == "request" else {"reply"} if where == "reply" else {"request", "reply"}
-    said, received = (client, upstream) if where == "request" else (upstream, client)
-    found = []
+    sender, received = (client, upstream) if where == "request" else (upstream, client)
+    losses = []
     for element, demand in demands(corpus, where, client, upstream).items():
-        source, target = corpus.expression(said, element), corpus.expression(received, element)
+        source, target = corpus.expression(sender, element), corpus.expression(received, element)
         if source["how"] == "no" or not spoken <= set(corpus.elements[element]["in"]):
             continue
         if demand != "must":
             exception = _exception(corpus, where, client, upstream, element)
-            found.append(_loss(element, demand, source, target, exception))
+            losses.append(_loss(element, demand, source, target, exception))
         types = _not_taken(source, target) if demand != "cannot" else []
         if types:
             why = f"it takes {', '.join(target['types'])}"
-            found.append(_loss(element, "cannot", source, target, None) | {"types": types, "why": why})
+            losses.append(_loss(element, "cannot", source, target, None) | {"types": types, "why": why})
         if where == "request" and demand == "must":
-            found.extend(_limits(corpus, received, element, source))
-    yield from sorted(found, key=lambda loss: str(loss["demand"]))
+            losses.extend(_limits(corpus, received, element, source))
+    yield from sorted(losses, key=lambda loss: str(loss["demand"]))
 
 
 def _limits(corpus: Corpus, received: str, element: str, source: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -99,10 +99,10 @@ def _limits(corpus: Corpus, received: str, element: str, source: Mapping[str, An
 
 def _not_taken(source: Mapping[str, Any], target: Mapping[str, Any]) -> list[str]:
     """The media types that the one end says and the other is not known to take; none if one does not list its own."""
-    taken = target.get("types")
-    if taken is None:
+    patterns = target.get("types")
+    if patterns is None:
         return []
-    return [mime for mime in source.get("types", ()) if not any(fnmatchcase(mime, pattern) for pattern in taken)]
+    return [mime for mime in source.get("types", ()) if not any(fnmatchcase(mime, pattern) for pattern in patterns)]
 
 
 def _loss(

@@ -43,23 +43,23 @@ def recognised(corpus: Corpus, body: Any, directions: Sequence[str] = BODIES) ->
     most = max(points.values(), default=0)
     if most < _LEAST or other_api(corpus, body, most) is not None:
         return []
-    return [kind for kind, found in points.items() if found == most]
+    return [kind for kind, score in points.items() if score == most]
 
 
 def other_api(corpus: Corpus, body: Any, least: int = 2 * _LEAST) -> str | None:
     """The API that is not judged, and whose body this is, by at least so many points; None for none."""
-    found = {
+    scores = {
         name: max(sum(_points(body, sign) for sign in signs[direction]) for direction in ("request", "response"))
         for name, signs in _others(corpus.root).items()
     }
-    best = max(found, key=lambda name: found[name], default=None)
-    return best if best is not None and found[best] >= max(least, 2 * _LEAST) else None
+    best = max(scores, key=lambda name: scores[name], default=None)
+    return best if best is not None and scores[best] >= max(least, 2 * _LEAST) else None
 
 
 def has_container(corpus: Corpus, kind: Kind, body: Mapping[str, Any]) -> bool:
     """Whether a body has the member that holds what it says: ``messages``, ``choices``; a part of a body has none."""
-    wanted = corpus.format(kind.format).get("containers", {}).get(kind.direction)
-    return wanted is None or any(key in body for key in wanted)
+    containers = corpus.format(kind.format).get("containers", {}).get(kind.direction)
+    return containers is None or any(key in body for key in containers)
 
 
 def recognised_events(corpus: Corpus, events: Sequence[Any]) -> list[str]:
@@ -69,7 +69,7 @@ def recognised_events(corpus: Corpus, events: Sequence[Any]) -> list[str]:
         for kind in recognised(corpus, event, ["stream"]):
             points[kind.format] += 1
     most = max(points.values(), default=0)
-    return [name for name, found in points.items() if found == most] if most else []
+    return [name for name, score in points.items() if score == most] if most else []
 
 
 @lru_cache(maxsize=8)
@@ -80,8 +80,8 @@ def _signs(root: Path) -> Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]
 @lru_cache(maxsize=8)
 def _others(root: Path) -> Mapping[str, Any]:
     path = root / "other-apis.json"
-    found: Mapping[str, Any] = read_json(path) if path.is_file() else {}
-    return found
+    other_apis: Mapping[str, Any] = read_json(path) if path.is_file() else {}
+    return other_apis
 
 
 def _points(body: Any, sign: Mapping[str, Any]) -> int:

@@ -22,8 +22,8 @@ def remembered(most: int) -> Callable[[Callable[..., T]], Callable[..., T]]:
         remembering = lru_cache(maxsize=most)(function)
 
         @wraps(function)
-        def call(*given: str | bytes) -> T:
-            return remembering(*given) if sum(map(len, given)) <= LONGEST else function(*given)
+        def call(*arguments: str | bytes) -> T:
+            return remembering(*arguments) if sum(map(len, arguments)) <= LONGEST else function(*arguments)
 
         return call
 

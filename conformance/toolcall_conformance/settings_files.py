@@ -64,14 +64,14 @@ def _pytest_toml(path: Path) -> Mapping[str, Any]:
 
 
 def _pyproject(path: Path) -> Mapping[str, Any] | None:
-    found = _table(_table(_toml(path), "tool") or {}, "pytest") or {}
-    options = _table(found, "ini_options")
-    return options if options is not None else found or None
+    options_table = _table(_table(_toml(path), "tool") or {}, "pytest") or {}
+    options = _table(options_table, "ini_options")
+    return options if options is not None else options_table or None
 
 
 def _table(table: Mapping[str, Any], key: str) -> Mapping[str, Any] | None:
-    found = table.get(key)
-    return found if isinstance(found, dict) else None
+    section = table.get(key)
+    return section if isinstance(section, dict) else None
 
 
 def _pytest_ini(path: Path) -> Mapping[str, Any]:

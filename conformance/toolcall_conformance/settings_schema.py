@@ -11,8 +11,8 @@ _PATH = Path(__file__).with_name("settings.schema.json")
 
 def table() -> dict[str, Any]:
     """The schema of the table ``[tool.toolcall]``."""
-    found: dict[str, Any] = json.loads(_PATH.read_text(encoding="utf-8"))
-    return found
+    document: dict[str, Any] = json.loads(_PATH.read_text(encoding="utf-8"))
+    return document
 
 
 def pyproject() -> dict[str, Any]:

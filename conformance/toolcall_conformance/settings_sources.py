@@ -59,16 +59,16 @@ def key_of(name: str) -> str:
 @cache
 def kinds() -> Mapping[str, Mapping[str, Any]]:
     """The schema of each setting, by name."""
-    found: Mapping[str, Mapping[str, Any]] = settings_schema.table()["properties"]
-    return found
+    properties: Mapping[str, Mapping[str, Any]] = settings_schema.table()["properties"]
+    return properties
 
 
 def verify_environment() -> None:
     """Refuse a variable that is a misspelt setting. Raises SettingError."""
-    known = {key_of(name).upper() for name in kinds()}
+    variables = {key_of(name).upper() for name in kinds()}
     for variable in os.environ:
-        if variable.startswith("TOOLCALL_") and variable not in known:
-            close = difflib.get_close_matches(variable, known, n=1, cutoff=0.8)
+        if variable.startswith("TOOLCALL_") and variable not in variables:
+            close = difflib.get_close_matches(variable, variables, n=1, cutoff=0.8)
             if close:
                 raise SettingError(f"there is no variable {variable}; did you mean {close[0]}?")
 
@@ -136,12 +136,12 @@ def seconds(named: Named | None) -> float:
     if named is None:
         return _SECONDS
     try:
-        found = float(named.value)
+        number = float(named.value)
     except (TypeError, ValueError):
         raise SettingError(f"{named.where}: {named.value!r} is no number; give seconds above zero") from None
-    if not (math.isfinite(found) and found > 0):
-        raise SettingError(f"{named.where}: {found:g} is not a time limit; give seconds above zero")
-    return found
+    if not (math.isfinite(number) and number > 0):
+        raise SettingError(f"{named.where}: {number:g} is not a time limit; give seconds above zero")
+    return number
 
 
 def megabytes(named: Named | None, usual: float) -> float | None:
@@ -149,12 +149,12 @@ def megabytes(named: Named | None, usual: float) -> float | None:
     if named is None:
         return usual
     try:
-        found = float(named.value)
+        number = float(named.value)
     except (TypeError, ValueError):
         raise SettingError(f"{named.where}: {named.value!r} is no number; give megabytes, or 0 for no limit") from None
-    if not (math.isfinite(found) and found >= 0):
-        raise SettingError(f"{named.where}: {found:g} is no amount of memory; give megabytes, or 0 for no limit")
-    return found or None
+    if not (math.isfinite(number) and number >= 0):
+        raise SettingError(f"{named.where}: {number:g} is no amount of memory; give megabytes, or 0 for no limit")
+    return number or None
 
 
 def _mistakes(table: Any) -> Iterator[str]:

@@ -48,7 +48,7 @@ def visible(text: str) -> str:
     """
     text = without_secrets(text)
     if not (text.isascii() and text.isprintable()):
-        text = _ODD.sub(lambda found: found[0] if _is_seen(found.string, found.start()) else _escaped(found[0]), text)
+        text = _ODD.sub(lambda match: match[0] if _is_seen(match.string, match.start()) else _escaped(match[0]), text)
     return _COMMAND.sub(_disarmed, text)
 
 
@@ -95,12 +95,12 @@ def colourless(text: str) -> str:
 
 def _is_seen(text: str, place: int) -> bool:
     """Whether a character is seen as itself where it stands."""
-    one = text[place]
-    if one in _JOINERS:
+    character = text[place]
+    if character in _JOINERS:
         return _joins(text, place)
-    if _SELECTOR.match(one):
+    if _SELECTOR.match(character):
         return place > 0 and unicodedata.category(text[place - 1]) in _VARYING
-    return one not in _BLANK and unicodedata.category(one) not in _UNSEEN
+    return character not in _BLANK and unicodedata.category(character) not in _UNSEEN
 
 
 def _joins(text: str, place: int) -> bool:
@@ -110,33 +110,33 @@ def _joins(text: str, place: int) -> bool:
     """
     if not 0 < place < len(text) - 1:
         return False
-    before, behind = text[place - 1], text[place + 1]
+    before, after = text[place - 1], text[place + 1]
     if unicodedata.combining(before) == _VIRAMA:
         return True
-    if unicodedata.bidirectional(before) in ("AL", "NSM") and unicodedata.bidirectional(behind) == "AL":
+    if unicodedata.bidirectional(before) in ("AL", "NSM") and unicodedata.bidirectional(after) == "AL":
         return not _SELECTOR.match(before)
     picture = unicodedata.category(before) in ("So", "Sk") or before == "\ufe0f"
-    return picture and not before.isascii() and unicodedata.category(behind) in ("So", "Sm")
+    return picture and not before.isascii() and unicodedata.category(after) in ("So", "Sm")
 
 
-def _escaped(one: str) -> str:
-    number = ord(one)
-    return _SHORT.get(one) or (f"\\u{number:04x}" if number <= 0xFFFF else f"\\U{number:08x}")
+def _escaped(character: str) -> str:
+    number = ord(character)
+    return _SHORT.get(character) or (f"\\u{number:04x}" if number <= 0xFFFF else f"\\U{number:08x}")
 
 
-def _kept_or_escaped(found: re.Match[str]) -> str:
-    return found[0] if found[0] in "\n\t" or _is_seen(found.string, found.start()) else _escaped(found[0])
+def _kept_or_escaped(match: re.Match[str]) -> str:
+    return match[0] if match[0] in "\n\t" or _is_seen(match.string, match.start()) else _escaped(match[0])
 
 
-def _kept_or_json(found: re.Match[str]) -> str:
-    if found[0] in "\n\r\t" or _is_seen(found.string, found.start()):
-        return found[0]
-    units = found[0].encode("utf-16-be", "surrogatepass")
+def _kept_or_json(match: re.Match[str]) -> str:
+    if match[0] in "\n\r\t" or _is_seen(match.string, match.start()):
+        return match[0]
+    units = match[0].encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at] << 8 | units[at + 1]:04x}" for at in range(0, len(units), 2))
 
 
-def _disarmed(found: re.Match[str]) -> str:
-    return f"{found[0][:-1]}\\u{ord(found[0][-1]):04x}"
+def _disarmed(match: re.Match[str]) -> str:
+    return f"{match[0][:-1]}\\u{ord(match[0][-1]):04x}"
 
 
 def many(count: int, name: str) -> str:

@@ -82,8 +82,8 @@ class ConformanceSuite:
         """The translator's output is equal to the snapshot."""
         from syrupy.extensions.json import JSONSnapshotExtension
 
-        made = {one.name: self.normalise(one.produced, one.source) for one in toolcall_item.bodies}
-        assert made == snapshot(extension_class=JSONSnapshotExtension)
+        outputs = {body.name: self.normalise(body.produced, body.source) for body in toolcall_item.bodies}
+        assert outputs == snapshot(extension_class=JSONSnapshotExtension)
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         if "toolcall_item" not in metafunc.fixturenames:
@@ -139,7 +139,7 @@ class PlayedItem:
     @property
     def bodies(self) -> list[Any]:
         """Input and output by exchange (``checks.base.PlayedBodies``), without those that have no output."""
-        return [one for one in self._tried.result.played if one.produced is not MISSING]
+        return [body for body in self._tried.result.played if body.produced is not MISSING]
 
     @property
     def _failing(self) -> list[Finding]:
@@ -155,15 +155,17 @@ class PlayedItem:
         """A sentence for each entry of the known failures that names just this item and no longer fails."""
         if self.outcome == "skipped":
             return []
-        return self.run.known.passing(self.planned.nodeid, [(one.rule, self.run.details(one)) for one in self._failing])
+        return self.run.known.passing(
+            self.planned.nodeid, [(finding.rule, self.run.details(finding)) for finding in self._failing]
+        )
 
     @property
     def reason(self) -> str:
         """Why it is known, unstable or skipped."""
         if self.outcome == "unstable":
             return self._tried.sentence
-        told = {one.rule: self.run.known_reason(self.planned.nodeid, one) for one in self._failing}
-        return "; ".join(f"{rule}: {reason}" for rule, reason in told.items()) or self._tried.result.reason
+        reasons = {finding.rule: self.run.known_reason(self.planned.nodeid, finding) for finding in self._failing}
+        return "; ".join(f"{rule}: {reason}" for rule, reason in reasons.items()) or self._tried.result.reason
 
     def faults(self, again: str) -> str:
         """The plugin's failure text; ``again`` is the command that runs the item alone."""
@@ -186,7 +188,7 @@ class PlayedItem:
             return self.run.known_reason(planned.nodeid, finding)
 
         result = self._tried.result
-        lines = describe(subject, result.findings, self.run.corpus, failing=self._failing, known=known)
+        lines = describe(subject, result.findings, self.run.corpus, failing=self._failing, known_reason=known)
         return "\n".join([*(line.text for line in lines), shown_traceback(result)]).rstrip()
 
     def _witnessed(self) -> list[str]:
@@ -195,7 +197,7 @@ class PlayedItem:
             return []
         from toolcall_conformance.engine.witnessing import witnessed
 
-        return [one.sentence for one in witnessed(self.run, self.planned, self._tried.result)]
+        return [body.sentence for body in witnessed(self.run, self.planned, self._tried.result)]
 
 
 def _again(request: pytest.FixtureRequest) -> str:
@@ -231,13 +233,13 @@ def _items(owner: type[ConformanceSuite], config: pytest.Config) -> Iterator[Pla
             f'{owner.__name__}: set the translator: translator = "my_package.my_module:MyTranslator", or an object'
         )
     cases, wanted_routes, checks = (_named(owner, what) for what in ("cases", "routes", "checks"))
-    wanted = [f"{PREFIX}{case.removeprefix(PREFIX)}" for case in cases] or [PREFIX]
+    arguments = [f"{PREFIX}{case.removeprefix(PREFIX)}" for case in cases] or [PREFIX]
     if config.getoption("toolcall_known_failures_update"):
         raise pytest.UsageError(
             f"{owner.__name__}: --toolcall-known-failures-update is for arguments that start with toolcall::; "
             "run it without the test files, which only read the file"
         )
-    run = prepare(config, wanted, translator=owner.translator, name=owner.__name__)
+    run = prepare(config, arguments, translator=owner.translator, name=owner.__name__)
     config.add_cleanup(run.driver.close)
     if run.watchdog is not None:
         config.add_cleanup(run.watchdog.rest)
@@ -245,23 +247,23 @@ def _items(owner: type[ConformanceSuite], config: pytest.Config) -> Iterator[Pla
         config.pluginmanager.register(SuiteOutput(), "toolcall-suite-output")
     routes = {f"{client}-to-{upstream}" for client in run.corpus.formats for upstream in run.corpus.formats}
     ways = {f"{check}-{way}".rstrip("-") for check in CHECKS for way in WAYS.get(check, ("",))}
-    for what, given, there in (("route", wanted_routes, routes), ("check", checks, ways)):
-        if unknown := [name for name in given if not fnmatch.filter(there, name)]:
+    for what, names, there in (("route", wanted_routes, routes), ("check", checks, ways)):
+        if unknown := [name for name in names if not fnmatch.filter(there, name)]:
             raise pytest.UsageError(
                 f"{owner.__name__}: there is no {what} {', '.join(map(repr, unknown))}; "
                 f"there are {', '.join(sorted(there))}"
             )
-    found = [PlayedItem(planned, run) for planned in run.selected if _selects(owner, planned)]
-    if not found:
+    items = [PlayedItem(planned, run) for planned in run.selected if _selects(owner, planned)]
+    if not items:
         raise pytest.UsageError(f"{owner.__name__}: there is nothing to test: {_lacking(owner, run)}")
-    yield from found
+    yield from items
 
 
 def _named(owner: type[ConformanceSuite], what: str) -> Sequence[str]:
     """The names in an attribute of a class. A text is a sequence, too: of letters."""
-    given = getattr(owner, what)
-    if isinstance(given, Sequence) and not isinstance(given, str) and all(isinstance(one, str) for one in given):
-        return given
+    names = getattr(owner, what)
+    if isinstance(names, Sequence) and not isinstance(names, str) and all(isinstance(name, str) for name in names):
+        return names
     raise pytest.UsageError(f'{owner.__name__}: {what} must be a list of names: {what} = ("{_EXAMPLES[what]}",)')
 
 
@@ -289,8 +291,8 @@ def _is_wanted(name: str, patterns: Sequence[str]) -> bool:
 class _Normaliser:
     """Replaces what differs from run to run."""
 
-    def __init__(self, given: Any) -> None:
-        self._known = set(_texts(given))
+    def __init__(self, source: Any) -> None:
+        self._known = set(_texts(source))
         self._numbers: dict[str, str] = {}
         self._times = _time_keys()
 

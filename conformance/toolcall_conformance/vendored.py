@@ -59,13 +59,13 @@ def manifest_of(source: Path) -> Manifest:
     return Manifest(version, files)
 
 
-def digests(folder: Path, left_out: Container[str] = (), endings: tuple[str, ...] = ("",)) -> dict[str, str]:
+def digests(folder: Path, exclusions: Container[str] = (), endings: tuple[str, ...] = ("",)) -> dict[str, str]:
     """The SHA-256 of each file below a folder, by its path there.
 
-    ``left_out`` are names of folders just in it; ``endings`` are those of the files that count.
+    ``exclusions`` are names of folders just in it; ``endings`` are those of the files that count.
     """
-    found = sorted(_below(folder, "", left_out), key=itemgetter(0))
-    return {path: hashlib.sha256(read()).hexdigest() for path, read in found if path.endswith(endings)}
+    files = sorted(_below(folder, "", exclusions), key=itemgetter(0))
+    return {path: hashlib.sha256(read()).hexdigest() for path, read in files if path.endswith(endings)}
 
 
 def digest_of(files: Mapping[str, str]) -> str:
@@ -79,14 +79,14 @@ def read(directory: Path) -> Manifest:
     path = directory / MANIFEST
     advice = f"write the corpus with `toolcall-conformance corpus {directory}`"
     try:
-        found: Any = foreign_files.parse_json(foreign_files.read_text(path))
-        manifest = Manifest(str(found["version"]), dict(found["files"]))
-        said = found["name"], found["sha256"]
+        content: Any = foreign_files.parse_json(foreign_files.read_text(path))
+        manifest = Manifest(str(content["version"]), dict(content["files"]))
+        identity = content["name"], content["sha256"]
     except OSError as error:
         raise VendoredError(f"{path} cannot be read ({error.strerror}); {advice}") from None
     except (ValueError, KeyError, TypeError):
         raise VendoredError(f"{path} is no manifest of a corpus; name another directory, or {advice}") from None
-    if said != (NAME, manifest.sha256):
+    if identity != (NAME, manifest.sha256):
         raise VendoredError(f"{path} was changed since it was written; delete {directory}, then {advice}")
     return manifest
 
@@ -163,7 +163,7 @@ def _swap(temporary: Path, target: Path) -> None:
 
 
 def _below(
-    folder: os.PathLike[str], before: str = "", left_out: Container[str] = ()
+    folder: os.PathLike[str], before: str = "", exclusions: Container[str] = ()
 ) -> Iterator[tuple[str, Callable[[], bytes]]]:
     """The files of a folder and below, those of packs too: the path of each, and what reads it.
 
@@ -172,7 +172,7 @@ def _below(
     with os.scandir(folder) as entries:
         for entry in entries:
             name = entry.name.removesuffix(packs.SUFFIX)
-            if name in left_out:
+            if name in exclusions:
                 continue
             if entry.is_dir(follow_symlinks=False):
                 yield from _below(entry, f"{before}{name}/")

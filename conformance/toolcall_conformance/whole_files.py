@@ -88,20 +88,20 @@ def write_all(
                 target.parent.mkdir(parents=True, exist_ok=True)
                 waiting.append((temporary(target), target))
                 _fill(*waiting[-1], content)
-        _flush([made for made, _ in waiting])
+        _flush([path for path, _ in waiting])
         folders = {target.parent for _, target in waiting}
         names = {(target.parent, target.name[:_KEPT_OF_NAME]) for _, target in waiting}
         while waiting:
-            made, target = waiting[0]
+            source, target = waiting[0]
             with _named(target):
-                made.replace(target)
+                source.replace(target)
             del waiting[0]
             renamed(target)
         _flush_folders(folders)
     finally:
-        for made, _ in waiting:
+        for source, _ in waiting:
             with contextlib.suppress(OSError):
-                made.unlink(missing_ok=True)
+                source.unlink(missing_ok=True)
     _sweep(names)
 
 
@@ -113,12 +113,12 @@ def _named(path: Path) -> Generator[None]:
         raise NotWrittenError(error.errno, error.strerror, str(path)) from error
 
 
-def _fill(made: Path, target: Path, content: bytes) -> None:
+def _fill(path: Path, target: Path, content: bytes) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    with os.fdopen(os.open(made, flags, 0o666), "wb") as file:
+    with os.fdopen(os.open(path, flags, 0o666), "wb") as file:
         file.write(content)
     with contextlib.suppress(FileNotFoundError):  # a new file has the usual rights
-        made.chmod(target.stat().st_mode)
+        path.chmod(target.stat().st_mode)
 
 
 def _flush(paths: list[Path]) -> None:
@@ -155,6 +155,6 @@ def _sweep(names: set[tuple[Path, str]]) -> None:
     for folder in {folder for folder, _ in names}:
         with contextlib.suppress(OSError):
             for path in folder.iterdir():
-                found = _LEFT.fullmatch(path.name)
-                if found is not None and (folder, found[1]) in names and path.lstat().st_mtime < before:
+                match = _LEFT.fullmatch(path.name)
+                if match is not None and (folder, match[1]) in names and path.lstat().st_mtime < before:
                     path.unlink()

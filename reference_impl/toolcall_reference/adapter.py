@@ -53,9 +53,9 @@ def build_tool_results(
     answers = _matched(calls, results)
     if not answers:
         return []
-    made = Turn("assistant", [replace(call, batch=0) for call in calls])
-    before = len(_encoded([_QUESTION, made, _QUESTION], spoken, model)) - 1
-    return _encoded([_QUESTION, made, Turn("user", [*answers])], spoken, model)[before:]
+    turn = Turn("assistant", [replace(call, batch=0) for call in calls])
+    before = len(_encoded([_QUESTION, turn, _QUESTION], spoken, model)) - 1
+    return _encoded([_QUESTION, turn, Turn("user", [*answers])], spoken, model)[before:]
 
 
 def build_follow_up(
@@ -80,8 +80,8 @@ def build_follow_up(
         raise Refused("the reply calls no tool, so there is nothing to answer")
     model = request.get("model") if isinstance(request.get("model"), str) else reply.model
     entries = build_tool_results(reply.calls, results, format, model=model)
-    found: Body = spoken.follow_up(copied(request), whole, [call.id for call in reply.calls], entries)
-    return found
+    body: Body = spoken.follow_up(copied(request), whole, [call.id for call in reply.calls], entries)
+    return body
 
 
 def _spoken(name: str) -> Format:
@@ -95,42 +95,42 @@ def _matched(calls: Sequence[UniversalToolCall], results: Sequence[UniversalTool
     open_calls = {call.id: call for call in calls}
     if len(open_calls) < len(calls):
         raise Refused("two calls have one id; take them as parse_tool_calls gives them")
-    found = []
+    matches = []
     for result in results:
         call = open_calls.pop(result.tool_call_id, None)
         if call is None:
             raise Refused(_stranger(result, calls))
         if result.name not in ("", call.name):
             raise Refused(f"the result for the call {call.id!r} of {call.name} is named {result.name}")
-        found.append(replace(result, name=call.name, kind=call.kind))
+        matches.append(replace(result, name=call.name, kind=call.kind))
     if open_calls:
         left = ", ".join(f"{call.id!r} of {call.name}" for call in open_calls.values())
         raise Refused(f"no result for the call {left}; where a tool gave none, say so as an error")
-    return found
+    return matches
 
 
 def _stranger(result: UniversalToolResult, calls: Sequence[UniversalToolCall]) -> str:
-    known = ", ".join(repr(call.id) for call in calls) or "there are none"
+    names = ", ".join(repr(call.id) for call in calls) or "there are none"
     if any(call.id == result.tool_call_id for call in calls):
         return f"a second result for the call {result.tool_call_id!r}"
-    return f"a result is for the call {result.tool_call_id!r}, which is none of the reply's calls: {known}"
+    return f"a result is for the call {result.tool_call_id!r}, which is none of the reply's calls: {names}"
 
 
 def _encoded(turns: list[Turn], spoken: Format, model: str | None) -> list[Body]:
     target = Target(model or spoken.provider.default_model, native=True)
     turns = [replace(turn, items=list(turn.items)) for turn in turns]
-    found: list[Body] = spoken.encode_request(Conversation.of(turns), target)[spoken.entries]
-    return found
+    messages: list[Body] = spoken.encode_request(Conversation.of(turns), target)[spoken.entries]
+    return messages
 
 
 def _gathered(chunks: Iterable[bytes], spoken: Format) -> Reply:
-    found = Gathered()
+    gathered = Gathered()
     for delta in streams.deltas(chunks, spoken.stream_decoder(Losses())):
         if isinstance(delta, Failed):
             raise Refused(f"the stream broke off, so its calls may not be whole: {delta.failure.message}")
-        if found.take(delta):
+        if gathered.take(delta):
             break
-    reply = found.whole()
+    reply = gathered.whole()
     if reply is None:
         raise Refused("the stream holds no reply")
     return reply
@@ -139,5 +139,5 @@ def _gathered(chunks: Iterable[bytes], spoken: Format) -> Reply:
 def _body(reply: Reply, spoken: Format, request: Body) -> Body:
     """A streamed reply as it would have come whole."""
     target = Target(reply.model or spoken.provider.default_model, asked=request, is_reply=True, native=True)
-    found: Body = spoken.encode_response(reply, target)
-    return found
+    body: Body = spoken.encode_response(reply, target)
+    return body

@@ -25,9 +25,9 @@ class NotBlank:
         elif isinstance(delta, Grown) and not delta.text.strip():
             self._held.append(delta)
         else:
-            held, self._opened, self._held = self._held, None, []
+            pending, self._opened, self._held = self._held, None, []
             if not isinstance(delta, Closed) or delta.item.raw_context:
-                return (*held, delta)
+                return (*pending, delta)
         return ()
 
 

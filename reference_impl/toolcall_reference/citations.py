@@ -12,7 +12,7 @@ from .spoken import Spoken
 
 def from_openai(annotations: Any, losses: Losses, key: str = "") -> list[Citation]:
     """The pages of OpenAI's annotations; ``key`` is the member that describes each, if they are not flat."""
-    found = []
+    citations = []
     for annotation in annotations if isinstance(annotations, list) else ():
         page = annotation.get(key) if key and isinstance(annotation, dict) else annotation
         if not isinstance(page, dict) or annotation.get("type") != "url_citation" or not _address(page):
@@ -20,8 +20,8 @@ def from_openai(annotations: Any, losses: Losses, key: str = "") -> list[Citatio
             continue
         start, end = page.get("start_index"), page.get("end_index")
         placed = isinstance(start, int) and isinstance(end, int) and 0 <= start < end
-        found.append(Citation(page["url"], page.get("title"), start if placed else None, end if placed else None))
-    return found
+        citations.append(Citation(page["url"], page.get("title"), start if placed else None, end if placed else None))
+    return citations
 
 
 def _address(page: Body) -> bool:
@@ -30,9 +30,14 @@ def _address(page: Body) -> bool:
 
 def to_openai(text: Text, offset: int, length: int, key: str = "") -> Iterator[Body]:
     """OpenAI's annotations of a text of ``length`` characters that stands behind ``offset`` others."""
-    for one in text.citations:
-        start, end = (0, length) if one.start is None or one.end is None else (one.start, one.end)
-        page = {"start_index": offset + start, "end_index": offset + end, "title": one.title or "", "url": one.url}
+    for citation in text.citations:
+        start, end = (0, length) if citation.start is None or citation.end is None else (citation.start, citation.end)
+        page = {
+            "start_index": offset + start,
+            "end_index": offset + end,
+            "title": citation.title or "",
+            "url": citation.url,
+        }
         yield {"type": "url_citation", **({key: page} if key else page)}
 
 
@@ -44,38 +49,38 @@ def from_bytes(text: Spoken, start: object, end: object) -> tuple[int | None, in
     return text.characters_before(start), text.characters_before(end)
 
 
-def place_in(text: Spoken, one: Citation) -> tuple[int, int]:
+def place_in(text: Spoken, citation: Citation) -> tuple[int, int]:
     """The characters of a text that a citation is about: all of them, where it has no place."""
-    return (0, len(text)) if one.start is None or one.end is None else (one.start, one.end)
+    return (0, len(text)) if citation.start is None or citation.end is None else (citation.start, citation.end)
 
 
 def merged(texts: Sequence[Text]) -> Text:
     """Neighbouring texts as one, their citations at the same words."""
-    found, told = Text(""), []
+    merged_text, citations = Text(""), []
     for text in texts:
-        told += [placed(one, len(found.text), len(text.text)) for one in text.citations]
-        found.text += text.text
-        found.raw_context = found.raw_context or text.raw_context
-    found.citations = told
-    return found
+        citations += [placed(citation, len(merged_text.text), len(text.text)) for citation in text.citations]
+        merged_text.text += text.text
+        merged_text.raw_context = merged_text.raw_context or text.raw_context
+    merged_text.citations = citations
+    return merged_text
 
 
 def joined(items: list[Item]) -> list[Item]:
     """Items in which neighbouring texts, of which one has sources, are one text."""
-    found: list[Item] = []
+    merged_items: list[Item] = []
     for item in items:
-        last = found[-1] if found else None
+        last = merged_items[-1] if merged_items else None
         if isinstance(item, Text) and isinstance(last, Text) and (item.citations or last.citations):
-            found[-1] = merged([last, item])
+            merged_items[-1] = merged([last, item])
         else:
-            found.append(item)
-    return found
+            merged_items.append(item)
+    return merged_items
 
 
-def placed(one: Citation, offset: int, length: int) -> Citation:
+def placed(citation: Citation, offset: int, length: int) -> Citation:
     """The same citation of a text that ``offset`` characters stand before."""
-    start, end = (0, length) if one.start is None or one.end is None else (one.start, one.end)
-    return Citation(one.url, one.title, offset + start, offset + end, one.quote, one.seal)
+    start, end = (0, length) if citation.start is None or citation.end is None else (citation.start, citation.end)
+    return Citation(citation.url, citation.title, offset + start, offset + end, citation.quote, citation.seal)
 
 
 def of_pages(supports: Iterable[Any], chunks: Sequence[Any]) -> Iterator[tuple[Body, Citation]]:

@@ -73,8 +73,8 @@ class Draft:
 
     def take(self) -> list[Delta]:
         """What has happened since this was asked last."""
-        found, self._deltas = self._deltas, []
-        return found
+        deltas, self._deltas = self._deltas, []
+        return deltas
 
     @property
     def started(self) -> bool:
@@ -122,10 +122,10 @@ class Draft:
         self._text = (place, text, None)
         self.close_text()
 
-    def cite(self, found: list[Citation]) -> bool:
+    def cite(self, citations: list[Citation]) -> bool:
         """The text that is open rests on these pages; whether there is one."""
         if self._text is not None:
-            self._text[1].citations = [*self._text[1].citations, *found]
+            self._text[1].citations = [*self._text[1].citations, *citations]
         return self._text is not None
 
     def close_text(self) -> None:
@@ -139,10 +139,10 @@ class Draft:
         """A call begins; what is said after it is another text. ``beside``: the text before it may still be cited."""
         if not beside:
             self.close_text()
-        found = OpenCall(self._place(), self._ledger.open(given_id, name, kind))
-        self.calls.append(found)
-        self._deltas.append(Opened(found.place, found.call))
-        return found
+        call = OpenCall(self._place(), self._ledger.open(given_id, name, kind))
+        self.calls.append(call)
+        self._deltas.append(Opened(call.place, call.call))
+        return call
 
     def grow(self, call: OpenCall, piece: str) -> None:
         """A piece of a call's argument text. White space before the JSON says nothing, and is not passed on."""

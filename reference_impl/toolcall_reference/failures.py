@@ -56,8 +56,8 @@ def read(status: int, body: Mapping[str, Any], headers: Mapping[str, str]) -> Fa
 
 def error_of(body: Mapping[str, Any]) -> Mapping[str, Any]:
     """The error object, empty where there is none."""
-    found = body.get("error")
-    return found if isinstance(found, dict) else {}
+    error = body.get("error")
+    return error if isinstance(error, dict) else {}
 
 
 def _message(body: Mapping[str, Any]) -> str | None:
@@ -82,15 +82,17 @@ def cut() -> Failure:
     return Failure("server_error", 502, "the provider's stream ended before its reply was complete")
 
 
-def status_of(error: Mapping[str, Any], known: Mapping[str, int]) -> int:
+def status_of(error: Mapping[str, Any], statuses: Mapping[str, int]) -> int:
     """The HTTP status of an error in a stream, which has none of its own: a number in it, else what its words say.
 
-    ``known`` are the statuses of its ``code``, ``type`` and ``status``; anything else is the provider's own failure.
+    ``statuses`` are the statuses of its ``code``, ``type`` and ``status``; anything else is the provider's own failure.
     """
     for key in ("status_code", "code"):
         if type(error.get(key)) is int and 400 <= error[key] < 600:
             return int(error[key])
-    return next((known[str(error.get(key))] for key in ("code", "status", "type") if str(error.get(key)) in known), 500)
+    return next(
+        (statuses[str(error.get(key))] for key in ("code", "status", "type") if str(error.get(key)) in statuses), 500
+    )
 
 
 def whole_seconds(seconds: float) -> str:
@@ -100,7 +102,7 @@ def whole_seconds(seconds: float) -> str:
 
 def headers_of(failure: Failure) -> Headers:
     """The headers that a client gets; of the provider's only the wait concerns it."""
-    found = {"content-type": "application/json"}
+    headers = {"content-type": "application/json"}
     if failure.retry_after is not None:
-        found["retry-after"] = failure.retry_after
-    return found
+        headers["retry-after"] = failure.retry_after
+    return headers

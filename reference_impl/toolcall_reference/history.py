@@ -48,7 +48,7 @@ def shown_by_user(turns: list[Turn]) -> list[Turn]:
     """
     if not _draws(turns):
         return turns
-    found: list[Turn] = []
+    user_turns: list[Turn] = []
     drawn: list[Item] = []
     for turn in turns:
         if turn.side == "assistant":
@@ -57,8 +57,8 @@ def shown_by_user(turns: list[Turn]) -> list[Turn]:
         elif turn.side == "user" and drawn:
             rest = [item for item in turn.items if not isinstance(item, UniversalToolResult)]
             turn, drawn = Turn(turn.side, [*turn.results, *drawn, *rest], turn.name), []
-        found.append(turn)
-    return [*found, Turn("user", drawn)] if drawn else found
+        user_turns.append(turn)
+    return [*user_turns, Turn("user", drawn)] if drawn else user_turns
 
 
 def _draws(turns: list[Turn]) -> bool:
@@ -77,40 +77,40 @@ def arrange(turns: list[Turn], results: Sequence[UniversalToolResult], *, apart:
     The turns given stay as they are, and are among those returned where nothing about them changes.
     """
     answers = _Answers(results)
-    found: list[Turn] = []
+    arranged_turns: list[Turn] = []
     last: Turn | None = None  # the assistant's, as long as another one may join it
     joined: Turn | None = None  # the last one that was made here, so that others may join it as it is
     open_calls: list[UniversalToolCall] = []  # of the last turn
     for turn in turns:
-        said: list[Item] = []
+        items: list[Item] = []
         calls: list[UniversalToolCall] = []
         of_assistant, results_too = turn.side == "assistant", False
         for item in turn.items:
             if isinstance(item, Text):
                 if item.text.strip() or item.raw_context:
-                    said.append(item)
+                    items.append(item)
             elif isinstance(item, UniversalToolCall):
-                said.append(item)
+                items.append(item)
                 calls.append(item)
             elif isinstance(item, UniversalToolResult) and not of_assistant:
                 results_too = True
             else:
-                said.append(item)
-        if of_assistant and said and last is not None:
+                items.append(item)
+        if of_assistant and items and last is not None:
             if last is not joined:
-                last = joined = found[-1] = Turn("assistant", [*last.items], last.name)
-            last.items += said
+                last = joined = arranged_turns[-1] = Turn("assistant", [*last.items], last.name)
+            last.items += items
             open_calls += calls
-        elif said or results_too:  # what the assistant says behind results stays behind them
+        elif items or results_too:  # what the assistant says behind results stays behind them
             if open_calls:
-                answers.put(found, open_calls, turn)
+                answers.put(arranged_turns, open_calls, turn)
             open_calls, last = calls, None
-            if said:
-                turn = turn if len(said) == len(turn.items) else Turn(turn.side, said, turn.name)
-                found.append(turn)
+            if items:
+                turn = turn if len(items) == len(turn.items) else Turn(turn.side, items, turn.name)
+                arranged_turns.append(turn)
                 last = turn if of_assistant and not apart else None
-    answers.put(found, open_calls, None)
-    return found
+    answers.put(arranged_turns, open_calls, None)
+    return arranged_turns
 
 
 class _Answers:
@@ -126,9 +126,9 @@ class _Answers:
     def put(self, turns: list[Turn], calls: list[UniversalToolCall], following: Turn | None) -> None:
         """Put those to the last turn's ``calls`` behind it, as the turn ``following`` in the source if that is they."""
         if len(calls) > 1 and turns[-1].side == "assistant" and any(call.batch != calls[0].batch for call in calls):
-            for turn, made in _batches(turns.pop()):
+            for turn, batch in _batches(turns.pop()):
                 turns.append(turn)
-                self._put(turns, made, None)
+                self._put(turns, batch, None)
         else:
             self._put(turns, calls, following)
 
@@ -168,22 +168,22 @@ def merge(turns: list[Turn], *, apart: bool = False, demoted: bool = False) -> l
 
     ``apart``: only what stood beside results joins them. ``demoted``: instructions in the middle are user text there.
     """
-    found: list[Turn] = []
+    merged_turns: list[Turn] = []
     joined: Turn | None = None
     side = ""  # of the last turn
     for turn in turns:
         if demoted and turn.side == "system":
             turn = Turn("user", turn.items)
-        if turn.side == side and (not apart or found[-1].results):
-            if found[-1] is not joined:
-                joined = found[-1] = Turn(side, [*found[-1].items], found[-1].name)
+        if turn.side == side and (not apart or merged_turns[-1].results):
+            if merged_turns[-1] is not joined:
+                joined = merged_turns[-1] = Turn(side, [*merged_turns[-1].items], merged_turns[-1].name)
             joined.items += turn.items
             if side == "user":
                 joined.items.sort(key=lambda item: not isinstance(item, UniversalToolResult))
         else:
             side = turn.side
-            found.append(turn)
-    return found
+            merged_turns.append(turn)
+    return merged_turns
 
 
 class Joiner:

@@ -68,9 +68,9 @@ class Assigner:
     ``taken`` are ids that the conversation has used before; they are avoided where ids are unique in the request.
     """
 
-    def __init__(self, rule: IdRule, taken: Iterable[str] = ()) -> None:
+    def __init__(self, rule: IdRule, reserved_ids: Iterable[str] = ()) -> None:
         self._rule, self._per_batch = rule, rule.unique == "batch"
-        self._used = set() if self._per_batch else set(taken)
+        self._used = set() if self._per_batch else set(reserved_ids)
         self._batch = -1
 
     def next(self, call: UniversalToolCall) -> str | None:
@@ -92,9 +92,9 @@ class Assigner:
         return next(value for value in numbered if value not in self._used)
 
 
-def assign(calls: Iterable[UniversalToolCall], rule: IdRule, taken: Iterable[str] = ()) -> dict[str, str]:
+def assign(calls: Iterable[UniversalToolCall], rule: IdRule, reserved_ids: Iterable[str] = ()) -> dict[str, str]:
     """The target's id of each call, by its universal id; a call that needs none is not in the answer."""
-    assigner = Assigner(rule, taken)
+    assigner = Assigner(rule, reserved_ids)
     return {call.id: value for call in calls if (value := assigner.next(call)) is not None}
 
 

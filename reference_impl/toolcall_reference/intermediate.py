@@ -131,23 +131,23 @@ class UniversalToolResult:
         do :class:`Text` and :class:`Media`, alone or in a list. An exception is a failure, told by its class and words.
         Anything else is its JSON text. TypeError for what is not JSON.
         """
-        found = cls(call.id, call.name, "", kind=call.kind)
+        result = cls(call.id, call.name, "", kind=call.kind)
         if isinstance(value, BaseException):
-            said = str(value)
-            found.result, found.is_error = type(value).__name__ + (f": {said}" if said else ""), True
+            message = str(value)
+            result.result, result.is_error = type(value).__name__ + (f": {message}" if message else ""), True
         elif isinstance(value, str):
-            found.result = value
+            result.result = value
         elif isinstance(value, (bytes, bytearray, memoryview, Text, Media)):
-            found.multimodal_parts = [_part(value, call, media_type)]
-        elif isinstance(value, (list, tuple)) and value and all(isinstance(one, (Text, Media)) for one in value):
-            found.multimodal_parts = list(value)
+            result.multimodal_parts = [_part(value, call, media_type)]
+        elif isinstance(value, (list, tuple)) and value and all(isinstance(part, (Text, Media)) for part in value):
+            result.multimodal_parts = list(value)
         elif not is_json(value):
             raise TypeError(f"the result of {call.name} is no JSON value; return text, JSON, bytes or an exception")
         else:
-            found.result = value if isinstance(value, dict) else dump(value)
-        if found.multimodal_parts:
-            found.result = "\n".join(part.text for part in found.multimodal_parts if isinstance(part, Text))
-        return found
+            result.result = value if isinstance(value, dict) else dump(value)
+        if result.multimodal_parts:
+            result.result = "\n".join(part.text for part in result.multimodal_parts if isinstance(part, Text))
+        return result
 
 
 def _part(
@@ -229,13 +229,13 @@ def distinct(tools: Sequence[Tool]) -> list[Tool]:
     OpenAI takes both; Anthropic refuses two tools of one name (https://github.com/danny-avila/LibreChat/issues/13162).
     """
     by_name: dict[str, list[Tool]] = {}
-    found = []
+    items = []
     for tool in tools:
         others = by_name.setdefault(tool.name, [])
         if tool not in others:
             others.append(tool)
-            found.append(tool)
-    return found
+            items.append(tool)
+    return items
 
 
 @dataclass(slots=True)

@@ -18,10 +18,10 @@ def text_of(value: Any) -> str:
     return _text(value, "", 0) + "\n"
 
 
-def _text(value: Any, indent: str, taken: int) -> str:
-    """A value's text; ``taken`` counts what else is on its first line: the indent, the key and the comma behind it."""
+def _text(value: Any, indent: str, position: int) -> str:
+    """A value's text; ``position`` counts what else is on its first line: the indent, the key and the comma behind it."""
     flat = _flat(value)
-    if not value or not isinstance(value, (dict, list)) or taken + len(flat) <= _WIDTH:
+    if not value or not isinstance(value, (dict, list)) or position + len(flat) <= _WIDTH:
         return flat
     deeper = indent + "  "
     if isinstance(value, dict):

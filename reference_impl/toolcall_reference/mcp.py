@@ -31,10 +31,10 @@ def mcp_tools(listed: Body, format: str, *, model: str | None = None) -> list[Bo
     if format not in formats.names():
         raise Unsupported(f"no such format: {format!r} (known: {', '.join(formats.names())})")
     spoken = formats.get(format)
-    tools = [_tool(one) for one in as_list(as_object(listed, "the result of tools/list").get("tools"), "tools")]
+    tools = [_tool(tool) for tool in as_list(as_object(listed, "the result of tools/list").get("tools"), "tools")]
     target = Target(model or spoken.provider.default_model)
-    found: list[Body] = spoken.encode_request(Conversation(turns=[_QUESTION], tools=tools), target).get("tools", [])
-    return found
+    bodies: list[Body] = spoken.encode_request(Conversation(turns=[_QUESTION], tools=tools), target).get("tools", [])
+    return bodies
 
 
 def mcp_result(call: Body, result: Body, format: str, *, model: str | None = None) -> list[Body]:
@@ -45,34 +45,38 @@ def mcp_result(call: Body, result: Body, format: str, *, model: str | None = Non
     is told where the server says nothing else, for else its text repeats it; what is for the user's eyes alone is not.
     Refused for what is no such result.
     """
-    said, name = as_object(call, "a call"), as_text(call.get("name"), "a call's name")
-    own = as_text(said["id"], "a call's id") if said.get("id") is not None else None
-    made = UniversalToolCall(own or "call_0", name, as_object(said.get("arguments"), "arguments"), given_id=own)
-    return build_tool_results([made], [_result(made, as_object(result, "a CallToolResult"))], format, model=model)
-
-
-def _tool(body: Any) -> Tool:
-    said = as_object(body, "a tool")
-    annotated = as_object(said.get("annotations"), "annotations")
-    described = said.get("description") or said.get("title") or annotated.get("title")
-    return Tool(
-        as_text(said.get("name"), "a tool's name"), described, as_object(said.get("inputSchema"), "inputSchema")
+    body, name = as_object(call, "a call"), as_text(call.get("name"), "a call's name")
+    own = as_text(body["id"], "a call's id") if body.get("id") is not None else None
+    tool_call = UniversalToolCall(own or "call_0", name, as_object(body.get("arguments"), "arguments"), given_id=own)
+    return build_tool_results(
+        [tool_call], [_result(tool_call, as_object(result, "a CallToolResult"))], format, model=model
     )
 
 
-def _result(call: UniversalToolCall, said: Body) -> UniversalToolResult:
-    blocks = [as_object(one, "a block of content") for one in as_list(said.get("content"), "content")]
-    parts = [_part(one) for one in blocks if not _is_for_the_user(one)]
+def _tool(body: Any) -> Tool:
+    definition = as_object(body, "a tool")
+    annotated = as_object(definition.get("annotations"), "annotations")
+    described = definition.get("description") or definition.get("title") or annotated.get("title")
+    return Tool(
+        as_text(definition.get("name"), "a tool's name"),
+        described,
+        as_object(definition.get("inputSchema"), "inputSchema"),
+    )
+
+
+def _result(call: UniversalToolCall, content: Body) -> UniversalToolResult:
+    blocks = [as_object(block, "a block of content") for block in as_list(content.get("content"), "content")]
+    parts = [_part(block) for block in blocks if not _is_for_the_user(block)]
     telling = [part for part in parts if not isinstance(part, Text) or part.text.strip()]
     value: object = telling
-    structured = said.get("structuredContent")
+    structured = content.get("structuredContent")
     if not telling:
         value = structured if isinstance(structured, dict) else "" if structured is None else dump(structured)
     elif len(telling) == 1 and isinstance(telling[0], Text):
         value = telling[0].text
-    found = UniversalToolResult.of(value, call)
-    found.is_error = said.get("isError") is True
-    return found
+    result = UniversalToolResult.of(value, call)
+    result.is_error = content.get("isError") is True
+    return result
 
 
 def _is_for_the_user(block: Body) -> bool:
@@ -99,11 +103,11 @@ def _link(block: Body) -> str:
     return f"{named}{mime}: {as_text(block.get('uri'), 'uri')}{more}"
 
 
-def _resource(held: Body) -> Text | Media:
-    if "text" in held:
-        return Text(as_text(held["text"], "text"))
-    mime = held.get("mimeType")
-    return Media(media.kind_of(mime), mime, data=as_text(held.get("blob"), "blob"), name=_file(held.get("uri")))
+def _resource(resource: Body) -> Text | Media:
+    if "text" in resource:
+        return Text(as_text(resource["text"], "text"))
+    mime = resource.get("mimeType")
+    return Media(media.kind_of(mime), mime, data=as_text(resource.get("blob"), "blob"), name=_file(resource.get("uri")))
 
 
 def _file(uri: Any) -> str | None:

@@ -22,11 +22,11 @@ def guess(name: str | None) -> str | None:
 
 def from_url(kind: str, url: str, **more: str | None) -> Media:
     """Media by a URL; a ``data:`` URL becomes its bytes."""
-    found = _DATA_URL.fullmatch(url)
-    if found:
-        mime = found["mime"].lower() or None
+    match = _DATA_URL.fullmatch(url)
+    if match:
+        mime = match["mime"].lower() or None
         kind = kind if kind_of(mime) == "file" and kind != "file" else kind_of(mime)
-        return Media(kind, mime, data=found["data"], **more)
+        return Media(kind, mime, data=match["data"], **more)
     mime = guess(url)
     return Media(kind if kind != "file" else kind_of(mime), mime, url=url, **more)
 

@@ -54,9 +54,9 @@ class NameMap:
 
     def declare(self, names: Iterable[str]) -> None:
         """Take names in, those that stay as they are first, so that no rewrite can take their place."""
-        wanted = [name for name in dict.fromkeys(names) if name not in self.forward]
-        fitting = {name: fit(name, self.rule) if self.rule else name for name in wanted}
-        for name in sorted(wanted, key=lambda name: fitting[name] != name) if len(wanted) > 1 else wanted:
+        new_names = [name for name in dict.fromkeys(names) if name not in self.forward]
+        fitting = {name: fit(name, self.rule) if self.rule else name for name in new_names}
+        for name in sorted(new_names, key=lambda name: fitting[name] != name) if len(new_names) > 1 else new_names:
             target = fitting[name]
             while target in self.back:
                 target = f"{target[: 63 - _HASH]}_{digest('name', name, target, length=_HASH)}"
@@ -65,11 +65,11 @@ class NameMap:
 
     def to(self, name: str) -> str:
         """The target's name of ``name``."""
-        found = self.forward.get(name)
-        if found is None:
+        wire_name = self.forward.get(name)
+        if wire_name is None:
             self.declare([name])
-            found = self.forward[name]
-        return found
+            wire_name = self.forward[name]
+        return wire_name
 
     def restore(self, name: str) -> str:
         """The source's name of the target's ``name``; a name that nobody declared is left as it is."""

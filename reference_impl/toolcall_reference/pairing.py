@@ -99,21 +99,21 @@ class Ledger:
 
     def _told_apart(self, name: str) -> str:
         """Another name than those of the calls that have this one already."""
-        while (found := f"{name}#{self._again.get(name, 2)}") in self._ids:
+        while (candidate := f"{name}#{self._again.get(name, 2)}") in self._ids:
             self._again[name] = self._again.get(name, 2) + 1
-        return found
+        return candidate
 
     def answer(self, given_id: str | None, name: str | None = None) -> UniversalToolCall | None:
         """The call that a result answers, or None; it then counts as answered."""
         if given_id is None:
-            found = self._by_place(name)
+            call = self._by_place(name)
         elif given_id in self._used_again:
-            found = self._used_again[given_id].meant(self._batch, self._answered)
+            call = self._used_again[given_id].meant(self._batch, self._answered)
         else:
-            found = self._of_id.get(given_id)
-        if found is not None:
-            self._answered.add(found.id)
-        return found
+            call = self._of_id.get(given_id)
+        if call is not None:
+            self._answered.add(call.id)
+        return call
 
     def _by_place(self, name: str | None) -> UniversalToolCall | None:
         """The next call of the latest batch that is of that name, else the next one."""
@@ -154,9 +154,9 @@ class _Alike:
         """The next of the latest ``batch``, else the last one before it; those that are answered only for want."""
         while self._open:
             calls = self._open[-1]
-            found = _next(calls, answered) if calls[-1].batch == batch else _last(calls, answered)
-            if found is not None:
-                return found
+            call = _next(calls, answered) if calls[-1].batch == batch else _last(calls, answered)
+            if call is not None:
+                return call
             self._open.pop()
         return self._first if self._first.batch == batch else self._last
 
@@ -178,5 +178,5 @@ def arguments_object(call: UniversalToolCall) -> dict[str, Any]:
     if not call.readable:
         return {RAW_ARGUMENTS_KEY: call.text}
     # Those that came as text were made an object here; any other object is still the source's.
-    found: dict[str, Any] = copied(call.arguments) if call.text is None else call.arguments
-    return found
+    arguments: dict[str, Any] = copied(call.arguments) if call.text is None else call.arguments
+    return arguments

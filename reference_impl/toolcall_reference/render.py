@@ -43,7 +43,7 @@ def render(scenario: dict[str, Any], tools: dict[str, dict[str, Any]], format_na
     if spelling - spoken.spellings:
         raise ValueError(f"{format_name} cannot be spelt {', '.join(sorted(spelling - spoken.spellings))}")
     hosted = scenario.get("hosted_tools", {}).get(format_name, [])
-    found: dict[str, Body] = {}
+    bodies: dict[str, Body] = {}
     for number, (conversation, reply) in enumerate(builder.exchanges(), start=1):
         target = Target(model, exact=True, spelling=spelling)
         request = spoken.encode_request(conversation, target)
@@ -55,15 +55,15 @@ def render(scenario: dict[str, Any], tools: dict[str, dict[str, Any]], format_na
             if place is not None:
                 _add(place, members)
         if "item-references" in spelling:
-            spoken.provider.refer(request, [body for name, body in found.items() if name.endswith("-response.json")])
-        found[f"{number:02}-request.json"] = request
+            spoken.provider.refer(request, [body for name, body in bodies.items() if name.endswith("-response.json")])
+        bodies[f"{number:02}-request.json"] = request
         if scenario.get("upstream_error", {}).get("exchange") == number:
-            found[f"{number:02}-error.json"] = error_of(scenario, spoken)
+            bodies[f"{number:02}-error.json"] = error_of(scenario, spoken)
         if reply is None:
             continue
         response = spoken.encode_response(reply, Target(model, exact=True, is_reply=True, asked=request))
-        found[f"{number:02}-response.json"] = spoken.provider.dress_reply(response, reply.key, request)
-    return found
+        bodies[f"{number:02}-response.json"] = spoken.provider.dress_reply(response, reply.key, request)
+    return bodies
 
 
 def _at(body: Any, pointer: str) -> Any:
@@ -98,16 +98,16 @@ def _texts(case: Path, scenario: dict[str, Any], tools: dict[str, dict[str, Any]
     A stream is that of the reply which the corpus has, be it typed or recorded. What a compatible vendor would stream
     nobody can derive.
     """
-    found: dict[str, str] = {}
+    text_by_name: dict[str, str] = {}
     for name, body in render(scenario, tools, format_name).items():
-        found[name] = text_of(body)
+        text_by_name[name] = text_of(body)
         if not name.endswith("-response.json") or format_name in scenario.get("dialect", ()):
             continue
         key = f"{format_name}/{name}"
         reply = json.loads((case / key).read_text(encoding="utf-8")) if key in scenario["files"] else body
         stream = formats.get(format_name).provider.stream_of(reply, f"{scenario['id']}/{name}")
-        found[name.replace("-response.json", "-response.sse")] = stream.decode()
-    return found
+        text_by_name[name.replace("-response.json", "-response.sse")] = stream.decode()
+    return text_by_name
 
 
 def texts(scenario: dict[str, Any], tools: dict[str, dict[str, Any]], format_name: str) -> dict[str, str]:
@@ -129,7 +129,7 @@ def wanted(case: Path, tools: dict[str, dict[str, Any]]) -> dict[str, str]:
         raise ValueError(f"the tool {name!r} has no file; add tools/{name}.json or correct the name")
     is_new = "files" not in scenario
     by_hand = scenario.setdefault("files", {})
-    found: dict[str, str] = {}
+    text_by_key: dict[str, str] = {}
     for format_name in scenario.get("models") or formats.names():
         for name, text in _texts(case, scenario, tools, format_name).items():
             key = f"{format_name}/{name}"
@@ -140,20 +140,20 @@ def wanted(case: Path, tools: dict[str, dict[str, Any]]) -> dict[str, str]:
                     f"{key} is there, but `files` of scenario.json does not list it: list it as typed or recorded, "
                     "or delete it to have it rendered"
                 )
-            found[key] = text
+            text_by_key[key] = text
     for key in _bodies(case):
-        if key not in found and key not in by_hand:
+        if key not in text_by_key and key not in by_hand:
             raise ValueError(
                 f"{key} is there, but the scenario has no such exchange: delete it, or list it in `files` as typed or "
                 "recorded"
             )
-    return {"scenario.json": text_of(scenario), **found} if is_new else found
+    return {"scenario.json": text_of(scenario), **text_by_key} if is_new else text_by_key
 
 
 def _bodies(case: Path) -> list[str]:
     """The wire files that are there, by their path inside the case."""
-    found = [*case.glob("*/[0-9][0-9]-*.json"), *case.glob("*/[0-9][0-9]-*.sse")]
-    return sorted(path.relative_to(case).as_posix() for path in found)
+    paths = [*case.glob("*/[0-9][0-9]-*.json"), *case.glob("*/[0-9][0-9]-*.sse")]
+    return sorted(path.relative_to(case).as_posix() for path in paths)
 
 
 def write(case: Path, key: str, text: str) -> bool:

@@ -21,10 +21,10 @@ KINDS = {
 
 def error_of(scenario: dict[str, Any], spoken: Format) -> Body:
     """The error of a scenario as its provider sends it: ``{"status", "headers", "body"}``."""
-    told = scenario["upstream_error"]
-    kind, status = KINDS[told["kind"]]
-    wait = told.get("retry_after")
-    failure = Failure(kind, status, told["message"], None if wait is None else str(wait))
+    error = scenario["upstream_error"]
+    kind, status = KINDS[error["kind"]]
+    wait = error.get("retry_after")
+    failure = Failure(kind, status, error["message"], None if wait is None else str(wait))
     status, body = spoken.encode_error(failure)
     reply: Body = {"status": status, "headers": headers_of(failure), "body": body}
-    return spoken.provider.dress_error(reply, told["kind"], scenario["id"])
+    return spoken.provider.dress_error(reply, error["kind"], scenario["id"])

@@ -43,8 +43,8 @@ def plain(result: UniversalToolResult, *, marks: bool) -> str | None:
     """The whole result where it is nothing but text, a failure marked as one if it ``marks`` them; None elsewhere."""
     if result.multimodal_parts:
         return None
-    said = result.result if isinstance(result.result, str) else dump(result.result)
-    return marked(said, True) if marks and result.is_error else said
+    plain_text = result.result if isinstance(result.result, str) else dump(result.result)
+    return marked(plain_text, True) if marks and result.is_error else plain_text
 
 
 def parts(result: UniversalToolResult) -> list[Text | Media]:
@@ -78,10 +78,10 @@ def marked(content: str, is_error: bool) -> str:
 
 def marked_parts(result: UniversalToolResult, *, bare: bool = False) -> list[Text | Media]:
     """Parts for a format without an error mark: the first text carries the prefix, unless wanted ``bare``."""
-    found = parts(result)
+    result_parts = parts(result)
     if bare or not result.is_error:
-        return found
-    for place, part in enumerate(found):
+        return result_parts
+    for place, part in enumerate(result_parts):
         if isinstance(part, Text):
-            return [*found[:place], Text(marked(part.text, True)), *found[place + 1 :]]
-    return [Text(ERROR_PREFIX.strip()), *found]
+            return [*result_parts[:place], Text(marked(part.text, True)), *result_parts[place + 1 :]]
+    return [Text(ERROR_PREFIX.strip()), *result_parts]

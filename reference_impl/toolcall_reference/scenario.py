@@ -85,15 +85,15 @@ class Builder:
         if role == "system" and not self.turns:
             self.system += [item for item in items if isinstance(item, Text)]
             return
-        found = Turn(role, items, turn.get("name"))
-        if role == "assistant" and found.calls and not found.calls[0].raw_context:
+        conversation_turn = Turn(role, items, turn.get("name"))
+        if role == "assistant" and conversation_turn.calls and not conversation_turn.calls[0].raw_context:
             signature = self._provider.sign(self._model, self._scenario["id"], self._batch)
-            found.calls[0].raw_context = self._state({"signature": signature})
-        self.turns.append((found, turn))
+            conversation_turn.calls[0].raw_context = self._state({"signature": signature})
+        self.turns.append((conversation_turn, turn))
 
     def _items(self, entry: dict[str, Any]) -> list[Item]:
         if "text" in entry:
-            cited = [Citation(**one) for one in entry.get("citations", ())]
+            cited = [Citation(**citation) for citation in entry.get("citations", ())]
             return [Text(entry["text"], entry.get("refusal", False), self._state(entry), citations=cited)]
         if "call" in entry:
             return [self._call(entry["call"], self._state(entry["call"]))]
@@ -104,17 +104,17 @@ class Builder:
         for key, make in (("opaque", Opaque), ("hosted", Hosted)):
             if key in entry:
                 blocks = copy.deepcopy(entry[key].get(self._format, []))
-                found: list[Item] = [make(self._format, str(block.get("type", key)), block) for block in blocks]
+                items: list[Item] = [make(self._format, str(block.get("type", key)), block) for block in blocks]
                 # A step of another provider still lies between the texts around it.
-                return found or ([Hosted("", key, {})] if key == "hosted" else [])
+                return items or ([Hosted("", key, {})] if key == "hosted" else [])
         raise ValueError(f"unknown entry in the conversation of {self._scenario['id']}: {sorted(entry)}")
 
     def _media(self, media: dict[str, Any]) -> Media:
-        known = {"kind", "mime", "data", "url", "name", "detail"}
-        found = Media(**{key: value for key, value in media.items() if key in known})
-        found.file_id = media.get("file", {}).get(self._format)
-        found.vendor = self._provider.files_of if found.file_id is not None else None
-        return found
+        keys = {"kind", "mime", "data", "url", "name", "detail"}
+        item = Media(**{key: value for key, value in media.items() if key in keys})
+        item.file_id = media.get("file", {}).get(self._format)
+        item.vendor = self._provider.files_of if item.file_id is not None else None
+        return item
 
     def _apart(self, tools: list[Tool]) -> None:
         """Leave tools of several namespaces that share a name there the names that tell them apart."""
@@ -137,21 +137,25 @@ class Builder:
 
     def _call(self, call: dict[str, Any], state: dict[str, Any]) -> UniversalToolCall:
         key = call["key"]
-        given = self._ids.get(key)
+        given_id = self._ids.get(key)
         if key not in self._ids:
-            given = self._provider.call_id(self._model, self._scenario["id"], key)
-        found = UniversalToolCall(
-            key, self._name(call["name"]), copy.deepcopy(call.get("arguments", {})), given_id=given, batch=self._batch
+            given_id = self._provider.call_id(self._model, self._scenario["id"], key)
+        item = UniversalToolCall(
+            key,
+            self._name(call["name"]),
+            copy.deepcopy(call.get("arguments", {})),
+            given_id=given_id,
+            batch=self._batch,
         )
-        if "input" in call or isinstance(found.arguments, str):
-            found.text = call.get("input", found.arguments)
-            found.arguments, found.kind = {"input": found.text}, "custom"
+        if "input" in call or isinstance(item.arguments, str):
+            item.text = call.get("input", item.arguments)
+            item.arguments, item.kind = {"input": item.text}, "custom"
         if self._format in call.get("spelt", ()):
-            found.text = call["spelt"][self._format]
-            found.readable = parse_object(found.text) is not None
-        found.raw_context = state
-        self._calls[key] = found
-        return found
+            item.text = call["spelt"][self._format]
+            item.readable = parse_object(item.text) is not None
+        item.raw_context = state
+        self._calls[key] = item
+        return item
 
     def _result(self, result: dict[str, Any]) -> Item:
         call = self._calls[result["call"]]
@@ -171,13 +175,13 @@ class Builder:
 
     def exchanges(self) -> list[tuple[Conversation, Reply | None]]:
         """Each assistant turn with the conversation before it; None where the provider's error is the last word."""
-        found: list[tuple[Conversation, Reply | None]] = []
+        exchanges: list[tuple[Conversation, Reply | None]] = []
         for place, (turn, raw) in enumerate(self.turns):
             if turn.side == "assistant" and not raw.get("given"):
-                found.append((self._before(place), self._reply(turn, raw, len(found) + 1)))
-        if self._scenario.get("upstream_error", {}).get("exchange") == len(found) + 1:
-            found.append((self._before(len(self.turns)), None))
-        return found
+                exchanges.append((self._before(place), self._reply(turn, raw, len(exchanges) + 1)))
+        if self._scenario.get("upstream_error", {}).get("exchange") == len(exchanges) + 1:
+            exchanges.append((self._before(len(self.turns)), None))
+        return exchanges
 
     def _before(self, place: int) -> Conversation:
         """The conversation up to a turn, as a client says it. Where a vendor wrote an empty id, it makes one up."""
@@ -189,11 +193,11 @@ class Builder:
         # Turns are built once and encoded often; encoders may merge them in place.
         conversation = Conversation.of(turns, system=self.system, tools=tools)
         conversation.settings = self.settings
-        found = copy.deepcopy(conversation)
-        for call in found.calls:
+        conversation_copy = copy.deepcopy(conversation)
+        for call in conversation_copy.calls:
             if call.given_id == "":
                 call.given_id = self._provider.call_id(self._model, self._scenario["id"], call.id) or ""
-        return found
+        return conversation_copy
 
     def _reply(self, turn: Turn, raw: dict[str, Any], number: int) -> Reply:
         usage = raw.get("usage", {"input": 60 + 40 * number, "output": 20 + 5 * number})
@@ -228,17 +232,17 @@ def _tool(tool: dict[str, Any], format_name: str) -> Tool:
 
 
 def _settings(settings: dict[str, Any]) -> Settings:
-    known = {name for name in Settings.__dataclass_fields__ if name not in _STRUCTURED}
-    unknown = settings.keys() - known - _STRUCTURED - _OPENAI.keys()
+    names = {name for name in Settings.__dataclass_fields__ if name not in _STRUCTURED}
+    unknown = settings.keys() - names - _STRUCTURED - _OPENAI.keys()
     if unknown:
         raise ValueError(f"unknown settings: {', '.join(sorted(unknown))}")
-    found = Settings(**copy.deepcopy({key: value for key, value in settings.items() if key in known}))
-    found.openai = {name: settings[key] for key, name in _OPENAI.items() if key in settings}
+    settings_copy = Settings(**copy.deepcopy({key: value for key, value in settings.items() if key in names}))
+    settings_copy.openai = {name: settings[key] for key, name in _OPENAI.items() if key in settings}
     if "tool_choice" in settings:
         choice = settings["tool_choice"]
-        found.tool_choice = ToolChoice(choice["mode"], choice.get("names"))
+        settings_copy.tool_choice = ToolChoice(choice["mode"], choice.get("names"))
     if "response_format" in settings:
-        found.response_format = ResponseFormat(**settings["response_format"])
+        settings_copy.response_format = ResponseFormat(**settings["response_format"])
     if "reasoning" in settings:
-        found.reasoning = Reasoning(**settings["reasoning"])
-    return found
+        settings_copy.reasoning = Reasoning(**settings["reasoning"])
+    return settings_copy

@@ -51,21 +51,21 @@ def plain_root(schema: Schema) -> tuple[Schema, list[str]]:
 
     Branches at the root are merged into properties that allow what any branch allowed.
     """
-    found: Schema = copied(schema)
+    root_schema: Schema = copied(schema)
     lost: list[str] = []
     for key in COMPOSED:
-        if isinstance(found.get(key), list):
-            _merge(found, [_expanded(branch, schema) for branch in found.pop(key)], together=key == "allOf")
+        if isinstance(root_schema.get(key), list):
+            _merge(root_schema, [_expanded(branch, schema) for branch in root_schema.pop(key)], together=key == "allOf")
             lost.append(f"{key} at the root")
-    if found.get("type") != "object":
-        found = {"type": "object", **{key: value for key, value in found.items() if key != "type"}}
-    return found, lost
+    if root_schema.get("type") != "object":
+        root_schema = {"type": "object", **{key: value for key, value in root_schema.items() if key != "type"}}
+    return root_schema, lost
 
 
-def _merge(found: Schema, branches: list[Schema], *, together: bool) -> None:
-    """Put the properties of branches into ``found``; ``together`` if all branches hold at once."""
+def _merge(merged_schema: Schema, branches: list[Schema], *, together: bool) -> None:
+    """Put the properties of branches into ``merged_schema``; ``together`` if all branches hold at once."""
     if any("properties" in branch for branch in branches):
-        properties = found.setdefault("properties", {})
+        properties = merged_schema.setdefault("properties", {})
         for branch in branches:
             inner_properties = branch.get("properties")
             for name, inner in inner_properties.items() if isinstance(inner_properties, dict) else ():
@@ -76,9 +76,9 @@ def _merge(found: Schema, branches: list[Schema], *, together: bool) -> None:
     demands = [set(_names(branch)) for branch in branches]
     if demands:
         shared = set.union(*demands) if together else set.intersection(*demands)
-        required = list(dict.fromkeys([*_names(found), *sorted(shared)]))
+        required = list(dict.fromkeys([*_names(merged_schema), *sorted(shared)]))
         if required:
-            found["required"] = required
+            merged_schema["required"] = required
 
 
 def _names(schema: Schema) -> list[str]:
@@ -89,8 +89,8 @@ def _names(schema: Schema) -> list[str]:
 
 def _expanded(branch: Any, root: Schema) -> Schema:
     if isinstance(branch, dict) and isinstance(branch.get("$ref"), str):
-        found: Schema = copied(resolve(root, branch["$ref"]) or {})
-        return found
+        expanded_schema: Schema = copied(resolve(root, branch["$ref"]) or {})
+        return expanded_schema
     return branch if isinstance(branch, dict) else {}
 
 
@@ -124,11 +124,11 @@ def closed(schema: Any) -> Any:
         return [closed(entry) for entry in schema]
     if not isinstance(schema, dict):
         return schema
-    found = {key: closed(inner) if key in _HOLDING else inner for key, inner in schema.items()}
+    closed_schema = {key: closed(inner) if key in _HOLDING else inner for key, inner in schema.items()}
     for key in ("properties", "$defs", "definitions"):
         if isinstance(schema.get(key), dict):
-            found[key] = {name: closed(inner) for name, inner in schema[key].items()}
-    return found | {"additionalProperties": False} if schema.get("type") == "object" else found
+            closed_schema[key] = {name: closed(inner) for name, inner in schema[key].items()}
+    return closed_schema | {"additionalProperties": False} if schema.get("type") == "object" else closed_schema
 
 
 _HOLDING = frozenset({"items", "anyOf", "oneOf", "allOf", "prefixItems"})

@@ -16,13 +16,13 @@ _BASE62 = string.digits + string.ascii_letters
 def letters(length: int, *seed: object) -> str:
     """Letters and digits that look like a provider's id, always the same for the same seed."""
     number = int(digest("letters", *[str(part) for part in seed], length=64), 16)
-    found = ""
-    while len(found) < length:
+    text = ""
+    while len(text) < length:
         number, place = divmod(number, 62)
-        found += _BASE62[place]
+        text += _BASE62[place]
         if number == 0:
-            number = int(digest("more", found, *[str(part) for part in seed], length=64), 16)
-    return found
+            number = int(digest("more", text, *[str(part) for part in seed], length=64), 16)
+    return text
 
 
 def pieces(text: str, seed: str) -> Iterator[str]:

@@ -8,8 +8,8 @@ import re
 _RUNS = re.compile("([\x00-\x7f]+)|([\x80-\u07ff]+)|([\u0800-\uffff]+)|([\U00010000-\U0010ffff]+)")
 
 
-def _run(found: re.Match[str]) -> tuple[int, int]:
-    return found.lastindex or 1, len(found[0])
+def _run(match: re.Match[str]) -> tuple[int, int]:
+    return match.lastindex or 1, len(match[0])
 
 
 class Spoken:
@@ -42,22 +42,22 @@ class Spoken:
 
     def bytes_before(self, place: int) -> int:
         """How many bytes stand before a character."""
-        found = 0
+        size = 0
         for width, count in self._runs:
-            found += width * min(count, place)
+            size += width * min(count, place)
             place -= min(count, place)
-        return found
+        return size
 
     def characters_before(self, place: int) -> int:
         """How many characters end before a byte, or there."""
-        found = 0
+        size = 0
         for width, count in self._runs:
             whole = min(count, place // width)
-            found += whole
+            size += whole
             if whole < count:
                 break
             place -= width * whole
-        return found
+        return size
 
     def words(self, start: int, end: int) -> str:
         """The words from one character to before another; empty where they were not kept."""

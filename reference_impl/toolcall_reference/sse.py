@@ -77,15 +77,15 @@ class Parser:
         """The events that end within these lines, none of which goes on behind them."""
         if not self._begun:
             self._begun, lines = True, lines.removeprefix(_BOM)
-        found: list[Event] = []
+        events: list[Event] = []
         # No character of several bytes holds a byte of a line's end.
         for line in lines.decode("utf-8", "replace").split("\n"):
             if line:
                 self._event.add(line)
             elif self._event.lines:
-                found.append(self._event)
+                events.append(self._event)
                 self._event = Event()
-        return found
+        return events
 
     def end(self) -> Event | None:
         """What stands behind the last blank line, as far as it came; None for nothing."""

@@ -165,15 +165,15 @@ class Gathering:
         """Whether there is anything to keep."""
         return bool(self._kept) or any(self._called)
 
-    def found(self, ids: dict[str, str], asked: Asked) -> Iterator[tuple[str, _Kept]]:
+    def found(self, ids: dict[str, str], request: Asked) -> Iterator[tuple[str, _Kept]]:
         """What to keep, by what it is known by. ``ids`` are those that the client has been given, by universal id."""
         self._digest()
-        for call, kept in zip(self.calls, self._called, strict=True):
-            yield _key_of_call(call, ids.get(call.id)), kept
+        for call, state in zip(self.calls, self._called, strict=True):
+            yield _key_of_call(call, ids.get(call.id)), state
         if self.calls and (self._kept or self._spoken):
-            yield _key_of_call(self.calls[-1], ids.get(self.calls[-1].id), behind=True), self._kept
+            yield _key_of_call(self.calls[-1], ids.get(self.calls[-1].id), is_after=True), self._kept
         elif self._all.any and not self.calls:
-            yield asked.key + self._all.key, self._kept
+            yield request.key + self._all.key, self._kept
 
 
 class StateMemory:
@@ -182,7 +182,7 @@ class StateMemory:
     def __init__(self, shelf: Shelf) -> None:
         self._kept = shelf
 
-    def keep(self, reply: Reply, ids: dict[str, str], asked: Asked) -> None:
+    def keep(self, reply: Reply, ids: dict[str, str], request: Asked) -> None:
         """Remember a reply's state under the ids that the client was given."""
         gathering = Gathering()
         for item in reply.items:
@@ -193,18 +193,18 @@ class StateMemory:
                 gathering.called(item)
             else:
                 gathering.other(item)
-        self.keep_gathered(gathering, ids, asked)
+        self.keep_gathered(gathering, ids, request)
 
-    def keep_gathered(self, gathering: Gathering, ids: dict[str, str], asked: Asked) -> None:
+    def keep_gathered(self, gathering: Gathering, ids: dict[str, str], request: Asked) -> None:
         """Remember what was gathered of a complete reply."""
         if not gathering.has_state and not len(self._kept):
             return
-        for key, kept in gathering.found(ids, asked):
+        for key, state in gathering.found(ids, request):
             every = self._every(key)
             # Another one of the same key counts even without state, so that the last ones are told apart.
-            if kept or every:
-                every = [*every, kept][-MOST_ALIKE:]
-                self._kept.put(key, every, [one.said for one in every])
+            if state or every:
+                every = [*every, state][-MOST_ALIKE:]
+                self._kept.put(key, every, [state.said for state in every])
 
     def _every(self, key: str | None) -> list[_Kept]:
         return (None if key is None else self._kept.get(key)) or []
@@ -237,27 +237,27 @@ def _spoken(conversation: Conversation) -> Iterator[tuple[Turn, list[_Stretch]]]
             yield turn, list(_stretches(turn.items, words))
 
 
-def _stretches(items: list[Item], asked: _Words) -> Iterator[_Stretch]:
-    found, after = _Stretch(), None
+def _stretches(items: list[Item], request: _Words) -> Iterator[_Stretch]:
+    stretch, after = _Stretch(), None
     for item in items:
         if isinstance(item, UniversalToolCall):
-            found.call, found.key = item, _key_of_call(item, item.given_id)
-            yield found
-            found, after = _Stretch(), item
+            stretch.call, stretch.key = item, _key_of_call(item, item.given_id)
+            yield stretch
+            stretch, after = _Stretch(), item
         else:
-            found.items.append(item)
-    if found.items:
-        words = _key_of_words(found.texts)
+            stretch.items.append(item)
+    if stretch.items:
+        words = _key_of_words(stretch.texts)
         if after is not None:
-            found.key = _key_of_call(after, after.given_id, behind=True)
+            stretch.key = _key_of_call(after, after.given_id, is_after=True)
         elif words is not None:
-            found.key = asked.key + words
-        yield found
+            stretch.key = request.key + words
+        yield stretch
 
 
-def _key_of_call(call: UniversalToolCall, wire_id: str | None, *, behind: bool = False) -> str:
-    said = call.text if not call.readable else None
-    return digest(wire_id or "", call.name, call.arguments, said, behind)
+def _key_of_call(call: UniversalToolCall, wire_id: str | None, *, is_after: bool = False) -> str:
+    raw_text = call.text if not call.readable else None
+    return digest(wire_id or "", call.name, call.arguments, raw_text, is_after)
 
 
 def _key_of_words(texts: list[Text]) -> str | None:
@@ -267,16 +267,16 @@ def _key_of_words(texts: list[Text]) -> str | None:
     return words.key if words.any else None
 
 
-def _restored(stretch: _Stretch, kept: _Kept, upstream: str) -> list[Item]:
+def _restored(stretch: _Stretch, stretch_state: _Kept, upstream: str) -> list[Item]:
     """The stretch with its state; what the client itself brought back stays."""
     call = stretch.call
-    if call is not None and not call.raw_context and upstream in kept.raw_context:
-        call.raw_context = {upstream: kept.raw_context[upstream]}
+    if call is not None and not call.raw_context and upstream in stretch_state.raw_context:
+        call.raw_context = {upstream: stretch_state.raw_context[upstream]}
     for text in stretch.texts:
-        state = kept.signed.get(_key_of_words([text]) or "", {})
+        state = stretch_state.signed.get(_key_of_words([text]) or "", {})
         if not text.raw_context and upstream in state:
             text.raw_context = {upstream: state[upstream]}
     if any(isinstance(item, Opaque) and item.origin == upstream for item in stretch.items):
         return stretch.items
-    own = [[item for item in items if item.origin == upstream] for items in (kept.ahead, kept.behind)]
+    own = [[item for item in items if item.origin == upstream] for items in (stretch_state.ahead, stretch_state.behind)]
     return [*own[0], *stretch.items, *own[1]]

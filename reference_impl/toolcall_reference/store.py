@@ -29,11 +29,11 @@ class Store:
 
     def get(self, key: tuple[str, ...]) -> Any:
         """The value, which counts as used now; None where nothing is kept."""
-        found = self._kept.get(key)
-        if found is None:
+        entry = self._kept.get(key)
+        if entry is None:
             return None
         self._kept.move_to_end(key)
-        return found[0]
+        return entry[0]
 
     def put(self, key: tuple[str, ...], value: Any, size: int) -> None:
         """Keep ``value``, and drop others as long as all are too large together; what is so alone is not kept."""
@@ -76,7 +76,7 @@ class Shelf:
         """The value of ``key``; None where nothing is kept."""
         return self._store.get((*self._name, key))
 
-    def put(self, key: str, value: Any, said: Any) -> None:
-        """Keep ``value``; the JSON value ``said`` is what is counted of it."""
-        size = _ENTRY + len(key) + sum(map(len, self._name)) + len(dump(said))
+    def put(self, key: str, value: Any, source: Any) -> None:
+        """Keep ``value``; the JSON value ``source`` is what is counted of it."""
+        size = _ENTRY + len(key) + sum(map(len, self._name)) + len(dump(source))
         self._store.put((*self._name, key), value, size)

@@ -70,11 +70,11 @@ class Translation:
     ``between`` makes the client's of what the provider said, and ``told`` hears of it when it is written.
     """
 
-    def __init__(self, decoder: Decoder, between: Between, encoder: Encoder, told: Written, newline: str) -> None:
+    def __init__(self, decoder: Decoder, between: Between, encoder: Encoder, listener: Written, newline: str) -> None:
         self.ended = False
         self.problem: Exception | None = None
         self._decoder, self._between, self._encoder, self._newline = decoder, between, encoder, newline
-        self._told = told
+        self._told = listener
         self._parser = sse.Parser()
 
     def feed(self, chunk: bytes, /) -> bytes:
@@ -102,10 +102,10 @@ class Translation:
         encode, newline = self._encoder.encode, self._newline
         try:
             for delta in () if self.ended else deltas:
-                for said in self._between(delta):
-                    for name, data in encode(said):
+                for output in self._between(delta):
+                    for name, data in encode(output):
                         written.append(sse.frame(name, data if isinstance(data, str) else dump(data), newline))
-                    self._told(said)
+                    self._told(output)
                 if isinstance(delta, END):
                     self.ended = True
                     break

@@ -68,17 +68,17 @@ class Target:
         """The target's id of the next call of a reply that comes piece by piece; see :class:`ids.Assigner`."""
         if self._assigner is None:
             self._assigner = Assigner(rule, self.taken)
-        found = self._assigner.next(call)
-        if found is not None:
-            self.call_ids[call.id] = found
-        return found
+        wire_id = self._assigner.next(call)
+        if wire_id is not None:
+            self.call_ids[call.id] = wire_id
+        return wire_id
 
     def within(self, element: str, value: Any, least: float | None = None, most: float | None = None) -> Any:
         """The nearest of a number that the target takes; that it is another is noted. What is no number stays."""
-        found = value if self.exact else nearest(value, least, most)
-        if found is not value:
-            self.losses.add(element, f"beyond what is taken; {found} is the nearest", value)
-        return found
+        nearest_value = value if self.exact else nearest(value, least, most)
+        if nearest_value is not value:
+            self.losses.add(element, f"beyond what is taken; {nearest_value} is the nearest", value)
+        return nearest_value
 
     def lose_state(self, item: Text | UniversalToolCall) -> None:
         """Note that opaque state attached to ``item`` is not carried."""
@@ -95,12 +95,12 @@ class Target:
             return False
         return tool.strict
 
-    def strict_answer(self, wanted: ResponseFormat) -> bool | None:
+    def strict_answer(self, response_format: ResponseFormat) -> bool | None:
         """Whether OpenAI may be told that the answer's schema is strict."""
-        if wanted.strict and not self.exact and not schemas.is_strict(wanted.schema):
+        if response_format.strict and not self.exact and not schemas.is_strict(response_format.schema):
             self.losses.add("response-format", "the schema is not one that OpenAI takes as strict; not strict")
             return False
-        return wanted.strict
+        return response_format.strict
 
     def choice(self, choice: ToolChoice | None, tools: list[Tool]) -> ToolChoice | None:
         """The tool choice as far as ``tools`` allow it: a choice of tools that are gone is loosened, never dangling."""

@@ -149,11 +149,11 @@ class Session:
         reply = self._upstream.decode_response(body, self.losses)
         self._restore(reply)
         target = self._target()
-        found = self._client.encode_response(reply, target)
-        self.memory.replies.keep(target.asked, found)
+        output = self._client.encode_response(reply, target)
+        self.memory.replies.keep(target.asked, output)
         self.memory.state.keep(reply, target.call_ids, self._words)
         self.memory.ids.keep(reply.calls, target.call_ids)
-        return found
+        return output
 
     def _back_by_policy(self, body: Body) -> Body:
         """A reply of the client's own format with the client's names; all else as it stood."""
@@ -198,8 +198,8 @@ class Session:
 
     def _target(self) -> Target:
         model = self._route.client_model
-        asked = {**self._asked.value, self._client.entries: self._entries.value}
-        return Target(model, self.losses, is_reply=True, asked=asked, taken=self._ids, brought=self._brought)
+        request = {**self._asked.value, self._client.entries: self._entries.value}
+        return Target(model, self.losses, is_reply=True, asked=request, taken=self._ids, brought=self._brought)
 
     def error(self, status: int, body: Body, headers: Headers, /) -> tuple[int, Body, Headers]:
         """The client's error for the upstream's: status, body, and of the headers what concerns a client."""
@@ -241,8 +241,11 @@ class NativeSession(Session):
     def tool_results(self, calls: list[Body], results: list[Body], /) -> list[Body]:
         """The entries that answer ``calls``; see :func:`toolcall_reference.adapter.build_tool_results`."""
         owner = self._client.provider.files_of
-        made, answers = [call_from_json(one) for one in calls], [result_from_json(one, owner) for one in results]
-        return build_tool_results(made, answers, self._route.client, model=self._route.upstream_model)
+        universal_calls, answers = (
+            [call_from_json(call) for call in calls],
+            [result_from_json(result, owner) for result in results],
+        )
+        return build_tool_results(universal_calls, answers, self._route.client, model=self._route.upstream_model)
 
     def mcp_tools(self, listed: Body, /) -> list[Body]:
         """The ``tools`` of a request for an MCP server's list; see :func:`toolcall_reference.mcp.mcp_tools`."""
@@ -255,10 +258,10 @@ class NativeSession(Session):
 
 def _same(body: Body, model_key: str | None, model: str) -> Body:
     """The body itself, the model aside."""
-    found: Body = copied(body)
-    if model_key is not None and model_key in found:
-        found[model_key] = model
-    return found
+    body_copy: Body = copied(body)
+    if model_key is not None and model_key in body_copy:
+        body_copy[model_key] = model
+    return body_copy
 
 
 __all__ = ["NativeSession", "ReferenceTranslator", "Refused", "Route", "Session", "Unsupported"]

@@ -72,9 +72,9 @@ SCHEMA = {
 
 
 def test_the_file_is_as_described() -> None:
-    said = json.loads(CATALOGUE.read_text(encoding="utf-8"))
-    jsonschema.validate(said, SCHEMA, cls=jsonschema.Draft202012Validator)
-    assert len(ALL) == len(said)
+    catalogue = json.loads(CATALOGUE.read_text(encoding="utf-8"))
+    jsonschema.validate(catalogue, SCHEMA, cls=jsonschema.Draft202012Validator)
+    assert len(ALL) == len(catalogue)
 
 
 def test_every_adapter_is_listed() -> None:
@@ -205,16 +205,16 @@ def test_one_that_cannot_be_run_says_why(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["litelm"], "there is no adapter 'litelm'; did you mean litellm"),
         (["portkey", "{tmp}"], "is there already; name a new one"),
         (["portkey", "{tmp}/a/b"], "is no directory; make it first"),
     ],
 )
-def test_wrong_usage(arguments: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage(arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["adapters", *(word.replace("{tmp}", str(tmp_path)) for word in arguments)]) == 4
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_npm_that_is_not_there(

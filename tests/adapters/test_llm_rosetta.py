@@ -74,8 +74,8 @@ def items(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str, str,
         capture_output=True,
         check=False,
     )
-    found = json.loads((folder / "report.json").read_text(encoding="utf-8"))["items"]
-    plain = [item for item in found if item["variant"] is None]
+    report_items = json.loads((folder / "report.json").read_text(encoding="utf-8"))["items"]
+    plain = [item for item in report_items if item["variant"] is None]
     return {(item["case"], item["check"], item["client"], item["upstream"]): item for item in plain}
 
 

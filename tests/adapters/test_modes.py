@@ -29,8 +29,8 @@ def test_a_run_of_an_adapter_has_its_mode(name: str) -> None:
     assert mode_of(spec, name) == adapter.mode
     assert mode_of(spec, "somebody-elses") is None
     assert mode_of(f"{spec}x", name) is None
-    shown = translator_of(SimpleNamespace(spec=spec, name=name, version="1"))
-    assert shown["mode"] == adapter.mode
+    translator = translator_of(SimpleNamespace(spec=spec, name=name, version="1"))
+    assert translator["mode"] == adapter.mode
 
 
 def test_another_translator_has_no_mode() -> None:
@@ -53,8 +53,8 @@ def shown_by(header: dict[str, Any]) -> dict[str, str]:
     rules = dict(CORPUS.rules)
     pieces = terminal.summary(run, rules, lambda *nodes: " ".join(nodes), detail=terminal.Detail.USUAL)
     kinds = {"html": html, "json": json_report, "markdown": markdown_report}
-    made = {name: kind.WRITER.text(run, CORPUS) for name, kind in kinds.items()}
-    return made | {"terminal": "\n".join("".join(piece.text for piece in line) for line in pieces)}
+    texts = {name: kind.WRITER.text(run, CORPUS) for name, kind in kinds.items()}
+    return texts | {"terminal": "\n".join("".join(piece.text for piece in line) for line in pieces)}
 
 
 def test_every_report_shows_the_mode() -> None:

@@ -252,10 +252,10 @@ def _command(name: str) -> list[str]:
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The items of the cases above, by translator; each is run once."""
-    known: dict[str, dict[Item, dict[str, Any]]] = {}
+    items_by_name: dict[str, dict[Item, dict[str, Any]]] = {}
 
     def judge(name: str) -> dict[Item, dict[str, Any]]:
-        if name not in known:
+        if name not in items_by_name:
             words, folder = _command(name), tmp_path_factory.mktemp(name)
             cases = sorted({f"toolcall::{case}::{check}" for case, check, *_ in [*KNOWN[name], *RIGHT[name]]})
             ran = subprocess.run(
@@ -267,12 +267,12 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Any:
             )
             assert ran.returncode == 1, ran.stdout + ran.stderr
             items = json.loads((folder / "report.json").read_text(encoding="utf-8"))["items"]
-            known[name] = {
+            items_by_name[name] = {
                 (item["case"], item["check"], item["client"], item["upstream"]): item
                 for item in items
                 if item["variant"] is None
             }
-        return known[name]
+        return items_by_name[name]
 
     return judge
 

@@ -49,14 +49,14 @@ def main(arguments: list[str]) -> int:
     if options.measure:
         print(json.dumps(measured(options.measure, json.load(sys.stdin), options.seconds)))
         return 0
-    given = bodies(options.messages)
+    material = bodies(options.messages)
     elsewhere = dict(pair.split("=", 1) for pair in options.python)
     here = [name for name in SPECS if name not in elsewhere and _importable(name)]
-    found: dict[str, Measured] = {}
+    measurements: dict[str, Measured] = {}
     for name in [*here, *elsewhere]:
         print(f"measuring {name} …", file=sys.stderr, flush=True)
-        found[name] = _apart(name, elsewhere.get(name, sys.executable), given, options)
-    for line in table(found, judged(found, given)):
+        measurements[name] = _apart(name, elsewhere.get(name, sys.executable), material, options)
+    for line in table(measurements, judged(measurements, material)):
         print(line)
     return 0
 
@@ -75,24 +75,24 @@ def _spec(name: str) -> str:
 
 
 def _importable(name: str) -> bool:
-    module, _, made = _spec(name).partition(":")
+    module, _, attribute = _spec(name).partition(":")
     try:
-        found = getattr(importlib.import_module(module), made)
-        return bool(module != "converters" or found())
+        translator_class = getattr(importlib.import_module(module), attribute)
+        return bool(module != "converters" or translator_class())
     except ImportError:
         return False
 
 
-def _apart(name: str, python: str, given: dict[str, Any], options: argparse.Namespace) -> Measured:
+def _apart(name: str, python: str, material: dict[str, Any], options: argparse.Namespace) -> Measured:
     """The figures, taken in a process that does nothing else."""
     command = [python, __file__, "--measure", name, "--seconds", str(options.seconds)]
-    came = subprocess.run(
-        command, input=json.dumps(given), capture_output=True, text=True, check=False, env=_paths(name, python)
+    process = subprocess.run(
+        command, input=json.dumps(material), capture_output=True, text=True, check=False, env=_paths(name, python)
     )
-    if came.returncode:
-        raise SystemExit(f"{name}: {python} failed: {came.stderr.strip()[-2000:]}")
-    found: Measured = json.loads(came.stdout.splitlines()[-1])
-    return found
+    if process.returncode:
+        raise SystemExit(f"{name}: {python} failed: {process.stderr.strip()[-2000:]}")
+    measurement: Measured = json.loads(process.stdout.splitlines()[-1])
+    return measurement
 
 
 def _paths(name: str, python: str) -> dict[str, str]:
@@ -113,41 +113,41 @@ def bodies(messages: int) -> dict[str, Any]:
     return {
         "models": dict(corpus.cases[CASE].scenario["models"]),
         "long": long_requests(corpus, messages),
-        "small": {name: found[-1].request for name, found in exchanges.items()},
-        "ask": {name: found[0].request for name, found in exchanges.items()},
-        "reply": {name: found[0].response for name, found in exchanges.items()},
+        "small": {name: turns[-1].request for name, turns in exchanges.items()},
+        "ask": {name: turns[0].request for name, turns in exchanges.items()},
+        "reply": {name: turns[0].response for name, turns in exchanges.items()},
     }
 
 
-def measured(name: str, given: dict[str, Any], seconds: float) -> Measured:
+def measured(name: str, material: dict[str, Any], seconds: float) -> Measured:
     """Seconds of CPU, outputs, and bytes at the peak, by load and route. Routes that it does not do are absent."""
-    module, _, made = _spec(name).partition(":")
-    translator = getattr(importlib.import_module(module), made)()
-    found: Measured = {load: {} for load in (*LOADS, "memory", "made")}
-    for client, upstream in ((client, upstream) for client in given["long"] for upstream in given["long"]):
+    module, _, attribute = _spec(name).partition(":")
+    translator = getattr(importlib.import_module(module), attribute)()
+    measurement: Measured = {load: {} for load in (*LOADS, "memory", "made")}
+    for client, upstream in ((client, upstream) for client in material["long"] for upstream in material["long"]):
         if client == upstream:
             continue
-        route = Route(client, upstream, given["models"][client], given["models"][upstream])
+        route = Route(client, upstream, material["models"][client], material["models"][upstream])
         try:
-            works = {load: work for load in LOADS if (work := _work(translator, route, given, load)) is not None}
+            works = {load: work for load in LOADS if (work := _work(translator, route, material, load)) is not None}
         except Unsupported:
             continue
         for load, work in works.items():
-            found["made"][f"{load} {route}"] = copy.deepcopy(work())
-            found[load][str(route)] = _seconds(work, seconds)
-        found["memory"][str(route)] = _peak(works["long"])
-    return found
+            measurement["made"][f"{load} {route}"] = copy.deepcopy(work())
+            measurement[load][str(route)] = _seconds(work, seconds)
+        measurement["memory"][str(route)] = _peak(works["long"])
+    return measurement
 
 
-def _work(translator: Any, route: Route, given: dict[str, Any], load: str) -> Callable[[], Body] | None:
+def _work(translator: Any, route: Route, material: dict[str, Any], load: str) -> Callable[[], Body] | None:
     if load != "reply":
-        body = given[load][route.client]
+        body = material[load][route.client]
         return lambda: translator.open(route).request(body)
     session = translator.open(route)
     if not hasattr(session, "response"):
         return None
-    session.request(given["ask"][route.client])
-    reply = given["reply"][route.upstream]
+    session.request(material["ask"][route.client])
+    reply = material["reply"][route.upstream]
     return lambda: session.response(reply)
 
 
@@ -155,10 +155,10 @@ def _seconds(work: Callable[[], object], least: float) -> float:
     """What one takes: the best of rounds, as whatever else the machine does only adds."""
     best, end = float("inf"), time.process_time() + least
     while time.process_time() < end:
-        begun, spent, done = time.process_time(), 0.0, 0
+        start, spent, done = time.process_time(), 0.0, 0
         while not done or spent < ROUND:
             work()
-            spent, done = time.process_time() - begun, done + 1
+            spent, done = time.process_time() - start, done + 1
         best = min(best, spent / done)
     return best
 
@@ -172,48 +172,48 @@ def _peak(work: Callable[[], object]) -> int:
         tracemalloc.stop()
 
 
-def judged(found: dict[str, Measured], given: dict[str, Any]) -> dict[str, set[str]]:
+def judged(measurements: dict[str, Measured], material: dict[str, Any]) -> dict[str, set[str]]:
     """By translator: the loads and routes whose output has no MUST."""
     from toolcall_conformance import Ends, Judge, load_corpus
     from toolcall_conformance.findings import Level
 
     judge = Judge(load_corpus())
     passed: dict[str, set[str]] = {}
-    for name, one in found.items():
+    for name, measurement in measurements.items():
         passed[name] = set()
-        for key, output in one["made"].items():
+        for key, output in measurement["made"].items():
             load, _, route = key.partition(" ")
             client, _, upstream = route.partition("-to-")
             if load == "reply":
-                judgement = judge.response(given["reply"][upstream], output, Ends(client, upstream))
+                judgement = judge.response(material["reply"][upstream], output, Ends(client, upstream))
             else:
-                judgement = judge.request(given[load][client], output, Ends(client, upstream))
+                judgement = judge.request(material[load][client], output, Ends(client, upstream))
             if all(finding.level is not Level.MUST for finding in judgement.findings):
                 passed[name].add(key)
     return passed
 
 
-def table(found: dict[str, Measured], passed: dict[str, set[str]]) -> Iterator[str]:
+def table(measurements: dict[str, Measured], passed: dict[str, set[str]]) -> Iterator[str]:
     """The figures as lines; ratios are those of the reference to a translator. ``!`` marks what the judge refuses."""
-    names = list(found)
+    names = list(measurements)
     width = max(18, *map(len, names)) + 2
-    routes = list(found[names[0]]["long"])
+    routes = list(measurements[names[0]]["long"])
     left = max(map(len, routes))
     for load in LOADS:
         yield f"{load}, per second of CPU (how many times as fast the reference is; ! where the judge finds a MUST)"
         yield f"{'':{left}}" + "".join(f"{name:>{width}}" for name in names)
         for route in routes:
-            cells = (_cell(found, passed, name, load, route) for name in names)
+            cells = (_cell(measurements, passed, name, load, route) for name in names)
             yield f"{route:{left}}" + "".join(f"{cell:>{width}}" for cell in cells)
         yield ""
     yield "peak of Python's allocations for one long request, in KB"
     for route in routes:
-        peaks = (found[name]["memory"].get(route) for name in names)
+        peaks = (measurements[name]["memory"].get(route) for name in names)
         yield f"{route:{left}}" + "".join(f"{'–' if peak is None else f'{peak / 1000:.0f}':>{width}}" for peak in peaks)
 
 
-def _cell(found: dict[str, Measured], passed: dict[str, set[str]], name: str, load: str, route: str) -> str:
-    spent, own = found[name][load].get(route), found.get(REFERENCE, {}).get(load, {}).get(route)
+def _cell(measurements: dict[str, Measured], passed: dict[str, set[str]], name: str, load: str, route: str) -> str:
+    spent, own = measurements[name][load].get(route), measurements.get(REFERENCE, {}).get(load, {}).get(route)
     if spent is None:
         return "–"
     mark = "" if f"{load} {route}" in passed[name] else " !"

@@ -49,8 +49,8 @@ def ant2oai() -> Converters:
     from a2o.converters.response import convert_openai_to_anthropic  # type: ignore[import-not-found]
 
     def request(body: Body) -> Body:
-        made: Body = convert_anthropic_to_openai(parse_anthropic_request(body))
-        return made
+        request_body: Body = convert_anthropic_to_openai(parse_anthropic_request(body))
+        return request_body
 
     return Converters({("anthropic", "openai_chat"): (request, convert_openai_to_anthropic)})
 
@@ -70,8 +70,8 @@ def vandamme() -> Converters:
     models = SimpleNamespace(resolve_model=lambda model: ("openai", model))
 
     def request(body: Body) -> Body:
-        made: Body = convert_claude_to_openai(ClaudeMessagesRequest(**body), models)
-        return made
+        request_body: Body = convert_claude_to_openai(ClaudeMessagesRequest(**body), models)
+        return request_body
 
     return Converters({("anthropic", "openai_chat"): (request, None)})
 
@@ -88,16 +88,16 @@ def litellm() -> Converters:
 
     def to_anthropic(body: Body) -> Body:
         config, model = AnthropicConfig(), body["model"]
-        asked = {key: body[key] for key in settings if key in body}
-        options = config.map_openai_params(asked, {}, model, drop_params=False)
+        settings_body = {key: body[key] for key in settings if key in body}
+        options = config.map_openai_params(settings_body, {}, model, drop_params=False)
         # It changes the messages that it is given; its own caller copies them, too.
         messages = copy.deepcopy(body["messages"])
-        made: Body = config.transform_request(model, messages, options, {}, {})
-        return made
+        output: Body = config.transform_request(model, messages, options, {}, {})
+        return output
 
     def to_chat(body: Body) -> Body:
-        made: Any = LiteLLMAnthropicMessagesAdapter().translate_anthropic_to_openai(copy.deepcopy(body))
-        return dict(made[0] if isinstance(made, tuple) else made)
+        output: Any = LiteLLMAnthropicMessagesAdapter().translate_anthropic_to_openai(copy.deepcopy(body))
+        return dict(output[0] if isinstance(output, tuple) else output)
 
     return Converters(
         {("openai_chat", "anthropic"): (to_anthropic, None), ("anthropic", "openai_chat"): (to_chat, None)}

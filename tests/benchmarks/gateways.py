@@ -87,29 +87,29 @@ class Answering(asyncio.Protocol):
                 self._transport.write(event)
 
 
-def _taken(came: bytearray) -> bytes | None:
+def _taken(data: bytearray) -> bytes | None:
     """Take a request off what came, where one is complete; its body has a length or comes in chunks."""
-    end = came.find(b"\r\n\r\n") + 4
+    end = data.find(b"\r\n\r\n") + 4
     if end < 4:
         return None
-    head = bytes(came[:end]).lower()
+    head = bytes(data[:end]).lower()
     if b"transfer-encoding: chunked" in head:
-        last = came.find(b"0\r\n\r\n", end)
+        last = data.find(b"0\r\n\r\n", end)
         size = last + 5 if last >= 0 else -1
     else:
         size = end + int(head.partition(b"content-length:")[2].partition(b"\r\n")[0] or 0)
-    if not 0 < size <= len(came):
+    if not 0 < size <= len(data):
         return None
-    request = bytes(came[:size])
-    del came[:size]
+    request = bytes(data[:size])
+    del data[:size]
     return request
 
 
 class Asking(asyncio.Protocol):
     """The client's side of one connection: asks, and asks again when it is answered, until ``until``."""
 
-    def __init__(self, request: bytes, found: Measured, until: float, done: asyncio.Future[None]) -> None:
-        self._request, self._found, self._until, self._done = request, found, until, done
+    def __init__(self, request: bytes, measurement: Measured, until: float, done: asyncio.Future[None]) -> None:
+        self._request, self._found, self._until, self._done = request, measurement, until, done
         self._came = bytearray()
         self._asked = self._first = 0.0
         self._transport: Any = None
@@ -156,18 +156,18 @@ class Asking(asyncio.Protocol):
 
 async def _asked(url: str, request: bytes, connections: int, seconds: float) -> Measured:
     """What so many connections are answered in so many seconds."""
-    found, loop = Measured(), asyncio.get_running_loop()
+    measurement, loop = Measured(), asyncio.get_running_loop()
     parts = urlsplit(url)
-    begun = time.perf_counter()
+    start = time.perf_counter()
     ends: list[asyncio.Future[None]] = [loop.create_future() for _ in range(connections)]
     for end in ends:
         await loop.create_connection(
-            partial(Asking, request, found, begun + seconds, end), parts.hostname or "", parts.port or 80
+            partial(Asking, request, measurement, start + seconds, end), parts.hostname or "", parts.port or 80
         )
     _, late = await asyncio.wait(ends, timeout=seconds + 30)
-    found.failed += len(late)
-    found.seconds = time.perf_counter() - begun
-    return found
+    measurement.failed += len(late)
+    measurement.seconds = time.perf_counter() - start
+    return measurement
 
 
 @dataclass
@@ -222,16 +222,16 @@ def running(others: dict[str, Path], route: Route, corpus: Corpus) -> Iterator[l
         assert provider.stdout is not None
         upstream = provider.stdout.readline().strip()
         direct = {stream: request_of(corpus, None, None, route, stream=stream) for stream in (False, True)}
-        found = [Gateway(DIRECT, "", upstream, direct)]
+        gateways = [Gateway(DIRECT, "", upstream, direct)]
         own = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         for name, path in {REFERENCE: _own(own), **others}.items():
             config = load_config(path, formats.names())
             started = _Started(config, upstream)
             started.process.start()
             stack.callback(started.process.stop)
-            asked = {stream: request_of(corpus, config, started, route, stream=stream) for stream in (False, True)}
-            found.append(Gateway(name, config.version or "", started.process.url, asked))
-        yield found
+            requests = {stream: request_of(corpus, config, started, route, stream=stream) for stream in (False, True)}
+            gateways.append(Gateway(name, config.version or "", started.process.url, requests))
+        yield gateways
 
 
 def _own(folder: Path) -> Path:
@@ -301,8 +301,8 @@ def main(arguments: list[str]) -> int:
             for level in options.connections:
                 for _ in range(options.rounds):
                     for gateway in gateways:
-                        found = asyncio.run(_asked(gateway.url, gateway.requests[stream], level, options.seconds))
-                        gateway.found.setdefault((stream, level), []).append(found)
+                        measurement = asyncio.run(_asked(gateway.url, gateway.requests[stream], level, options.seconds))
+                        gateway.found.setdefault((stream, level), []).append(measurement)
         for line in table(gateways, options.connections):
             print(line)
     own = next(gateway for gateway in gateways if gateway.name == REFERENCE)

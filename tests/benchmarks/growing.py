@@ -32,8 +32,8 @@ def _tool(number: int) -> Body:
 
 
 def call(number: int, value: int | None = None) -> Body:
-    given = {"a": number if value is None else value}
-    return {"type": "tool_use", "id": f"toolu_{number:08d}", "name": "t0", "input": given}
+    arguments = {"a": number if value is None else value}
+    return {"type": "tool_use", "id": f"toolu_{number:08d}", "name": "t0", "input": arguments}
 
 
 def result(number: int) -> Body:
@@ -121,18 +121,18 @@ def _told(value: Any) -> Any:
         return [_told(entry) for entry in value]
     if not isinstance(value, dict):
         return value
-    said = json.dumps(value)
+    text = json.dumps(value)
     if value.get("type") in ("tool_use", "tool_result"):
-        return {"type": "text", "text": said}
+        return {"type": "text", "text": text}
     if value.get("type") in ("function_call", "function_call_output"):
-        return {"role": "assistant" if value["type"] == "function_call" else "user", "content": said}
+        return {"role": "assistant" if value["type"] == "function_call" else "user", "content": text}
     if value.get("role") == "tool":
-        return {"role": "user", "content": said}
+        return {"role": "user", "content": text}
     if "tool_calls" in value:
         texts = [{"type": "text", "text": json.dumps(call)} for call in value["tool_calls"]]
         return {"role": "assistant", "content": texts}
     if "functionCall" in value or "functionResponse" in value:
-        return {"text": said}
+        return {"text": text}
     return {key: _told(entry) for key, entry in value.items()}
 
 

@@ -19,8 +19,8 @@ def _text(number: int) -> Body:
     return {"type": "text", "text": f"text {number}"}
 
 
-def _call(number: int, given: Body) -> Body:
-    return {"type": "tool_use", "id": f"toolu_{number:08d}", "name": "t0", "input": given}
+def _call(number: int, arguments: Body) -> Body:
+    return {"type": "tool_use", "id": f"toolu_{number:08d}", "name": "t0", "input": arguments}
 
 
 def _texts_and_calls(size: int) -> list[Body]:
@@ -54,8 +54,8 @@ def reply(name: str, shape: str, size: int) -> Body:
 
 def answered(body: Body, upstream: str, client: str) -> Body:
     """What the reference makes of a reply."""
-    found: Body = _session(upstream, client).response(body)
-    return found
+    output: Body = _session(upstream, client).response(body)
+    return output
 
 
 def stream(name: str, shape: str, size: int) -> bytes:
@@ -101,8 +101,8 @@ def _events(blocks: list[Body], size: int) -> Iterator[Body]:
     for index, block in enumerate(blocks):
         is_text = block["type"] == "text"
         empty: Body = {"text": ""} if is_text else {"input": {}}
-        begun = block | empty
-        yield {"type": "content_block_start", "index": index, "content_block": begun}
+        content_block = block | empty
+        yield {"type": "content_block_start", "index": index, "content_block": content_block}
         whole = block["text"] if is_text else json.dumps(block["input"])
         for piece in _pieces(whole, size if len(blocks) == 1 else 1):
             delta = (

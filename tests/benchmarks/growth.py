@@ -58,7 +58,7 @@ def quick_sizes(most: int) -> list[int]:
 def spent(name: str, size: int, rounds: int = 2) -> float:
     """CPU seconds that a line's work takes at a size: the least of some rounds, each without what was read before."""
     line = _line(name)
-    found = []
+    times = []
     for _ in range(rounds):
         with tempfile.TemporaryDirectory() as folder:
             work = line.make(size, Path(folder))
@@ -66,10 +66,10 @@ def spent(name: str, size: int, rounds: int = 2) -> float:
             check._known.cache_clear()  # it keeps what small bodies break, and not large ones
             re.purge()  # it keeps as many patterns as the smallest sizes have
             gc.collect()
-            begun = time.process_time()
+            start = time.process_time()
             work()
-            found.append(time.process_time() - begun)
-    return min(found)
+            times.append(time.process_time() - start)
+    return min(times)
 
 
 def _line(name: str) -> Any:
@@ -95,8 +95,8 @@ def _measured_apart(name: str, sizes: Sequence[int], rounds: int = 2) -> dict[st
     command = [sys.executable, "-m", "benchmarks.growth", "--measure", name, "--rounds", str(rounds)]
     command += ["--sizes", *map(str, sizes)]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True, cwd=Path(__file__).parents[1])
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    measurement: dict[str, Any] = json.loads(done.stdout)
+    return measurement
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -132,26 +132,26 @@ def _print_table(options: argparse.Namespace) -> int:
     for line in chosen:
         most = options.most or line.most
         sizes = quick_sizes(most) if options.faults else sizes_up_to(most)
-        found = _measured_apart(line.name, sizes, 1 if options.faults else 2)
-        if options.faults and _is_near(_shares(line, sizes, found, options.limit)):
+        measurement = _measured_apart(line.name, sizes, 1 if options.faults else 2)
+        if options.faults and _is_near(_shares(line, sizes, measurement, options.limit)):
             sizes = sizes_up_to(most)
-            found = _measured_apart(line.name, sizes, 2)
-        grown = exponent(sizes, found["seconds"])
-        is_over = max(_shares(line, sizes, found, options.limit)) > 1
+            measurement = _measured_apart(line.name, sizes, 2)
+        grown = exponent(sizes, measurement["seconds"])
+        is_over = max(_shares(line, sizes, measurement, options.limit)) > 1
         over += is_over
         mark = " !" if is_over else ""
         span = f"{sizes[0]}…{sizes[-1]}"
-        memory = f"{found['megabytes'][0]:.0f}…{found['megabytes'][-1]:.0f}"
-        figures = f"{span:>12}{found['seconds'][-1]:10.2f}{grown:10.2f}{memory:>10}"
+        memory = f"{measurement['megabytes'][0]:.0f}…{measurement['megabytes'][-1]:.0f}"
+        figures = f"{span:>12}{measurement['seconds'][-1]:10.2f}{grown:10.2f}{memory:>10}"
         print(f"{line.name:58}{figures}{mark}", flush=True)
     return int(over > 0)
 
 
-def _shares(line: Any, sizes: Sequence[int], found: dict[str, Any], limit: float) -> tuple[float, float, float]:
+def _shares(line: Any, sizes: Sequence[int], measurement: dict[str, Any], limit: float) -> tuple[float, float, float]:
     """How much of each limit the figures take: of what the exponent may exceed 1 by, of seconds, and of MB."""
-    steep = (exponent(sizes, found["seconds"]) - 1) / (limit - 1)
-    slow = found["seconds"][-1] / line.seconds if line.seconds is not None else 0
-    return steep, slow, found["megabytes"][-1] / MOST_MEGABYTES
+    steep = (exponent(sizes, measurement["seconds"]) - 1) / (limit - 1)
+    slow = measurement["seconds"][-1] / line.seconds if line.seconds is not None else 0
+    return steep, slow, measurement["megabytes"][-1] / MOST_MEGABYTES
 
 
 def _is_near(shares: Sequence[float]) -> bool:

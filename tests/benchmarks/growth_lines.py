@@ -47,8 +47,8 @@ class Line:
 
 
 def _keys(size: int) -> dict[str, Any]:
-    given = {f"k{at}": at for at in range(size)}
-    call = {"type": "tool_use", "id": "toolu_1", "name": "t0", "input": given}
+    arguments = {f"k{at}": at for at in range(size)}
+    call = {"type": "tool_use", "id": "toolu_1", "name": "t0", "input": arguments}
     result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "done"}
     return request(("user", "Go on"), ("assistant", [call]), ("user", [result]))
 
@@ -121,8 +121,8 @@ def _stream_driven(client: str, shape: str) -> Callable[[int, Path], Work]:
         opened.session.request(asked(client))
 
         def work() -> object:
-            came: Any = opened.session.stream(Source(cuts.split_events(source)))
-            return came.data  # an outcome without bytes is not what is measured
+            outcome: Any = opened.session.stream(Source(cuts.split_events(source)))
+            return outcome.data  # an outcome without bytes is not what is measured
 
         return work
 
@@ -144,7 +144,7 @@ def _cassette_exchanges(size: int, folder: Path) -> Work:
 def _write_cassette(path: Path, count: int) -> None:
     exchange = load_corpus().cases[CASE].exchanges("anthropic")[0]
     kind = {"content-type": ["application/json"]}
-    one = {
+    interaction = {
         "request": {
             "method": "POST",
             "uri": "https://api.anthropic.com/v1/messages",
@@ -157,14 +157,14 @@ def _write_cassette(path: Path, count: int) -> None:
             "body": {"string": json.dumps(exchange.response)},
         },
     }
-    path.write_text(json.dumps({"version": 1, "interactions": [one] * count}), encoding="utf-8")
+    path.write_text(json.dumps({"version": 1, "interactions": [interaction] * count}), encoding="utf-8")
 
 
 def _loaded(path: Path, size: int) -> object:
     corpus = load_corpus()
-    found = cassette_cases.load(corpus, [path]).cases
-    assert len(found) == size
-    return list(plan.recorded_items(corpus, found))
+    cases = cassette_cases.load(corpus, [path]).cases
+    assert len(cases) == size
+    return list(plan.recorded_items(corpus, cases))
 
 
 def _known(form: str) -> Callable[[int, Path], Work]:
@@ -174,9 +174,9 @@ def _known(form: str) -> Callable[[int, Path], Work]:
         items = [f"toolcall::fam/case-{at}::request::anthropic-to-gemini" for at in range(size)]
 
         def work() -> object:
-            known = known_failures.load(path, Names(["a/b"]))
-            assert all(known.standing(item, "a/b", "x").is_known for item in items)
-            return list(known.stale(items, {item: [] for item in items}))
+            failures = known_failures.load(path, Names(["a/b"]))
+            assert all(failures.standing(item, "a/b", "x").is_known for item in items)
+            return list(failures.stale(items, {item: [] for item in items}))
 
         return work
 
@@ -194,9 +194,9 @@ def _private_cases(size: int, folder: Path) -> Work:
 
     def work() -> object:
         corpus = Corpus(default_root(), [folder / "private"])
-        found = list(plan.items(corpus, wanted=lambda case, _: case.startswith("ours/")))
-        assert len({item.case.id for item in found}) == size
-        return found
+        items = list(plan.items(corpus, selects=lambda case, _: case.startswith("ours/")))
+        assert len({item.case.id for item in items}) == size
+        return items
 
     return work
 

@@ -18,10 +18,10 @@ def long_requests(corpus: Corpus, messages: int) -> dict[str, Body]:
     folder = corpus.cases[CASE].path
     scenario = json.loads((folder / "scenario.json").read_text(encoding="utf-8"))
     tools = {name: _declaration(corpus, name) for name in scenario["tools"]}
-    said = scenario["conversation"]
-    rounds = [turn for number in range(messages // len(said)) for turn in _numbered(said, number)]
-    found = {**scenario, "conversation": [*rounds, said[0], said[-1]], "ids": {}}
-    return {name: _last(render(found, tools, name)) for name in scenario["models"]}
+    turns = scenario["conversation"]
+    rounds = [turn for number in range(messages // len(turns)) for turn in _numbered(turns, number)]
+    long_scenario = {**scenario, "conversation": [*rounds, turns[0], turns[-1]], "ids": {}}
+    return {name: _last(render(long_scenario, tools, name)) for name in scenario["models"]}
 
 
 def _declaration(corpus: Corpus, name: str) -> Any:
@@ -30,15 +30,15 @@ def _declaration(corpus: Corpus, name: str) -> Any:
 
 def _numbered(turns: list[Any], number: int) -> list[Any]:
     """The turns with a call of their own: another id, another command, another result."""
-    found = copy.deepcopy(turns)
-    for entry in (entry for turn in found for entry in turn["content"]):
+    numbered_turns = copy.deepcopy(turns)
+    for entry in (entry for turn in numbered_turns for entry in turn["content"]):
         if "call" in entry:
             entry["call"]["key"] = f"c{number}"
             entry["call"]["arguments"]["command"] += f" d{number}"
         if "result" in entry:
             entry["result"]["call"] = f"c{number}"
             entry["result"]["content"] += f" {number}"
-    return found
+    return numbered_turns
 
 
 def _last(files: dict[str, Body]) -> Body:

@@ -16,10 +16,10 @@ PIECE = 4000
 def long_text(upstream: str, pieces: int, size: int = PIECE) -> Iterator[bytes]:
     """A reply of ``pieces`` texts of ``size`` characters as the provider of a format streams it, event by event."""
     # Few words, long ones: what is measured is memory, and each object makes the measuring slower.
-    begin, one, end = _events(upstream, ("A piece of a text that goes on and on: " + "text" * size)[:size])
+    begin, event, end = _events(upstream, ("A piece of a text that goes on and on: " + "text" * size)[:size])
     yield from (_framed(upstream, event) for event in begin)
     for _ in range(pieces):
-        yield _framed(upstream, one)  # made anew: equal pieces would be one object
+        yield _framed(upstream, event)  # made anew: equal pieces would be one object
     yield from (_framed(upstream, event) for event in end)
 
 
@@ -106,21 +106,21 @@ def _peak(translator: Any, route: Route, request: dict[str, Any], pieces: int) -
     tracemalloc.start()
     try:
         written = asyncio.run(_drained(session, Arriving(long_text(route.upstream, pieces))))
-        found = tracemalloc.get_traced_memory()[1]
+        size = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
     if written < pieces * PIECE:
         raise RuntimeError(f"{route}: of {pieces * PIECE} characters only {written} bytes came out")
-    return found
+    return size
 
 
 async def _drained(session: Any, chunks: Arriving) -> int:
-    given = session.stream(chunks)
+    output = session.stream(chunks)
     written = 0
-    if hasattr(given, "__aiter__"):
-        async for piece in given:
+    if hasattr(output, "__aiter__"):
+        async for piece in output:
             written += len(piece)
     else:
-        for piece in given:
+        for piece in output:
             written += len(piece)
     return written

@@ -52,16 +52,16 @@ def main(arguments: list[str]) -> int:
     """Measure and print; the exit status."""
     options = _options(arguments)
     others = dict(pair.split("=", 1) for pair in options.python)
-    found: dict[str, Measured] = {}
+    measurements: dict[str, Measured] = {}
     for name in options.translators or [*(name for name in SPECS if name not in others and _importable(name)), *others]:
         print(f"measuring {name} …", file=sys.stderr, flush=True)
-        found[name] = _elsewhere(name, others[name], options) if name in others else measured(name, options)
+        measurements[name] = _elsewhere(name, others[name], options) if name in others else measured(name, options)
     if options.json:
-        print(json.dumps(found))
+        print(json.dumps(measurements))
         return 0
-    for line in table(found, options):
+    for line in table(measurements, options):
         print(line)
-    return 1 if any(row["ratio"] > MOST for row in found.get(REFERENCE, {}).get("memory", {}).values()) else 0
+    return 1 if any(row["ratio"] > MOST for row in measurements.get(REFERENCE, {}).get("memory", {}).values()) else 0
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:
@@ -84,10 +84,10 @@ def _importable(name: str) -> bool:
 
 def _elsewhere(name: str, python: str, options: argparse.Namespace) -> Measured:
     more = ["--seconds", str(options.seconds), "--megabytes", str(options.megabytes), "--json", "--translators", name]
-    came = subprocess.run([python, __file__, *more], capture_output=True, text=True, check=False)
-    if came.returncode:
-        raise SystemExit(f"{name}: {python} failed: {came.stderr.strip()[-2000:]}")
-    result: Measured = json.loads(came.stdout)[name]
+    process = subprocess.run([python, __file__, *more], capture_output=True, text=True, check=False)
+    if process.returncode:
+        raise SystemExit(f"{name}: {python} failed: {process.stderr.strip()[-2000:]}")
+    result: Measured = json.loads(process.stdout)[name]
     return result
 
 
@@ -128,8 +128,8 @@ def _routes(corpus: Corpus) -> Iterator[tuple[Route, list[tuple[dict[str, Any], 
             yield (
                 Route(client, upstream, "client-model", "upstream-model", stream=True),
                 [
-                    ({**asked.request, **asking}, answered.stream_path.read_bytes())
-                    for asked, answered in pairs
+                    ({**exchange.request, **asking}, answered.stream_path.read_bytes())
+                    for exchange, answered in pairs
                     if answered.stream_path is not None
                 ],
             )
@@ -148,9 +148,9 @@ def _time(
                 continue
             pieces = cuts.split_events(stream)
             start = time.process_time()
-            came = session.stream(Source(pieces))
+            outcome = session.stream(Source(pieces))
             took = time.process_time() - start
-            if not isinstance(came, Streamed) or came.raised is not None or not came.pieces:
+            if not isinstance(outcome, Streamed) or outcome.raised is not None or not outcome.pieces:
                 failed.append(str(route))
                 continue
             done += 1
@@ -167,23 +167,23 @@ def _first(driver: Any, route: Route, exchanges: list[tuple[dict[str, Any], byte
     Through HTTP that is not to be known. There the upstream keeps its end back for a while, and what comes is whether
     anything came out before it: of a few streams, as that takes time.
     """
-    found: list[Any] = []
+    positions: list[Any] = []
     for request, stream in exchanges if inside else exchanges[:3]:
         session = _begun(driver, route, request)
         pieces = cuts.split_events(stream)
-        came = session.stream(Source(pieces, watched=not inside)) if session is not None else None
-        if isinstance(came, Streamed) and came.pieces:
-            found.append([came.pieces[0].taken, len(pieces)] if inside else not came.pieces[0].ended)
+        outcome = session.stream(Source(pieces, watched=not inside)) if session is not None else None
+        if isinstance(outcome, Streamed) and outcome.pieces:
+            positions.append([outcome.pieces[0].taken, len(pieces)] if inside else not outcome.pieces[0].ended)
     driver.end_item()
-    return found
+    return positions
 
 
 def _begun(driver: Any, route: Route, request: dict[str, Any]) -> SessionDriver | None:
     opened = driver.open(route)
     if not isinstance(opened, Opened):
         return None
-    asked = opened.session.request(copy.deepcopy(request))
-    return opened.session if isinstance(asked, Produced) else None
+    outcome = opened.session.request(copy.deepcopy(request))
+    return opened.session if isinstance(outcome, Produced) else None
 
 
 def _memory(translator: Any, route: Route, request: dict[str, Any], megabytes: float) -> dict[str, float]:
@@ -199,10 +199,10 @@ def _memory(translator: Any, route: Route, request: dict[str, Any], megabytes: f
     return {"short": low, "long": high, "ratio": high / low}
 
 
-def table(found: dict[str, Measured], options: argparse.Namespace) -> Iterator[str]:
+def table(measurements: dict[str, Measured], options: argparse.Namespace) -> Iterator[str]:
     """The figures as lines; ratios are those of the reference to a translator, in speed, and of long to short."""
-    names = list(found)
-    yield "  ".join(f"{name} {found[name]['version'] or ''}".strip() for name in names)
+    names = list(measurements)
+    yield "  ".join(f"{name} {measurements[name]['version'] or ''}".strip() for name in names)
     width = max(14, *map(len, names))
     routes = [str(route) for route, _ in _routes(load_corpus())]
     left = max(map(len, routes))
@@ -210,36 +210,36 @@ def table(found: dict[str, Measured], options: argparse.Namespace) -> Iterator[s
         yield from ("", f"Source events per second of CPU, {what} (how many times as fast the reference is)")
         yield f"{'':{left}}" + "".join(f"  {name:>{width + 9}}" for name in names)
         for route in [*routes, "harmonic mean"]:
-            cells = [_rate(found[name], load, route, found[name]) for name in names]
-            bases = [_rate(found.get(REFERENCE), load, route, found[name]) for name in names]
+            cells = [_rate(measurements[name], load, route, measurements[name]) for name in names]
+            bases = [_rate(measurements.get(REFERENCE), load, route, measurements[name]) for name in names]
             yield f"{route:{left}}" + "".join(
                 f"  {_number(rate):>{width}} {_ratio(base, rate):>8}" for rate, base in zip(cells, bases, strict=True)
             )
     yield from ("", "First output: behind how many events (median, most), of how many (median)")
     for route in routes:
         yield f"{route:{left}}" + "".join(
-            f"  {_position(found[name]['first'].get(route)):>{width + 9}}" for name in names
+            f"  {_position(measurements[name]['first'].get(route)):>{width + 9}}" for name in names
         )
     yield from (
         "",
         f"Peak of Python's allocations in KB: text of 50 KB, of {options.megabytes:g} MB, in pieces of {PIECE}",
     )
     for route in routes:
-        peaks = [_peaks(found[name]["memory"].get(route)) for name in names]
+        peaks = [_peaks(measurements[name]["memory"].get(route)) for name in names]
         if any(peaks):
             yield f"{route:{left}}" + "".join(f"  {peak:>{width + 9}}" for peak in peaks)
     for name in names:
-        failed: Counter[str] = Counter(found[name]["failed"])
+        failed: Counter[str] = Counter(measurements[name]["failed"])
         if failed:
             yield from ("", f"Streams of {name} that raised or gave nothing, not counted: {dict(failed)}")
 
 
-def _rate(one: Measured | None, load: str, route: str, both: Measured) -> float | None:
+def _rate(measurement: Measured | None, load: str, route: str, both: Measured) -> float | None:
     """Events per second; the mean is that of the routes that ``both`` does, too."""
-    if one is None:
+    if measurement is None:
         return None
     rates: dict[str, float] = {
-        name: said[0] / said[1] for name, said in one[load].items() if said[0] and both[load].get(name, [0])[0]
+        name: sums[0] / sums[1] for name, sums in measurement[load].items() if sums[0] and both[load].get(name, [0])[0]
     }
     if route == "harmonic mean" and rates:
         return statistics.harmonic_mean(list(rates.values()))
@@ -259,8 +259,8 @@ def _position(first: list[Any] | None) -> str:
         return "–"
     if isinstance(first[0], bool):
         return f"{sum(first)} of {len(first)} before the end"
-    taken = [one for one, _ in first]
-    return f"{statistics.median(taken):g}, {max(taken)} of {statistics.median(all_ for _, all_ in first):g}"
+    positions = [position for position, _ in first]
+    return f"{statistics.median(positions):g}, {max(positions)} of {statistics.median(all_ for _, all_ in first):g}"
 
 
 def _peaks(row: dict[str, Any] | None) -> str:

@@ -29,8 +29,8 @@ def benchmark() -> Iterator[ModuleType]:
 
 @pytest.fixture(scope="module")
 def given(benchmark: ModuleType) -> dict[str, Any]:
-    found: dict[str, Any] = benchmark.bodies(40)
-    return found
+    bodies_by_load: dict[str, Any] = benchmark.bodies(40)
+    return bodies_by_load
 
 
 class Silent:
@@ -41,9 +41,9 @@ class Silent:
         return self
 
     def request(self, body: Body) -> Body:
-        made = self._session.request(body)
-        made.pop("tools", None)
-        return made
+        output = self._session.request(body)
+        output.pop("tools", None)
+        return output
 
 
 def test_bodies(given: dict[str, Any]) -> None:
@@ -60,13 +60,15 @@ def _blocks(body: Body) -> Iterator[Body]:
 def test_table(benchmark: ModuleType, given: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(benchmark, "ROUND", 0)
     monkeypatch.setitem(benchmark.SPECS, "silent", f"{__name__}:Silent")
-    found = {name: benchmark.measured(name, given, 1e-6) for name in ("reference", "silent")}
-    for one in found.values():
+    measurements = {name: benchmark.measured(name, given, 1e-6) for name in ("reference", "silent")}
+    for measurement in measurements.values():
         for load in benchmark.LOADS:
-            one[load] = dict.fromkeys(one[load], 0.001 if one is found["reference"] else 0.002)
-    passed = benchmark.judged(found, given)
+            measurement[load] = dict.fromkeys(
+                measurement[load], 0.001 if measurement is measurements["reference"] else 0.002
+            )
+    passed = benchmark.judged(measurements, given)
     assert len(passed["reference"]) == 36
-    lines = list(benchmark.table(found, passed))
+    lines = list(benchmark.table(measurements, passed))
     row = next(line for line in lines if line.startswith(ROUTE))
     assert row.split() == [ROUTE, "1,000", "(1.00)", "500", "(2.00)", "!"]
     assert any("–" in line for line in lines if line.startswith(ROUTE)), "it does not do replies"

@@ -29,8 +29,8 @@ http.server.ThreadingHTTPServer(("127.0.0.1", PORT), Down).serve_forever()
 @pytest.mark.timing
 def test_it_counts_answers_and_failures(tmp_path: Path) -> None:
     command = [sys.executable, "-c", DOWN.replace("PORT", "{port}")]
-    said = f'name = "down"\ncommand = {json.dumps(command)}\n[client.openai_chat]\n[upstream.anthropic]\n'
-    (tmp_path / "down.toml").write_text(said, encoding="utf-8")
+    config_text = f'name = "down"\ncommand = {json.dumps(command)}\n[client.openai_chat]\n[upstream.anthropic]\n'
+    (tmp_path / "down.toml").write_text(config_text, encoding="utf-8")
     options = [f"down={tmp_path / 'down.toml'}", "--seconds", "0.3", "--rounds", "1", "--connections", "2"]
     done = subprocess.run([sys.executable, str(SCRIPT), *options], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

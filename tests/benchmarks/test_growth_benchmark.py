@@ -47,23 +47,23 @@ def test_limits_of_time_and_memory(
 ) -> None:
     figures = {"seconds": [1, 4], "megabytes": [50, 299]}
     monkeypatch.setattr(growth, "sizes_up_to", lambda most: [most >> 2, most])
-    for found, status in ((figures, 0), (figures | over, 1)):
-        monkeypatch.setattr(growth, "_measured_apart", lambda *_, found=found: found)
+    for measurement, status in ((figures, 0), (figures | over, 1)):
+        monkeypatch.setattr(growth, "_measured_apart", lambda *_, measurement=measurement: measurement)
         assert growth.main(["--only", "tools, gemini"]) == status
         assert capsys.readouterr().out.rstrip().endswith("!") == bool(status)
 
 
 @pytest.mark.parametrize(("last", "anew"), [(2.9, False), (3.1, True)])
 def test_a_fault_near_a_limit_is_measured_anew(monkeypatch: pytest.MonkeyPatch, last: float, *, anew: bool) -> None:
-    asked: list[tuple[int, int]] = []
+    requests: list[tuple[int, int]] = []
 
     def figures(_name: str, sizes: list[int], rounds: int) -> dict[str, Any]:
-        asked.append((len(sizes), rounds))
+        requests.append((len(sizes), rounds))
         return {"seconds": [last * size / sizes[-1] for size in sizes], "megabytes": [50, 51]}
 
     monkeypatch.setattr(growth, "_measured_apart", figures)
     assert growth.main(["--faults", "--only", "tools, gemini to openai_chat, nulls"]) == 0
-    assert asked == [(2, 1), (4, 2)][: 1 + anew]
+    assert requests == [(2, 1), (4, 2)][: 1 + anew]
 
 
 @pytest.mark.timing

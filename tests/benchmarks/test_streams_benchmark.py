@@ -80,7 +80,7 @@ def test_table(
     monkeypatch.setattr(benchmark, "measured", figures)
     assert benchmark.main(["--translators", "reference", "litellm"]) == status
     written = capsys.readouterr().out
-    for said in ("10,000   (1.00)", "2,500   (4.00)", "1,250   (4.00)", "2, 3 of 9", "1 of 2 before the end"):
-        assert said in written
+    for text in ("10,000   (1.00)", "2,500   (4.00)", "1,250   (4.00)", "2, 3 of 9", "1 of 2 before the end"):
+        assert text in written
     assert f"({ratio - 1:+.1%})" in written
     assert "Streams of litellm that raised" in written

@@ -59,7 +59,7 @@ def read(model: Any, body: Any) -> Any:
 if __name__ == "__main__":
     bodies = json.load(sys.stdin)
     known = {
-        "tools": [read(ListToolsResult, one) for one in bodies["tools"]],
-        "results": [read(CallToolResult, one) for one in bodies["results"]],
+        "tools": [read(ListToolsResult, tool) for tool in bodies["tools"]],
+        "results": [read(CallToolResult, result) for result in bodies["results"]],
     }
     print(json.dumps({"sent": asyncio.run(by_revision()), "read": known}))

@@ -90,21 +90,28 @@ def audio() -> CallToolResult:
 
 def link() -> CallToolResult:
     """Returns the address of a resource."""
-    found = {"type": "resource_link", "uri": "file:///project/main.rs", "name": "main.rs", "mimeType": "text/x-rust"}
-    return _said(ResourceLink.model_validate({**found, "description": "the start"}))
+    fields = {"type": "resource_link", "uri": "file:///project/main.rs", "name": "main.rs", "mimeType": "text/x-rust"}
+    return _said(ResourceLink.model_validate({**fields, "description": "the start"}))
 
 
 def resources() -> CallToolResult:
     """Returns a text and bytes as resources."""
-    told = TextResourceContents.model_validate({"uri": "file:///a.txt", "mimeType": "text/plain", "text": "hello"})
-    held = BlobResourceContents.model_validate({"uri": "file:///a.png", "mimeType": "image/png", "blob": PIXEL})
-    return _said(EmbeddedResource(type="resource", resource=told), EmbeddedResource(type="resource", resource=held))
+    text_contents = TextResourceContents.model_validate(
+        {"uri": "file:///a.txt", "mimeType": "text/plain", "text": "hello"}
+    )
+    blob_contents = BlobResourceContents.model_validate(
+        {"uri": "file:///a.png", "mimeType": "image/png", "blob": PIXEL}
+    )
+    return _said(
+        EmbeddedResource(type="resource", resource=text_contents),
+        EmbeddedResource(type="resource", resource=blob_contents),
+    )
 
 
 def failing_picture() -> CallToolResult:
     """Fails, and shows why."""
-    shown = ImageContent.model_validate({"type": "image", "data": PIXEL, "mimeType": "image/png"})
-    return _said(TextContent(type="text", text="no such page"), shown, isError=True)
+    image = ImageContent.model_validate({"type": "image", "data": PIXEL, "mimeType": "image/png"})
+    return _said(TextContent(type="text", text="no such page"), image, isError=True)
 
 
 def for_the_user() -> CallToolResult:

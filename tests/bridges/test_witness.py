@@ -35,8 +35,8 @@ def witness(request: pytest.FixtureRequest) -> Any:
     if not folder or not python.exists():
         pytest.skip(f"TOOLCALL_ADAPTERS names no folder with {request.param} in it")
     bodies = {
-        "tools": [said["tools"] for said in SAID.values()],
-        "results": [result for said in SAID.values() for result in said.get("results", {}).values()],
+        "tools": [entry["tools"] for entry in SAID.values()],
+        "results": [result for entry in SAID.values() for result in entry.get("results", {}).values()],
     }
     client = str(Path(__file__).with_name("client.py"))
     ran = subprocess.run([python, client], input=json.dumps(bodies), capture_output=True, text=True, check=False)
@@ -45,8 +45,8 @@ def witness(request: pytest.FixtureRequest) -> Any:
 
 
 def _schema(revision: str, name: str) -> Any:
-    known = json.loads((CORPUS.root / "mcp" / f"{revision}.json").read_text(encoding="utf-8"))
-    return jsonschema.Draft202012Validator({**known, "$ref": f"#/$defs/{name}"})
+    schema = json.loads((CORPUS.root / "mcp" / f"{revision}.json").read_text(encoding="utf-8"))
+    return jsonschema.Draft202012Validator({**schema, "$ref": f"#/$defs/{name}"})
 
 
 def test_what_a_server_sends_fits_the_schema_of_its_revision(witness: Any) -> None:
@@ -76,12 +76,12 @@ def test_the_package_knows_all_that_the_goldens_say(witness: Any) -> None:
 @pytest.mark.parametrize("name", FORMATS)
 def test_the_reference_bridges_all_of_it(witness: Any, name: str) -> None:
     golden, model = CASE.exchanges(name)[1].request, CASE.scenario["models"][name]
-    said = read(name, "request", golden).calls[0]
-    call = {"id": said.id, "name": said.name, "arguments": said.arguments}
+    golden_call = read(name, "request", golden).calls[0]
+    call = {"id": golden_call.id, "name": golden_call.name, "arguments": golden_call.arguments}
     for sent in witness["sent"].values():
         tools = mcp_tools(sent["tools"], name, model=model)
-        found = [*JUDGE.mcp_tools(name, golden, sent["tools"], tools, model=model).findings]
+        findings = [*JUDGE.mcp_tools(name, golden, sent["tools"], tools, model=model).findings]
         for result in sent["results"].values():
             output = follow_up(name, golden, mcp_result(call, result, name, model=model), {})
-            found += JUDGE.mcp_result(name, golden, output, {0: result}, model=model).findings
-        assert [one for one in found if one.level is not Level.NOTE] == []
+            findings += JUDGE.mcp_result(name, golden, output, {0: result}, model=model).findings
+        assert [finding for finding in findings if finding.level is not Level.NOTE] == []

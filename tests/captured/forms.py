@@ -33,12 +33,14 @@ STREAMED = {"openai_chat": {"stream": True, "stream_options": {"include_usage": 
 
 def exchanges(name: str, *, streamed: bool = False) -> list[Sent]:
     """The exchanges of some conversations in one format."""
-    found = []
+    entries = []
     for case in CASES:
-        for one in CORPUS.cases[case].exchanges(name):
-            request = one.request | (STREAMED.get(name, {"stream": True}) if streamed else {})
-            found.append(Sent(request, one.response, one.stream().decode() if streamed else None, HOSTS.get(name, "")))
-    return found
+        for exchange in CORPUS.cases[case].exchanges(name):
+            request = exchange.request | (STREAMED.get(name, {"stream": True}) if streamed else {})
+            entries.append(
+                Sent(request, exchange.response, exchange.stream().decode() if streamed else None, HOSTS.get(name, ""))
+            )
+    return entries
 
 
 def har(sent: list[Sent], *, packed: bool = False) -> str:
@@ -46,9 +48,11 @@ def har(sent: list[Sent], *, packed: bool = False) -> str:
     entries: list[Any] = [
         {"startedDateTime": "2026-11-27T10:00:00Z", "request": {"method": "GET", "url": "https://x/y"}}
     ]
-    for second, one in enumerate(sent):
-        text = one.stream if one.stream is not None else json.dumps(one.reply)
-        content: dict[str, Any] = {"mimeType": "text/event-stream" if one.stream is not None else "application/json"}
+    for second, exchange in enumerate(sent):
+        text = exchange.stream if exchange.stream is not None else json.dumps(exchange.reply)
+        content: dict[str, Any] = {
+            "mimeType": "text/event-stream" if exchange.stream is not None else "application/json"
+        }
         content |= (
             {"text": base64.b64encode(text.encode()).decode(), "encoding": "base64"} if packed else {"text": text}
         )
@@ -57,8 +61,8 @@ def har(sent: list[Sent], *, packed: bool = False) -> str:
                 "startedDateTime": f"2026-11-27T10:00:{second:02}.5+00:00",
                 "request": {
                     "method": "POST",
-                    "url": one.url,
-                    "postData": {"mimeType": "application/json", "text": json.dumps(one.request)},
+                    "url": exchange.url,
+                    "postData": {"mimeType": "application/json", "text": json.dumps(exchange.request)},
                 },
                 "response": {"status": 200, "content": content},
             }
@@ -68,42 +72,45 @@ def har(sent: list[Sent], *, packed: bool = False) -> str:
 
 def lines(sent: list[Sent]) -> str:
     """A line an exchange, under the names that loggers use."""
-    found = []
-    for second, one in enumerate(sent):
-        reply = one.stream if one.stream is not None else one.reply
-        found.append(
+    records = []
+    for second, exchange in enumerate(sent):
+        reply = exchange.stream if exchange.stream is not None else exchange.reply
+        records.append(
             json.dumps(
                 {
                     "ts": 1_764_000_000_000 + second,
-                    "request": {"body": one.request},
+                    "request": {"body": exchange.request},
                     "response": {"status": 200, "body": reply},
                 }
             )
         )
-    return "\n".join(["starting up", *found]) + "\n"
+    return "\n".join(["starting up", *records]) + "\n"
 
 
 def in_turn(sent: list[Sent]) -> str:
     """Plain bodies, a request and its reply in turn."""
-    return "\n".join(json.dumps(body) for one in sent for body in (one.request, one.reply))
+    return "\n".join(json.dumps(body) for exchange in sent for body in (exchange.request, exchange.reply))
 
 
 def as_list(sent: list[Sent]) -> str:
     return json.dumps(
-        [{"request": json.dumps(one.request), "response": json.dumps(one.reply), "url": one.url} for one in sent]
+        [
+            {"request": json.dumps(exchange.request), "response": json.dumps(exchange.reply), "url": exchange.url}
+            for exchange in sent
+        ]
     )
 
 
 def curl(sent: list[Sent]) -> str:
     """What ``curl -v`` prints, with its meter, which cuts a line of the body in two."""
-    found = []
-    for one in sent:
-        text = one.stream if one.stream is not None else json.dumps(one.reply)
-        body = json.dumps(one.request).replace("'", "'\\''")
+    commands = []
+    for exchange in sent:
+        text = exchange.stream if exchange.stream is not None else json.dumps(exchange.reply)
+        body = json.dumps(exchange.request).replace("'", "'\\''")
         meter = "\r100  8063    0  6897  100  1166  25939   4385 --:--:-- --:--:-- --:--:-- 30426\n"
         half = len(text) // 2
-        found.append(
-            f"$ curl -v {one.url} -H 'content-type: application/json' --data-raw '{body}'\n"
+        commands.append(
+            f"$ curl -v {exchange.url} -H 'content-type: application/json' --data-raw '{body}'\n"
             "  % Total    % Received % Xferd  Average Speed   Time    Time     Time  Current\n"
             "                                 Dload  Upload   Total   Spent    Left  Speed\n"
             "\r  0     0    0     0    0     0      0      0 --:--:-- --:--:-- --:--:--     0*   Trying 127.0.0.1...\n"
@@ -113,28 +120,37 @@ def curl(sent: list[Sent]) -> str:
             "< HTTP/1.1 200 OK\r\n< content-type: application/json\r\n< \r\n{ [1166 bytes data]\n"
             f"{text[:half]}{meter}* Connection #0 to host 127.0.0.1 left intact\n{text[half:]}\n"
         )
-    return "".join(found)
+    return "".join(commands)
 
 
 def debug_log(sent: list[Sent]) -> str:
     """LiteLLM's debug log: the body as Python prints it."""
-    found = ["21:06:42 - LiteLLM Proxy:INFO: proxy_server.py:1 - started"]
-    found += [
+    log_lines = ["21:06:42 - LiteLLM Proxy:INFO: proxy_server.py:1 - started"]
+    log_lines += [
         "\x1b[92m21:06:43 - LiteLLM:DEBUG\x1b[0m: litellm_logging.py:1 - \n\x1b[92m\n\n"
-        f"POST Request Sent from LiteLLM:\ncurl -X POST \\\n{one.url} \\\n-H 'Authorization: Be****ey' \\\n"
-        f"-d '{one.request!r}'\n\x1b[0m\n\n"
+        f"POST Request Sent from LiteLLM:\ncurl -X POST \\\n{exchange.url} \\\n-H 'Authorization: Be****ey' \\\n"
+        f"-d '{exchange.request!r}'\n\x1b[0m\n\n"
         "21:06:43 - LiteLLM:DEBUG: x.py:2 - RAW RESPONSE:\n<coroutine object f at 0x7f>\n\n\n"
-        f"21:06:43 - LiteLLM:DEBUG: x.py:2 - RAW RESPONSE:\n{json.dumps(one.reply)}\n\n\n"
-        for one in sent
+        f"21:06:43 - LiteLLM:DEBUG: x.py:2 - RAW RESPONSE:\n{json.dumps(exchange.reply)}\n\n\n"
+        for exchange in sent
     ]
-    return "\n".join(found)
+    return "\n".join(log_lines)
 
 
 def payloads(sent: list[Sent], call_type: str = "acompletion") -> str:
     """LiteLLM's StandardLoggingPayload, batches of them a line each."""
-    found = []
-    for one in sent:
-        settings = {key: value for key, value in one.request.items() if key not in ("model", "messages")}
-        told = {"id": "x", "call_type": call_type, "model": "m", "model_group": one.request["model"], "metadata": {}}
-        found.append(told | {"messages": one.request["messages"], "response": one.reply, "model_parameters": settings})
-    return "\n".join(json.dumps([one]) for one in found)
+    records = []
+    for exchange in sent:
+        settings = {key: value for key, value in exchange.request.items() if key not in ("model", "messages")}
+        metadata = {
+            "id": "x",
+            "call_type": call_type,
+            "model": "m",
+            "model_group": exchange.request["model"],
+            "metadata": {},
+        }
+        records.append(
+            metadata
+            | {"messages": exchange.request["messages"], "response": exchange.reply, "model_parameters": settings}
+        )
+    return "\n".join(json.dumps([record]) for record in records)

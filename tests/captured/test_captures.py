@@ -34,35 +34,37 @@ STREAMED = ("HAR", "HAR in base64", "lines", "curl")
 
 def read(text: str | bytes) -> Capture:
     data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
-    found = capture_of(CORPUS, Path("x"), unpacked(data))
-    assert found is not None
-    return found
+    capture = capture_of(CORPUS, Path("x"), unpacked(data))
+    assert capture is not None
+    return capture
 
 
 @pytest.mark.parametrize("form", UNARY)
 def test_a_form_is_read(form: str) -> None:
     write, name = UNARY[form]
     sent = forms.exchanges("openai_chat")
-    found = read(write(sent))
-    assert found.form == name
-    assert [(one.request, one.reply) for one in found.exchanges] == [(one.request, one.reply) for one in sent]
-    assert {format_of(CORPUS, one) for one in found.exchanges} == {"openai_chat"}
-    assert read(gzip.compress(write(sent).encode())).exchanges == found.exchanges
+    capture = read(write(sent))
+    assert capture.form == name
+    assert [(exchange.request, exchange.reply) for exchange in capture.exchanges] == [
+        (exchange.request, exchange.reply) for exchange in sent
+    ]
+    assert {format_of(CORPUS, exchange) for exchange in capture.exchanges} == {"openai_chat"}
+    assert read(gzip.compress(write(sent).encode())).exchanges == capture.exchanges
 
 
 @pytest.mark.parametrize("form", STREAMED)
 def test_streams_are_read_byte_for_byte(form: str) -> None:
     sent = forms.exchanges("anthropic", streamed=True)
-    found = read(UNARY[form][0](sent))
-    assert [(one.stream or b"").decode().rstrip("\n") for one in found.exchanges] == [
-        (one.stream or "").rstrip("\n") for one in sent
+    capture = read(UNARY[form][0](sent))
+    assert [(exchange.stream or b"").decode().rstrip("\n") for exchange in capture.exchanges] == [
+        (exchange.stream or "").rstrip("\n") for exchange in sent
     ]
 
 
 def test_a_body_or_a_stream_is_no_list() -> None:
     for name in CORPUS.formats:
-        one = CORPUS.cases["shell/seed"].exchanges(name)[0]
-        for text in (json.dumps(one.request), json.dumps(one.response, indent=2), one.stream().decode()):
+        exchange = CORPUS.cases["shell/seed"].exchanges(name)[0]
+        for text in (json.dumps(exchange.request), json.dumps(exchange.response, indent=2), exchange.stream().decode()):
             assert capture_of(CORPUS, Path("x"), text.encode()) is None
     for other in (b"", b"{", b"[1, 2]", b"{'a': 1}", b"\xff\xfe", b"12:34", b"words\nand more"):
         assert capture_of(CORPUS, Path("x"), other) is None
@@ -75,22 +77,22 @@ def test_what_some_write_har_as_latin_1_is_read_as_it_was() -> None:
     text = json.loads(forms.har(sent))
     content = text["log"]["entries"][1]["response"]["content"]
     content["text"] = content["text"].encode().decode("latin-1")
-    [one] = read(json.dumps(text)).exchanges
-    assert one.stream == 'data: {"a": "Genève ☃"}\n\n'.encode()
+    [exchange] = read(json.dumps(text)).exchanges
+    assert exchange.stream == 'data: {"a": "Genève ☃"}\n\n'.encode()
 
 
 def test_where_nothing_shows_the_format_the_address_decides_or_nobody() -> None:
     bare = {"model": "m", "messages": [{"role": "user", "content": "x"}]}
     by_url = {"http://x/v1/messages": "anthropic", "http://x/v1/chat/completions?a=b": "openai_chat", "http://x": None}
     for url, name in by_url.items():
-        [one] = read(forms.har([Sent(bare, {"odd": 1}, url=url)])).exchanges
-        assert format_of(CORPUS, one) == name
+        [exchange] = read(forms.har([Sent(bare, {"odd": 1}, url=url)])).exchanges
+        assert format_of(CORPUS, exchange) == name
 
 
 def test_a_line_that_is_cut_off_is_told_from_one_that_is_no_body() -> None:
     text = forms.lines(forms.exchanges("openai_chat"))
-    found = read(text + '{"request": {"model":\n')
-    assert dict(found.skipped) == {
+    capture = read(text + '{"request": {"model":\n')
+    assert dict(capture.skipped) == {
         "a line that is cut off or no JSON (line 6)": 1,
         "a line with no body of a known API": 1,
     }
@@ -105,10 +107,10 @@ def test_a_client_that_gets_an_error_where_the_provider_answered(
     har["log"]["entries"][2]["response"] = {"status": 200, "content": {"mimeType": "text/plain", "text": ""}}
     Path(names[0]).write_text(json.dumps(har), encoding="utf-8")
     assert main(["judge", *names]) == 1
-    said = capsys.readouterr().out
-    assert "the client gets status 500, and the provider answered with 200" in " ".join(said.split())
-    assert "reply not judged: no body on the client side" in said
-    assert "not judged: 1 reply; the table shows which" in said
+    output = capsys.readouterr().out
+    assert "the client gets status 500, and the provider answered with 200" in " ".join(output.split())
+    assert "reply not judged: no body on the client side" in output
+    assert "not judged: 1 reply; the table shows which" in output
 
 
 def test_lists_that_are_the_other_way_round(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -126,9 +128,9 @@ def test_telemetry_and_mixtures_are_told_and_never_judged() -> None:
     for text in (json.dumps(event), f"{json.dumps(event)}\n{json.dumps(event)}", json.dumps({"resourceLogs": [event]})):
         with pytest.raises(UnreadableError, match="OpenTelemetry's GenAI messages, which are no bodies of an API"):
             capture_of(CORPUS, Path("x"), text.encode())
-    found = read(forms.payloads(forms.exchanges("openai_chat"), "anthropic_messages"))
-    assert not found.exchanges
-    [reason] = found.skipped
+    capture = read(forms.payloads(forms.exchanges("openai_chat"), "anthropic_messages"))
+    assert not capture.exchanges
+    [reason] = capture.skipped
     assert "LiteLLM's own mixture of formats (anthropic_messages); its debug log has the bodies" in reason
 
 
@@ -141,8 +143,8 @@ def test_a_dump_of_mitmproxy_is_told_where_it_is_not_installed(monkeypatch: pyte
 def test_exchanges_find_each_other_by_their_texts() -> None:
     client = read(forms.har(forms.exchanges("anthropic"))).exchanges
     upstream = read(forms.har([*reversed(forms.exchanges("openai_chat"))])).exchanges
-    assert [upstream.index(one.upstream) for one in matched(client, upstream) if one.upstream] == [3, 2, 1, 0]
-    assert [one.upstream for one in matched(client, upstream[:2])].count(None) == 2
+    assert [upstream.index(match.upstream) for match in matched(client, upstream) if match.upstream] == [3, 2, 1, 0]
+    assert [match.upstream for match in matched(client, upstream[:2])].count(None) == 2
     other = read(
         forms.lines(
             [Sent({"model": "m", "messages": [{"role": "user", "content": "Something else"}]}, {"choices": []})]
@@ -166,9 +168,9 @@ def files(folder: Path, client: str, upstream: str, form: Callable[..., str] = f
 def test_two_lists_are_judged(streamed: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     names = files(tmp_path, "anthropic", "openai_chat", streamed=streamed)
     assert main(["judge", *names]) == 0
-    said = capsys.readouterr().out
-    assert "1  entry 2 → entry 2  anthropic → openai_chat  request ok, " in said
-    assert f"{names[0]}: a HAR, 4 exchanges; skipped: 1 × an entry without a JSON body" in said
+    output = capsys.readouterr().out
+    assert "1  entry 2 → entry 2  anthropic → openai_chat  request ok, " in output
+    assert f"{names[0]}: a HAR, 4 exchanges; skipped: 1 × an entry without a JSON body" in output
 
 
 def test_a_fault_is_shown_with_the_command_that_repeats_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -177,10 +179,10 @@ def test_a_fault_is_shown_with_the_command_that_repeats_it(tmp_path: Path, capsy
     sent[2] = replace(sent[2], reply=json.loads(json.dumps(sent[2].reply).replace("find_trains", "find_train")))
     Path(names[1]).write_text(forms.har(sent), encoding="utf-8")
     assert main(["judge", *names]) == 1
-    said = capsys.readouterr().out
-    assert "translation/call-name" in said
+    output = capsys.readouterr().out
+    assert "translation/call-name" in output
     command = f"toolcall-conformance judge {names[0]} {names[1]} --only 3"
-    assert command in " ".join(said.replace("\\\n", " ").split())
+    assert command in " ".join(output.replace("\\\n", " ").split())
     assert main(["judge", *names, "--only", "3"]) == 1
     assert main(["judge", *names, "--only", "1"]) == 0
     assert main(["judge", *names, "--only", "9"]) == 4

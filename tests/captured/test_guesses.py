@@ -20,15 +20,15 @@ CASE = CORPUS.cases["parallel/three-tools"]
 def test_every_golden_is_known_or_one_of_the_likely() -> None:
     """Of a request with a message and a model alone nobody can say whose it is."""
     sure: list[bool] = []
-    for case, name in [(one, name) for one in CORPUS.cases.values() for name in one.formats]:
-        for one in case.exchanges(name):
-            for direction, body in (("request", one.request), ("response", one.response)):
+    for case, name in [(golden_case, name) for golden_case in CORPUS.cases.values() for name in golden_case.formats]:
+        for exchange in case.exchanges(name):
+            for direction, body in (("request", exchange.request), ("response", exchange.response)):
                 if body is not None:
                     kinds = recognised(CORPUS, body)
                     assert Kind(name, direction) in kinds, (case.id, name, direction)
                     sure.append(len(kinds) == 1)
-            if one.stream_path is not None:
-                events = [event["data"] for event in parse(one.stream())["events"]]
+            if exchange.stream_path is not None:
+                events = [event["data"] for event in parse(exchange.stream())["events"]]
                 assert recognised_events(CORPUS, events) == [name], (case.id, name)
     assert sum(sure) / len(sure) > 0.99
 
@@ -40,7 +40,7 @@ def test_faulty_bodies_are_known() -> None:
         for case in [*CORPUS.cases.values()][:60]:
             if name in case.formats and isinstance(body := getattr(case.exchanges(name)[0], direction), dict):
                 for key in body:
-                    kinds = recognised(CORPUS, {one: value for one, value in body.items() if one != key})
+                    kinds = recognised(CORPUS, {name: value for name, value in body.items() if name != key})
                     count += 1
                     right += kinds == [Kind(name, direction)]
                     wrong += bool(kinds) and Kind(name, direction) not in kinds
@@ -58,12 +58,12 @@ def test_other_apis_are_none_of_ours() -> None:
 
 
 def write(folder: Path, **bodies: object) -> dict[str, str]:
-    found = {}
+    paths = {}
     for name, body in bodies.items():
         path = folder / f"{name}.json"
         path.write_text(body if isinstance(body, str) else json.dumps(body), encoding="utf-8")
-        found[name] = str(path)
-    return found
+        paths[name] = str(path)
+    return paths
 
 
 @pytest.mark.parametrize(("client", "upstream"), [*itertools.permutations(CORPUS.formats, 2)])
@@ -86,9 +86,9 @@ def test_formats_and_direction_may_be_left_out(
         ("stream", "heard", " --stream"),
     ):
         assert main(["judge", paths[source], paths[output]]) == 0
-        said = capsys.readouterr().out
-        assert f"--client {client}" in said
-        assert f"--upstream {upstream}{option}" in said or f"--client {client}{option}" in said
+        stdout = capsys.readouterr().out
+        assert f"--client {client}" in stdout
+        assert f"--upstream {upstream}{option}" in stdout or f"--client {client}{option}" in stdout
     assert main(["judge", paths["told"]]) == 0
     assert f"note: judged as with --client {client} --response, which the bodies show" in capsys.readouterr().out
 
@@ -117,8 +117,8 @@ def test_several_bodies_are_refused(tmp_path: Path, capsys: pytest.CaptureFixtur
     body = CASE.exchanges("anthropic")[0].request
     paths = write(tmp_path, both={"first": body, "then-some": body})
     assert main(["judge", "--client", "anthropic", paths["both"]]) == 4
-    said = capsys.readouterr().err
-    assert "it holds several bodies, at /first, /then-some; give one of them: jq '.first'" in said
+    stderr = capsys.readouterr().err
+    assert "it holds several bodies, at /first, /then-some; give one of them: jq '.first'" in stderr
 
 
 def test_a_body_is_not_opened_for_what_is_in_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -133,7 +133,7 @@ def test_a_body_is_not_opened_for_what_is_in_it(tmp_path: Path, capsys: pytest.C
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("{'model': 'x', 'messages': []}", "a Python value as repr prints it, not JSON; write it with json.dumps"),
         ("{model: 'x', messages: []}", "a JavaScript object, not JSON; write it with JSON.stringify"),
@@ -143,15 +143,15 @@ def test_a_body_is_not_opened_for_what_is_in_it(tmp_path: Path, capsys: pytest.C
         ("PK\x03\x04", "a zip archive; unpack it first"),
     ],
 )
-def test_what_is_no_json_is_named(text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_no_json_is_named(text: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     paths = write(tmp_path, odd=text)
     assert main(["judge", "--client", "anthropic", paths["odd"]]) == 4
-    assert f"odd.json: it is {said}" in capsys.readouterr().err
+    assert f"odd.json: it is {message}" in capsys.readouterr().err
 
 
 def test_a_request_beside_a_reply_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    one = CASE.exchanges("anthropic")[0]
-    paths = write(tmp_path, asked=one.request, told=one.response, again=one.request)
+    exchange = CASE.exchanges("anthropic")[0]
+    paths = write(tmp_path, asked=exchange.request, told=exchange.response, again=exchange.request)
     assert main(["judge", "--client", "anthropic", "--upstream", "anthropic", paths["asked"], paths["told"]]) == 4
     assert "asked.json is a request and " in capsys.readouterr().err
     main(["judge", paths["asked"], paths["asked"]])
@@ -163,10 +163,10 @@ def test_a_request_beside_a_reply_is_refused(tmp_path: Path, capsys: pytest.Capt
 def test_swapped_files_are_told_first_though_they_are_faulty(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asked, sent = (dict(CASE.exchanges(name)[0].request) for name in ("anthropic", "openai_chat"))
-    asked["max_tokens"] = "many"
+    client_request, sent = (dict(CASE.exchanges(name)[0].request) for name in ("anthropic", "openai_chat"))
+    client_request["max_tokens"] = "many"
     sent["n"] = 0
-    paths = write(tmp_path, asked=asked, sent=sent)
+    paths = write(tmp_path, asked=client_request, sent=sent)
     assert main(["judge", "--client", "openai_chat", "--upstream", "anthropic", paths["asked"], paths["sent"]]) == 1
     first = capsys.readouterr().out.splitlines()[0]
     assert first == "note: SOURCE has the form of anthropic and OUTPUT that of openai_chat: are the two files swapped?"

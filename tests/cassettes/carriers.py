@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 def interaction(**changes: Any) -> dict[str, Any]:
     """A recorded exchange in vcrpy's layout, with the places that a test fills."""
-    said = {
+    request = {
         "uri": "https://api.example/v1/messages",
         "request_headers": {},
         "request_type": "application/json",
@@ -24,14 +24,14 @@ def interaction(**changes: Any) -> dict[str, Any]:
     return {
         "request": {
             "method": "POST",
-            "uri": said["uri"],
-            "headers": {"Content-Type": [said["request_type"]], **said["request_headers"]},
-            "body": said["request"],
+            "uri": request["uri"],
+            "headers": {"Content-Type": [request["request_type"]], **request["request_headers"]},
+            "body": request["request"],
         },
         "response": {
             "status": {"code": 200, "message": "OK"},
-            "headers": {"Content-Type": [said["response_type"]], **said["response_headers"]},
-            "body": {"string": said["response"]},
+            "headers": {"Content-Type": [request["response_type"]], **request["response_headers"]},
+            "body": {"string": request["response"]},
         },
     }
 
@@ -40,8 +40,8 @@ def deltas(texts: list[str]) -> str:
     """A stream whose events each add a text to block 0, with another block between them."""
 
     def event(index: int, text: str) -> str:
-        said = {"type": "content_block_delta", "index": index, "delta": {"type": "text_delta", "text": text}}
-        return f"event: content_block_delta\ndata: {json.dumps(said)}\n\n"
+        data = {"type": "content_block_delta", "index": index, "delta": {"type": "text_delta", "text": text}}
+        return f"event: content_block_delta\ndata: {json.dumps(data)}\n\n"
 
     return "".join(event(0, text) + event(1, "other") for text in texts)
 

@@ -28,8 +28,8 @@ def clear_environment(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def upstream() -> Iterator[Provider]:
-    with provider() as made:
-        yield made
+    with provider() as server:
+        yield server
 
 
 @pytest.fixture
@@ -53,12 +53,12 @@ def record(
         if key is not None:
             monkeypatch.setenv(variable, key)
         target = base_url(corpus, name, upstream.url) if url is None else url
-        kept = str(tmp_path / "kept")
+        folder = str(tmp_path / "kept")
         if settled:
-            monkeypatch.setenv("TOOLCALL_CASSETTES", kept)
+            monkeypatch.setenv("TOOLCALL_CASSETTES", folder)
         code = main(
             [
-                *("record", "--format", name, "--model", "model-1", *([] if settled else ["--cassettes", kept])),
+                *("record", "--format", name, "--model", "model-1", *([] if settled else ["--cassettes", folder])),
                 *("--rate", "60000", "--base-url", target),
                 *arguments,
             ]

@@ -53,23 +53,23 @@ def credentials(seed: int = 20261123) -> Iterator[Credential]:
     draw = random.Random(seed)
     path = Path(__file__).with_name("credentials.json")
     for entry in json.loads(path.read_text(encoding="utf-8"))["kinds"]:
-        secret = _DRAWN.sub(lambda found: _characters(found, draw), entry["shape"])
-        told = entry.get("around", "{secret}").replace("{secret}", secret)
+        secret = _DRAWN.sub(lambda match: _characters(match, draw), entry["shape"])
+        text = entry.get("around", "{secret}").replace("{secret}", secret)
         if "name" in entry:
             between = " " if entry["name"].startswith("Authorization") else "="
-            told = f"{entry['name']}{between}{secret}"
-        yield Credential(entry["kind"], secret, told)
+            text = f"{entry['name']}{between}{secret}"
+        yield Credential(entry["kind"], secret, text)
 
 
-def _characters(found: re.Match[str], draw: random.Random) -> str:
-    if found[1] == "uuid":
+def _characters(match: re.Match[str], draw: random.Random) -> str:
+    if match[1] == "uuid":
         return str(UUID(int=draw.getrandbits(128), version=4))
-    count = int(found[2])
-    if found[1] == "pem":
+    count = int(match[2])
+    if match[1] == "pem":
         lines = ("".join(draw.choices(ALPHABETS["base64"], k=64)) for _ in range(count))
         return "\n".join(lines)
-    letters = draw.choices(ALPHABETS[found[1]], k=count)
-    if count > 9 and "7" in ALPHABETS[found[1]] and found[1] != "digits":
+    letters = draw.choices(ALPHABETS[match[1]], k=count)
+    if count > 9 and "7" in ALPHABETS[match[1]] and match[1] != "digits":
         letters[count // 2] = "7"  # as any of this length has a digit, but for one in thousands
     return "".join(letters)
 
@@ -78,24 +78,26 @@ def leaks() -> dict[str, list[str]]:
     """Where a secret is left, by kind: the carriers."""
     filters = Filters.default()
     left: dict[str, list[str]] = {}
-    for one in credentials():
-        left[one.kind] = []
+    for credential in credentials():
+        left[credential.kind] = []
         for carrier, plant in CARRIERS.items():
-            kept = _unpacked(scrubbed(plant(one.told), Redactor(filters)))
-            if leaked(kept, [one.secret]) or any(piece in json.dumps(kept) for piece in _pieces(one.secret)):
-                left[one.kind].append(carrier)
+            cassette = _unpacked(scrubbed(plant(credential.told), Redactor(filters)))
+            if leaked(cassette, [credential.secret]) or any(
+                piece in json.dumps(cassette) for piece in _pieces(credential.secret)
+            ):
+                left[credential.kind].append(carrier)
     return left
 
 
-def _unpacked(kept: dict[str, Any]) -> dict[str, Any]:
+def _unpacked(interaction: dict[str, Any]) -> dict[str, Any]:
     """The exchange with what is packed in its reply unpacked."""
-    said = kept["response"]["body"]["string"]
-    packed = re.search(r'"data": "(H4sI[^"]+)"', said) if isinstance(said, str) else None
+    text = interaction["response"]["body"]["string"]
+    packed = re.search(r'"data": "(H4sI[^"]+)"', text) if isinstance(text, str) else None
     if packed:
-        said = base64.b64decode(packed[1])
-    if isinstance(said, bytes):
-        kept["response"]["body"]["string"] = gzip.decompress(said).decode()
-    return kept
+        text = base64.b64decode(packed[1])
+    if isinstance(text, bytes):
+        interaction["response"]["body"]["string"] = gzip.decompress(text).decode()
+    return interaction
 
 
 def _pieces(secret: str) -> list[str]:

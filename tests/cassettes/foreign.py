@@ -42,17 +42,17 @@ def vcrpy_json(exchanges: Sequence[Exchanged]) -> str:
 def vcrpy_yaml_gzipped(exchanges: Sequence[Exchanged]) -> str:
     """As vcrpy records without ``decode_compressed_response``: the bytes that were on the wire."""
     cassette = _of_vcrpy(exchanges, gzip.compress)
-    for one in cassette["interactions"]:
-        one["response"]["headers"]["Content-Encoding"] = ["gzip"]
+    for interaction in cassette["interactions"]:
+        interaction["response"]["headers"]["Content-Encoding"] = ["gzip"]
     return _yaml(cassette)
 
 
 def vcrpy_of_old_httpx(exchanges: Sequence[Exchanged]) -> str:
     """What vcrpy 2 to 5 kept of httpx: the text as ``content``, the status as a number."""
     cassette = _of_vcrpy(exchanges, str)
-    for one in cassette["interactions"]:
-        answered = one["response"]
-        one["response"] = {
+    for interaction in cassette["interactions"]:
+        answered = interaction["response"]
+        interaction["response"] = {
             "content": answered["body"]["string"],
             "headers": answered["headers"],
             "http_version": "HTTP/1.1",
@@ -64,12 +64,12 @@ def vcrpy_of_old_httpx(exchanges: Sequence[Exchanged]) -> str:
 def vcrpy_parsed(exchanges: Sequence[Exchanged]) -> str:
     """A serializer of a well-known agent framework: JSON bodies as data under ``parsed_body``."""
     cassette = _of_vcrpy(exchanges, str)
-    for one in cassette["interactions"]:
-        one["request"]["parsed_body"] = json.loads(one["request"].pop("body"))
-        text = one["response"]["body"]["string"]
+    for interaction in cassette["interactions"]:
+        interaction["request"]["parsed_body"] = json.loads(interaction["request"].pop("body"))
+        text = interaction["response"]["body"]["string"]
         if text.lstrip().startswith("{"):
-            del one["response"]["body"]
-            one["response"]["parsed_body"] = json.loads(text)
+            del interaction["response"]["body"]
+            interaction["response"]["parsed_body"] = json.loads(text)
     return _yaml(cassette)
 
 
@@ -80,8 +80,8 @@ def ruby_yaml(exchanges: Sequence[Exchanged]) -> str:
 def ruby_base64(exchanges: Sequence[Exchanged]) -> str:
     """With ``preserve_exact_body_bytes``: the answer in base64."""
     cassette = _of_ruby(exchanges)
-    for one, exchange in zip(cassette["http_interactions"], exchanges, strict=True):
-        one["response"]["body"] = {
+    for interaction, exchange in zip(cassette["http_interactions"], exchanges, strict=True):
+        interaction["response"]["body"] = {
             "encoding": "ASCII-8BIT",
             "base64_string": base64.encodebytes(exchange.answer).decode(),
         }
@@ -91,10 +91,10 @@ def ruby_base64(exchanges: Sequence[Exchanged]) -> str:
 def ruby_binary(exchanges: Sequence[Exchanged]) -> str:
     """As Psych writes a text that is not ASCII and marked as binary: the tag ``!binary``."""
     lines = ["---", "http_interactions:"]
-    for one, exchange in zip(_of_ruby(exchanges)["http_interactions"], exchanges, strict=True):
-        one["response"]["body"] = {"encoding": "ASCII-8BIT", "string": "PLACE"}
+    for interaction, exchange in zip(_of_ruby(exchanges)["http_interactions"], exchanges, strict=True):
+        interaction["response"]["body"] = {"encoding": "ASCII-8BIT", "string": "PLACE"}
         coded = base64.b64encode(exchange.answer).decode()
-        text = _yaml([one]).replace("string: PLACE", f"string: !binary |-\n          {coded}")
+        text = _yaml([interaction]).replace("string: PLACE", f"string: !binary |-\n          {coded}")
         lines.append(text.rstrip())
     return "\n".join([*lines, "recorded_with: VCR 6.2.0", ""])
 
@@ -130,18 +130,18 @@ def _of_vcrpy(exchanges: Sequence[Exchanged], pack: Callable[[bytes], Any]) -> d
         "interactions": [
             {
                 "request": {
-                    "method": one.method,
-                    "uri": one.url,
-                    "body": one.asked,
+                    "method": exchange.method,
+                    "uri": exchange.url,
+                    "body": exchange.asked,
                     "headers": {"Content-Type": ["application/json"]},
                 },
                 "response": {
-                    "status": {"code": one.status, "message": "OK"},
-                    "headers": {"Content-Type": [one.content_type]},
-                    "body": {"string": one.answer.decode() if pack is str else pack(one.answer)},
+                    "status": {"code": exchange.status, "message": "OK"},
+                    "headers": {"Content-Type": [exchange.content_type]},
+                    "body": {"string": exchange.answer.decode() if pack is str else pack(exchange.answer)},
                 },
             }
-            for one in exchanges
+            for exchange in exchanges
         ],
     }
 
@@ -151,19 +151,19 @@ def _of_ruby(exchanges: Sequence[Exchanged]) -> dict[str, Any]:
         "http_interactions": [
             {
                 "request": {
-                    "method": one.method.lower(),
-                    "uri": one.url,
-                    "body": {"encoding": "UTF-8", "string": one.asked},
+                    "method": exchange.method.lower(),
+                    "uri": exchange.url,
+                    "body": {"encoding": "UTF-8", "string": exchange.asked},
                     "headers": {"Content-Type": ["application/json"]},
                 },
                 "response": {
-                    "status": {"code": one.status, "message": "OK"},
-                    "headers": {"Content-Type": [one.content_type]},
-                    "body": {"encoding": "UTF-8", "string": one.answer.decode()},
+                    "status": {"code": exchange.status, "message": "OK"},
+                    "headers": {"Content-Type": [exchange.content_type]},
+                    "body": {"encoding": "UTF-8", "string": exchange.answer.decode()},
                 },
                 "recorded_at": "Tue, 03 Jun 2025 10:11:12 GMT",
             }
-            for one in exchanges
+            for exchange in exchanges
         ],
         "recorded_with": "VCR 6.2.0",
     }

@@ -41,7 +41,7 @@ FRAMINGS: dict[str, Callable[[list[Event]], str]] = {
     "two blanks behind the colon": lambda events: plain(events).replace("data: ", "data:  "),
     "comments between lines": lambda events: plain(events).replace("data: ", ": ping\ndata: "),
     "an id behind the data": lambda events: re.sub(r"(data: .*\n)", r"\1id: 7\nretry: 10\n", plain(events)),
-    "a byte order mark": lambda events: "\ufeff" + "".join(f"data: {json.dumps(one)}\n\n" for one in events),
+    "a byte order mark": lambda events: "\ufeff" + "".join(f"data: {json.dumps(event)}\n\n" for event in events),
     "no blank line at the end": lambda events: plain(events).rstrip("\n"),
     "several blank lines": lambda events: plain(events).replace("\n\n", "\n\n\n\r\n"),
 }

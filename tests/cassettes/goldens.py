@@ -19,20 +19,20 @@ URLS = {
 
 def exchanges(corpus: Corpus, case: str, format_name: str, *, streamed: bool = False) -> list[Exchanged]:
     """The golden exchanges of a case as they would be recorded."""
-    found = []
+    entries = []
     patch = corpus.transports[format_name]["stream"]["body"] if streamed else {}
     url = URLS[format_name].format(model=corpus.cases[case].model(format_name))
     if streamed:
         url = url.replace(":generateContent", ":streamGenerateContent?alt=sse")
-    for one in corpus.cases[case].exchanges(format_name):
-        request = {**one.request, **patch}
+    for exchange in corpus.cases[case].exchanges(format_name):
+        request = {**exchange.request, **patch}
         if streamed:
-            assert one.stream_path is not None
-            found.append(Exchanged(url, request, 200, "text/event-stream", one.stream_path.read_bytes()))
+            assert exchange.stream_path is not None
+            entries.append(Exchanged(url, request, 200, "text/event-stream", exchange.stream_path.read_bytes()))
         else:
-            answer = json.dumps(one.response, ensure_ascii=False).encode()
-            found.append(Exchanged(url, request, 200, "application/json", answer))
-    return found
+            answer = json.dumps(exchange.response, ensure_ascii=False).encode()
+            entries.append(Exchanged(url, request, 200, "application/json", answer))
+    return entries
 
 
 def write(path: Path, recorded: list[Exchanged], **about: Any) -> None:

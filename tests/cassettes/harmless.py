@@ -53,22 +53,22 @@ MOST_BYTES = 300_000
 def files(folders: list[str]) -> dict[str, list[Path]]:
     """Text files by language, in an order drawn at random but always the same."""
     kinds = {f".{end}": language for language, ends in LANGUAGES.items() for end in ends}
-    found: dict[str, list[Path]] = {language: [] for language in LANGUAGES}
+    paths_by_language: dict[str, list[Path]] = {language: [] for language in LANGUAGES}
     for folder in folders:
         for path in sorted(Path(folder).expanduser().rglob("*")):
             if path.suffix in kinds and path.is_file() and not path.is_symlink():
-                found[kinds[path.suffix]].append(path)
-    for paths in found.values():
+                paths_by_language[kinds[path.suffix]].append(path)
+    for paths in paths_by_language.values():
         random.Random(1).shuffle(paths)
-    return found
+    return paths_by_language
 
 
 def changed(text: str, redactor: Redactor) -> Iterator[tuple[str, str]]:
     """The lines that redaction changes, before and after."""
-    said = redactor.text(text)
-    if said != text:
+    output = redactor.text(text)
+    if output != text:
         yield from (
-            (one, other) for one, other in zip(text.split("\n"), said.split("\n"), strict=False) if one != other
+            (line, other) for line, other in zip(text.split("\n"), output.split("\n"), strict=False) if line != other
         )
 
 

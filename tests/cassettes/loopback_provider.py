@@ -58,7 +58,7 @@ class Provider:
 
 @contextmanager
 def provider() -> Iterator[Provider]:
-    made = Provider()
+    provider_state = Provider()
     released = threading.Event()
 
     class Handler(BaseHTTPRequestHandler):
@@ -68,24 +68,24 @@ def provider() -> Iterator[Provider]:
             length = int(self.headers.get("content-length", 0))
             parts = urlsplit(self.path)
             headers = {name.lower(): value for name, value in self.headers.items()}
-            asked = Asked(parts.path, parts.query, headers, json.loads(self.rfile.read(length)))
-            made.asked.append(asked)
-            if not made.answers:
-                given = Given(b'{"error": {"message": "nothing more was laid ready"}}', 500)
+            request = Asked(parts.path, parts.query, headers, json.loads(self.rfile.read(length)))
+            provider_state.asked.append(request)
+            if not provider_state.answers:
+                answer = Given(b'{"error": {"message": "nothing more was laid ready"}}', 500)
             else:
-                laid = made.answers.pop(0)
-                given = laid(asked) if callable(laid) else laid
-            if given.silent:
+                laid = provider_state.answers.pop(0)
+                answer = laid(request) if callable(laid) else laid
+            if answer.silent:
                 released.wait(10)
                 self.close_connection = True
                 return
-            self.send_response(given.status)
-            for name, value in given.headers.items():
+            self.send_response(answer.status)
+            for name, value in answer.headers.items():
                 self.send_header(name, value)
-            self.send_header("content-length", str(len(given.body) + 100 * given.breaks))
+            self.send_header("content-length", str(len(answer.body) + 100 * answer.breaks))
             self.end_headers()
-            self.wfile.write(given.body)
-            if given.breaks:
+            self.wfile.write(answer.body)
+            if answer.breaks:
                 self.wfile.flush()
                 self.close_connection = True
 
@@ -94,11 +94,11 @@ def provider() -> Iterator[Provider]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    made.url = f"http://127.0.0.1:{server.server_address[1]}"
+    provider_state.url = f"http://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     try:
-        yield made
+        yield provider_state
     finally:
         released.set()
         server.shutdown()
@@ -122,13 +122,13 @@ def fresh(case: Case, name: str, text: str) -> str:
 
 def replies(case: Case, name: str, *, streamed: bool) -> list[Given | Callable[[Asked], Given]]:
     """The golden replies of a case, as the provider sends them, with ids of its own."""
-    found: list[Given | Callable[[Asked], Given]] = []
+    answers: list[Given | Callable[[Asked], Given]] = []
     for exchange in case.exchanges(name):
         path = exchange.stream_path if streamed else exchange.response_path
         assert path is not None
         kind = "text/event-stream; charset=utf-8" if streamed else "application/json"
         text = fresh(case, name, path.read_text(encoding="utf-8"))
-        found.append(
+        answers.append(
             Given(text.encode(), headers={"content-type": kind, "request-id": "req_0123", "set-cookie": "a=b"})
         )
-    return found
+    return answers

@@ -26,9 +26,9 @@ def test_a_model_that_does_as_the_golden_is_answered_as_by_the_ideal_client(name
         before = exchanges[0].request
         for number in range(1, len(exchanges)):
             reply = exchanges[number - 1].response
-            wanted = continue_from_reply(name, before, reply, exchanges[number], Habit())
+            expected = continue_from_reply(name, before, reply, exchanges[number], Habit())
             before = next_request(name, before, reply, exchanges, number)
-            assert jsonvalue.equal(before, wanted), (case.id, number)
+            assert jsonvalue.equal(before, expected), (case.id, number)
             requests += 1
     assert requests > 100
 
@@ -44,15 +44,15 @@ def asked_otherwise(name: str, corpus: Corpus, case: str, change: Any) -> dict[s
 def calls_of(name: str, reply: dict[str, Any]) -> list[Any]:
     """The list in which a reply's calls stand; in the cases taken here nothing else does."""
     if name == "anthropic":
-        found = reply["content"]
+        content = reply["content"]
     elif name == "openai_chat":
-        found = reply["choices"][0]["message"]["tool_calls"]
+        content = reply["choices"][0]["message"]["tool_calls"]
     elif name == "openai_responses":
-        found = reply["output"]
+        content = reply["output"]
     else:
-        found = reply["candidates"][0]["content"]["parts"]
-    assert isinstance(found, list)
-    return found
+        content = reply["candidates"][0]["content"]["parts"]
+    assert isinstance(content, list)
+    return content
 
 
 def answered(name: str, body: dict[str, Any]) -> list[tuple[Any, str]]:
@@ -69,18 +69,18 @@ def answered(name: str, body: dict[str, Any]) -> list[tuple[Any, str]]:
 def test_calls_in_another_order_get_the_results_of_their_tools(name: str, corpus: Corpus) -> None:
     body = asked_otherwise(name, corpus, "parallel/seed", lambda calls: calls.reverse())
     assert [tool for tool, _ in answered(name, body)] == ["send_email", "get_temperature", "get_temperature"]
-    said = [text for _, text in answered(name, body)]
-    assert "sent" in said[0]
-    assert "14" in said[1]
-    assert "18" in said[2]
+    texts = [text for _, text in answered(name, body)]
+    assert "sent" in texts[0]
+    assert "14" in texts[1]
+    assert "18" in texts[2]
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_fewer_calls_get_fewer_results(name: str, corpus: Corpus) -> None:
     body = asked_otherwise(name, corpus, "parallel/seed", lambda calls: calls.pop(0))
-    said = answered(name, body)
-    assert [tool for tool, _ in said] == ["get_temperature", "send_email"]
-    assert "14" in said[0][1]
+    answers = answered(name, body)
+    assert [tool for tool, _ in answers] == ["get_temperature", "send_email"]
+    assert "14" in answers[0][1]
     assert len(formats.read(name, "request", body).results) == 2
 
 

@@ -46,8 +46,8 @@ VALUE = "aB3dE5gH7jK9mN1p"
     ],
 )
 def test_values_under_names(text: str, secret: str) -> None:
-    said = Redactor(FILTERS).text(text)
-    assert secret not in said
-    assert said.endswith(text.partition(secret)[2])
-    assert "REDACTED-" in said
-    assert Redactor(FILTERS).text(said) == said
+    output = Redactor(FILTERS).text(text)
+    assert secret not in output
+    assert output.endswith(text.partition(secret)[2])
+    assert "REDACTED-" in output
+    assert Redactor(FILTERS).text(output) == output

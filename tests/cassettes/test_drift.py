@@ -30,13 +30,13 @@ def recorded(
     """An exchange of a case as it would be recorded today, that is, as its golden says."""
     about = {"case": case, "date": "2026-11-22"} if case else {}
     goldens.write(folder / f"{name}.json", goldens.exchanges(corpus, CASE, name, streamed=streamed), **about)
-    found = load(corpus, [folder / f"{name}.json"]).cases
-    return found[f"recorded/{name}.json#{number}"].recorded
+    cases = load(corpus, [folder / f"{name}.json"]).cases
+    return cases[f"recorded/{name}.json#{number}"].recorded
 
 
-def told(found: list[Finding]) -> set[tuple[str, str]]:
-    assert all(finding.level is Level.SHOULD for finding in found)
-    return {(finding.rule, finding.pointer) for finding in found}
+def told(findings: list[Finding]) -> set[tuple[str, str]]:
+    assert all(finding.level is Level.SHOULD for finding in findings)
+    return {(finding.rule, finding.pointer) for finding in findings}
 
 
 @pytest.mark.parametrize("case", [CASE, None])
@@ -138,10 +138,10 @@ def test_another_order_of_events_is_told(
     name: str, change: Callable[[list[Any]], None], expected: set[str], corpus: Corpus, tmp_path: Path
 ) -> None:
     today = recorded(corpus, tmp_path, name, streamed=True)
-    found = drift_findings(aged(corpus, tmp_path, name, change, part="response.sse"), today)
-    assert expected <= {finding.rule for finding in found} <= expected | {"drift/event-order", "drift/new-member"}
-    assert all(CASE in finding.message and name in finding.message for finding in found)
-    assert bool(found) == bool(expected)
+    findings = drift_findings(aged(corpus, tmp_path, name, change, part="response.sse"), today)
+    assert expected <= {finding.rule for finding in findings} <= expected | {"drift/event-order", "drift/new-member"}
+    assert all(CASE in finding.message and name in finding.message for finding in findings)
+    assert bool(findings) == bool(expected)
 
 
 def test_recordings_of_anything_are_held_against_all_goldens(corpus: Corpus, tmp_path: Path) -> None:
@@ -180,8 +180,8 @@ def test_kinds_of_events() -> None:
 @pytest.mark.parametrize(("name", "alive"), [("anthropic", "ping"), ("openai_responses", "keepalive")])
 def test_what_keeps_a_connection_alive_stands_anywhere(corpus: Corpus, name: str, alive: str) -> None:
     events = [{"data": {"type": kind}} for kind in ("a", alive, "a", alive, "b")]
-    found = list(Places.of(corpus, name).successions(events))
-    assert found == [("(start)", "a", 0), ("a", "b", 4), ("b", "(end)", 5)]
+    successions = list(Places.of(corpus, name).successions(events))
+    assert successions == [("(start)", "a", 0), ("a", "b", 4), ("b", "(end)", 5)]
 
 
 def test_null_is_no_other_type(corpus: Corpus, tmp_path: Path) -> None:
@@ -224,18 +224,18 @@ def test_what_a_setting_brings_is_known_where_it_was_asked_for(corpus: Corpus, t
         ({"conversation": "conv_68f1c2d4a7b38190b6e5"}, set()),
         ({"input": "conversation"}, {"drift/new-member"}),
     ):
-        found = changed(corpus, tmp_path, "openai_responses", kept, request=request)
-        assert {finding.rule for finding in found} == expected
+        findings = changed(corpus, tmp_path, "openai_responses", kept, request=request)
+        assert {finding.rule for finding in findings} == expected
 
 
-@pytest.mark.parametrize("asked", [True, False])
-def test_usage_is_gone_only_where_it_was_asked_for(corpus: Corpus, tmp_path: Path, asked: bool) -> None:
+@pytest.mark.parametrize("has_usage", [True, False])
+def test_usage_is_gone_only_where_it_was_asked_for(corpus: Corpus, tmp_path: Path, has_usage: bool) -> None:
     today = recorded(corpus, tmp_path, "openai_chat", case=None, streamed=True)
     assert today.stream is not None
     events = [event for event in parse(today.stream)["events"] if event["data"] == "[DONE]" or event["data"]["choices"]]
-    request = {"stream_options": {"include_usage": asked}}
-    found = drift_findings(corpus, replace(today, stream=dump(events), request=request))
-    assert {finding.rule for finding in found} == ({"drift/event-order"} if asked else set())
+    request = {"stream_options": {"include_usage": has_usage}}
+    findings = drift_findings(corpus, replace(today, stream=dump(events), request=request))
+    assert {finding.rule for finding in findings} == ({"drift/event-order"} if has_usage else set())
 
 
 def test_a_null_is_no_news(corpus: Corpus, tmp_path: Path) -> None:
@@ -243,17 +243,19 @@ def test_a_null_is_no_news(corpus: Corpus, tmp_path: Path) -> None:
 
 
 def test_another_vendor_has_ways_of_its_own(corpus: Corpus, tmp_path: Path) -> None:
-    [found] = changed(corpus, tmp_path, "openai_chat", lambda body: body.update(cost=1), official=False, host="gw.test")
-    assert (found.rule, found.level, found.pointer) == ("drift/new-member", Level.NOTE, "/cost")
-    assert "(openai_chat; gw.test, not the provider's own host, no date)" in found.message
+    [finding] = changed(
+        corpus, tmp_path, "openai_chat", lambda body: body.update(cost=1), official=False, host="gw.test"
+    )
+    assert (finding.rule, finding.level, finding.pointer) == ("drift/new-member", Level.NOTE, "/cost")
+    assert "(openai_chat; gw.test, not the provider's own host, no date)" in finding.message
 
 
 @pytest.mark.parametrize("official", [True, False])
 def test_a_recording_may_lack_its_host(corpus: Corpus, tmp_path: Path, official: bool) -> None:
-    [found] = changed(
+    [finding] = changed(
         corpus, tmp_path, "openai_chat", lambda body: body.update(cost=1), official=official, host="", date="2026-11-22"
     )
-    assert "openai_chat; no host, " in found.message
+    assert "openai_chat; no host, " in finding.message
 
 
 def test_a_corpus_may_do_without_what_is_known(corpus: Corpus, tmp_path: Path) -> None:
@@ -277,12 +279,15 @@ def test_patterns_are_read_alike_everywhere(corpus: Corpus, name: str) -> None:
 
 def test_a_report_shows_where_a_recording_differs_from_its_golden(corpus: Corpus, pytester: pytest.Pytester) -> None:
     sent = goldens.exchanges(corpus, CASE, "anthropic")
-    grown = [replace(one, answer=json.dumps({**json.loads(one.answer), "news": {"a": 1}}).encode()) for one in sent]
+    grown = [
+        replace(exchange, answer=json.dumps({**json.loads(exchange.answer), "news": {"a": 1}}).encode())
+        for exchange in sent
+    ]
     goldens.write(pytester.path / "kept" / "a.json", grown, case=CASE, date="2026-11-22")
     run = ["-p", "no:hypothesispytest", "--toolcall-cassettes=kept"]
     run += ["--toolcall-report=r.json", "--toolcall-report=r.html"]
     pytester.runpytest_inprocess(*run, "--toolcall-artifacts=bodies", "toolcall::recorded", "-k", "check:drift")
     items = json.loads((pytester.path / "r.json").read_text(encoding="utf-8"))["items"]
-    told = [body["differs"] for item in items for body in item.get("bodies", ())]
-    assert told
-    assert all(lines == ['/news is unexpected, got {"a": 1}'] for lines in told)
+    differences = [body["differs"] for item in items for body in item.get("bodies", ())]
+    assert differences
+    assert all(lines == ['/news is unexpected, got {"a": 1}'] for lines in differences)

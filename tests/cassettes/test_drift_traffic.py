@@ -53,13 +53,22 @@ pytestmark = pytest.mark.skipif(not TRAFFIC.is_dir(), reason="the recorded traff
 
 def exchanges(name: str) -> Iterator[Recorded]:
     for record in records(name):
-        said = record.content
-        stream = said["sse"].encode("utf-8", "surrogatepass") if said["sse"] else None
-        if not record.is_official(name) or said["model"] not in MODELS[name]:
+        content = record.content
+        stream = content["sse"].encode("utf-8", "surrogatepass") if content["sse"] else None
+        if not record.is_official(name) or content["model"] not in MODELS[name]:
             continue
-        if (stream is not None and said["stream_format"] == "sse") or isinstance(said["response"], dict):
-            about = (Path(record.path), 1, name, said["model"], said["host"] or "", True, None, said["request"] or {})
-            yield Recorded(*about, response=None if stream else said["response"], stream=stream)
+        if (stream is not None and content["stream_format"] == "sse") or isinstance(content["response"], dict):
+            about = (
+                Path(record.path),
+                1,
+                name,
+                content["model"],
+                content["host"] or "",
+                True,
+                None,
+                content["request"] or {},
+            )
+            yield Recorded(*about, response=None if stream else content["response"], stream=stream)
 
 
 def test_few_exchanges_have_drift(corpus: Corpus) -> None:
@@ -68,16 +77,18 @@ def test_few_exchanges_have_drift(corpus: Corpus) -> None:
     for name in formats.names():
         for recorded in exchanges(name):
             counts[name] += 1
-            found = drift_findings(corpus, recorded)
-            if found:
-                drifted[recorded.path.as_posix()] = [finding.message for finding in found]
+            findings = drift_findings(corpus, recorded)
+            if findings:
+                drifted[recorded.path.as_posix()] = [finding.message for finding in findings]
     share = len(drifted) / counts.total()
     print(f"\ndrift in {len(drifted)} of {counts.total()} exchanges, {share:.1%}: {dict(counts)}")
-    print("\n".join(f"  {path}\n    " + "\n    ".join(told) for path, told in drifted.items()))
+    print("\n".join(f"  {path}\n    " + "\n    ".join(messages) for path, messages in drifted.items()))
     assert counts.total() > 1000
     assert share < BOUND
     unread = {
-        path: told for path, told in drifted.items() if not all(any(one in text for one in READ) for text in told)
+        path: messages
+        for path, messages in drifted.items()
+        if not all(any(phrase in text for phrase in READ) for text in messages)
     }
     assert unread == {}
-    assert all(any(one in text for told in drifted.values() for text in told) for one in READ)
+    assert all(any(phrase in text for messages in drifted.values() for text in messages) for phrase in READ)

@@ -36,7 +36,7 @@ A_FILE = 40
 
 
 def recordings(name: str) -> list[tuple[dict[str, Any], Exchanged]]:
-    found = []
+    exchange_pairs = []
     for path in sorted((TRAFFIC / name).rglob("*.json")):
         record = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(record["request"], dict) or record["host"] is None or "bedrock" in record["host"]:
@@ -45,14 +45,14 @@ def recordings(name: str) -> list[tuple[dict[str, Any], Exchanged]]:
         kind = "text/event-stream" if record["sse"] else "application/json"
         url = f"https://{record['host'].replace('*', 'masked')}{record['endpoint']}"
         answer = text.encode("utf-8", "replace")
-        found.append((record, Exchanged(url, record["request"], record["status"] or 200, kind, answer)))
-    return found
+        exchange_pairs.append((record, Exchanged(url, record["request"], record["status"] or 200, kind, answer)))
+    return exchange_pairs
 
 
-def judged(corpus: Corpus, one: Recorded) -> list[tuple[str, str, str]]:
+def judged(corpus: Corpus, recording: Recorded) -> list[tuple[str, str, str]]:
     """What the checks that need no translator say of an exchange."""
-    case = RecordedCase("recorded/x#1", one, corpus.formats)
-    route = Route(one.format, one.format, one.model or "", one.model or "")
+    case = RecordedCase("recorded/x#1", recording, corpus.formats)
+    route = Route(recording.format, recording.format, recording.model or "", recording.model or "")
     results = [REPLAYS[check](case, route, _nobody, make_harness(corpus), "", None) for check in ("wire", "drift")]
     # A recorder that keeps JSON bodies as data sorts their keys, and so the findings.
     return sorted((finding.rule, finding.level, finding.pointer) for result in results for finding in result.findings)
@@ -82,31 +82,31 @@ def test_recorded_traffic_is_read_alike_from_all_kinds(
     name: str, corpus: Corpus, tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:
     records = recordings(name)
-    wanted = pytestconfig.getoption("--recorded") or len(records)
-    records = records[:: max(1, len(records) // wanted)]
+    count = pytestconfig.getoption("--recorded") or len(records)
+    records = records[:: max(1, len(records) // count)]
     counts: Counter[str] = Counter()
     for start in range(0, len(records), A_FILE):
         some = records[start : start + A_FILE]
         for kind, write in WRITERS.items():
             path = tmp_path / f"{start}-{kind}.txt"
-            path.write_text(write([one for _, one in some]), encoding="utf-8")
-            for (record, exchanged), one in zip(some, read(path), strict=True):
-                found = identify(path, one, corpus)
-                assert isinstance(found, Recorded), (kind, record["source"], found)
-                assert found.format == name, record["source"]
-                assert jsonvalue.equal(found.request, record["request"]), (kind, record["source"])
-                said = judged(corpus, replace(found, model=record["model"]))
-                assert said == judged(corpus, directly(corpus, name, record, exchanged)), (kind, record["source"])
-                counts["findings"] += len(said)
-                if found.stream is not None:
+            path.write_text(write([entry for _, entry in some]), encoding="utf-8")
+            for (record, exchanged), interaction in zip(some, read(path), strict=True):
+                recording = identify(path, interaction, corpus)
+                assert isinstance(recording, Recorded), (kind, record["source"], recording)
+                assert recording.format == name, record["source"]
+                assert jsonvalue.equal(recording.request, record["request"]), (kind, record["source"])
+                findings = judged(corpus, replace(recording, model=record["model"]))
+                assert findings == judged(corpus, directly(corpus, name, record, exchanged)), (kind, record["source"])
+                counts["findings"] += len(findings)
+                if recording.stream is not None:
                     counts["streams"] += 1
-                    assert found.stream == exchanged.answer or record["stream_format"] == "json_array"
-                elif found.error is not None:
+                    assert recording.stream == exchanged.answer or record["stream_format"] == "json_array"
+                elif recording.error is not None:
                     counts["errors"] += 1
-                    assert jsonvalue.equal(found.error["body"], record["response"])
+                    assert jsonvalue.equal(recording.error["body"], record["response"])
                 else:
                     counts["replies"] += 1
-                    assert jsonvalue.equal(found.response, record["response"])
+                    assert jsonvalue.equal(recording.response, record["response"])
     print(f"\n{name}: {len(records)} exchanges in {len(WRITERS)} kinds of cassette: {dict(counts)}")
     assert counts["replies"] + counts["streams"] + counts["errors"] == len(records) * len(WRITERS) >= 300
     assert counts["findings"]
@@ -118,7 +118,7 @@ def exchange(url: str, *, answer: bytes = b"{}", method: str = "POST", request: 
 
 
 @pytest.mark.parametrize(
-    ("one", "why", "address"),
+    ("interaction", "why", "address"),
     [
         (
             exchange("https://api.weather.example/today?key=1"),
@@ -144,17 +144,19 @@ def exchange(url: str, *, answer: bytes = b"{}", method: str = "POST", request: 
         (exchange("https://api.openai.com/v1/chat/completions", answer=b"<p>"), "an answer that is not JSON", ""),
     ],
 )
-def test_what_is_no_exchange_of_these_apis_is_skipped(one: Interaction, why: str, address: str, corpus: Corpus) -> None:
-    assert identify(Path("x.yaml"), one, corpus) == SkippedInteraction(Path("x.yaml"), 1, why, address)
+def test_what_is_no_exchange_of_these_apis_is_skipped(
+    interaction: Interaction, why: str, address: str, corpus: Corpus
+) -> None:
+    assert identify(Path("x.yaml"), interaction, corpus) == SkippedInteraction(Path("x.yaml"), 1, why, address)
 
 
 def test_a_stream_as_one_array_is_a_stream(corpus: Corpus) -> None:
     """Gemini without ``alt=sse``: https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent"""
     url = "https://generativelanguage.googleapis.com/v1beta/models/g:streamGenerateContent"
-    one = exchange(url, request={"contents": []}, answer=b'[{"candidates": []}, {"usageMetadata": {}}]')
-    found = identify(Path("x.yaml"), one, corpus)
-    assert isinstance(found, Recorded)
-    assert parse(found.stream or b"") == {"events": [{"data": {"candidates": []}}, {"data": {"usageMetadata": {}}}]}
+    interaction = exchange(url, request={"contents": []}, answer=b'[{"candidates": []}, {"usageMetadata": {}}]')
+    recording = identify(Path("x.yaml"), interaction, corpus)
+    assert isinstance(recording, Recorded)
+    assert parse(recording.stream or b"") == {"events": [{"data": {"candidates": []}}, {"data": {"usageMetadata": {}}}]}
 
 
 @pytest.mark.parametrize("pack", [zlib.compress, lambda data: zlib.compress(data, wbits=-15), gzip.compress, bytes])
@@ -167,8 +169,8 @@ def test_compressed_bodies_are_unpacked(pack: Callable[[bytes], bytes], tmp_path
         "response": {"status": {"code": 200}, "headers": {"Content-Encoding": [encoding]}, "body": body},
     }
     (tmp_path / "a.json").write_text(json.dumps({"interactions": [interaction]}), encoding="utf-8")
-    [found] = read(tmp_path / "a.json")
-    assert found.response_body == b'{"a": 1}'
+    [unpacked_interaction] = read(tmp_path / "a.json")
+    assert unpacked_interaction.response_body == b'{"a": 1}'
 
 
 def test_what_cannot_be_unpacked_is_said(corpus: Corpus) -> None:

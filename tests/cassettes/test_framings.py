@@ -29,9 +29,9 @@ def streamed(text: str) -> dict[str, Any]:
 
 def left(raw: dict[str, Any], key: str) -> bool:
     """Whether anything is left of a secret that a reader could put together."""
-    kept = scrubbed(raw, REDACTORS[key])
-    said = kept["response"]["body"]["string"]
-    return leaked(kept, [key]) or key[:10] in json.dumps(said) or key[10:] in json.dumps(said)
+    recording = scrubbed(raw, REDACTORS[key])
+    text = recording["response"]["body"]["string"]
+    return leaked(recording, [key]) or key[:10] in json.dumps(text) or key[10:] in json.dumps(text)
 
 
 @every("framing", FRAMINGS, id=str)
@@ -53,19 +53,19 @@ def test_a_key_in_pieces_is_redacted_and_would_be_told(framing: str, carrier: st
         raw = streamed(FRAMINGS[framing](events))
         assert leaked(raw, [KEY]), cut
         assert not left(raw, KEY), cut
-        kept = parse(scrubbed(raw, REDACTORS[KEY])["response"]["body"]["string"].encode())
-        assert len(kept["events"]) == len(parse(FRAMINGS[framing](events).encode())["events"]), cut
-        assert "Keep it." in json.dumps(kept), cut
+        stream = parse(scrubbed(raw, REDACTORS[KEY])["response"]["body"]["string"].encode())
+        assert len(stream["events"]) == len(parse(FRAMINGS[framing](events).encode())["events"]), cut
+        assert "Keep it." in json.dumps(stream), cut
 
 
 @every("layout, cut", itertools.product(RAW, CUTS), id="{}, {}".format)
 def test_a_text_that_is_no_json(layout: str, cut: str) -> None:
     for key in (KEY, NUMBER):
         raw = streamed(RAW[layout](CUTS[cut](key)))
-        told = leaked(raw, [key])
+        is_leaked = leaked(raw, [key])
         if layout not in ("comments", "lines that are no field") or cut == "whole":
             assert not left(raw, key)
-        assert told or cut == "of one" or (key == NUMBER and cut == "of three")
+        assert is_leaked or cut == "of one" or (key == NUMBER and cut == "of three")
 
 
 def test_a_stream_without_a_secret_stays_byte_for_byte() -> None:

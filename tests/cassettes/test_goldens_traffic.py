@@ -30,11 +30,11 @@ NEVER = {
 def recorded_shape(corpus: Corpus, name: str, *, streamed: bool) -> Shape:
     shape = Shape(Places.of(corpus, name))
     for record in records(name):
-        said = record.content
-        if record.is_official(name) and streamed and said["sse"] and said["stream_format"] == "sse":
-            shape.learn_stream(parse(said["sse"].encode("utf-8", "surrogatepass"))["events"])
-        elif record.is_official(name) and not streamed and isinstance(said["response"], dict):
-            shape.learn(said["response"])
+        content = record.content
+        if record.is_official(name) and streamed and content["sse"] and content["stream_format"] == "sse":
+            shape.learn_stream(parse(content["sse"].encode("utf-8", "surrogatepass"))["events"])
+        elif record.is_official(name) and not streamed and isinstance(content["response"], dict):
+            shape.learn(content["response"])
     return shape
 
 
@@ -45,9 +45,9 @@ def golden_members(corpus: Corpus, name: str, places: Places, *, streamed: bool)
             body: Any = exchange.response
             if streamed and exchange.stream_path is not None:
                 events = parse(exchange.stream_path.read_bytes())["events"]
-                yield from ((case.id, *found) for found in places.of_events(events))
+                yield from ((case.id, *member) for member in places.of_events(events))
             elif not streamed and body is not None:
-                yield from ((case.id, *found) for found in places.of_body(body))
+                yield from ((case.id, *member) for member in places.of_body(body))
 
 
 @pytest.mark.parametrize("streamed", [False, True])
@@ -66,10 +66,12 @@ def test_goldens_have_the_shape_of_what_was_recorded(name: str, streamed: bool, 
         if place not in recorded.types and place.rpartition("/")[0] in recorded.types:
             alone[place].add(case)
     for (case, _), (place, members) in objects.items():
-        for wanted in recorded.always(place) - members:
-            lacking[wanted].add(case)
-    for title, found in (("only in goldens", alone), ("always recorded, but not in", lacking)):
+        for missing_place in recorded.always(place) - members:
+            lacking[missing_place].add(case)
+    for title, cases_by_place in (("only in goldens", alone), ("always recorded, but not in", lacking)):
         print(f"\n{name}, {'streams' if streamed else 'replies'}, {title}:")
-        print("\n".join(f"  {place}: {', '.join(sorted(cases)[:3])}" for place, cases in sorted(found.items())))
+        print(
+            "\n".join(f"  {place}: {', '.join(sorted(cases)[:3])}" for place, cases in sorted(cases_by_place.items()))
+        )
     assert recorded.types
     assert not {place for place in NEVER.get(name, ()) if streamed and place in alone}

@@ -30,28 +30,32 @@ def test_samples_stay_as_they_are(language: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ('x {"user_id": 918273645, "a": 1} y', 'x {"user_id": 1, "a": 1} y'),
         ('x {"user_id": "u7Kq2Lm9Zx1"} y', 'x {"user_id": "REDACTED-userid-1"} y'),
         ('x {"a": {"password": "s3same-open", "b": []}} y', 'x {"a": {"password": "REDACTED-password-1", "b": []}} y'),
     ],
 )
-def test_json_in_prose_stays_json(text: str, said: str) -> None:
-    assert Redactor(FILTERS).text(text) == said
-    json.loads(said[2:-2])
+def test_json_in_prose_stays_json(text: str, expected: str) -> None:
+    assert Redactor(FILTERS).text(text) == expected
+    json.loads(expected[2:-2])
 
 
 def test_installed_files_stay_as_they_are() -> None:
     """Of what is installed beside the tests; `python -m cassettes.harmless` reads all of a machine."""
     folder = Path(sysconfig.get_paths()["purelib"] or site.getsitepackages()[0])
-    found = [*folder.glob("p*/*.py"), *folder.glob("*/*.pyi"), *folder.glob("*.dist-info/RECORD")]
+    paths = [*folder.glob("p*/*.py"), *folder.glob("*/*.pyi"), *folder.glob("*.dist-info/RECORD")]
     lines, wrong = 0, []
-    for path in sorted(found):
+    for path in sorted(paths):
         text = path.read_text(encoding="utf-8")
         if len(text) < 200_000:
             lines += text.count("\n") + 1
-            wrong += [(path.name, line) for line, said in changed(text, Redactor(FILTERS)) if "-email-" not in said]
+            wrong += [
+                (path.name, line)
+                for line, redacted_line in changed(text, Redactor(FILTERS))
+                if "-email-" not in redacted_line
+            ]
         if lines > MOST:
             break
     assert lines > MOST / 2

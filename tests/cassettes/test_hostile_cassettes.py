@@ -58,12 +58,12 @@ HOSTILE |= {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_cassette_is_one_sentence(tmp_path: Path, name: str) -> None:
-    text, said = HOSTILE[name]
+    text, message = HOSTILE[name]
     (tmp_path / name).write_text(text)
     with pytest.raises(CassetteError) as caught:
         read(tmp_path / name)
     assert str(caught.value).startswith(f"{tmp_path / name}: ")
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert len(str(caught.value)) < 600
 
 
@@ -72,11 +72,11 @@ def test_the_other_cassettes_of_the_folder_are_read(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text)
     (tmp_path / "good.json").write_text(json.dumps({"interactions": [GOOD]}))
     (tmp_path / "zero.json").symlink_to("/dev/zero")
-    found = cases.load(load_corpus(), [tmp_path])
-    assert list(found.cases) == ["recorded/good.json#1"]
-    assert len(found.damaged) == len(HOSTILE)
-    assert found.summary == f"1 recorded exchange in 1 cassette; damaged and skipped: {len(HOSTILE)}"
-    assert found.to_json()["damaged"] == list(found.damaged)
+    cassettes = cases.load(load_corpus(), [tmp_path])
+    assert list(cassettes.cases) == ["recorded/good.json#1"]
+    assert len(cassettes.damaged) == len(HOSTILE)
+    assert cassettes.summary == f"1 recorded exchange in 1 cassette; damaged and skipped: {len(HOSTILE)}"
+    assert cassettes.to_json()["damaged"] == list(cassettes.damaged)
 
 
 def test_a_folder_of_damaged_cassettes_alone_is_an_error(tmp_path: Path) -> None:

@@ -108,9 +108,9 @@ def test_no_spelling_is_left(spelling: str) -> None:
             interaction(response=deltas(["It is ", *pieces(text, 5), "."]), response_type="text/event-stream"),
         ):
             assert leaked(raw, [key]), key
-            kept = scrubbed(raw, Redactor(Filters.default(), [key]))
-            assert not leaked(kept, [key]), (key, kept)
-            assert key[:8] not in json.dumps(kept)
+            recording = scrubbed(raw, Redactor(Filters.default(), [key]))
+            assert not leaked(recording, [key]), (key, recording)
+            assert key[:8] not in json.dumps(recording)
 
 
 def test_words_apart_are_no_secret() -> None:
@@ -122,18 +122,18 @@ def test_words_apart_are_no_secret() -> None:
 
 def test_equal_secrets_have_equal_placeholders_in_every_spelling() -> None:
     key = KEYS[0]
-    said = Redactor(Filters.default(), [key]).text(f"{key} {bytes_apart(':')(key)} {spelt('&#{};')(key)}")
-    assert said == "REDACTED-key-1 REDACTED-key-1 REDACTED-key-1"
+    output = Redactor(Filters.default(), [key]).text(f"{key} {bytes_apart(':')(key)} {spelt('&#{};')(key)}")
+    assert output == "REDACTED-key-1 REDACTED-key-1 REDACTED-key-1"
 
 
 @pytest.mark.timing
 @pytest.mark.parametrize("unit", ["\\", "\\u", "&#", "%25", "=", "\n ", "73 ", "sk-", "opaque/", "0x73,", KEYS[0][:-9]])
 def test_searching_takes_time_in_proportion(unit: str) -> None:
     text = (unit * 200_000)[:200_000]
-    known = KnownSecrets(KEYS)
-    begun = time.process_time()
-    assert known.replaced(text, lambda _: "") == text
-    assert time.process_time() - begun < 3  # it takes a fifth of a second at most
+    secrets = KnownSecrets(KEYS)
+    start = time.process_time()
+    assert secrets.replaced(text, lambda _: "") == text
+    assert time.process_time() - start < 3  # it takes a fifth of a second at most
 
 
 @pytest.mark.parametrize(

@@ -47,10 +47,10 @@ def said(pytester: pytest.Pytester, *arguments: str) -> str:
 
 @pytest.fixture
 def folder(pytester: pytest.Pytester, corpus: Corpus) -> Path:
-    made = pytester.path / "kept"
-    goldens.write(made / "a.json", goldens.exchanges(corpus, "shell/realistic", "anthropic"))
-    goldens.write(made / "chat.json", goldens.exchanges(corpus, "shell/realistic", "openai_chat", streamed=True))
-    return made
+    path = pytester.path / "kept"
+    goldens.write(path / "a.json", goldens.exchanges(corpus, "shell/realistic", "anthropic"))
+    goldens.write(path / "chat.json", goldens.exchanges(corpus, "shell/realistic", "openai_chat", streamed=True))
+    return path
 
 
 @pytest.fixture
@@ -89,10 +89,10 @@ def test_a_folder_without_recordings(pytester: pytest.Pytester, files: dict[str,
     (pytester.path / "kept").mkdir()
     for name, text in files.items():
         (pytester.path / "kept" / name).write_text(text, encoding="utf-8")
-    found = said(pytester, "--toolcall-cassettes=kept", "toolcall::recorded")
-    assert sentence in found
-    assert "toolcall-conformance record --help" in found
-    assert "secret" not in found
+    output = said(pytester, "--toolcall-cassettes=kept", "toolcall::recorded")
+    assert sentence in output
+    assert "toolcall-conformance record --help" in output
+    assert "secret" not in output
 
 
 def test_a_method_that_no_api_has(pytester: pytest.Pytester, corpus: Corpus, folder: Path) -> None:
@@ -101,37 +101,37 @@ def test_a_method_that_no_api_has(pytester: pytest.Pytester, corpus: Corpus, fol
     [first, *_] = goldens.exchanges(corpus, "shell/realistic", "anthropic")
     got = Exchanged(first.url, first.request, 200, "application/json", first.answer, "GET")
     (folder / "a.json").write_text(json.dumps(json.loads(vcrpy_json([got]))), encoding="utf-8")
-    found = said(pytester, "--toolcall-cassettes=kept", "toolcall::recorded")
-    assert "1 × another API: GET api.anthropic.com (for example GET https://api.anthropic.com/v1/messages)" in found
+    output = said(pytester, "--toolcall-cassettes=kept", "toolcall::recorded")
+    assert "1 × another API: GET api.anthropic.com (for example GET https://api.anthropic.com/v1/messages)" in output
 
 
 @pytest.mark.parametrize("arguments", ["toolcall::recorded", "toolcall::recorded/a.json#1::wire"])
 def test_recordings_without_a_folder(pytester: pytest.Pytester, arguments: str) -> None:
-    found = said(pytester, *REFERENCE, arguments)
-    assert "recordings need --toolcall-cassettes=FOLDER" in found
+    output = said(pytester, *REFERENCE, arguments)
+    assert "recordings need --toolcall-cassettes=FOLDER" in output
 
 
 def test_a_check_of_recordings_without_a_folder(pytester: pytest.Pytester) -> None:
-    found = said(pytester, *REFERENCE, "toolcall::shell/seed::drift")
-    assert "recordings need --toolcall-cassettes=FOLDER" in found
+    output = said(pytester, *REFERENCE, "toolcall::shell/seed::drift")
+    assert "recordings need --toolcall-cassettes=FOLDER" in output
 
 
 def test_neither_a_translator_nor_recordings(pytester: pytest.Pytester) -> None:
-    found = said(pytester, "toolcall::recorded")
-    assert "toolcall:: needs a translator to judge: --toolcall-translator " in found
-    assert "or only recordings to judge: --toolcall-cassettes=FOLDER" in found
+    output = said(pytester, "toolcall::recorded")
+    assert "toolcall:: needs a translator to judge: --toolcall-translator " in output
+    assert "or only recordings to judge: --toolcall-cassettes=FOLDER" in output
 
 
 @pytest.mark.parametrize(
     "arguments", ["toolcall::recorded/a.json#1::response", "toolcall::shell/seed", "toolcall::shell/seed::request"]
 )
 def test_what_needs_a_translator(pytester: pytest.Pytester, folder: Path, arguments: str) -> None:
-    found = said(pytester, f"--toolcall-cassettes={folder.name}", arguments)
+    output = said(pytester, f"--toolcall-cassettes={folder.name}", arguments)
     assert (
         "nothing was judged: without a translator there are only the checks wire and drift of recordings; give "
-        "--toolcall-translator, or select one of them" in found
+        "--toolcall-translator, or select one of them" in output
     )
-    assert "supports none" not in found
+    assert "supports none" not in output
 
 
 @pytest.mark.parametrize(
@@ -157,20 +157,20 @@ def test_what_needs_a_translator(pytester: pytest.Pytester, folder: Path, argume
     ],
 )
 def test_what_an_exchange_does_not_have(pytester: pytest.Pytester, folder: Path, arguments: str, sentence: str) -> None:
-    found = said(pytester, *REFERENCE, f"--toolcall-cassettes={folder.name}", f"toolcall::{arguments}")
-    assert "nothing was judged: " in found
-    assert sentence in found
-    assert "supports none" not in found
+    output = said(pytester, *REFERENCE, f"--toolcall-cassettes={folder.name}", f"toolcall::{arguments}")
+    assert "nothing was judged: " in output
+    assert sentence in output
+    assert "supports none" not in output
 
 
 def test_what_the_translator_does_not_do(pytester: pytest.Pytester, folder: Path, mine: tuple[str, str]) -> None:
-    found = said(pytester, *mine, f"--toolcall-cassettes={folder.name}", "toolcall::recorded/chat.json#1::request")
+    output = said(pytester, *mine, f"--toolcall-cassettes={folder.name}", "toolcall::recorded/chat.json#1::request")
     assert (
         "nothing was judged: mine supports none of the selected items: one route alone (openai_chat → anthropic, "
-        "openai_chat → openai_chat, openai_chat → openai_responses and 1 more route)" in found
+        "openai_chat → openai_chat, openai_chat → openai_responses and 1 more route)" in output
     )
-    found = said(pytester, *mine, f"--toolcall-cassettes={folder.name}", "toolcall::recorded/chat.json#1::stream")
-    assert "supports none of the selected items: no stream (anthropic → openai_chat); one route alone (" in found
+    output = said(pytester, *mine, f"--toolcall-cassettes={folder.name}", "toolcall::recorded/chat.json#1::stream")
+    assert "supports none of the selected items: no stream (anthropic → openai_chat); one route alone (" in output
 
 
 def test_why_no_item_reached_a_verdict(
@@ -183,11 +183,11 @@ def test_why_no_item_reached_a_verdict(
     crashing = crashing.replace("return Session(", "return self.S(")
     pytester.makepyfile(crashing_for_nothing=crashing)
     monkeypatch.syspath_prepend(pytester.path)
-    found = said(
+    output = said(
         pytester,
         *("--toolcall-translator", "crashing_for_nothing:Translator", f"--toolcall-cassettes={folder.name}"),
         "toolcall::recorded/a.json#1::response",
     )
-    assert "nothing was judged: no item reached a verdict; 1 × blocked: " in found
-    assert "1 × blocked: request: request raised KeyError: 'oops'" in found
-    assert found.rstrip().endswith("; 1 more reason")
+    assert "nothing was judged: no item reached a verdict; 1 × blocked: " in output
+    assert "1 × blocked: request: request raised KeyError: 'oops'" in output
+    assert output.rstrip().endswith("; 1 more reason")

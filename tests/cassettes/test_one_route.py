@@ -83,7 +83,7 @@ def verdicts(items: list[Any]) -> Counter[tuple[str, str]]:
 
 
 def rules(items: list[Any]) -> set[tuple[str, str, str]]:
-    return {(item["check"], one["rule"], one["level"]) for item in items for one in item["findings"]}
+    return {(item["check"], finding["rule"], finding["level"]) for item in items for finding in item["findings"]}
 
 
 @pytest.mark.usefixtures("recorded")
@@ -94,8 +94,8 @@ def test_replies_are_judged_without_their_requests(
     assert done.ret == 0
     count = len(corpus.cases["shell/realistic"].exchanges("openai_chat"))
     assert verdicts(items) == {("response", "pass"): count + 1, ("stream", "pass"): count}
-    said = "judged without its request: there is no openai_chat → anthropic for the recorded one (no way back)"
-    assert {item["reason"] for item in items if item["check"] in ("response", "stream")} == {said}
+    reason = "judged without its request: there is no openai_chat → anthropic for the recorded one (no way back)"
+    assert {item["reason"] for item in items if item["check"] in ("response", "stream")} == {reason}
     assert {(item["client"], item["upstream"]) for item in items if item["reason"]} == {("anthropic", "openai_chat")}
 
 
@@ -115,10 +115,10 @@ def test_a_faulty_one_is_seen(pytester: pytest.Pytester, monkeypatch: pytest.Mon
     )
     done, items = replay(pytester, *spec(pytester, monkeypatch, "mine_losing", losing), "toolcall::recorded")
     assert done.ret == 1
-    found = rules(items)
-    assert ("response", "translation/call-lost", "MUST") in found
-    assert ("stream", "translation/call-name", "MUST") in found
-    assert any(check == "response" and "error" in rule and level == "MUST" for check, rule, level in found)
+    findings = rules(items)
+    assert ("response", "translation/call-lost", "MUST") in findings
+    assert ("stream", "translation/call-name", "MUST") in findings
+    assert any(check == "response" and "error" in rule and level == "MUST" for check, rule, level in findings)
 
 
 @pytest.mark.usefixtures("recorded")
@@ -137,7 +137,7 @@ def test_what_counts_as_no_way_back(
     chosen = spec(pytester, monkeypatch, f"mine_back_{abs(hash(back))}", text)
     item = "toolcall::recorded/a.json#1::response::anthropic-to-openai_chat"
     _, items = replay(pytester, *chosen, item)
-    assert [one["verdict"] for one in items] == [verdict]
+    assert [item["verdict"] for item in items] == [verdict]
 
 
 EXCHANGING = """
@@ -241,13 +241,13 @@ def test_whether_a_function_was_forced_is_not_known(
 @pytest.mark.parametrize("client", goldens.URLS)
 @pytest.mark.parametrize("upstream", goldens.URLS)
 def test_what_stands_in_declares_the_recorded_tools(client: str, upstream: str, corpus: Corpus) -> None:
-    asked = corpus.cases["parallel/two-rounds"].exchanges(upstream)[-1].request
-    made = stand_in(corpus, Route(client, upstream, "model-1", "model-2", stream=False), asked)
-    assert made is not None
-    reading = read(client, "request", made)
-    assert [tool.name for tool in reading.tools] == [tool.name for tool in read(upstream, "request", asked).tools]
+    request = corpus.cases["parallel/two-rounds"].exchanges(upstream)[-1].request
+    stand_in_request = stand_in(corpus, Route(client, upstream, "model-1", "model-2", stream=False), request)
+    assert stand_in_request is not None
+    reading = read(client, "request", stand_in_request)
+    assert [tool.name for tool in reading.tools] == [tool.name for tool in read(upstream, "request", request).tools]
     assert not reading.calls
-    assert made.get("model", "model-1") == "model-1"
+    assert stand_in_request.get("model", "model-1") == "model-1"
     none = stand_in(corpus, Route(client, upstream, "model-1", "model-2", stream=False), {})
     assert none is not None
     assert len(read(client, "request", none).tools) == 1

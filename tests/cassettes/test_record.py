@@ -21,13 +21,13 @@ WAYS = pytest.mark.parametrize("streamed", [False, True], ids=["unary", "stream"
 
 def golden_requests(corpus: Corpus, case: str, name: str, streamed: bool) -> list[Any]:
     """What the provider must be asked: the golden requests with our model, its own ids, and the wish for a stream."""
-    asked = []
+    requests = []
     for exchange in corpus.cases[case].exchanges(name):
         body = json.loads(fresh(corpus.cases[case], name, json.dumps(exchange.request)))
         if "model" in body:
             body["model"] = "model-1"
-        asked.append({**body, **(corpus.transports[name]["stream"]["body"] if streamed else {})})
-    return asked
+        requests.append({**body, **(corpus.transports[name]["stream"]["body"] if streamed else {})})
+    return requests
 
 
 @WAYS
@@ -37,33 +37,33 @@ def test_a_case_is_recorded_and_read_again(
     name: str, case: str, streamed: bool, corpus: Corpus, upstream: Provider, record: Record, tmp_path: Path
 ) -> None:
     upstream.answers = replies(corpus.cases[case], name, streamed=streamed)
-    answers = [given.body for given in upstream.answers if not callable(given)]
+    answers = [answer.body for answer in upstream.answers if not callable(answer)]
     ran = record(name, "--case", case, "--stream" if streamed else "--unary")
     assert (ran.code, ran.err) == (0, "")
     transport = corpus.transports[name]
-    wanted = golden_requests(corpus, case, name, streamed)
+    expected = golden_requests(corpus, case, name, streamed)
     path = (transport["stream"].get("path") if streamed else None) or transport["path"]
-    for asked, body in zip(upstream.asked, wanted, strict=True):
-        assert asked.path == path.partition("?")[0].replace("{model}", "model-1")
-        assert asked.query == path.partition("?")[2]
-        assert any(KEY in value for value in asked.headers.values())
-        assert said(corpus, name, asked.body) == said(corpus, name, body)
+    for request, body in zip(upstream.asked, expected, strict=True):
+        assert request.path == path.partition("?")[0].replace("{model}", "model-1")
+        assert request.query == path.partition("?")[2]
+        assert any(KEY in value for value in request.headers.values())
+        assert said(corpus, name, request.body) == said(corpus, name, body)
     file = tmp_path / "kept" / name / f"{case}{'.stream' if streamed else ''}.json"
     assert [path for path in (tmp_path / "kept").rglob("*") if path.is_file()] == [file]
     assert KEY not in file.read_text()
     interactions = read(file)
-    assert len(interactions) == len(wanted)
-    for one, asked, answer in zip(interactions, upstream.asked, answers, strict=True):
-        found = identify(file, one, corpus)
-        assert isinstance(found, Recorded)
-        assert (found.format, found.model, found.official) == (name, "model-1", False)
-        assert jsonvalue.equal(found.request, asked.body)
+    assert len(interactions) == len(expected)
+    for interaction, request, answer in zip(interactions, upstream.asked, answers, strict=True):
+        recording = identify(file, interaction, corpus)
+        assert isinstance(recording, Recorded)
+        assert (recording.format, recording.model, recording.official) == (name, "model-1", False)
+        assert jsonvalue.equal(recording.request, request.body)
         if streamed:
-            assert found.stream == answer
+            assert recording.stream == answer
         else:
-            assert jsonvalue.equal(found.response, jsonvalue.parse(answer))
-        assert set(one.request_headers) <= {"content-type", "anthropic-version"}
-        assert set(one.response_headers) == {"content-type"}
+            assert jsonvalue.equal(recording.response, jsonvalue.parse(answer))
+        assert set(interaction.request_headers) <= {"content-type", "anthropic-version"}
+        assert set(interaction.response_headers) == {"content-type"}
     about = json.loads(file.read_text())["toolcall"]
     assert about["complete"]
     assert (about["case"], about["format"], about["model"], about["streamed"]) == (case, name, "model-1", streamed)
@@ -84,5 +84,7 @@ def said(corpus: Corpus, name: str, body: dict[str, Any]) -> dict[str, Any]:
     reading = formats.read(name, "request", body)
     (container,) = (key for key in corpus.format(name)["containers"]["request"] if key in body)
     calls = [(call.name, call.id, call.arguments) for call in reading.calls]
-    results = [(one.call, one.id, [getattr(part, "text", part) for part in one.parts]) for one in reading.results]
+    results = [
+        (result.call, result.id, [getattr(part, "text", part) for part in result.parts]) for result in reading.results
+    ]
     return {**{key: value for key, value in body.items() if key != container}, container: [calls, results]}

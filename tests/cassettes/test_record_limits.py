@@ -44,8 +44,8 @@ SLOW: list[tuple[str, Pieces, str]] = [
 
 
 @pytest.mark.timing
-@pytest.mark.parametrize(("pieces", "came"), [row[1:] for row in SLOW], ids=[row[0] for row in SLOW])
-def test_one_limit_of_time_for_the_whole(pieces: Pieces, came: str, record: Record, corpus: Corpus) -> None:
+@pytest.mark.parametrize(("pieces", "message"), [row[1:] for row in SLOW], ids=[row[0] for row in SLOW])
+def test_one_limit_of_time_for_the_whole(pieces: Pieces, message: str, record: Record, corpus: Corpus) -> None:
     started = time.monotonic()
     with raw_server(pieces) as server:
         ran = record(
@@ -54,7 +54,7 @@ def test_one_limit_of_time_for_the_whole(pieces: Pieces, came: str, record: Reco
         assert time.monotonic() - started < 8
     assert ran.code == 1
     assert "was not done within 0.4 s, " in ran.out
-    assert came in ran.out
+    assert message in ran.out
     assert "raise --timeout" in ran.out
 
 
@@ -86,9 +86,9 @@ def test_a_packed_reply_is_unpacked_within_the_limit(
     ran = record("anthropic", "--case", CASE, "--unary", "--max-bytes", "1000000")
     assert "sent a reply that cannot be unpacked (it unpacks to more than 0.953674 MiB" in ran.out
     upstream.answers = [
-        Given(pack(one.body), headers={**one.headers, "content-encoding": packing})
-        for one in replies(corpus.cases[CASE], "anthropic", streamed=False)
-        if isinstance(one, Given)
+        Given(pack(reply.body), headers={**reply.headers, "content-encoding": packing})
+        for reply in replies(corpus.cases[CASE], "anthropic", streamed=False)
+        if isinstance(reply, Given)
     ]
     assert record("anthropic", "--case", CASE, "--unary").code == 0
     text = (tmp_path / "kept" / "anthropic" / f"{CASE}.json").read_text()
@@ -116,9 +116,9 @@ def test_what_listens_here_is_asked_without_a_proxy(
 
 @pytest.mark.parametrize(("option", "value"), [("--max-bytes", "0"), ("--max-bytes", "1e6"), ("--timeout", "-1")])
 def test_a_limit_that_is_none(option: str, value: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as error:
         main(["record", "--format", "anthropic", "--model", "m", "--case", CASE, option, value])
-    assert ended.value.code == 4
+    assert error.value.code == 4
     assert f"argument {option}: " in capsys.readouterr().err
 
 

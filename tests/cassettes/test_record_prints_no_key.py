@@ -19,19 +19,19 @@ Answers = list[Any]
 
 def said(corpus: Corpus, *changes: tuple[str, str], which: int = 0, streamed: bool = False, **headers: str) -> Answers:
     """The golden replies, one of them changed."""
-    found = replies(corpus.cases[CASE], NAME, streamed=streamed)
-    changed = found[which]
+    answers = replies(corpus.cases[CASE], NAME, streamed=streamed)
+    changed = answers[which]
     assert isinstance(changed, Given)
     text = changed.body.decode()
     for before, after in changes:
         assert before in text
         text = text.replace(before, after)
-    found[which] = Given(text.encode(), headers={**changed.headers, **headers})
-    return found
+    answers[which] = Given(text.encode(), headers={**changed.headers, **headers})
+    return answers
 
 
 def events(*data: Any) -> bytes:
-    return "".join(f"data: {json.dumps(one)}\n\n" for one in data).encode()
+    return "".join(f"data: {json.dumps(event)}\n\n" for event in data).encode()
 
 
 JSON = {"content-type": "application/json"}
@@ -55,7 +55,7 @@ ANSWERS: dict[str, Callable[[Corpus], Answers]] = {
     "a name twice": lambda _: [Given(f'{{"{KEY}": 1, "{KEY}": 2}}'.encode(), headers=JSON)],
     "an error": lambda _: [Given(json.dumps({"error": {"message": f"{KEY}: no"}}).encode(), 400, JSON)],
     "an error that is cut in the key": lambda _: [Given(f"{'x' * 280} {KEY}".encode(), 400)],
-    "an escaped key": lambda _: [Given("".join(f"\\u{ord(one):04x}" for one in KEY).encode(), 400)],
+    "an escaped key": lambda _: [Given("".join(f"\\u{ord(character):04x}" for character in KEY).encode(), 400)],
 }
 STREAMS: dict[str, Callable[[Corpus], Answers]] = {
     "no stream, by its type": lambda _: [Given(b"{}", headers={"content-type": f"text/{KEY}"})],
@@ -102,8 +102,8 @@ def test_the_key_is_not_printed(
 
 @pytest.mark.parametrize("option", ["--base-url", "--model"])
 def test_a_key_in_the_wrong_place_is_not_printed(option: str, record: Record) -> None:
-    said = f"{KEY}\udcff" if option == "--model" else KEY
-    ran = record(NAME, "--case", CASE, option, said)
+    option_value = f"{KEY}\udcff" if option == "--model" else KEY
+    ran = record(NAME, "--case", CASE, option, option_value)
     assert ran.code == 4
     assert KEY[:12] not in ran.out + ran.err
     assert "REDACTED" in ran.err

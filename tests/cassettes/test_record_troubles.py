@@ -46,16 +46,16 @@ def files(tmp_path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("name", "wanted"),
+    ("name", "variable"),
     [
         ("anthropic", "set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN"),
         ("gemini", "set GOOGLE_API_KEY or GEMINI_API_KEY"),
     ],
 )
-def test_no_key(name: str, wanted: str, record: Record, upstream: Provider) -> None:
+def test_no_key(name: str, variable: str, record: Record, upstream: Provider) -> None:
     ran = record(name, "--case", CASE, key="")
     assert (ran.code, upstream.asked) == (4, [])
-    assert f"no API key: {wanted}" in ran.err
+    assert f"no API key: {variable}" in ran.err
 
 
 def test_a_key_that_no_header_carries(record: Record) -> None:
@@ -86,37 +86,37 @@ def test_a_wrong_key_under_the_status_400(record: Record, upstream: Provider) ->
     assert "API key not valid.; is the key in GOOGLE_API_KEY right" in ran.out
 
 
-@pytest.mark.parametrize("said", ["0.2", "date", "ms", "detail"])
+@pytest.mark.parametrize("notation", ["0.2", "date", "ms", "detail"])
 def test_a_rate_limit_that_passes_is_waited_for(
-    said: str, corpus: Corpus, record: Record, upstream: Provider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    notation: str, corpus: Corpus, record: Record, upstream: Provider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slept: list[float] = []
     monkeypatch.setattr(time, "sleep", slept.append)
-    name, given = "openai_chat", refusal(429, "slow down", **{"retry-after": "0.2"})
-    if said == "date":
+    name, answer = "openai_chat", refusal(429, "slow down", **{"retry-after": "0.2"})
+    if notation == "date":
         then = datetime.now(UTC) + timedelta(seconds=9)
-        given = refusal(429, "slow down", **{"retry-after": format_datetime(then, True)})
-    elif said == "ms":
-        given = refusal(429, "slow down", **{"retry-after-ms": "200"})
-    elif said == "detail":
+        answer = refusal(429, "slow down", **{"retry-after": format_datetime(then, True)})
+    elif notation == "ms":
+        answer = refusal(429, "slow down", **{"retry-after-ms": "200"})
+    elif notation == "detail":
         name = "gemini"
         detail = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0.2s"}
-        given = Given(json.dumps({"error": {"code": 429, "details": [detail]}}).encode(), 429, JSON)
-    upstream.answers = [given, *replies(corpus.cases[CASE], name, streamed=False)]
+        answer = Given(json.dumps({"error": {"code": 429, "details": [detail]}}).encode(), 429, JSON)
+    upstream.answers = [answer, *replies(corpus.cases[CASE], name, streamed=False)]
     ran = record(name, "--case", CASE, "--unary")
     assert (ran.code, len(upstream.asked)) == (0, 3)
     assert "HTTP 429 from 127.0.0.1" in ran.out
     assert "waiting" in ran.out
     waited = max(slept)
-    assert 7 < waited < 10 if said == "date" else waited == pytest.approx(0.2)
-    kept = json.loads((tmp_path / "kept" / name / f"{CASE}.json").read_text())
-    assert [one["response"]["status"]["code"] for one in kept["interactions"]] == [200, 200]
+    assert 7 < waited < 10 if notation == "date" else waited == pytest.approx(0.2)
+    cassette = json.loads((tmp_path / "kept" / name / f"{CASE}.json").read_text())
+    assert [interaction["response"]["status"]["code"] for interaction in cassette["interactions"]] == [200, 200]
 
 
 @pytest.mark.timing
-@pytest.mark.parametrize(("after", "told"), [("3600", "it asks to wait 3600 s"), (None, "it gives no waiting time")])
+@pytest.mark.parametrize(("after", "message"), [("3600", "it asks to wait 3600 s"), (None, "it gives no waiting time")])
 def test_a_rate_limit_that_lasts_stops_the_run(
-    after: str | None, told: str, record: Record, upstream: Provider, tmp_path: Path
+    after: str | None, message: str, record: Record, upstream: Provider, tmp_path: Path
 ) -> None:
     path = earlier(tmp_path)
     upstream.answers = [refusal(429, "slow down", **({"retry-after": after} if after else {}))]
@@ -124,7 +124,7 @@ def test_a_rate_limit_that_lasts_stops_the_run(
     ran = record("anthropic", "--case", CASE, "--case", "shell/seed", "--unary", "--max-wait", "1")
     assert time.monotonic() - began < 5
     assert ran.code == 1
-    assert told in ran.out
+    assert message in ran.out
     assert "--max-wait allows 1 s" in ran.out
     assert "1 not tried" in ran.out
     assert path.read_text() == "earlier"
@@ -146,14 +146,14 @@ def test_an_error_in_the_middle_of_a_stream(
     error = corpus.transports[name]["stream"]["error"]
     stream = corpus.cases[CASE].exchanges(name)[0].stream_path
     assert stream is not None
-    begun = stream.read_text(encoding="utf-8").split("\n\n")[:2]
+    events = stream.read_text(encoding="utf-8").split("\n\n")[:2]
     head = f"event: {error['event']}\n" if "event" in error else ""
-    text = "\n\n".join([*begun, f"{head}data: {json.dumps(error['data'])}", ""])
+    text = "\n\n".join([*events, f"{head}data: {json.dumps(error['data'])}", ""])
     upstream.answers = [Given(text.encode(), headers=EVENTS)]
     ran = record(name, "--case", CASE, "--stream")
     assert ran.code == 1
-    said = error["data"].get("error", error["data"])["message"]
-    assert f"the stream ends with an error of the provider: {said[:50]}" in ran.out
+    message = error["data"].get("error", error["data"])["message"]
+    assert f"the stream ends with an error of the provider: {message[:50]}" in ran.out
     assert files(tmp_path) == []
 
 
@@ -189,19 +189,19 @@ def test_a_conversation_that_ended_early_is_kept_on_demand_and_marked(
     corpus: Corpus, record: Record, upstream: Provider, tmp_path: Path
 ) -> None:
     def strange(_: Asked) -> Given:
-        given = replies(corpus.cases[CASE], "openai_chat", streamed=False)[0]
-        assert isinstance(given, Given)
-        return Given(given.body.replace(b'"run_shell_command"', b'"read_file"'), headers=JSON)
+        answer = replies(corpus.cases[CASE], "openai_chat", streamed=False)[0]
+        assert isinstance(answer, Given)
+        return Given(answer.body.replace(b'"run_shell_command"', b'"read_file"'), headers=JSON)
 
     upstream.answers = [strange]
     ran = record("openai_chat", "--case", CASE, "--unary", "--partial")
     assert ran.code == 1
     assert "after exchange 1: the model calls 'read_file', for which the scenario has no result" in ran.out
     path = tmp_path / "kept" / "openai_chat" / f"{CASE}.json"
-    kept = json.loads(path.read_text())
-    assert kept["toolcall"]["complete"] is False
-    assert "read_file" in kept["toolcall"]["ended"]
-    assert len(kept["interactions"]) == 1
+    cassette = json.loads(path.read_text())
+    assert cassette["toolcall"]["complete"] is False
+    assert "read_file" in cassette["toolcall"]["ended"]
+    assert len(cassette["interactions"]) == 1
     path.write_text("earlier")
     upstream.answers = [strange]
     assert record("openai_chat", "--case", CASE, "--unary", "--partial").code == 1
@@ -405,8 +405,8 @@ def test_an_unknown_format(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("missing", ["--model", "--cassettes", "--format"])
 def test_what_must_be_said(missing: str, capsys: pytest.CaptureFixture[str]) -> None:
-    said = {"--format": "anthropic", "--model": "m", "--cassettes": "x", "--case": CASE}
-    words = [word for option, value in said.items() if option != missing for word in (option, value)]
+    options = {"--format": "anthropic", "--model": "m", "--cassettes": "x", "--case": CASE}
+    words = [word for option, value in options.items() if option != missing for word in (option, value)]
     try:
         code: object = main(["record", *words])
     except SystemExit as ended:

@@ -52,15 +52,15 @@ def blocked(*_: Any, **__: Any) -> None:
     raise AssertionError("the network was asked")
 
 
-def same(one: Any, other: Any) -> None:
+def same(first: Any, other: Any) -> None:
     """Bodies that say the same in JSON; google-genai writes some keys and types in its own spelling."""
-    left, right = (spelt(jsonvalue.parse(request.body)) for request in (one, other))
+    left, right = (spelt(jsonvalue.parse(request.body)) for request in (first, other))
     assert jsonvalue.equal(left, right), (left, right)
 
 
 def spelt(value: Any, key: str = "") -> Any:
     if isinstance(value, dict):
-        named = {re.sub("_([a-z])", lambda found: found[1].upper(), name): entry for name, entry in value.items()}
+        named = {re.sub("_([a-z])", lambda match: match[1].upper(), name): entry for name, entry in value.items()}
         return {name: spelt(entry, name) for name, entry in named.items() if (name, entry) != ("generationConfig", {})}
     if isinstance(value, list):
         return [spelt(entry) for entry in value]
@@ -69,10 +69,10 @@ def spelt(value: Any, key: str = "") -> Any:
 
 def recorded(corpus: Corpus, name: str, case: str, streamed: bool, tmp_path: Path) -> tuple[Path, list[Recorded]]:
     path = tmp_path / "kept" / name / f"{case}{'.stream' if streamed else ''}.json"
-    found = [identify(path, one, corpus) for one in read(path)]
-    assert found
-    assert all(isinstance(one, Recorded) for one in found)
-    return path, found  # type: ignore[return-value]
+    recordings = [identify(path, interaction, corpus) for interaction in read(path)]
+    assert recordings
+    assert all(isinstance(recording, Recorded) for recording in recordings)
+    return path, recordings  # type: ignore[return-value]
 
 
 @WAYS
@@ -84,23 +84,27 @@ def test_the_official_sdk_gets_the_recorded_calls(
     upstream.answers = replies(corpus.cases[case], name, streamed=streamed)
     assert record(name, "--case", case, "--stream" if streamed else "--unary").code == 0
     path, exchanges = recorded(corpus, name, case, streamed, tmp_path)
-    asked = len(upstream.asked)
+    count = len(upstream.asked)
     calls = 0
     with replayed(path, "said" if name == "gemini" else "body") as client:
         wire = Wire()
         wire.client = client
         user = USERS[name](wire)
-        for one in exchanges:
-            reply = one.response if one.stream is None else formats.assembled(name, parse(one.stream)).body
-            wanted = formats.read(name, "response", reply).calls
-            body = {key: value for key, value in one.request.items() if key not in ("stream", "stream_options")}
-            found = (STREAMED[name] if streamed else whole)(user, client, body)
-            assert [told(call) for call in found] == [
-                (call.name, call.id if name != "gemini" else call.id or None, call.arguments) for call in wanted
+        for recording in exchanges:
+            reply = (
+                recording.response
+                if recording.stream is None
+                else formats.assembled(name, parse(recording.stream)).body
+            )
+            expected = formats.read(name, "response", reply).calls
+            body = {key: value for key, value in recording.request.items() if key not in ("stream", "stream_options")}
+            sdk_calls = (STREAMED[name] if streamed else whole)(user, client, body)
+            assert [told(call) for call in sdk_calls] == [
+                (call.name, call.id if name != "gemini" else call.id or None, call.arguments) for call in expected
             ]
-            calls += len(wanted)
+            calls += len(expected)
     assert calls
-    assert len(upstream.asked) == asked
+    assert len(upstream.asked) == count
 
 
 def whole(user: Any, _client: Any, body: dict[str, Any]) -> list[Any]:
@@ -122,8 +126,8 @@ def told(call: Any) -> tuple[Any, Any, Any]:
 def anthropic(_user: Any, client: Any, body: dict[str, Any]) -> list[Any]:
     import anthropic as sdk
 
-    made = sdk.Anthropic(api_key="key", http_client=client, max_retries=0)
-    with made.messages.stream(**by_signature(made.messages.stream, body)) as events:
+    client_sdk = sdk.Anthropic(api_key="key", http_client=client, max_retries=0)
+    with client_sdk.messages.stream(**by_signature(client_sdk.messages.stream, body)) as events:
         return [block for block in events.get_final_message().content if block.type == "tool_use"]
 
 
@@ -131,10 +135,10 @@ def openai_chat(_user: Any, client: Any, body: dict[str, Any]) -> list[Any]:
     import openai
     from openai.lib.streaming.chat import ChatCompletionStreamState
 
-    made = openai.OpenAI(api_key="key", http_client=client, max_retries=0)
-    said = {**body, "stream": True, "stream_options": {"include_usage": True}}
+    client_sdk = openai.OpenAI(api_key="key", http_client=client, max_retries=0)
+    request = {**body, "stream": True, "stream_options": {"include_usage": True}}
     state = ChatCompletionStreamState()
-    for chunk in made.chat.completions.create(**by_signature(made.chat.completions.create, said)):
+    for chunk in client_sdk.chat.completions.create(**by_signature(client_sdk.chat.completions.create, request)):
         state.handle_chunk(chunk)
     return list(state.get_final_completion().choices[0].message.tool_calls or [])
 
@@ -142,8 +146,8 @@ def openai_chat(_user: Any, client: Any, body: dict[str, Any]) -> list[Any]:
 def openai_responses(_user: Any, client: Any, body: dict[str, Any]) -> list[Any]:
     import openai
 
-    made = openai.OpenAI(api_key="key", http_client=client, max_retries=0)
-    events = list(made.responses.create(**by_signature(made.responses.create, {**body, "stream": True})))
+    client_sdk = openai.OpenAI(api_key="key", http_client=client, max_retries=0)
+    events = list(client_sdk.responses.create(**by_signature(client_sdk.responses.create, {**body, "stream": True})))
     (last,) = (event.response for event in events if event.type == "response.completed")
     return [item for item in last.output if item.type == "function_call"]
 
@@ -208,9 +212,9 @@ def test_the_provider_is_needed_for_recording_alone(corpus: Corpus, record: Reco
         assert record("anthropic", "--case", "shell/realistic", "--unary", url=gone.url).code == 0
     path, exchanges = recorded(corpus, "anthropic", "shell/realistic", False, tmp_path)
     with replayed(path) as client:
-        for one in exchanges:
-            answer = client.post(f"{gone.url}/v1/messages", json=one.request)
-            assert jsonvalue.equal(answer.json(), one.response)
+        for recording in exchanges:
+            answer = client.post(f"{gone.url}/v1/messages", json=recording.request)
+            assert jsonvalue.equal(answer.json(), recording.response)
 
 
 def test_the_plugin_replays_what_was_recorded(

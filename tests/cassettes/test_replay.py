@@ -38,9 +38,9 @@ def replay(pytester: pytest.Pytester, *arguments: str, cassettes: str = "cassett
     report = pytester.path / "report.json"
     if not report.exists():
         return done, []
-    found = json.loads(report.read_text(encoding="utf-8"))
-    SCHEMA.validate(found)
-    return done, found["items"]
+    content = json.loads(report.read_text(encoding="utf-8"))
+    SCHEMA.validate(content)
+    return done, content["items"]
 
 
 def test_what_the_goldens_say_passes_everywhere(pytester: pytest.Pytester, corpus: Corpus) -> None:
@@ -135,16 +135,16 @@ def test_a_faulty_translator_is_seen_without_goldens(
     spec = ("--toolcall-translator", "broken_for_replay:Translator")
     done, items = replay(pytester, *spec, "toolcall::recorded")
     assert done.ret == 1
-    found = {
+    findings = {
         (item["check"], item["client"], item["upstream"], finding["rule"])
         for item in items
         for finding in item["findings"]
         if finding["level"] == "MUST"
     }
-    assert ("request", "anthropic", "openai_chat", "translation/call-lost") in found
-    assert ("response", "openai_chat", "anthropic", "translation/call-lost") in found
-    assert ("stream", "gemini", "openai_responses", "translation/call-name") in found
-    assert not {rule for check, _, _, rule in found if check in ("wire", "drift")}
+    assert ("request", "anthropic", "openai_chat", "translation/call-lost") in findings
+    assert ("response", "openai_chat", "anthropic", "translation/call-lost") in findings
+    assert ("stream", "gemini", "openai_responses", "translation/call-name") in findings
+    assert not {rule for check, _, _, rule in findings if check in ("wire", "drift")}
 
 
 def test_a_refusal_is_told_and_fails_nothing(
@@ -218,10 +218,10 @@ def test_damaged_cassettes_are_told(pytester: pytest.Pytester, name: str, text: 
     (folder / name).write_text(text, encoding="utf-8")
     done, _ = replay(pytester, "toolcall::recorded")
     assert done.ret == 4
-    said = done.stderr.str()
-    assert "Traceback" not in said
+    message = done.stderr.str()
+    assert "Traceback" not in message
     for sentence in sentences:
-        assert sentence in said
+        assert sentence in message
     assert (folder / name).read_text(encoding="utf-8") == text
 
 
@@ -252,12 +252,12 @@ def test_an_id_that_names_nothing_is_told(pytester: pytest.Pytester, corpus: Cor
     assert "did you mean recorded/a.json#2 or recorded/a.json#1" in done.stderr.str()
 
 
-def at_gateway(one: Exchanged, change: Callable[[Any], object]) -> Exchanged:
+def at_gateway(exchange: Exchanged, change: Callable[[Any], object]) -> Exchanged:
     """The exchange as a gateway answers it, whose reply has been changed."""
-    answer = json.loads(one.answer)
+    answer = json.loads(exchange.answer)
     change(answer)
-    url = f"https://gateway.example{urlsplit(one.url).path}"
-    return Exchanged(url, one.request, 200, "application/json", json.dumps(answer).encode())
+    url = f"https://gateway.example{urlsplit(exchange.url).path}"
+    return Exchanged(url, exchange.request, 200, "application/json", json.dumps(answer).encode())
 
 
 def ended_beside_a_call(body: Any) -> None:
@@ -286,24 +286,24 @@ def test_drift_at_other_hosts_is_a_note_that_names_the_host(
 ) -> None:
     recorded = goldens.exchanges(corpus, "shell/realistic", "anthropic")
     folder = pytester.path / "cassettes"
-    goldens.write(folder / "a.json", [at_gateway(one, priced) for one in recorded], **about)
-    goldens.write(folder / "same.json", [at_gateway(one, lambda body: body) for one in recorded], **about)
+    goldens.write(folder / "a.json", [at_gateway(exchange, priced) for exchange in recorded], **about)
+    goldens.write(folder / "same.json", [at_gateway(exchange, lambda body: body) for exchange in recorded], **about)
     done, items = replay(pytester, "--toolcall-strict", "toolcall::recorded")
     drift = [item for item in items if item["check"] == "drift"]
     assert [item["verdict"] for item in drift] == ["pass"] * 2 * len(recorded)
-    found = [finding for item in drift for finding in item["findings"]]
-    assert {(one["rule"], one["level"]) for one in found} == {
+    findings = [finding for item in drift for finding in item["findings"]]
+    assert {(finding["rule"], finding["level"]) for finding in findings} == {
         ("drift/new-member", "NOTE"),
         ("drift/member-gone", "NOTE"),
     }
-    assert all("; gateway.example, not the provider's own host, " in one["message"] for one in found)
+    assert all("; gateway.example, not the provider's own host, " in finding["message"] for finding in findings)
     assert not [item for item in drift if "same.json" in item["case"] and item["findings"]]
     count = len(recorded)
-    said = f"toolcall: note: {count} of {2 * count} replies of gateway.example drift"
-    done.stdout.fnmatch_lines([f"{said}; -v lists how"])
+    note = f"toolcall: note: {count} of {2 * count} replies of gateway.example drift"
+    done.stdout.fnmatch_lines([f"{note}; -v lists how"])
     assert "drift;" not in replay(pytester, "toolcall::recorded/same.json#1")[0].stdout.str()
     done, _ = replay(pytester, "-v", "-v", "toolcall::recorded")
-    done.stdout.fnmatch_lines([f"{said}:", f"  * {count} × drift/new-member */cost*"])
+    done.stdout.fnmatch_lines([f"{note}:", f"  * {count} × drift/new-member */cost*"])
 
 
 def test_drift_at_the_provider_s_own_host_warns(pytester: pytest.Pytester, corpus: Corpus) -> None:
@@ -336,8 +336,8 @@ def test_a_vendor_s_ways_may_be_mended(
     assert [item["verdict"] for item in items] == [verdict]
 
 
-def vars_of(one: Exchanged) -> tuple[Any, ...]:
-    return one.request, one.status, one.content_type, one.answer
+def vars_of(exchange: Exchanged) -> tuple[Any, ...]:
+    return exchange.request, exchange.status, exchange.content_type, exchange.answer
 
 
 def test_tools_are_called_by_the_names_that_were_declared(pytester: pytest.Pytester, corpus: Corpus) -> None:

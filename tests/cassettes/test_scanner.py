@@ -47,13 +47,13 @@ keywords = ["key"]
 
 
 def scanner() -> Scanner:
-    made = translated(tomllib.loads(CONFIG), "1.0")
-    assert list(made["left_out"]) == ["corp-file", "generic-api-key"]
-    return Scanner(map(Rule.of, made["rules"]))
+    configuration = translated(tomllib.loads(CONFIG), "1.0")
+    assert list(configuration["left_out"]) == ["corp-file", "generic-api-key"]
+    return Scanner(map(Rule.of, configuration["rules"]))
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("it is corp_1f6a8c2e4b7d, keep it.", "it is <corp-token>, keep it."),
         ("corp_1f6a8c2e4b7d", "<corp-token>"),
@@ -65,8 +65,8 @@ def scanner() -> Scanner:
         ("\ud800 ä corp = 0a1b2c3d \ud800", "\ud800 ä corp = <corp-key> \ud800"),
     ],
 )
-def test_a_translated_rule_finds_secrets(text: str, said: str) -> None:
-    assert scanner().replaced(text, lambda rule, _: f"<{rule}>") == said
+def test_a_translated_rule_finds_secrets(text: str, expected: str) -> None:
+    assert scanner().replaced(text, lambda rule, _: f"<{rule}>") == expected
 
 
 def test_a_name_apart_from_its_value_counts() -> None:
@@ -94,9 +94,9 @@ def test_work_grows_with_the_text(unit: str) -> None:
     """Of each rule a keyword, again and again: 200 KB take at most what 20 KB take ten times."""
     for rule in list(rules())[:: max(1, len(unit)) * 9]:
         text = ((rule.keywords[0] + unit) * 200_000)[:200_000]
-        begun = time.process_time()
+        start = time.process_time()
         Scanner([rule]).replaced(text, lambda *_: "")
-        assert time.process_time() - begun < 2, rule.name  # it takes 0.05 s
+        assert time.process_time() - start < 2, rule.name  # it takes 0.05 s
 
 
 def test_rules_are_left_out_by_name() -> None:

@@ -78,10 +78,10 @@ NAMES = (
 def planted() -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Where, the secret, and the interaction; each secret is another one."""
     draw = random.Random(20260601)
-    for place, made in PLACES.items():
+    for place, plant in PLACES.items():
         for shape, make in SHAPES.items():
             secret = make(draw)
-            yield f"{shape} in {place}", secret, made(secret)
+            yield f"{shape} in {place}", secret, plant(secret)
     for place, named in NAMED_PLACES.items():
         for name in NAMES:
             secret = drawn(draw, 14)
@@ -97,12 +97,12 @@ def kept_of_planted() -> list[tuple[str, str, dict[str, Any], dict[str, Any]]]:
 
 def test_no_planted_secret_is_left(kept_of_planted: Any) -> None:
     count = 0
-    for where, secret, raw, kept in kept_of_planted:
+    for where, secret, raw, interaction in kept_of_planted:
         assert leaked(raw, [secret]), f"{where}: not planted"
-        text = json.dumps(kept)
+        text = json.dumps(interaction)
         assert secret not in text, where
         assert json.dumps(secret)[1:-1] not in text, where
-        assert not leaked(kept, [secret]), where
+        assert not leaked(interaction, [secret]), where
         count += 1
     print(f"\n{count} secrets planted, none left")
     assert count >= 400
@@ -110,15 +110,15 @@ def test_no_planted_secret_is_left(kept_of_planted: Any) -> None:
 
 def test_what_is_left_is_whole(kept_of_planted: Any) -> None:
     """JSON stays JSON, forms stay forms, streams have as many events, and a secret of a name is not its name."""
-    for where, _, raw, kept in kept_of_planted:
+    for where, _, raw, interaction in kept_of_planted:
         for side, part in (("request", "body"), ("response", "body")):
-            before, after = raw[side][part], kept[side][part]
+            before, after = raw[side][part], interaction[side][part]
             before, after = (before["string"], after["string"]) if side == "response" else (before, after)
             if before.startswith("{"):
                 assert shape(json.loads(after)) == shape(json.loads(before)), where
             assert len(parse(after.encode())["events"]) == len(parse(before.encode())["events"]), where
-        asked = [urlsplit(one["request"]["uri"]) for one in (raw, kept)]
-        assert [name for name, _ in parse_qsl(asked[0].query)] == [name for name, _ in parse_qsl(asked[1].query)], where
+        urls = [urlsplit(entry["request"]["uri"]) for entry in (raw, interaction)]
+        assert [name for name, _ in parse_qsl(urls[0].query)] == [name for name, _ in parse_qsl(urls[1].query)], where
 
 
 def shape(value: Any) -> Any:
@@ -157,9 +157,9 @@ def test_the_key_itself_survives_in_no_spelling(
     upstream.answers = []
     for laid in replies(case, "openai_chat", streamed=streamed):
         assert isinstance(laid, Given)
-        said = json.dumps(SPELLINGS[spelling](key))[1:-1]
-        text = laid.body.decode().replace("I'll", f"{said} I'll").replace("Yes.", f"Yes, {said}.")
-        assert said in text
+        escaped_key = json.dumps(SPELLINGS[spelling](key))[1:-1]
+        text = laid.body.decode().replace("I'll", f"{escaped_key} I'll").replace("Yes.", f"Yes, {escaped_key}.")
+        assert escaped_key in text
         upstream.answers.append(Given(text.encode(), headers={**laid.headers, "openai-version": key, "x-key": key}))
     ran = record("openai_chat", "--case", "shell/realistic", "--stream" if streamed else "--unary", key=key)
     assert ran.code == 0, ran.out
@@ -182,14 +182,14 @@ def test_a_key_in_pieces(name: str, corpus: Corpus) -> None:
     call = formats.read(name, "response", formats.assembled(name, stream).body).calls[0]
     value = max((text for text in call.arguments.values() if isinstance(text, str)), key=len)
     redactor = Redactor(Filters.default(), [value])
-    said = body(raw, "text/event-stream", redactor)
-    assert isinstance(said, str)
-    found = formats.assembled(name, parse(said.encode()))
-    assert found.end == "whole"
-    (read,) = formats.read(name, "response", found.body).calls[:1]
+    text = body(raw, "text/event-stream", redactor)
+    assert isinstance(text, str)
+    assembled = formats.assembled(name, parse(text.encode()))
+    assert assembled.end == "whole"
+    (read,) = formats.read(name, "response", assembled.body).calls[:1]
     assert value not in str(read.arguments)
     assert "REDACTED-key-1" in read.arguments.values(), read.arguments
-    assert not leaked({"a": said}, [value])
+    assert not leaked({"a": text}, [value])
 
 
 def test_a_cassette_that_still_holds_the_key_is_not_written(
@@ -198,7 +198,7 @@ def test_a_cassette_that_still_holds_the_key_is_not_written(
     laid = replies(corpus.cases["shell/realistic"], "anthropic", streamed=False)
     assert isinstance(laid[0], Given)
     upstream.answers = [Given(laid[0].body.replace(b"I'll", KEY.encode()), headers=laid[0].headers), laid[1]]
-    monkeypatch.setattr(recording, "scrubbed", lambda one, _: one)
+    monkeypatch.setattr(recording, "scrubbed", lambda value, _: value)
     path = tmp_path / "kept" / "anthropic" / "shell" / "realistic.json"
     path.parent.mkdir(parents=True)
     path.write_text("earlier")
@@ -209,9 +209,9 @@ def test_a_cassette_that_still_holds_the_key_is_not_written(
 
 
 def test_equal_secrets_stay_equal_and_others_differ() -> None:
-    one, other = "sk-ant-" + "a1" * 12, "sk-ant-" + "b2" * 12
-    said = Redactor(Filters.default()).text(json.dumps([one, other, one, f"x {other}"]))
-    assert json.loads(said) == [
+    secret, other = "sk-ant-" + "a1" * 12, "sk-ant-" + "b2" * 12
+    output = Redactor(Filters.default()).text(json.dumps([secret, other, secret, f"x {other}"]))
+    assert json.loads(output) == [
         "REDACTED-anthropic-key-1",
         "REDACTED-anthropic-key-2",
         "REDACTED-anthropic-key-1",
@@ -265,9 +265,9 @@ def test_a_changed_text_is_spread_over_its_pieces(given_in: list[str], data: st.
     joined = "".join(given_in)
     start = data.draw(st.integers(0, len(joined)))
     end = data.draw(st.integers(start, len(joined)))
-    said = joined[:start] + data.draw(st.text(max_size=9)) + joined[end:]
-    spread = _spread(given_in, said)
-    assert "".join(spread) == said
+    changed_text = joined[:start] + data.draw(st.text(max_size=9)) + joined[end:]
+    spread = _spread(given_in, changed_text)
+    assert "".join(spread) == changed_text
     assert len(spread) == len(given_in)
 
 
@@ -275,10 +275,10 @@ def test_a_changed_text_is_spread_over_its_pieces(given_in: list[str], data: st.
 @given(st.text())
 def test_no_text_is_too_odd(text: str) -> None:
     redactor = Redactor(Filters.default(), [KEY])
-    said = redactor.text(text)
-    assert redactor.text(said) == said
-    kept = redactor.text(f"{text} {KEY} {text}")
-    assert KEY not in kept
+    output = redactor.text(text)
+    assert redactor.text(output) == output
+    output_with_key = redactor.text(f"{text} {KEY} {text}")
+    assert KEY not in output_with_key
 
 
 JSON_VALUES = st.recursive(
@@ -292,9 +292,9 @@ JSON_VALUES = st.recursive(
 @given(JSON_VALUES)
 def test_json_stays_json(value: Any) -> None:
     for text in (json.dumps(value), json.dumps(value, ensure_ascii=False)):
-        said = Redactor(Filters.default(), [KEY]).text(text)
+        output = Redactor(Filters.default(), [KEY]).text(text)
         if isinstance(value, (dict, list)):
-            assert shape(jsonvalue.parse(said)) == shape(value)
+            assert shape(jsonvalue.parse(output)) == shape(value)
 
 
 @pytest.mark.timing
@@ -309,8 +309,8 @@ def test_no_long_text_takes_long(unit: str) -> None:
 
 
 def test_numbers_of_a_secret_name_stay_numbers() -> None:
-    said = Redactor(Filters.default()).text('{"user_id": 918273, "l": [{"account_id":918274}, {"user_id": 918273}]}')
-    assert said == '{"user_id": 1, "l": [{"account_id":1}, {"user_id": 1}]}'
+    output = Redactor(Filters.default()).text('{"user_id": 918273, "l": [{"account_id":918274}, {"user_id": 918273}]}')
+    assert output == '{"user_id": 1, "l": [{"account_id":1}, {"user_id": 1}]}'
 
 
 CONFIGURATION = """
@@ -333,13 +333,17 @@ def test_filters_of_one_s_own(
     monkeypatch.setenv("MY_GATEWAY_TOKEN", "token-of-the-gateway")
     (first, last) = replies(corpus.cases["shell/realistic"], "anthropic", streamed=False)
     assert isinstance(last, Given)
-    said = "TICKET-4711 at db.corp.example for me@mail.org with token-of-the-gateway"
-    text = last.body.decode().replace("Yes.", said).replace('"usage"', '"customer": "ACME", "user_id": "u1", "usage"')
+    reply_text = "TICKET-4711 at db.corp.example for me@mail.org with token-of-the-gateway"
+    text = (
+        last.body.decode()
+        .replace("Yes.", reply_text)
+        .replace('"usage"', '"customer": "ACME", "user_id": "u1", "usage"')
+    )
     upstream.answers = [first, Given(text.encode(), headers={**last.headers, "x-request-id": "r1", "retry-after": "3"})]
     ran = record("anthropic", "--case", "shell/realistic", "--unary", "--filters", str(file))
     assert ran.code == 0
-    kept = json.loads((tmp_path / "kept" / "anthropic" / "shell" / "realistic.json").read_text())
-    answered = kept["interactions"][1]["response"]
+    cassette = json.loads((tmp_path / "kept" / "anthropic" / "shell" / "realistic.json").read_text())
+    answered = cassette["interactions"][1]["response"]
     reply = json.loads(answered["body"]["string"])
     assert (
         "REDACTED-pattern-1-1 at host.corp.example for me@mail.org with REDACTED-key-1" in reply["content"][0]["text"]

@@ -36,14 +36,14 @@ LEFT_OUT = {
 
 def translated(config: dict[str, Any], version: str) -> dict[str, Any]:
     """Our data for a configuration of gitleaks."""
-    left_out = {rule["id"]: reason for rule in config["rules"] if (reason := _reason(rule))}
+    exclusions = {rule["id"]: reason for rule in config["rules"] if (reason := _reason(rule))}
     return {
         "explanation": "Rules of gitleaks, made by tests/cassettes/translate_rules.py. Do not edit.",
         "source": {**SOURCE, "version": version},
         "never": config["allowlist"]["regexes"],
         "stopwords": config["allowlist"]["stopwords"],
-        "left_out": left_out,
-        "rules": [_rule(rule) for rule in config["rules"] if rule["id"] not in left_out],
+        "left_out": exclusions,
+        "rules": [_rule(rule) for rule in config["rules"] if rule["id"] not in exclusions],
     }
 
 
@@ -61,15 +61,15 @@ def _rule(rule: dict[str, Any]) -> dict[str, Any]:
         .replace(OTHER_END, OUR_END)
         .replace(CONNECTED, OUR_CONNECTED)
     )
-    said = {"name": rule["id"], "regex": regex, "keywords": rule["keywords"]}
+    entry = {"name": rule["id"], "regex": regex, "keywords": rule["keywords"]}
     if OUR_CONNECTED in regex:
-        said["named"] = True
+        entry["named"] = True
     if "secretGroup" in rule:
-        said["group"] = rule["secretGroup"]
+        entry["group"] = rule["secretGroup"]
     if "entropy" in rule:
-        said["entropy"] = rule["entropy"]
+        entry["entropy"] = rule["entropy"]
     never = [pattern for allowed in rule.get("allowlists", ()) for pattern in allowed.get("regexes", ())]
-    return {**said, "never": never} if never else said
+    return {**entry, "never": never} if never else entry
 
 
 def main(path: str, version: str) -> None:

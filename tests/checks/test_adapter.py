@@ -29,8 +29,10 @@ class Changed:
 
     name, version = "changed", "1"
 
-    def __init__(self, calls: Change | None = None, given: Change | None = None, entries: Change | None = None) -> None:
-        self._changes = calls, given, entries
+    def __init__(
+        self, calls: Change | None = None, results: Change | None = None, entries: Change | None = None
+    ) -> None:
+        self._changes = calls, results, entries
 
     def open(self, route: Route, /) -> Changed:
         self._session: Any = ReferenceTranslator().open(route)
@@ -44,12 +46,12 @@ class Changed:
     def tool_results(self, calls: Json, results: Json, /) -> Json:
         """By place, so that what was changed of the calls does not matter here."""
         places = {call.get("id"): own for call, own in zip(calls, self._own, strict=False)}
-        given = []
-        for one in results:
-            own = places.get(one["tool_call_id"], {"id": one["tool_call_id"], "name": one["name"]})
-            given.append({**one, "tool_call_id": own["id"], "name": own["name"]})
-        made = self._session.tool_results(self._own, _changed(given, self._changes[1]))
-        return _changed(made, self._changes[2])
+        entries = []
+        for result in results:
+            own = places.get(result["tool_call_id"], {"id": result["tool_call_id"], "name": result["name"]})
+            entries.append({**result, "tool_call_id": own["id"], "name": own["name"]})
+        output = self._session.tool_results(self._own, _changed(entries, self._changes[1]))
+        return _changed(output, self._changes[2])
 
 
 def _changed(value: list[Json], change: Change | None) -> Json:
@@ -75,16 +77,18 @@ def test_the_reference_passes_every_case(name: str) -> None:
 
 def each(**members: Callable[[Json], Json]) -> Change:
     """Changes these members of each entry; what is not there stays so."""
-    return lambda found: [{**one, **{key: to(one[key]) for key, to in members.items() if key in one}} for one in found]
+    return lambda entries: [
+        {**entry, **{key: to(entry[key]) for key, to in members.items() if key in entry}} for entry in entries
+    ]
 
 
 def blocks(change: Callable[[Json], Json], within: str) -> Change:
     """Changes each block in the list ``within`` of each entry."""
-    return each(**{within: lambda inner: [change(one) for one in inner]})
+    return each(**{within: lambda inner: [change(block) for block in inner]})
 
 
 def without(*keys: str) -> Callable[[Json], Json]:
-    return lambda one: {key: value for key, value in one.items() if key not in keys}
+    return lambda body: {key: value for key, value in body.items() if key not in keys}
 
 
 def answers(change: Callable[[Json], Json]) -> Change:
@@ -121,7 +125,7 @@ BROKEN: dict[str, tuple[str, str, Changed, str]] = {
     "answers-the-first-call-always": (
         "parallel/seed",
         "openai_responses",
-        Changed(entries=lambda it: [{**one, "call_id": it[0]["call_id"]} for one in it]),
+        Changed(entries=lambda it: [{**entry, "call_id": it[0]["call_id"]} for entry in it]),
         "translation/results-linked",
     ),
     "keeps-the-order-of-the-results": (
@@ -164,7 +168,7 @@ BROKEN: dict[str, tuple[str, str, Changed, str]] = {
     "drops-pictures": (
         "binary/seed",
         "anthropic",
-        Changed(given=each(multimodal_parts=lambda it: [one for one in it if one["type"] == "text"])),
+        Changed(results=each(multimodal_parts=lambda it: [entry for entry in it if entry["type"] == "text"])),
         "translation/media-lost",
     ),
 }
@@ -175,10 +179,10 @@ def test_a_broken_one_dies_by_its_rule(name: str) -> None:
     case, spoken, double, rule = BROKEN[name]
     result = play(case, spoken, double)
     assert result.verdict is Verdict.FAIL
-    broken = {one.rule for one in result.findings if one.level is Level.MUST}
+    broken = {finding.rule for finding in result.findings if finding.level is Level.MUST}
     # The format's own rules may say the same of the body.
-    assert {one for one in broken if rule.startswith(one.partition("/")[0])} == {rule}
-    assert {one.partition("/")[0] for one in broken} <= {"translation", spoken}
+    assert {rule_name for rule_name in broken if rule.startswith(rule_name.partition("/")[0])} == {rule}
+    assert {rule_name.partition("/")[0] for rule_name in broken} <= {"translation", spoken}
     assert play(case, spoken, Changed()).verdict is Verdict.PASS
 
 
@@ -197,12 +201,12 @@ DOUBTFUL: dict[str, tuple[str, str, Changed, str]] = {
 def test_a_doubtful_one_is_warned(name: str) -> None:
     case, spoken, double, rule = DOUBTFUL[name]
     result = play(case, spoken, double)
-    assert {(one.rule, one.level) for one in result.findings} == {(rule, Level.SHOULD)}
+    assert {(finding.rule, finding.level) for finding in result.findings} == {(rule, Level.SHOULD)}
 
 
-def numbered(found: list[Json]) -> list[Json]:
+def numbered(entries: list[Json]) -> list[Json]:
     """Calls with ids of our own making."""
-    return [{**one, "id": f"{place}"} for place, one in enumerate(found)]
+    return [{**entry, "id": f"{place}"} for place, entry in enumerate(entries)]
 
 
 def in_parts(kind: str) -> Callable[[Json], Json]:
@@ -214,12 +218,12 @@ HARMLESS: dict[str, tuple[str, str, Changed]] = {
     "adds-keys-to-calls": (
         "parallel/seed",
         "openai_chat",
-        Changed(lambda it: [{**one, "index": 3, "_raw": None} for one in it]),
+        Changed(lambda it: [{**entry, "index": 3, "_raw": None} for entry in it]),
     ),
     "has-only-what-is-asked": (
         "parallel/seed",
         "anthropic",
-        Changed(lambda it: [{key: one[key] for key in EXTRA} for one in it]),
+        Changed(lambda it: [{key: entry[key] for key in EXTRA} for entry in it]),
     ),
     "writes-results-as-blocks": (
         "parallel/seed",
@@ -295,7 +299,7 @@ def strictly(results: list[Json]) -> Json:
 
 @pytest.mark.parametrize("name", sorted(CORPUS.formats))
 def test_a_strict_reader_passes(name: str) -> None:
-    assert play("binary/recorded-shape", name, Changed(given=strictly)).verdict is Verdict.PASS
+    assert play("binary/recorded-shape", name, Changed(results=strictly)).verdict is Verdict.PASS
 
 
 def test_an_empty_object_beside_pictures_is_not_handed_on() -> None:
@@ -313,5 +317,5 @@ def test_agents_are_handed_the_text_that_the_tool_returned() -> None:
     for response in ({"output": "two frames"}, {"frames": "2"}):
         answer["response"] = response
         (result,) = universal_results(CORPUS, "gemini", golden, [{"id": "c", "name": "capture_frames"}])
-        parts.append([one for one in result["multimodal_parts"] if one["type"] != "media"])
+        parts.append([part for part in result["multimodal_parts"] if part["type"] != "media"])
     assert parts == [[{"type": "text", "text": "two frames"}], [{"type": "object", "value": {"frames": "2"}}]]

@@ -58,8 +58,10 @@ def test_a_case_of_one_exchange_has_no_loop() -> None:
 )
 def test_loop_rules_show_their_examples(rule: dict[str, Any]) -> None:
     def rules(pair: dict[str, Any]) -> dict[str, Level]:
-        found = judge_history(pair["source"], pair["output"], client=pair["client"], upstream=pair["upstream"]).findings
-        return {finding.rule: finding.level for finding in found}
+        findings = judge_history(
+            pair["source"], pair["output"], client=pair["client"], upstream=pair["upstream"]
+        ).findings
+        return {finding.rule: finding.level for finding in findings}
 
     assert rules(rule["breaks"]).get(rule["id"]) == rule["level"]
     assert rule["id"] not in rules(rule["obeys"])
@@ -103,12 +105,12 @@ def test_a_crash_on_a_wrong_reply_of_its_own_is_that_reply_s(pytester: pytest.Py
     )
     done.assert_outcomes(passed=1, failed=2, skipped=1)
     report = json.loads((pytester.path / "r.json").read_text(encoding="utf-8"))
-    (loop,) = (one for one in report["items"] if one["check"] == "agent_loop")
-    (found,) = loop["findings"]
-    assert found["rule"] == "translation/loop-broken"
-    assert found["pointer"] == "/choices/0/message/tool_calls/0/function/arguments"
-    assert found["body"] == "01-response"
-    assert found["message"].startswith(
+    (loop,) = (item for item in report["items"] if item["check"] == "agent_loop")
+    (finding,) = loop["findings"]
+    assert finding["rule"] == "translation/loop-broken"
+    assert finding["pointer"] == "/choices/0/message/tool_calls/0/function/arguments"
+    assert finding["body"] == "01-response"
+    assert finding["message"].startswith(
         "the next request repeats what breaks translation/arguments here, and raised JSONDecodeError: "
     )
     assert [root["rule"] for root in report["roots"]] == ["translation/arguments"]

@@ -42,11 +42,11 @@ class Renaming:
         return self.inner.request(body)
 
     def response(self, body: dict[str, Any], /) -> Any:
-        made = self.inner.response(body)
-        for call in made["choices"][0]["message"].get("tool_calls") or []:
+        output = self.inner.response(body)
+        for call in output["choices"][0]["message"].get("tool_calls") or []:
             own = f"call_{len(self.known):024d}"
             self.known[own], call["id"] = call["id"], own
-        return made
+        return output
 
 
 def play(translator: Any, upstream: str) -> ItemResult:
@@ -74,7 +74,7 @@ def test_what_is_no_caption_stays() -> None:
     call_id = case.scenario["ids"][CHAT]["pay"]
     body["messages"].append({"role": "user", "content": [{"type": "text", "text": f"What does {call_id} mean?"}]})
     reading = formats.read(CHAT, "request", body)
-    told = rename_captions(body, reading, {0: "call_other"})
-    assert captions(told) == ["From the result of click_element (call_other):", f"What does {call_id} mean?"]
+    renamed_body = rename_captions(body, reading, {0: "call_other"})
+    assert captions(renamed_body) == ["From the result of click_element (call_other):", f"What does {call_id} mean?"]
     assert captions(body)[0] == f"From the result of click_element ({call_id}):"
     assert rename_captions(body, reading, {0: None}) is body

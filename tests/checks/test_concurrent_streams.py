@@ -73,16 +73,16 @@ def fused(library: Library) -> PythonDriver:
 def test_the_arguments_of_the_other_stream_are_named() -> None:
     result = played(fused(Library(ArgumentsOfAllStreams)))
     assert result.verdict is Verdict.FAIL
-    assert "translation/arguments" in {one.rule for one in result.findings}
-    assert all("while another stream is open" in one.message for one in result.findings)
-    assert any("the other stream says" in one.message for one in result.findings)
+    assert "translation/arguments" in {finding.rule for finding in result.findings}
+    assert all("while another stream is open" in finding.message for finding in result.findings)
+    assert any("the other stream says" in finding.message for finding in result.findings)
 
 
 def test_a_sound_library_reads_both_in_turns_and_passes() -> None:
     library = Library(ArgumentsOfEachStream)
     result = played(fused(library))
     assert (result.verdict, result.findings) == (Verdict.PASS, ())
-    turns = sum(one != other for one, other in zip(library.order, library.order[1:], strict=False))
+    turns = sum(stream != other for stream, other in zip(library.order, library.order[1:], strict=False))
     assert turns > 20, library.order
 
 

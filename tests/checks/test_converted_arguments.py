@@ -29,7 +29,7 @@ def arguments(name: str, reply: Any) -> dict[str, Any]:
 
 
 def with_note(of: Mapping[str, Any], tool: str) -> dict[str, Any]:
-    return {name: {**said, "note": None} if name == tool else said for name, said in of.items()}
+    return {name: {**arguments_of, "note": None} if name == tool else arguments_of for name, arguments_of in of.items()}
 
 
 @pytest.fixture(params=CORPUS.formats)
@@ -60,7 +60,7 @@ def test_streams_assemble_to_the_same(name: str) -> None:
 
 
 def faults(name: str, stream: bytes) -> list[str]:
-    return [one.rule for one in Judge(CORPUS).body(name, "stream", parse(stream)).findings if one.is_must]
+    return [finding.rule for finding in Judge(CORPUS).body(name, "stream", parse(stream)).findings if finding.is_must]
 
 
 def test_names_change_behind_the_arguments(name: str) -> None:
@@ -68,10 +68,10 @@ def test_names_change_behind_the_arguments(name: str) -> None:
     golden = arguments(name, exchange.response)
     tool = next(iter(golden))
     names = DeclaredNames({tool: "other"}, (), {tool: ArgumentConversion(BEFORE, NOTE)})
-    wanted = {"other" if key == tool else key: said for key, said in with_note(golden, tool).items()}
-    assert arguments(name, rename_calls(name, exchange.response, names)) == wanted
+    expected = {"other" if key == tool else key: entry for key, entry in with_note(golden, tool).items()}
+    assert arguments(name, rename_calls(name, exchange.response, names)) == expected
     stream = rename_calls_in_stream(exchange.stream(), names, transport)
-    assert arguments(name, formats.assembled(name, parse(stream)).body) == wanted
+    assert arguments(name, formats.assembled(name, parse(stream)).body) == expected
 
 
 def test_arguments_that_say_the_same_keep_every_byte(name: str) -> None:

@@ -50,8 +50,8 @@ class Sending:
 
 
 def route(case: str, model: str | None = None) -> Route:
-    held = CORPUS.cases[case]
-    return Route("anthropic", CHAT, held.model("anthropic"), model or held.model(CHAT))
+    golden_case = CORPUS.cases[case]
+    return Route("anthropic", CHAT, golden_case.model("anthropic"), model or golden_case.model(CHAT))
 
 
 def moved(case: str, check: str = "request", model: str | None = None) -> ItemResult:
@@ -70,7 +70,7 @@ def test_a_request_that_asks_for_thoughts_goes_by_responses(check: str) -> None:
 def test_a_body_of_another_format_for_no_such_reason_is_a_fault() -> None:
     result = moved(PLAIN)
     assert result.verdict is Verdict.FAIL
-    assert {one.rule for one in result.findings} == {"translation/target-format"}
+    assert {finding.rule for finding in result.findings} == {"translation/target-format"}
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_request_at_another_address(case: str, api: str, verdict: Verdict) -> 
     session: Any = Sending(api)
     result = CHECKS["request"](CORPUS.cases[case], route(case), lambda _route: Opened(session), HARNESS, "", None)
     assert result.verdict is verdict
-    assert [one.rule for one in result.findings] == ["translation/upstream-address"] * (verdict is Verdict.FAIL)
+    assert [finding.rule for finding in result.findings] == ["translation/upstream-address"] * (verdict is Verdict.FAIL)
 
 
 def chat(**more: Any) -> Body:
@@ -98,7 +98,7 @@ FREE_TEXT = {"tools": [{"type": "custom", "custom": {"name": "write_patch"}}]}
 
 
 @pytest.mark.parametrize(
-    ("model", "asked", "elsewhere"),
+    ("model", "fields", "elsewhere"),
     [
         ("gpt-5.6", FUNCTION, True),
         ("gpt-5.6", FUNCTION | {"reasoning_effort": "low"}, True),
@@ -114,8 +114,8 @@ FREE_TEXT = {"tools": [{"type": "custom", "custom": {"name": "write_patch"}}]}
         ("gpt-4.1-2025-04-14", FUNCTION, False),
     ],
 )
-def test_which_bodies_responses_alone_serves(model: str, asked: Body, elsewhere: bool) -> None:
-    entry = served_elsewhere(CORPUS, CHAT, model, read(CHAT, "request", chat(**asked)))
+def test_which_bodies_responses_alone_serves(model: str, fields: Body, elsewhere: bool) -> None:
+    entry = served_elsewhere(CORPUS, CHAT, model, read(CHAT, "request", chat(**fields)))
     assert (entry is not None) is elsewhere
     assert entry is None or entry["by"] == RESPONSES
 

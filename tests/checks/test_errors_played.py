@@ -67,9 +67,9 @@ class Mutates(Session):
     """Changes the body that it was given."""
 
     def error(self, status: int, body: dict[str, Any], headers: dict[str, str], /) -> Any:
-        found = self.inner.error(status, body, headers)
+        output = self.inner.error(status, body, headers)
         body.clear()
-        return found
+        return output
 
 
 class ForgetsAfterError(Session):
@@ -82,10 +82,10 @@ class ForgetsAfterError(Session):
         return super().error(status, body, headers)
 
     def request(self, body: dict[str, Any], /) -> Any:
-        made = super().request(body)
+        output = super().request(body)
         if self.failed:
-            del made["messages"][1:]
-        return made
+            del output["messages"][1:]
+        return output
 
 
 class NoErrors(Session):
@@ -195,7 +195,7 @@ def test_no_loop_where_the_error_is_the_last_word() -> None:
 def test_errors_are_asked_only_of_who_does_them(session: type[Any], reason: str) -> None:
     support = probe(PythonDriver(Translator(session), "t:T"), CORPUS)
     every = [item for item in items(CORPUS) if item.check not in ONE_FORMAT and not support.applies(item)]
-    left = [one for one in every if "stream" not in needs(one.check, one.case, one.route.upstream, one.variant)]
+    left = [item for item in every if "stream" not in needs(item.check, item.case, item.route.upstream, item.variant)]
     failing = {case.id for case in CORPUS.cases.values() if "upstream_error" in case.scenario}
     assert {item.case.id for item in left} == failing
     assert {item.check for item in left} == {"response"}
@@ -214,6 +214,6 @@ def test_the_protocols_take_both_forms() -> None:
     with_headers: ErrorTranslatorWithHeaders = ReferenceTranslator().open(route)
     without: ErrorTranslator = WithoutHeaders(route, [])
     body = {"error": {"code": 503, "message": "Later.", "status": "UNAVAILABLE"}}
-    status, found, headers = with_headers.error(503, body, {})  # type: ignore[misc]
-    assert (status, found) == without.error(503, body)
+    status, error_body, headers = with_headers.error(503, body, {})  # type: ignore[misc]
+    assert (status, error_body) == without.error(503, body)
     assert headers == {"content-type": "application/json"}

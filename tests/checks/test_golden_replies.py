@@ -65,8 +65,8 @@ def test_a_reply_is_the_golden_itself_where_names_stayed(name: str) -> None:
 @pytest.mark.parametrize("name", FORMATS)
 def test_names_are_exchanged_at_once_and_not_one_after_the_other(name: str) -> None:
     reply = CASE.exchanges(name)[0].response
-    one, two, *rest = map(str, called(name, reply))
-    assert called(name, rename_calls(name, reply, {one: two, two: one})) == [two, one, *rest]
+    first, second, *rest = map(str, called(name, reply))
+    assert called(name, rename_calls(name, reply, {first: second, second: first})) == [second, first, *rest]
 
 
 def sent_by_provider(name: str) -> list[Path]:
@@ -131,8 +131,8 @@ def test_an_argument_that_is_called_name_is_not_the_name_of_a_call(name: str, ne
         "data: [DONE]",
     ]
     stream = newline.join(others)
-    golden, wanted = (stream.replace("%s", EVENTS[name] % called).encode() for called in ("grep", "grep_1"))
-    assert rename_calls_in_stream(golden, {"grep": "grep_1"}, places(name)) == wanted
+    golden, expected = (stream.replace("%s", EVENTS[name] % called).encode() for called in ("grep", "grep_1"))
+    assert rename_calls_in_stream(golden, {"grep": "grep_1"}, places(name)) == expected
     assert rename_calls_in_stream(golden, {"other": "grep_1"}, places(name)) == golden
 
 
@@ -141,8 +141,8 @@ def test_names_in_a_stream_are_exchanged_at_once_and_spelt_as_json() -> None:
         b'data: {"choices": [{"delta": {"tool_calls": [{"function": {"name": "a"}},\ndata:  {"function": '
         b'{"name": "\\u0062"}}]}}]}\n\n'
     )
-    wanted = stream.replace(b'"a"', b'"b\\""').replace(b'"\\u0062"', b'"a"')
-    assert rename_calls_in_stream(stream, {"a": 'b"', "b": "a"}, places("openai_chat")) == wanted
+    expected = stream.replace(b'"a"', b'"b\\""').replace(b'"\\u0062"', b'"a"')
+    assert rename_calls_in_stream(stream, {"a": 'b"', "b": "a"}, places("openai_chat")) == expected
 
 
 def test_bytes_that_are_no_text_stay() -> None:
@@ -150,26 +150,26 @@ def test_bytes_that_are_no_text_stay() -> None:
     assert rename_calls_in_stream(event, {"a": "b"}, places("openai_chat")) == event.replace(b'"a"', b'"b"')
 
 
-@pytest.mark.parametrize("spelt", ["shel\\u006c", "shell"])
-def test_a_name_in_a_stream_may_be_spelt_with_escapes(spelt: str) -> None:
+@pytest.mark.parametrize("notation", ["shel\\u006c", "shell"])
+def test_a_name_in_a_stream_may_be_spelt_with_escapes(notation: str) -> None:
     event = b'data: {"choices": [{"delta": {"tool_calls": [{"function": {"name": "NAME"}}]}}]}\n\n'
-    event = event.replace(b"NAME", spelt.encode())
-    wanted = event.replace(spelt.encode(), b"bash")
-    assert rename_calls_in_stream(event, {"shell": "bash"}, places("openai_chat")) == wanted
+    event = event.replace(b"NAME", notation.encode())
+    expected = event.replace(notation.encode(), b"bash")
+    assert rename_calls_in_stream(event, {"shell": "bash"}, places("openai_chat")) == expected
 
 
 @pytest.mark.parametrize("size", [1, 2, 5, 100])
 def test_parameters_are_renamed_in_fragments_and_what_is_no_json_stays(size: int) -> None:
     """A model may write what is no JSON: here a line break within a key, and a text that does not end."""
-    said = '{"a\nb": 1, "path": {"path": "path"}, "x": "path", "pa\\u0074h": [{"path": 2}], "y": "path \\\\\\"'
+    raw_arguments = '{"a\nb": 1, "path": {"path": "path"}, "x": "path", "pa\\u0074h": [{"path": 2}], "y": "path \\\\\\"'
     started = {"type": "tool_use", "id": "t", "name": "cat", "input": {}}
     events: list[dict[str, Any]] = [{"type": "content_block_start", "index": 3, "content_block": started}]
-    for at in range(0, len(said), size):
-        delta = {"type": "input_json_delta", "partial_json": said[at : at + size]}
+    for at in range(0, len(raw_arguments), size):
+        delta = {"type": "input_json_delta", "partial_json": raw_arguments[at : at + size]}
         events.append({"type": "content_block_delta", "index": 3, "delta": delta})
     stream = "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events).encode()
-    made = rename_parameters_in_stream(stream, {"cat": {"path": "file"}}, CORPUS.transports["anthropic"]["stream"])
-    pieces = [event["data"]["delta"]["partial_json"] for event in parse(made)["events"][1:]]
+    output = rename_parameters_in_stream(stream, {"cat": {"path": "file"}}, CORPUS.transports["anthropic"]["stream"])
+    pieces = [event["data"]["delta"]["partial_json"] for event in parse(output)["events"][1:]]
     want = '{"a\nb": 1, "file": {"path": "path"}, "x": "path", "file": [{"path": 2}], "y": "path \\\\\\"'
     assert "".join(pieces) == want
     other = rename_parameters_in_stream(stream, {"dog": {"path": "file"}}, CORPUS.transports["anthropic"]["stream"])
@@ -210,9 +210,9 @@ def play(session: type[DoubledSession], check: str, client: str, upstream: str) 
 
     class Translator:
         def open(self, route: Route, /) -> DoubledSession:
-            made = session(route, {})
-            opened.append(made)
-            return made
+            doubled_session = session(route, {})
+            opened.append(doubled_session)
+            return doubled_session
 
     route = Route(client, upstream, CASE.model(client), CASE.model(upstream))
     return CHECKS[check](CASE, route, PythonDriver(Translator(), "double").open, HARNESS, "", None), opened

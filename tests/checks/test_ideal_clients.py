@@ -35,9 +35,12 @@ def as_functions(reply: dict[str, Any]) -> None:
         kind = item.get("type", "")
         for key in {"input", "action", "actions", "operation"} & item.keys():
             if kind.endswith("_call") and "call_id" in item:
-                given = item.pop(key)
+                arguments = item.pop(key)
                 item["name"] = item.get("name") or kind.removesuffix("_call")
-                item |= {"type": "function_call", "arguments": json.dumps(given if key != "input" else {key: given})}
+                item |= {
+                    "type": "function_call",
+                    "arguments": json.dumps(arguments if key != "input" else {key: arguments}),
+                }
                 item["id"] = f"fc_{item['id'].partition('_')[2]}"
                 for rest in ("pending_safety_checks", "environment"):
                     item.pop(rest, None)
@@ -79,13 +82,13 @@ def conversations(name: str, *families: str) -> Iterator[tuple[Case, tuple[Excha
 def broken_rules(name: str, body: dict[str, Any], reply: range = range(0)) -> set[str]:
     """The rules that a request breaks, but for those that it breaks in the entries of the ``reply``."""
     whose = tuple(f"/{formats.get(name).client.CONTAINER}/{index}/" for index in reply)
-    found = check_body(CORPUS, name, "request", body)
-    return {one.rule for one in found if one.is_must and not f"{one.pointer}/".startswith(whose)}
+    findings = check_body(CORPUS, name, "request", body)
+    return {finding.rule for finding in findings if finding.is_must and not f"{finding.pointer}/".startswith(whose)}
 
 
 def faults(name: str, habit: Habit, change: Change | None = None, *families: str) -> list[str]:
     """The rules that our client's requests break and the corpus's own do not; replies changed by ``change``."""
-    found = []
+    messages = []
     client = formats.get(name).client
     told_of = [*conversations(name, *families)]
     # A change is rare. Without one each conversation is gone on with in one habit today, and in the others later.
@@ -98,10 +101,10 @@ def faults(name: str, habit: Habit, change: Change | None = None, *families: str
                     continue
             built = continue_from_reply(name, exchange.request, reply, following, habit)
             start = len(client.entries(exchange.request))
-            told = range(start, start + len(client.as_history(reply, echo=True)))
-            new = broken_rules(name, built, told) - broken_rules(name, following.request)
-            found += [f"{case.id} {following.request_path.stem} {rule}" for rule in sorted(new)]
-    return found
+            positions = range(start, start + len(client.as_history(reply, echo=True)))
+            new = broken_rules(name, built, positions) - broken_rules(name, following.request)
+            messages += [f"{case.id} {following.request_path.stem} {rule}" for rule in sorted(new)]
+    return messages
 
 
 @pytest.mark.parametrize("name", formats.names())
@@ -136,7 +139,7 @@ TOLD = {"type": "function_call_output", "call_id": "new"}
 
 
 @pytest.mark.parametrize(
-    ("output", "said"),
+    ("output", "expected"),
     [
         (
             {"type": "computer_call_output", "output": {"type": "computer_screenshot", "image_url": PICTURE}},
@@ -148,17 +151,17 @@ TOLD = {"type": "function_call_output", "call_id": "new"}
         ({"type": "custom_tool_call_output", "output": [{"type": "input_text", "text": "1"}]},) * 2,
     ],
 )
-def test_any_output_can_be_told_as_the_result_of_a_function(output: dict[str, Any], said: Any) -> None:
-    said = said["output"] if isinstance(said, dict) else said
-    assert answers(output, FUNCTION) == TOLD | {"output": said}
+def test_any_output_can_be_told_as_the_result_of_a_function(output: dict[str, Any], expected: Any) -> None:
+    expected = expected["output"] if isinstance(expected, dict) else expected
+    assert answers(output, FUNCTION) == TOLD | {"output": expected}
 
 
 def test_what_a_shell_printed_is_told_as_its_text() -> None:
     printed = [{"stdout": "é", "stderr": "", "outcome": {"type": "exit", "exit_code": 0}}]
-    said = answers({"type": "shell_call_output", "output": printed}, FUNCTION)
-    assert said is not None
-    assert json.loads(said["output"]) == printed
-    assert "é" in said["output"]
+    answer = answers({"type": "shell_call_output", "output": printed}, FUNCTION)
+    assert answer is not None
+    assert json.loads(answer["output"]) == printed
+    assert "é" in answer["output"]
 
 
 @pytest.mark.parametrize("kind", ["computer_call", "local_shell_call", "shell_call", "apply_patch_call"])
@@ -169,8 +172,8 @@ def test_the_result_of_a_function_is_no_output_of_a_built_in_tool(kind: str) -> 
 
 def test_the_older_name_of_the_id_follows() -> None:
     output = {"type": "local_shell_call_output", "id": "old", "output": "98%"}
-    said = answers(output, {"type": "local_shell_call", "call_id": "new"})
-    assert said == output | {"id": "new", "call_id": "new"}
+    answer = answers(output, {"type": "local_shell_call", "call_id": "new"})
+    assert answer == output | {"id": "new", "call_id": "new"}
 
 
 def test_the_loop_ends_at_a_call_that_the_client_cannot_answer() -> None:
@@ -195,9 +198,9 @@ class CallsAsFunctions:
         return self.inner.request(body)
 
     def response(self, body: dict[str, Any], /) -> Any:
-        made = copy.deepcopy(self.inner.response(body))
-        as_functions(made)
-        return made
+        output = copy.deepcopy(self.inner.response(body))
+        as_functions(output)
+        return output
 
 
 def play(case_id: str, upstream: str, variant: str) -> ItemResult:

@@ -39,8 +39,8 @@ class Changed:
 
 def told(translator: Any, check: str, client: str, upstream: str) -> set[tuple[str, str]]:
     route = Route(client, upstream, CASE.model(client), CASE.model(upstream))
-    found = CHECKS[check](CASE, route, PythonDriver(translator, "changed").open, HARNESS, "", None).findings
-    return {(one.rule, one.level.name) for one in found}
+    findings = CHECKS[check](CASE, route, PythonDriver(translator, "changed").open, HARNESS, "", None).findings
+    return {(finding.rule, finding.level.name) for finding in findings}
 
 
 @pytest.mark.parametrize(("client", "key"), [("openai_chat", "id"), ("anthropic", "id"), ("gemini", "responseId")])
@@ -101,7 +101,7 @@ class Whole:
             return self.streamed(await reply.json())
 
     async def streamed(self, reply: Any) -> Any:
-        (played,) = (one for one in CASE.exchanges("openai_chat") if one.response == reply)
+        (played,) = (exchange for exchange in CASE.exchanges("openai_chat") if exchange.response == reply)
         for piece in self.inner.stream([played.stream()]):
             yield piece
 
@@ -111,7 +111,7 @@ def test_who_makes_the_stream_itself_need_not_ask_for_one() -> None:
     route = Route("anthropic", "openai_chat", CASE.model("anthropic"), CASE.model("openai_chat"))
     driver = PythonDriver(WholeReplies(), "t:T", transports=lambda: HARNESS.corpus.transports)
     try:
-        found = CHECKS["stream"](CASE, route, driver.open, HARNESS, "", None).findings
+        findings = CHECKS["stream"](CASE, route, driver.open, HARNESS, "", None).findings
     finally:
         driver.close()
-    assert {(one.rule, one.level.name) for one in found} == {("translation/stream-at-once", "SHOULD")}
+    assert {(finding.rule, finding.level.name) for finding in findings} == {("translation/stream-at-once", "SHOULD")}

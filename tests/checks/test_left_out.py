@@ -47,11 +47,11 @@ class Session:
         return self.inner.request(body)
 
     def response(self, body: dict[str, Any], /) -> Any:
-        made = self.inner.response(body)
-        for choice in made.get("choices", ()) if self.wrong else ():
+        output = self.inner.response(body)
+        for choice in output.get("choices", ()) if self.wrong else ():
             for call in choice["message"].get("tool_calls") or ():
                 call["function"]["arguments"] = "{}"
-        return made
+        return output
 
     def stream(self, chunks: Iterable[bytes], /) -> Iterator[bytes]:
         return self.inner.stream(chunks)
@@ -89,8 +89,8 @@ CHECKED = [
 def test_what_follows_is_judged(check: str, variant: str, fall: Fall) -> None:
     result = played(check, fall, variant)
     assert result.verdict is Verdict.WARN
-    found = [(one.rule, one.level, one.body[3:]) for one in result.findings if not one.is_note]
-    assert found == [("translation/crashed", Level.SHOULD, "request")]
+    summary = [(finding.rule, finding.level, finding.body[3:]) for finding in result.findings if not finding.is_note]
+    assert summary == [("translation/crashed", Level.SHOULD, "request")]
     assert "raised TypeError" in result.findings[0].message
     assert "/max_completion_tokens" in result.left_out
     assert len(result.left_out) == 1 or fall is is_silent
@@ -101,13 +101,13 @@ def test_what_follows_is_judged(check: str, variant: str, fall: Fall) -> None:
 def test_a_fault_behind_it_fails() -> None:
     result = played("response", names_it, wrong=True)
     assert result.verdict is Verdict.FAIL
-    assert {one.rule for one in result.findings if one.is_must} == {"translation/arguments"}
+    assert {finding.rule for finding in result.findings if finding.is_must} == {"translation/arguments"}
 
 
 def test_the_way_back_of_a_trip_may_fail_for_it_too() -> None:
     result = played("round_trip", names_it, client="anthropic")
     assert result.verdict in (Verdict.WARN, Verdict.BLOCKED)
-    assert [one for one in result.findings if one.is_must] == []
+    assert [finding for finding in result.findings if finding.is_must] == []
 
 
 def test_the_check_of_requests_has_it_with_full_weight() -> None:
@@ -157,8 +157,10 @@ BODY = {
     ],
 )
 def test_the_named_setting_goes_first_then_all(words: str, first: tuple[str, ...]) -> None:
-    (one, shorter), (rest, bare) = shorter_requests(CORPUS, "gemini", BODY, crash(f"raised ValueError: {words}"))
-    assert sorted(one) == sorted(first)
+    (request_fields, shorter), (rest, bare) = shorter_requests(
+        CORPUS, "gemini", BODY, crash(f"raised ValueError: {words}")
+    )
+    assert sorted(request_fields) == sorted(first)
     assert shorter == without(BODY, first) != BODY
     assert {*first} < {*rest}
     assert bare["generationConfig"] == {}

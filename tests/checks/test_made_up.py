@@ -108,7 +108,7 @@ def played(change: Change, made_up: Any = None, check: str = "response") -> Item
 
 
 def failed_by(result: ItemResult) -> set[str]:
-    return {one.rule for one in result.findings if one.is_must}
+    return {finding.rule for finding in result.findings if finding.is_must}
 
 
 @pytest.mark.parametrize("change", [created_in_words, index_in_words])
@@ -116,7 +116,9 @@ def test_a_wrong_envelope_is_a_fault_unless_the_adapter_made_it_up(change: Chang
     assert failed_by(played(change)) == {ENVELOPE}
     result = played(change, MADE_UP)
     assert result.verdict is Verdict.PASS
-    assert {(one.rule, one.level, one.made_up) for one in result.findings} == {(ENVELOPE, Level.NOTE, Level.MUST)}
+    assert {(finding.rule, finding.level, finding.made_up) for finding in result.findings} == {
+        (ENVELOPE, Level.NOTE, Level.MUST)
+    }
 
 
 def test_the_whole_body_is_made_up_only_where_it_is_listed() -> None:
@@ -153,12 +155,16 @@ def test_tools_of_a_request_cannot_be_made_up() -> None:
 
 
 def test_streams_have_places_in_events_and_in_the_reply_that_they_make() -> None:
-    plain = {one.body.partition(", ")[2] for one in played(created_in_words, check="stream").findings if one.is_must}
+    plain = {
+        finding.body.partition(", ")[2]
+        for finding in played(created_in_words, check="stream").findings
+        if finding.is_must
+    }
     assert plain
-    said = {"stream": ["/events/*/data/created", "/events/*/data/was"], "response": ["/created", "/was"]}
-    result = played(created_in_words, said, "stream")
+    pointers = {"stream": ["/events/*/data/created", "/events/*/data/was"], "response": ["/created", "/was"]}
+    result = played(created_in_words, pointers, "stream")
     assert failed_by(result) == set()
-    assert any(one.made_up for one in result.findings)
+    assert any(finding.made_up for finding in result.findings)
 
 
 @pytest.mark.parametrize(
@@ -205,7 +211,7 @@ def test_a_child_says_the_same_when_it_opens_a_session() -> None:
     finally:
         driver.close()
     assert result.verdict is Verdict.PASS
-    assert {one.made_up for one in result.findings} == {Level.MUST}
+    assert {finding.made_up for finding in result.findings} == {Level.MUST}
 
 
 def test_reports_say_and_count_it() -> None:
@@ -216,17 +222,17 @@ def test_reports_say_and_count_it() -> None:
     assert counted([item, item]) == "2 findings in 2 items about what the adapter made up (made_up): they fail nothing"
     assert counted([]) == ""
     subject = ReportedItem(CASE.id, "response", "openai_chat", "anthropic", 1)
-    lines = describe(subject, result.findings, CORPUS, failing=(), known=lambda _one: None)
+    lines = describe(subject, result.findings, CORPUS, failing=(), known_reason=lambda _finding: None)
     assert any(line.text.endswith("NOTE, made up by the adapter (otherwise MUST)") for line in lines)
 
 
 def test_every_report_has_it() -> None:
     marked = made.finding(ENVELOPE, "NOTE", made_up=True, own_level="MUST")
     run = made.run([made.item("box/one", marked, verdict="pass", outcome="passed")])
-    said = "1 finding in 1 item about what the adapter made up (made_up): they fail nothing"
-    assert f"{said}." in markdown_report.WRITER.text(run, CORPUS).splitlines()
-    told = summary(run, CORPUS.rules, run.again, detail=Detail.USUAL)
-    assert said in ["".join(piece.text for piece in line) for line in told]
+    sentence = "1 finding in 1 item about what the adapter made up (made_up): they fail nothing"
+    assert f"{sentence}." in markdown_report.WRITER.text(run, CORPUS).splitlines()
+    lines = summary(run, CORPUS.rules, run.again, detail=Detail.USUAL)
+    assert sentence in ["".join(piece.text for piece in line) for line in lines]
     page = packed(run, CORPUS.rules)
     assert page.texts[page.findings[0][page.columns["finding"].index("own_level")]] == "MUST"
     schema = json.loads(json_report.SCHEMA_PATH.read_text(encoding="utf-8"))

@@ -60,15 +60,15 @@ class DropsReferences:
         return self
 
     def request(self, body: dict[str, Any], /) -> dict[str, Any]:
-        said = [item for item in body["input"] if "role" in item]
-        return self.inner.request({**body, "input": said})
+        items = [item for item in body["input"] if "role" in item]
+        return self.inner.request({**body, "input": items})
 
 
 @pytest.mark.parametrize("upstream", UPSTREAMS)
 def test_references_that_are_dropped_are_a_fault(upstream: str) -> None:
     result = play("request", CASE, route(CASE, upstream), DropsReferences())
     assert result.verdict is Verdict.FAIL
-    assert "translation/result-lost" in {one.rule for one in result.findings if one.level is Level.MUST}
+    assert "translation/result-lost" in {finding.rule for finding in result.findings if finding.level is Level.MUST}
 
 
 @pytest.mark.parametrize("upstream", UPSTREAMS)
@@ -111,7 +111,7 @@ def test_after_a_request_that_the_case_lets_be_refused_nothing_is_blocked(check:
 
 
 def test_the_client_names_all_that_it_was_given() -> None:
-    seen: list[dict[str, Any]] = []
+    requests: list[dict[str, Any]] = []
 
     class Watched:
         def open(self, way: Route, /) -> Watched:
@@ -119,14 +119,14 @@ def test_the_client_names_all_that_it_was_given() -> None:
             return self
 
         def request(self, body: dict[str, Any], /) -> dict[str, Any]:
-            seen.append(copy.deepcopy(body))
+            requests.append(copy.deepcopy(body))
             return self.inner.request(body)
 
         def response(self, body: dict[str, Any], /) -> dict[str, Any]:
             return self.inner.response(body)
 
     assert play("agent_loop", CASE, route(CASE, "gemini"), Watched(), "referring").verdict is Verdict.PASS
-    kinds = [[item.get("type", item.get("role")) for item in body["input"]] for body in seen]
+    kinds = [[item.get("type", item.get("role")) for item in body["input"]] for body in requests]
     named, result = "item_reference", "function_call_output"
     assert kinds == [["user"], ["user", named, named, result], ["user", named, named, result, named, result]]
 
@@ -142,8 +142,8 @@ def test_the_provider_knows_the_items_of_its_replies() -> None:
     read = whole_request(CLIENT, NAMED, memory)
     assert read.body["input"] == [*ASKED["input"], *REPLY["output"]]
     assert read.looked_up == {"/input/1"}
-    found = Finding(rule="x/y", level=Level.MUST, pointer="/input/1/name", message="")
-    assert read.as_sent(found, "input").pointer == "/input/1"
+    finding = Finding(rule="x/y", level=Level.MUST, pointer="/input/1/name", message="")
+    assert read.as_sent(finding, "input").pointer == "/input/1"
     assert whole_request(CLIENT, NAMED, {}).unknown == "fc_1"
     assert memory_after(CLIENT, {**ASKED, "store": False}, REPLY, {}) == {}
     both = {**NAMED, "previous_response_id": "resp_1"}
@@ -152,9 +152,9 @@ def test_the_provider_knows_the_items_of_its_replies() -> None:
 
 
 def test_the_goldens_refer_to_what_their_replies_gave() -> None:
-    named = [item["id"] for one in CASE.exchanges(CLIENT) for item in one.request["input"] if "id" in item]
-    given = [item["id"] for one in CASE.exchanges(CLIENT) for item in one.response["output"]]
+    named = [item["id"] for exchange in CASE.exchanges(CLIENT) for item in exchange.request["input"] if "id" in item]
+    ids = [item["id"] for exchange in CASE.exchanges(CLIENT) for item in exchange.response["output"]]
     assert len(named) == 5
-    assert set(named) == set(given[:-1])
+    assert set(named) == set(ids[:-1])
     whole = whole_exchanges(CLIENT, CASE.exchanges(CLIENT))[-1].request
     assert [item.get("type") for item in whole["input"]].count("function_call") == 2

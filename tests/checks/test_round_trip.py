@@ -33,12 +33,12 @@ def play(
             self.route, self.inner = route, ReferenceTranslator().open(route)
 
         def request(self, body: Any, /) -> Any:
-            made = self.inner.request(body)
-            return change(made) if operation == "request" and self.route.upstream == "openai_chat" else made
+            output = self.inner.request(body)
+            return change(output) if operation == "request" and self.route.upstream == "openai_chat" else output
 
         def response(self, body: Any, /) -> Any:
-            made = self.inner.response(body)
-            return change(made) if operation == "response" and self.route.client == "openai_chat" else made
+            output = self.inner.response(body)
+            return change(output) if operation == "response" and self.route.client == "openai_chat" else output
 
     class Translator:
         def open(self, route: Route, /) -> Session:
@@ -86,7 +86,7 @@ def test_a_fault_that_no_translation_shows_is_told_only() -> None:
 
 
 @pytest.mark.parametrize(
-    ("other", "verdict", "said"),
+    ("other", "verdict", "message"),
     [
         (
             "translation/call-name",
@@ -96,16 +96,18 @@ def test_a_fault_that_no_translation_shows_is_told_only() -> None:
         ("translation/tool-lost", Verdict.FAIL, "(on the way up, anthropic-to-openai_chat: translation/tool-lost;"),
     ],
 )
-def test_of_other_rules_only_what_may_be_the_cause_makes_a_must(other: str, verdict: Verdict, said: str) -> None:
+def test_of_other_rules_only_what_may_be_the_cause_makes_a_must(other: str, verdict: Verdict, message: str) -> None:
 
     class Other(Judge):
         def request(self, *args: Any, **more: Any) -> Judgement:
-            seen = super().request(*args, **more)
-            return replace(seen, findings=tuple(replace(one, rule=other, subject="") for one in seen.findings))
+            judgement = super().request(*args, **more)
+            return replace(
+                judgement, findings=tuple(replace(finding, rule=other, subject="") for finding in judgement.findings)
+            )
 
     result = play("request", no_text_results, replace(HARNESS, judge=Other(CORPUS)))
     assert result.verdict is verdict
-    assert all(said in finding.message for finding in result.findings)
+    assert all(message in finding.message for finding in result.findings)
 
 
 def test_an_argument_lost_on_the_way_back() -> None:
@@ -157,10 +159,10 @@ def test_what_is_spelt_in_another_way_and_never_read_is_named() -> None:
         def request(self, body: Any, /) -> Any:
             for tool in body["tools"] if self.route.client == "gemini" else ():
                 tool.pop("function_declarations", None)
-            made = self.inner.request(body)
-            for tool in made["tools"] if self.route.upstream == "gemini" else ():
+            output = self.inner.request(body)
+            for tool in output["tools"] if self.route.upstream == "gemini" else ():
                 tool["function_declarations"] = tool.pop("functionDeclarations")
-            return made
+            return output
 
         def response(self, body: Any, /) -> Any:
             return self.inner.response(body)
@@ -190,7 +192,9 @@ def strict(body: Any) -> Any:
 def test_a_schema_that_is_not_undone_is_told_as_on_its_way() -> None:
     """The provider answers by the schema that was declared to it, and the reply comes back so."""
     findings = [
-        one for one in play("request", strict, case="grep/two-rounds").findings if one.body.endswith("response")
+        finding
+        for finding in play("request", strict, case="grep/two-rounds").findings
+        if finding.body.endswith("response")
     ]
-    assert {(one.rule, one.level) for one in findings} == {("translation/arguments-undone", Level.MUST)}
-    assert all("on the way down, anthropic-to-openai_chat;" in one.message for one in findings)
+    assert {(finding.rule, finding.level) for finding in findings} == {("translation/arguments-undone", Level.MUST)}
+    assert all("on the way down, anthropic-to-openai_chat;" in finding.message for finding in findings)

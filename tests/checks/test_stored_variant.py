@@ -58,15 +58,15 @@ def test_it_is_for_clients_and_cases_that_have_it() -> None:
 
 
 def test_the_client_sends_only_what_is_new() -> None:
-    seen: list[Session] = []
+    sessions: list[Session] = []
 
     class Watched(Session):
         def __init__(self, way: Route) -> None:
             super().__init__(way)
-            seen.append(self)
+            sessions.append(self)
 
     assert play(Watched, "state/developer-item", "anthropic").verdict is Verdict.PASS
-    first, second, third = seen[-1].sent
+    first, second, third = sessions[-1].sent
     assert "previous_response_id" not in first
     assert [item["type"] for item in second["input"]] == [item["type"] for item in third["input"]]
     assert [item["type"] for item in second["input"]] == ["function_call_output"]
@@ -155,10 +155,10 @@ def test_what_a_provider_with_a_memory_would_refuse(session: type[Session], rule
 def test_places_are_those_of_the_request_that_was_sent() -> None:
     class ChangesTheResult(Session):
         def request(self, body: dict[str, Any], /) -> dict[str, Any]:
-            made = super().request(body)
-            if "previous_response_id" in made:
-                made["input"][0]["output"] = "listen 80;"
-            return made
+            output = super().request(body)
+            if "previous_response_id" in output:
+                output["input"][0]["output"] = "listen 80;"
+            return output
 
     changed = [finding for finding in play(ChangesTheResult).findings if finding.rule == "translation/result-content"]
     assert {finding.pointer for finding in changed} == {"/input/0/output", "/previous_response_id"}
@@ -172,11 +172,11 @@ def test_the_provider_may_be_asked_to_remember_for_clients_that_do_not() -> None
         told = 0
 
         def request(self, body: dict[str, Any], /) -> dict[str, Any]:
-            made = super().request(body)
+            output = super().request(body)
             if self.last is None:
-                return made
-            place = max(at for at, item in enumerate(made["input"]) if item.get("type") == "function_call")
-            return made | {"previous_response_id": self.last, "input": made["input"][place + 1 :]}
+                return output
+            place = max(at for at, item in enumerate(output["input"]) if item.get("type") == "function_call")
+            return output | {"previous_response_id": self.last, "input": output["input"][place + 1 :]}
 
         def response(self, body: dict[str, Any], /) -> dict[str, Any]:
             self.last = body["id"]

@@ -167,12 +167,12 @@ def raises_at_once(_stream: Any, _chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 def until_message_stop(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
     """Holds everything until the API's own end of a reply, and reads no further."""
-    held = b""
+    buffer = b""
     for piece in stream(chunks):
-        held += piece
-        if b"event: message_stop" in held:
+        buffer += piece
+        if b"event: message_stop" in buffer:
             break
-    yield held
+    yield buffer
 
 
 def says_its_error_otherwise(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -239,9 +239,9 @@ def test_what_the_stream_breaks_is_not_told_again_of_the_reply() -> None:
         for piece in stream(chunks):
             yield re.sub(rb'"total_tokens": ?\d+', b'"total_tokens":null', piece)
 
-    found = play(uncounted, "openai_chat", "anthropic").findings
-    assert {one.rule for one in found} == {"openai_chat/usage-counts"}
-    assert not any("assembled" in one.body for one in found)
+    findings = play(uncounted, "openai_chat", "anthropic").findings
+    assert {finding.rule for finding in findings} == {"openai_chat/usage-counts"}
+    assert not any("assembled" in finding.body for finding in findings)
 
 
 def test_a_stream_of_nothing_is_called_so(tmp_path: Path) -> None:
@@ -250,9 +250,9 @@ def test_a_stream_of_nothing_is_called_so(tmp_path: Path) -> None:
         return iter(())
 
     result = play(nothing, "openai_chat", "anthropic")
-    one, *_ = (one for one in result.findings if one.rule == "translation/target-format")
-    assert one.message == "the upstream's reply is whole, and the client gets an empty stream"
-    assert (one.want, one.body) == ("a reply of openai_chat", "01-response.sse")
+    finding, *_ = (finding for finding in result.findings if finding.rule == "translation/target-format")
+    assert finding.message == "the upstream's reply is whole, and the client gets an empty stream"
+    assert (finding.want, finding.body) == ("a reply of openai_chat", "01-response.sse")
     item = Planned(CORPUS.cases[CASE], "stream", route_of(CORPUS.cases[CASE], "openai_chat", "anthropic"), "")
     folder = write(tmp_path, item, result)
     assert folder is not None
@@ -267,11 +267,11 @@ def test_the_bytes_that_came_are_kept(change: Change, variant: str, tmp_path: Pa
     item = Planned(CORPUS.cases[CASE], "stream", route_of(CORPUS.cases[CASE], "anthropic", "openai_chat"), variant)
     folder = write(tmp_path, item, result)
     assert folder is not None
-    sent, sizes, came = (
+    sent, sizes, output_path = (
         next(folder.glob(f"01-response.sse.{end}")) for end in ("sent.sse", "sent-pieces.json", "received.sse")
     )
     assert len(sent.read_bytes()) == sum(json.loads(sizes.read_bytes()))
-    assert b"event: message_start" in came.read_bytes()
+    assert b"event: message_start" in output_path.read_bytes()
 
 
 def test_a_fault_of_the_reply_says_which_events_made_it(tmp_path: Path) -> None:
@@ -279,11 +279,11 @@ def test_a_fault_of_the_reply_says_which_events_made_it(tmp_path: Path) -> None:
 
     def renamed(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
         yield from (
-            re.sub(rb'"stop_reason": ?"tool_use"', b'"stop_reason":"max_tokens"', one) for one in stream(chunks)
+            re.sub(rb'"stop_reason": ?"tool_use"', b'"stop_reason":"max_tokens"', chunk) for chunk in stream(chunks)
         )
 
     result = play(renamed, "anthropic", "gemini")
-    (wrong,) = (one for one in result.findings if one.rule == "translation/finish-reason")
+    (wrong,) = (finding for finding in result.findings if finding.rule == "translation/finish-reason")
     assert (wrong.pointer, wrong.want, wrong.got) == ("/stop_reason", "tool_use", "max_tokens")
     assert re.fullmatch(r"made of event (\d+) of \d+, message_delta", wrong.subject)
     item = Planned(CORPUS.cases[CASE], "stream", route_of(CORPUS.cases[CASE], "anthropic", "gemini"))
@@ -322,11 +322,11 @@ def ends_with_the_finish(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes
 
 def closes_with_the_whole_text(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
     """Closes the block as soon as Responses has said the whole text of its arguments, not only with its item."""
-    taken: list[bytes] = []
+    chunks_seen: list[bytes] = []
 
     def noted() -> Iterator[bytes]:
         for chunk in chunks:
-            taken.append(chunk)
+            chunks_seen.append(chunk)
             yield chunk
 
     closed = False
@@ -334,7 +334,7 @@ def closes_with_the_whole_text(stream: Any, chunks: Iterable[bytes]) -> Iterator
         stop = re.search(rb"event: content_block_stop\n.*\n\n", piece)
         if stop is not None and closed:
             piece = piece.replace(stop[0], b"", 1)
-        elif b"function_call_arguments.done" in b"".join(taken) and not closed and stop is None:
+        elif b"function_call_arguments.done" in b"".join(chunks_seen) and not closed and stop is None:
             yield b'event: content_block_stop\ndata: {"type":"content_block_stop","index":0}\n\n'
             closed = True
         closed = closed or stop is not None

@@ -43,16 +43,16 @@ class Noting:
             request = inner.request
 
             def stream(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
-                given: list[bytes] = []
-                outer.given.append(given)
-                return outer.change(inner.stream, _noted(chunks, given))
+                chunks_read: list[bytes] = []
+                outer.given.append(chunks_read)
+                return outer.change(inner.stream, _noted(chunks, chunks_read))
 
         return Session()
 
 
-def _noted(chunks: Iterable[bytes], given: list[bytes]) -> Iterator[bytes]:
+def _noted(chunks: Iterable[bytes], pieces: list[bytes]) -> Iterator[bytes]:
     for chunk in chunks:
-        given.append(chunk)
+        pieces.append(chunk)
         yield chunk
 
 
@@ -74,9 +74,9 @@ def deaf_behind_half_a_key(stream: Any, chunks: Iterable[bytes]) -> Iterator[byt
 
 def ends_as_if_whole(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
     """Behind 7 events makes an end in order, where the source has none."""
-    taken: list[bytes] = []
-    for piece in stream(_noted(chunks, taken)):
-        if b"event: error" in piece and len(taken) == 7:
+    pieces: list[bytes] = []
+    for piece in stream(_noted(chunks, pieces)):
+        if b"event: error" in piece and len(pieces) == 7:
             yield b'event: message_stop\ndata: {"type":"message_stop"}\n\n'
             return
         yield piece
@@ -95,13 +95,13 @@ def play(
     driver = PythonDriver(noting, "noting")
 
     def opened(route: Route) -> Any:
-        came = driver.open(route)
-        if isinstance(came, Opened) and costly_pieces:
-            came.session.costly_pieces = True  # type: ignore[misc]
-        return came
+        outcome = driver.open(route)
+        if isinstance(outcome, Opened) and costly_pieces:
+            outcome.session.costly_pieces = True  # type: ignore[misc]
+        return outcome
 
     try:
-        found = run(
+        result = run(
             CORPUS.cases[case],
             route_of(CORPUS.cases[case], "anthropic", upstream),
             opened,
@@ -110,22 +110,22 @@ def play(
         )
     finally:
         driver.close()
-    return found, noting.given
+    return result, noting.given
 
 
 def test_every_place_is_cut_once() -> None:
-    result, given = play(same, "recut", cuts.ALL, upstream="gemini", case=SHORT)
+    result, streams = play(same, "recut", cuts.ALL, upstream="gemini", case=SHORT)
     assert result.verdict is Verdict.PASS
-    size = len(b"".join(given[0]))
-    firsts = {len(pieces[0]) for pieces in given if len(pieces) == 2}
+    size = len(b"".join(streams[0]))
+    firsts = {len(pieces[0]) for pieces in streams if len(pieces) == 2}
     assert firsts >= set(range(1, size))
 
 
 def test_a_fault_at_one_place_is_found_by_all() -> None:
     assert play(deaf_behind_half_a_key, "recut", None, upstream="gemini", case=SHORT)[0].findings == ()
-    (found,) = play(deaf_behind_half_a_key, "recut", cuts.ALL, upstream="gemini", case=SHORT)[0].findings
-    assert found.rule == "translation/stream-cuts"
-    way = re.search(r"in two at byte (\d+)", found.message)
+    (finding,) = play(deaf_behind_half_a_key, "recut", cuts.ALL, upstream="gemini", case=SHORT)[0].findings
+    assert finding.rule == "translation/stream-cuts"
+    way = re.search(r"in two at byte (\d+)", finding.message)
     stream = CORPUS.cases[SHORT].exchanges("gemini")[0].stream_path
     assert way is not None
     assert stream is not None
@@ -133,22 +133,22 @@ def test_a_fault_at_one_place_is_found_by_all() -> None:
 
 
 def test_it_breaks_off_behind_every_event() -> None:
-    result, given = play(same, "cut", cuts.ALL)
+    result, streams = play(same, "cut", cuts.ALL)
     assert result.verdict is Verdict.PASS
     stream = CORPUS.cases[OTHER].exchanges("openai_chat")[0].stream_path
     assert stream is not None
     events = len(cuts.split_events(stream.read_bytes()))
     assert events > cuts.USUAL.ends
-    plain = {len(pieces) for pieces in given}
+    plain = {len(pieces) for pieces in streams}
     assert plain >= set(range(events - 2))  # the last two are the usage and [DONE], behind the end
 
 
 def test_a_fault_behind_one_event_is_found_by_all() -> None:
     case = "parallel/three-tools"
     assert play(ends_as_if_whole, "cut", cuts.Fineness(cuts=1, ends=3), case=case)[0].findings == ()
-    (found,) = play(ends_as_if_whole, "cut", cuts.ALL, case=case)[0].findings
-    assert found.rule in {"translation/stream-cut-end", "translation/stream-cut-call"}
-    assert "after 7 of" in found.message
+    (finding,) = play(ends_as_if_whole, "cut", cuts.ALL, case=case)[0].findings
+    assert finding.rule in {"translation/stream-cut-end", "translation/stream-cut-call"}
+    assert "after 7 of" in finding.message
 
 
 @pytest.mark.parametrize(
@@ -162,11 +162,11 @@ def test_a_fault_behind_one_event_is_found_by_all() -> None:
 )
 def test_how_many_ways(fineness: cuts.Fineness | None, costly_pieces: bool, least: int, most: int) -> None:
     """Those of other pieces, five of other frames, and the usual one."""
-    _, given = play(same, "recut", fineness, costly_pieces=costly_pieces)
-    assert least <= len(given) <= most
-    _, given = play(same, "cut", fineness, costly_pieces=costly_pieces)
+    _, streams = play(same, "recut", fineness, costly_pieces=costly_pieces)
+    assert least <= len(streams) <= most
+    _, streams = play(same, "cut", fineness, costly_pieces=costly_pieces)
     ends = (fineness or (cuts.SPARSE if costly_pieces else cuts.USUAL)).ends
-    assert len(given) <= 2 * ends + max(ends, 3)
+    assert len(streams) <= 2 * ends + max(ends, 3)
 
 
 def test_where_it_cuts() -> None:

@@ -66,9 +66,9 @@ def test_a_session_without_response_plays_it(client: str, upstream: str) -> None
     assert (result.verdict, result.findings, result.reason) == (Verdict.PASS, (), "")
     assert len(translator.asked) == 3
     assert [route.stream for route in translator.routes] == [True]
-    asked = CORPUS.transports[client]["stream"]["body"]
-    assert all(body.items() >= asked.items() for body in translator.asked)
-    assert [one.name for one in result.played] == ["01-request", "02-request", "03-request"]
+    stream_fields = CORPUS.transports[client]["stream"]["body"]
+    assert all(body.items() >= stream_fields.items() for body in translator.asked)
+    assert [bodies.name for bodies in result.played] == ["01-request", "02-request", "03-request"]
 
 
 def test_it_needs_streams_and_no_whole_replies() -> None:
@@ -88,7 +88,7 @@ def test_where_it_is_played() -> None:
     dialect = CORPUS.cases["replace/dialect-reasoning-content"]
     (vendor,) = dialect.dialects
     others = [name for name in FORMATS if name != vendor]
-    assert all(one.stream_path is None for one in dialect.exchanges(vendor))
+    assert all(exchange.stream_path is None for exchange in dialect.exchanges(vendor))
     assert not has(dialect.id, others[0], vendor)
     assert has(dialect.id, vendor, others[0])
 
@@ -97,7 +97,7 @@ def test_every_stream_that_is_gone_on_from_is_there() -> None:
     for case in CORPUS.cases.values():
         for upstream in case.formats:
             if "streamed" in variants(CORPUS, "agent_loop", case, case.formats[0], upstream):
-                assert None not in [one.stream_path for one in case.exchanges(upstream)[:-1]], case.id
+                assert None not in [exchange.stream_path for exchange in case.exchanges(upstream)[:-1]], case.id
 
 
 class FailsAlways(Session):
@@ -158,7 +158,9 @@ def test_what_fails_alone_is_left_to_the_check_of_streams(session: type[Session]
 def test_what_fails_after_another_stream_is_told_here(session: type[Session], rule: str, words: str) -> None:
     result = played(Translator(session))
     assert result.verdict is Verdict.FAIL
-    assert [(one.rule, one.message, one.body) for one in result.findings] == [(rule, words, "02-response")]
+    assert [(finding.rule, finding.message, finding.body) for finding in result.findings] == [
+        (rule, words, "02-response")
+    ]
 
 
 class Own(CannotGoOn):
@@ -169,7 +171,7 @@ class Own(CannotGoOn):
 
 def test_a_session_with_a_history_of_its_own_has_no_other_check() -> None:
     result = played(Translator(Own))
-    assert [(one.rule, one.body) for one in result.findings] == [("translation/crashed", "02-response")]
+    assert [(finding.rule, finding.body) for finding in result.findings] == [("translation/crashed", "02-response")]
 
 
 class UnlawfulStreams(Session):
@@ -199,8 +201,8 @@ class LosesTheSecondCall(Session):
 
 def test_another_number_of_calls_ends_it() -> None:
     result = played(Translator(LosesTheSecondCall))
-    (found,) = result.findings
-    assert (found.rule, found.want, found.got, found.body) == ("translation/loop-broken", 2, 1, "01-response")
+    (finding,) = result.findings
+    assert (finding.rule, finding.want, finding.got, finding.body) == ("translation/loop-broken", 2, 1, "01-response")
 
 
 class LosesOnTheWayDown(Session):
@@ -225,8 +227,8 @@ class LosesOnTheWayUp(Session):
 
 @pytest.mark.parametrize(("session", "down"), [(LosesOnTheWayDown, True), (LosesOnTheWayUp, False)])
 def test_what_a_reply_lost_is_not_blamed_on_the_request(session: type[Session], down: bool) -> None:
-    findings = [one for one in played(Translator(session)).findings if one.rule == "translation/arguments"]
-    assert {one.body for one in findings} == {"02-request", "03-request"}
-    said = "the client's own request has it so"
-    assert all((said in one.message) is down for one in findings)
+    findings = [finding for finding in played(Translator(session)).findings if finding.rule == "translation/arguments"]
+    assert {finding.body for finding in findings} == {"02-request", "03-request"}
+    message = "the client's own request has it so"
+    assert all((message in finding.message) is down for finding in findings)
     assert not down or "on the way down, in 01-response" in findings[0].message

@@ -86,27 +86,27 @@ def test_a_judge_that_finds_nothing_in_streams_leaves_no_other_that_does(
     case: str, change: Any, variant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert play(case, "anthropic", "openai_chat", change, variant).verdict is Verdict.FAIL
-    monkeypatch.setattr(Judge, "stream", lambda *_given, **_more: Judgement())
-    monkeypatch.setattr(Judge, "stream_end", lambda *_given: ())
+    monkeypatch.setattr(Judge, "stream", lambda *_arguments, **_more: Judgement())
+    monkeypatch.setattr(Judge, "stream_end", lambda *_arguments: ())
     left = play(case, "anthropic", "openai_chat", change, variant).findings
     # What compares the translator with itself is no judgement of a stream.
-    assert {one.rule for one in left} <= {"translation/stream-equals-reply", "translation/stream-at-once"}
+    assert {finding.rule for finding in left} <= {"translation/stream-equals-reply", "translation/stream-at-once"}
 
 
 @pytest.mark.parametrize("client", ["openai_chat", "gemini"])
-@pytest.mark.parametrize("begun", [False, True])
-def test_a_reply_that_fails_may_raise_before_the_first_byte_or_after(client: str, begun: bool) -> None:
+@pytest.mark.parametrize("has_begun", [False, True])
+def test_a_reply_that_fails_may_raise_before_the_first_byte_or_after(client: str, has_begun: bool) -> None:
     def raising(data: bytes) -> Iterator[bytes]:
         if case == "errors/reply-fails" and b'"error"' not in data:
             yield data  # the first reply of the case is a whole one
             return
-        if begun:
+        if has_begun:
             yield data[: data.index(b"\n\n") + 2]
         raise RuntimeError("the model did not answer")
 
     case = "errors/reply-fails"
     result = play(case, client, "openai_responses", raising)
-    assert not [one for one in result.findings if one.is_must]
+    assert not [finding for finding in result.findings if finding.is_must]
     assert "an error, as this reply allows" in result.reason
     case = "shell/seed"
     assert play(case, client, "openai_responses", raising).verdict is Verdict.FAIL
@@ -125,8 +125,8 @@ def test_a_call_that_the_limit_cuts_is_judged_by_the_text_that_was_sent(client: 
     """In a whole body of Anthropic the cut arguments are an empty object: not what the model wrote."""
     source = broken("anthropic")
     output = translated(client, "anthropic", source)
-    found = judge_stream(output, client=client, upstream="anthropic", source=source).findings
-    assert not [one for one in found if one.is_must]
+    findings = judge_stream(output, client=client, upstream="anthropic", source=source).findings
+    assert not [finding for finding in findings if finding.is_must]
 
 
 def test_a_call_that_the_limit_cuts_and_the_translator_empties_is_reported() -> None:
@@ -139,12 +139,12 @@ def test_a_call_that_the_limit_cuts_and_the_translator_empties_is_reported() -> 
         for call in choice["delta"].get("tool_calls", ())
         if call["index"] == 1
     ]
-    assert "".join(one["arguments"] for one in fragments) == '{"number": "5-0'
-    for one in fragments:
-        one["arguments"] = ""
+    assert "".join(fragment["arguments"] for fragment in fragments) == '{"number": "5-0'
+    for fragment in fragments:
+        fragment["arguments"] = ""
     fragments[0]["arguments"] = "{}"
-    found = judge_stream(output, client="openai_chat", upstream="anthropic", source=source).findings
-    assert [one.rule for one in found if one.element == "call"] == ["translation/stream-cut-call"]
+    findings = judge_stream(output, client="openai_chat", upstream="anthropic", source=source).findings
+    assert [finding.rule for finding in findings if finding.element == "call"] == ["translation/stream-cut-call"]
 
 
 def test_bytes_are_judged_as_what_is_parsed_of_them() -> None:
@@ -157,7 +157,7 @@ def test_bytes_are_judged_as_what_is_parsed_of_them() -> None:
     assert (
         of_bytes == judge.stream(parse(source), parse(output), route) == judge.stream(bytearray(source), output, route)
     )
-    assert [one.rule for one in of_bytes.findings if one.is_must]
+    assert [finding.rule for finding in of_bytes.findings if finding.is_must]
 
 
 @pytest.mark.parametrize("upstream", ["anthropic", "gemini", "openai_responses"])
@@ -168,16 +168,16 @@ def test_a_stream_that_stops_where_its_source_failed_is_no_more_than_a_warning(u
     output = parse(
         b"".join(ReferenceTranslator().open(route_of(CORPUS.cases[case], "openai_chat", upstream)).stream([source]))
     )
-    events = [one for one in output["events"] if isinstance(one["data"], dict) and "error" not in one["data"]]
+    events = [event for event in output["events"] if isinstance(event["data"], dict) and "error" not in event["data"]]
     for end in ([], [{"data": "[DONE]"}]):
         stopped = {"events": [*events, *end], "rest": ""}
-        found = judge_stream(stopped, client="openai_chat", upstream=upstream, source=source).findings
-        assert [one.rule for one in found if not one.is_note] == ["translation/stream-error-as-break"]
-        assert not [one for one in found if one.is_must]
+        findings = judge_stream(stopped, client="openai_chat", upstream=upstream, source=source).findings
+        assert [finding.rule for finding in findings if not finding.is_note] == ["translation/stream-error-as-break"]
+        assert not [finding for finding in findings if finding.is_must]
     # One that breaks another rule on its way is reported for it.
     wrong = {"events": [{"data": {**events[0]["data"], "object": "chat.completion"}}, *events[1:]], "rest": ""}
-    found = judge_stream(wrong, client="openai_chat", upstream=upstream, source=source).findings
-    assert "openai_chat/stream-chunk" in {one.rule for one in found if one.is_must}
+    findings = judge_stream(wrong, client="openai_chat", upstream=upstream, source=source).findings
+    assert "openai_chat/stream-chunk" in {finding.rule for finding in findings if finding.is_must}
 
 
 @pytest.mark.parametrize("wrapped", ['{"raw": %s}', '{"error": {"not_json": %s}}', '{"error": ["cut", %s]}'])
@@ -186,12 +186,14 @@ def test_cut_arguments_that_stay_readable_inside_an_object_are_no_whole_call(wra
     output = translated("anthropic", "openai_chat", source)
     cut_text = formats.assembled_from("openai_chat", source).calls[-1].text
     text = json.dumps(wrapped % json.dumps(cut_text)).encode()
-    events = [one for one in output.split(b"\n\n") if not (b'"index":2' in one and b"input_json_delta" in one)]
-    place = next(number for number, one in enumerate(events) if b"content_block_stop" in one and b'"index":2' in one)
+    events = [event for event in output.split(b"\n\n") if not (b'"index":2' in event and b"input_json_delta" in event)]
+    place = next(
+        number for number, event in enumerate(events) if b"content_block_stop" in event and b'"index":2' in event
+    )
     delta = b'{"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":%b}}' % text
     events.insert(place, b"event: content_block_delta\ndata: " + delta)
-    found = judge_stream(b"\n\n".join(events), client="anthropic", upstream="openai_chat", source=source).findings
-    assert not [one for one in found if one.is_must]
+    findings = judge_stream(b"\n\n".join(events), client="anthropic", upstream="openai_chat", source=source).findings
+    assert not [finding for finding in findings if finding.is_must]
     repaired = b"\n\n".join(events).replace(text, json.dumps('{"number": "5-0"}').encode())
     (cut,) = judge_stream(repaired, client="anthropic", upstream="openai_chat", source=source).findings
     assert (cut.rule, cut.element) == ("translation/stream-cut-call", "call")
@@ -205,8 +207,8 @@ def test_the_bytes_of_a_unary_reply_are_one() -> None:
     route = route_of(case, "anthropic", "gemini")
     judge = HARNESS.judge
     assert judge.stream(json.dumps(reply).encode(), output, route) == judge.stream(reply, output, route)
-    assert not [one for one in judge.stream(reply, output, route).findings if one.is_must]
-    assert [one for one in judge.stream(b"no stream", output, route).findings if one.is_must]
+    assert not [finding for finding in judge.stream(reply, output, route).findings if finding.is_must]
+    assert [finding for finding in judge.stream(b"no stream", output, route).findings if finding.is_must]
 
 
 class HandsOn:

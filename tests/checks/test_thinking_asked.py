@@ -30,17 +30,17 @@ class Session:
         self.asks, self.inner = asks, ReferenceTranslator().open(route)
 
     def request(self, body: dict[str, Any], /) -> Any:
-        made = self.inner.request(body)
+        output = self.inner.request(body)
         if not self.asks:
-            made.pop("thinking", None)
-        for message in made["messages"]:
+            output.pop("thinking", None)
+        for message in output["messages"]:
             if message["role"] == "assistant" and isinstance(message["content"], list):
-                message["content"] = [one for one in message["content"] if one["type"] != "thinking"]
-        return made
+                message["content"] = [block for block in message["content"] if block["type"] != "thinking"]
+        return output
 
     def response(self, body: dict[str, Any], /) -> Any:
-        kept = [one for one in body["content"] if one["type"] != "thinking"]
-        return self.inner.response(body | {"content": kept})
+        blocks = [block for block in body["content"] if block["type"] != "thinking"]
+        return self.inner.response(body | {"content": blocks})
 
     def stream(self, chunks: Iterable[bytes], /) -> Iterator[bytes]:
         yield from self.inner.stream(chunks)
@@ -60,39 +60,39 @@ def found(check: str, case_id: str, client: str, rule: str, *, asks: bool, varia
     route = Route(client, "anthropic", case.model(client), case.model("anthropic"))
     opened = PythonDriver(Translator(asks=asks), "t:T").open
     result = CHECKS[check](case, route, opened, HARNESS, variant, None)
-    return [one for one in result.findings if one.rule == rule]
+    return [finding for finding in result.findings if finding.rule == rule]
 
 
 @pytest.mark.parametrize("variant", ["", "streamed"])
 @pytest.mark.parametrize("client", ["openai_chat", "openai_responses", "gemini"])
 def test_state_that_was_not_asked_for_is_no_must(client: str, variant: str) -> None:
     lost = found("agent_loop", ASKED, client, RETURNED, asks=False, variant=variant)
-    assert [one.level for one in lost] == [Level.NOTE]
+    assert [finding.level for finding in lost] == [Level.NOTE]
 
 
 @pytest.mark.parametrize("variant", ["", "streamed"])
 @pytest.mark.parametrize("client", ["openai_chat", "openai_responses", "gemini"])
 def test_state_that_was_asked_for_is_a_must(client: str, variant: str) -> None:
     lost = found("agent_loop", ASKED, client, RETURNED, asks=True, variant=variant)
-    assert [one.level for one in lost] == [Level.MUST]
+    assert [finding.level for finding in lost] == [Level.MUST]
 
 
 @pytest.mark.parametrize("asks", [False, True])
 def test_state_of_a_model_that_thinks_unasked_is_a_must(asks: bool) -> None:
     lost = found("agent_loop", THINKS_UNASKED, "openai_chat", RETURNED, asks=asks)
-    assert {one.level for one in lost} == {Level.MUST}
+    assert {finding.level for finding in lost} == {Level.MUST}
 
 
 @pytest.mark.parametrize(("asks", "level"), [(False, Level.NOTE), (True, Level.MUST)])
 def test_between_two_ends_of_one_format(asks: bool, level: Level) -> None:
     lost = found("response", ASKED, "anthropic", REPLY_STATE, asks=asks)
-    assert {one.level for one in lost} == {level}
+    assert {finding.level for finding in lost} == {level}
 
 
 @pytest.mark.parametrize("asks", [False, True])
 def test_the_wish_that_is_lost_stays_a_finding_of_the_request(asks: bool) -> None:
     lost = found("request", ASKED, "openai_chat", "translation/reasoning-setting-lost", asks=asks)
-    assert any(one.body == "01-request" for one in lost) is not asks
+    assert any(finding.body == "01-request" for finding in lost) is not asks
 
 
 @pytest.mark.parametrize(

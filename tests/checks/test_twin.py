@@ -60,14 +60,16 @@ def test_the_reference_translates_it(case: Case) -> None:
         for variant in {"", "streamed"} & {*variants(CORPUS, "agent_loop", case, client, upstream)}:
             result = CHECKS["agent_loop"](twin, route, driver.open, HARNESS, variant, None)
             # A client of Chat's deprecated functions has no id that it could return.
-            kept = "legacy-functions" in case.features and {one.rule for one in result.findings} == {IDS_RETURNED}
-            assert result.verdict is Verdict.PASS or kept, (route, variant, result.findings)
+            is_exempt = "legacy-functions" in case.features and {finding.rule for finding in result.findings} == {
+                IDS_RETURNED
+            }
+            assert result.verdict is Verdict.PASS or is_exempt, (route, variant, result.findings)
 
 
 @each_of_its_formats
 def test_ids_are_the_same_and_contents_are_not(case: Case, name: str) -> None:
     for own, other in zip(case.exchanges(name), made(case).exchanges(name), strict=True):
-        before, after = (formats.read(name, "request", one.request) for one in (own, other))
+        before, after = (formats.read(name, "request", exchange.request) for exchange in (own, other))
         assert [call.id for call in before.calls] == [call.id for call in after.calls]
         assert [result.call for result in before.results] == [result.call for result in after.results]
         assert before.tools == after.tools
@@ -90,7 +92,10 @@ def test_its_streams_say_what_its_replies_say(case: Case, name: str) -> None:
     for own, other in zip(case.exchanges(name), made(case).exchanges(name), strict=True):
         if own.stream_path is None:
             continue
-        differ = [_said(name, one.response) != _said(name, _together(name, one.stream())) for one in (own, other)]
+        differ = [
+            _said(name, exchange.response) != _said(name, _together(name, exchange.stream()))
+            for exchange in (own, other)
+        ]
         assert differ in ([False, False], [True, True])
 
 
@@ -135,6 +140,6 @@ def test_only_values_change() -> None:
 
 
 def test_every_letter_and_digit_becomes_another() -> None:
-    known = "".join(map(chr, range(128)))
-    assert sorted(other_words(known)) == sorted(known)
-    assert all((one != other_words(one)) is one.isalnum() for one in known)
+    characters = "".join(map(chr, range(128)))
+    assert sorted(other_words(characters)) == sorted(characters)
+    assert all((character != other_words(character)) is character.isalnum() for character in characters)

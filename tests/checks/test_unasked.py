@@ -33,9 +33,9 @@ class Session:
         self.asks, self.inner = asks, ReferenceTranslator().open(route)
 
     def request(self, body: dict[str, Any], /) -> Any:
-        made = self.inner.request(body)
-        made.pop("generationConfig", None)
-        return made if self.asks is None else made | {"generationConfig": {"candidateCount": self.asks}}
+        output = self.inner.request(body)
+        output.pop("generationConfig", None)
+        return output if self.asks is None else output | {"generationConfig": {"candidateCount": self.asks}}
 
     def response(self, body: dict[str, Any], /) -> Any:
         body = copy.deepcopy(body)
@@ -76,7 +76,7 @@ def route_from(client: str) -> Route:
 def test_several_that_were_asked_for_must_not_be_mixed(check: str) -> None:
     result = played(check, Translator(2))
     assert result.verdict is Verdict.FAIL
-    assert "translation/call-invented" in {one.rule for one in result.findings if one.is_must}
+    assert "translation/call-invented" in {finding.rule for finding in result.findings if finding.is_must}
 
 
 @pytest.mark.parametrize("asks", [None, 1])
@@ -95,8 +95,8 @@ def test_clients_that_cannot_ask_are_not_given_several(check: str, client: str) 
 
 def test_the_round_trip_of_the_request_is_judged_all_the_same() -> None:
     result = played("round_trip", Translator(None))
-    assert [one.name for one in result.played] == ["01-request", "01-request-between"]
-    assert {one.rule for one in result.findings} == {"translation/setting-lost"}
+    assert [bodies.name for bodies in result.played] == ["01-request", "01-request-between"]
+    assert {finding.rule for finding in result.findings} == {"translation/setting-lost"}
     assert "asks for one reply" in result.reason
 
 
@@ -128,12 +128,12 @@ def test_a_loop_ends_where_no_provider_answers_so() -> None:
     route = Route("anthropic", "openai_chat", seed.model("anthropic"), seed.model("openai_chat"))
     result = played("agent_loop", ReferenceTranslator(), route, loop)
     assert result.verdict is Verdict.PASS
-    assert [one.name for one in result.played] == ["01-request"]
+    assert [bodies.name for bodies in result.played] == ["01-request"]
     assert "asks for one reply" in result.reason
 
 
 @pytest.mark.parametrize(
-    ("route", "reply", "asked", "sent", "plays"),
+    ("route", "reply", "request", "sent", "plays"),
     [
         (ROUTE, GEMINI.response, CHAT.request, GEMINI.request, True),
         (ROUTE, GEMINI.response, None, {"generation_config": {"candidate_count": 2}}, True),
@@ -147,5 +147,5 @@ def test_a_loop_ends_where_no_provider_answers_so() -> None:
         (Route("gemini", "anthropic", "m", "m"), {"candidates": [{}, {}]}, GEMINI.request, {}, True),
     ],
 )
-def test_the_request_decides(route: Route, reply: Any, asked: Any, sent: Any, plays: bool) -> None:
-    assert (unasked(CORPUS, route, reply, asked, sent) == "") is plays
+def test_the_request_decides(route: Route, reply: Any, request: Any, sent: Any, plays: bool) -> None:
+    assert (unasked(CORPUS, route, reply, request, sent) == "") is plays

@@ -30,7 +30,7 @@ def test_it_is_a_composite_action_with_a_shell_for_each_line() -> None:
     assert set(ACTION) == {"name", "description", "author", "inputs", "runs"}
     assert {frozenset(step) - {"if"} for step in SHELL} == {frozenset({"name", "shell", "env", "run"})}
     assert {step["shell"] for step in SHELL} == {"bash"}
-    assert all({"description", "default"} == set(one) for one in ACTION["inputs"].values())
+    assert all({"description", "default"} == set(option) for option in ACTION["inputs"].values())
 
 
 def test_no_input_stands_in_a_line_of_a_shell_or_in_a_condition() -> None:
@@ -73,11 +73,11 @@ class Runner:
 
     def step(self, name: str, *, code: int = 0, **inputs: str) -> subprocess.CompletedProcess[str]:
         """Run the step whose name begins so; inputs that are not given have their default."""
-        [step] = [one for one in SHELL if one["name"].startswith(name)]
-        given = {key: one["default"] for key, one in ACTION["inputs"].items()}
-        given |= {key.replace("_", "-"): value for key, value in inputs.items()}
+        [step] = [step for step in SHELL if step["name"].startswith(name)]
+        input_values = {key: entry["default"] for key, entry in ACTION["inputs"].items()}
+        input_values |= {key.replace("_", "-"): value for key, value in inputs.items()}
         env = {
-            key: given[found[1]] if (found := INPUT.fullmatch(value)) else str(ROOT)
+            key: input_values[match[1]] if (match := INPUT.fullmatch(value)) else str(ROOT)
             for key, value in step["env"].items()
         }
         env |= {"SAID": str(self._said), "CODE": str(code), "GITHUB_STEP_SUMMARY": str(self.summary)}
@@ -98,9 +98,9 @@ class Runner:
 
 @pytest.fixture
 def runner(tmp_path: Path) -> Runner:
-    made = Runner(tmp_path)
-    made.python(SAYS)
-    return made
+    action_runner = Runner(tmp_path)
+    action_runner.python(SAYS)
+    return action_runner
 
 
 PIP = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
@@ -115,7 +115,7 @@ def test_it_installs_the_suite_and_what_the_translator_needs(runner: Runner) -> 
 
 
 def test_inputs_become_options(runner: Runner) -> None:
-    given: dict[str, Any] = {
+    inputs: dict[str, Any] = {
         "translator": "exec:node a b.mjs",
         "items": "toolcall::shell\n toolcall::mcp",
         "strict": "true",
@@ -126,7 +126,7 @@ def test_inputs_become_options(runner: Runner) -> None:
         "workers": "4",
         "reports": "my reports",
     }
-    assert runner.step("Judge", code=1, **given, **more).returncode == 1
+    assert runner.step("Judge", code=1, **inputs, **more).returncode == 1
     assert (runner.folder / "my reports").is_dir()
     assert runner.said == [
         *("-m", "pytest", "-q"),
@@ -147,9 +147,9 @@ def test_no_input_is_run(name: str, runner: Runner) -> None:
 def test_a_run_of_a_translator_fills_the_reports_and_the_summary(runner: Runner) -> None:
     pytest.importorskip("jinja2")
     runner.python(f'#!/bin/bash\nexec "{sys.executable}" "$@"\n')
-    given: dict[str, Any] = {"translator": "toolcall_reference:ReferenceTranslator", "workers": "0"}
+    inputs: dict[str, Any] = {"translator": "toolcall_reference:ReferenceTranslator", "workers": "0"}
     options = "-p no:cacheprovider -p no:hypothesispytest"
-    done = runner.step("Judge", items="toolcall::shell/seed::request", options=options, **given)
+    done = runner.step("Judge", items="toolcall::shell/seed::request", options=options, **inputs)
     assert done.returncode == 0, done.stdout + done.stderr
     reports = runner.folder / "toolcall-reports"
     assert sorted(path.name for path in reports.iterdir()) == ["report.html", "report.json", "summary.md"]
@@ -180,9 +180,9 @@ def test_the_page_names_every_input() -> None:
 
 def test_what_the_page_shows_is_yaml_without_inputs_in_lines_of_a_shell() -> None:
     page = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
-    shown = [yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)]
-    assert len(shown) >= 3
-    for job in (job for one in shown for job in one.get("jobs", {}).values()):
+    documents = [yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)]
+    assert len(documents) >= 3
+    for job in (job for document in documents for job in document.get("jobs", {}).values()):
         for step in job["steps"]:
             assert isinstance(step.get("run", ""), str)
             assert "${{" not in step.get("run", "")

@@ -27,8 +27,8 @@ def told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
             (tmp_path / name).write_text(json.dumps(body), encoding="utf-8")
         files = [str(tmp_path / name) for name in ("source.json", "output.json")]
         code = main(["judge", "--json", "--client", client, "--upstream", upstream, *files])
-        found = json.loads(capsys.readouterr().out)["findings"]
-        return code, {finding["rule"]: finding["level"] for finding in found if finding["level"] != "NOTE"}
+        findings = json.loads(capsys.readouterr().out)["findings"]
+        return code, {finding["rule"]: finding["level"] for finding in findings if finding["level"] != "NOTE"}
 
     return run
 
@@ -47,8 +47,8 @@ def lent() -> tuple[dict[str, Any], dict[str, Any]]:
 
 def test_whose_state_it_is_a_captured_body_does_not_tell(told: Any) -> None:
     source, output = lent()
-    code, found = told(source, output, "anthropic", "gemini")
-    assert (code, found) == (0, {"translation/state-to-stranger": "SHOULD"})
+    code, levels = told(source, output, "anthropic", "gemini")
+    assert (code, levels) == (0, {"translation/state-to-stranger": "SHOULD"})
     sure = judge(source, output, client="anthropic", upstream="gemini").findings
     assert [finding.rule for finding in sure if finding.level is Level.MUST] == ["translation/state-to-stranger"]
 
@@ -57,9 +57,9 @@ def test_a_conversation_that_the_client_left_out(told: Any) -> None:
     source, output = next(pairs("state/parallel-calls", "anthropic"))
     assert told(source, output, "openai_responses", "anthropic") == (0, {})
     del output["messages"][:-1]
-    code, found = told(source, output, "openai_responses", "anthropic")
+    code, levels = told(source, output, "openai_responses", "anthropic")
     assert code == 1
-    assert found["translation/stored-history"] == "MUST"
+    assert levels["translation/stored-history"] == "MUST"
 
 
 def test_what_was_tolerated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -73,12 +73,12 @@ def test_what_was_tolerated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert main(command) == 0
     assert "tolerated:" not in capsys.readouterr().out
     assert main([*command, "--tolerated"]) == 0
-    told = capsys.readouterr().out
-    line = next(line for line in told.splitlines() if "id-rewritten" in line)
+    output = capsys.readouterr().out
+    line = next(line for line in output.splitlines() if "id-rewritten" in line)
     assert "/messages/2/tool_calls/0/id  (source /messages/1/content/1/id): " in line
     assert main([*command, "--tolerated", "--json"]) == 0
     noted = json.loads(capsys.readouterr().out)["tolerated"]
-    first = next(one for one in noted if one["name"] == "id-rewritten")
+    first = next(name_entry for name_entry in noted if name_entry["name"] == "id-rewritten")
     assert first["got"] == pair["output"]["messages"][2]["tool_calls"][0]["id"] != first["want"]
 
 

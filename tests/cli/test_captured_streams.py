@@ -50,8 +50,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
         if stdin is not None:
             monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin)))
         code = main(["judge", *words])
-        came = capsys.readouterr()
-        return code, came.out, came.err
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
 
     return judge
 
@@ -63,7 +63,7 @@ def found(run: Callable[..., Any]) -> Callable[..., tuple[int, list[dict[str, An
     def judge(*words: str, **files: bytes) -> tuple[int, list[dict[str, Any]]]:
         code, out, error = run("--json", *words, **files)
         assert not error
-        return code, [one for one in json.loads(out)["findings"] if one["level"] != "NOTE"]
+        return code, [finding for finding in json.loads(out)["findings"] if finding["level"] != "NOTE"]
 
     return judge
 
@@ -77,7 +77,7 @@ def test_a_broken_stream_alone(found: Any) -> None:
     again = golden("anthropic").replace(b'"index":1', b'"index":0')
     code, findings = found("--client", "anthropic", "--stream", "s", s=again)
     assert code == 1
-    wrong = next(one for one in findings if one["rule"] == "anthropic/stream-block-index")
+    wrong = next(finding for finding in findings if finding["rule"] == "anthropic/stream-block-index")
     events = cuts.split_events(again)
     assert CALL in events[wrong["event"] - 1]
     assert wrong["pointer"] == f"/events/{wrong['event'] - 1}/data/index"
@@ -87,7 +87,7 @@ def test_a_broken_stream_alone(found: Any) -> None:
 def test_a_stream_alone_that_breaks_off(found: Any) -> None:
     code, findings = found("--client", "openai_chat", "--stream", "s", s=begun(golden("openai_chat"), 6))
     assert code == 1
-    assert "openai_chat/stream-finish" in {one["rule"] for one in findings}
+    assert "openai_chat/stream-finish" in {finding["rule"] for finding in findings}
 
 
 @pytest.mark.parametrize("upstream", CORPUS.formats)
@@ -95,18 +95,18 @@ def test_a_stream_alone_that_breaks_off(found: Any) -> None:
 def test_a_translation(found: Any, client: str, upstream: str) -> None:
     reply = json.dumps(CORPUS.cases[CASE].exchanges(upstream)[0].response).encode()
     words = ("--client", client, "--upstream", upstream, "--stream", "up", "down")
-    made = translated(upstream, client)
-    code, findings = found(*words, up=golden(upstream), down=made)
-    assert (code, {one["level"] for one in findings} - {"SHOULD"}) == (0, set())
-    assert found(*words, up=reply, down=made) == (code, findings)
+    output = translated(upstream, client)
+    code, findings = found(*words, up=golden(upstream), down=output)
+    assert (code, {finding["level"] for finding in findings} - {"SHOULD"}) == (0, set())
+    assert found(*words, up=reply, down=output) == (code, findings)
 
 
 def test_what_changed_is_found_in_the_reply_that_it_amounts_to(run: Any, found: Any) -> None:
-    made = translated("gemini", "anthropic").replace(b"Lyon Part-Dieu", b"Lyon Perrache")
+    output = translated("gemini", "anthropic").replace(b"Lyon Part-Dieu", b"Lyon Perrache")
     words = ("--client", "anthropic", "--upstream", "gemini", "--stream", "up", "down")
-    code, findings = found(*words, up=golden("gemini"), down=made)
+    code, findings = found(*words, up=golden("gemini"), down=output)
     assert code == 1
-    (wrong,) = [one for one in findings if one["level"] == "MUST"]
+    (wrong,) = [finding for finding in findings if finding["level"] == "MUST"]
     assert wrong["rule"] == "translation/arguments"
     assert wrong["body"] == "the reply, assembled"
     assert "; opened by event " in wrong["subject"]
@@ -131,14 +131,14 @@ def test_the_upstream_broke_off(run: Any, found: Any) -> None:
     started = without_its_error.count(b"content_block_start\n") - 1
     stopped = b'event: content_block_stop\ndata: {"type":"content_block_stop","index":%d}\n\n' % started
     code, findings = found(*words, down=without_its_error + stopped)
-    assert (code, [one["rule"] for one in findings]) == (1, ["translation/stream-cut-call"])
+    assert (code, [finding["rule"] for finding in findings]) == (1, ["translation/stream-cut-call"])
     code, findings = found(*words, down=translated("openai_chat", "anthropic"))
     assert code == 1
     early = begun(golden("anthropic"), 3)
     end = b'event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{}}\n\n'
     end += b'event: message_stop\ndata: {"type":"message_stop"}\n\n'
     code, findings = found(*words, down=early + end)
-    assert "translation/stream-cut-end" in {one["rule"] for one in findings}
+    assert "translation/stream-cut-end" in {finding["rule"] for finding in findings}
 
 
 @pytest.mark.parametrize("client", CORPUS.formats)
@@ -159,7 +159,7 @@ def test_a_call_may_be_closed_with_the_whole_text_of_its_arguments(found: Any) -
     assert found(*words, up=b"".join(pieces[: place + 1]), down=one_call_closed) == (0, [])
     assert found(*words, up=b"".join(pieces[:place])) == (0, []), "nothing can follow on an object that is complete"
     code, findings = found(*words, up=b"".join(pieces[: place - 1]))
-    assert (code, [one["rule"] for one in findings]) == (1, ["translation/stream-cut-call"])
+    assert (code, [finding["rule"] for finding in findings]) == (1, ["translation/stream-cut-call"])
 
 
 def test_torn_bytes_count_though_the_upstream_broke_off(found: Any) -> None:
@@ -167,7 +167,7 @@ def test_torn_bytes_count_though_the_upstream_broke_off(found: Any) -> None:
     down = begun(golden("openai_chat"), 3).replace(b"I check", b"I \xff", 1)
     assert b"\xff" in down
     _, findings = found(*words, up=begun(golden("anthropic"), 8), down=down)
-    assert [one["rule"] for one in findings] == ["openai_chat/stream-text"]
+    assert [finding["rule"] for finding in findings] == ["openai_chat/stream-text"]
 
 
 def test_a_fault_before_the_end_counts_though_the_upstream_broke_off(found: Any) -> None:
@@ -175,8 +175,8 @@ def test_a_fault_before_the_end_counts_though_the_upstream_broke_off(found: Any)
     down = begun(golden("anthropic"), 15).replace(b'"index":1', b'"index":5')
     words = ("--client", "anthropic", "--upstream", "openai_chat", "--stream", "up", "down")
     _, findings = found(*words, up=up, down=down)
-    assert {one["rule"] for one in findings} >= {"anthropic/stream-block-index"}
-    assert not any(one["rule"] == "anthropic/stream-end" for one in findings)
+    assert {finding["rule"] for finding in findings} >= {"anthropic/stream-block-index"}
+    assert not any(finding["rule"] == "anthropic/stream-end" for finding in findings)
 
 
 def test_the_upstream_failed(run: Any, found: Any) -> None:
@@ -189,7 +189,7 @@ def test_the_upstream_failed(run: Any, found: Any) -> None:
     assert found(*words, up=up, down=down) == (0, [])
     assert "up holds an error of the upstream; the judge checks that the client receives it" in run(*words)[1]
     silent = b"".join(event for event in cuts.split_events(down) if b"event: error" not in event)
-    assert [one["rule"] for one in found(*words, down=silent)[1]] == ["translation/stream-error-as-break"]
+    assert [finding["rule"] for finding in found(*words, down=silent)[1]] == ["translation/stream-error-as-break"]
 
 
 def test_a_whole_reply_of_which_nothing_comes(found: Any) -> None:
@@ -223,7 +223,7 @@ def test_bytes_that_are_no_text_are_a_finding_where_the_client_gets_them(found: 
     assert torn != golden("openai_chat")
     code, findings = found("--client", "openai_chat", "--stream", "s", s=torn)
     assert code == 1
-    assert "openai_chat/stream-text" in {one["rule"] for one in findings}
+    assert "openai_chat/stream-text" in {finding["rule"] for finding in findings}
 
 
 ALONE = ("--client", "anthropic", "--stream", "s")

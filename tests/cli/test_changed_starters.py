@@ -65,12 +65,12 @@ def test_a_method_that_is_deleted_is_not_declared(
     with loaded(spec, tmp_path) as driver:
         session = session_of(driver)
         assert session.operations == BETWEEN - {"stream"}
-    found = play(pytester, spec, "toolcall::read_file/seed", "toolcall::read_file/big-integers")
-    assert found.ret == 0
-    assert found.parseoutcomes()["passed"] > 20
-    found = play(pytester, spec, "toolcall::read_file/seed::stream")
-    assert found.ret != 0
-    found.stdout.no_fnmatch_line("*crashed*")
+    result = play(pytester, spec, "toolcall::read_file/seed", "toolcall::read_file/big-integers")
+    assert result.ret == 0
+    assert result.parseoutcomes()["passed"] > 20
+    result = play(pytester, spec, "toolcall::read_file/seed::stream")
+    assert result.ret != 0
+    result.stdout.no_fnmatch_line("*crashed*")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -79,11 +79,11 @@ def test_a_method_that_is_uncommented_is_declared(language: str, prepare: Prepar
         session = session_of(driver)
         assert session.operations == BETWEEN | WITHIN.keys()
         for operation, reason in WITHIN.items():
-            given: tuple[Any, ...] = (
+            arguments: tuple[Any, ...] = (
                 ({}, NUMBERS) if operation == "otel" else ({}, []) if operation in OF_TWO else ({},)
             )
-            wanted = Produced(NUMBERS) if operation == "otel" else UnsupportedOutcome(reason)
-            assert session.call(operation, *given) == wanted
+            expected = Produced(NUMBERS) if operation == "otel" else UnsupportedOutcome(reason)
+            assert session.call(operation, *arguments) == expected
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

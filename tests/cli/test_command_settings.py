@@ -44,8 +44,8 @@ def command(capsys: pytest.CaptureFixture[str]) -> Command:
             code = main(arguments)
         except SystemExit as error:
             code = int(error.code or 0)
-        said = capsys.readouterr()
-        return code, said.out, said.err
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
 
     return run
 
@@ -130,8 +130,8 @@ def test_private_cases_of_the_table(root: Path, command: Command, monkeypatch: p
     assert "ours/first" not in command("list", "cases")[1]
     table(root, 'corpus = ["ours/private"]')
     assert "ours/first" in command("list", "cases")[1]
-    told = command("explain", "ours/first")[1]
-    assert told.endswith('pytest --toolcall-translator SPEC "toolcall::ours/first"\n')
+    output = command("explain", "ours/first")[1]
+    assert output.endswith('pytest --toolcall-translator SPEC "toolcall::ours/first"\n')
     table(root, 'corpus = "ours/private"', 'translator = "settled_good:T"')
     assert command("explain", "ours/first")[1].endswith('  run       pytest "toolcall::ours/first"\n')
     more = command("explain", "ours/first", f"--corpus={root / 'ours' / 'private'}")[1]
@@ -206,7 +206,7 @@ def test_the_files_are_those_that_pytest_finds(
         (root / name).write_text(text, encoding="utf-8")
     monkeypatch.chdir(root / "below")
     config: Any = pytester.parseconfig(f"--rootdir={root / 'below'}") if layout == "nothing" else pytester.parseconfig()
-    found = settled(root / "below")
-    assert (found.root, found.file) == (config.rootpath, config.inipath if found.file else None)
+    settings = settled(root / "below")
+    assert (settings.root, settings.file) == (config.rootpath, config.inipath if settings.file else None)
     named = "ours/private" in str(LAYOUTS[layout]) and "hides" not in layout
     assert ("ours/first" in command("list", "cases")[1]) == named

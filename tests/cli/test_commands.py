@@ -63,8 +63,8 @@ def test_losses_are_told_beside_findings(capsys: pytest.CaptureFixture[str]) -> 
     out = capsys.readouterr().out
     assert "permitted losses: mark (1)\n    see   toolcall-conformance losses alpha-to-beta\nno findings\n" in out
     assert run("judge", *ROUTE, "--json", "marked.json", "good.json") == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told == {"verdict": "pass", "findings": [], "losses": [{"element": "mark", "kind": "cannot", "count": 1}]}
+    report = json.loads(capsys.readouterr().out)
+    assert report == {"verdict": "pass", "findings": [], "losses": [{"element": "mark", "kind": "cannot", "count": 1}]}
     assert run("judge", *ROUTE, "a.json", "good.json") == 0
     assert "lost" not in capsys.readouterr().out
 
@@ -77,17 +77,17 @@ def test_a_reply_goes_the_other_way(capsys: pytest.CaptureFixture[str]) -> None:
 def test_an_error_is_its_status_and_its_body(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asked = []
+    calls = []
     judged = MiniatureJudge.error
 
-    def noted(judge: MiniatureJudge, *given: Any) -> Any:
-        asked.append(given)
-        return judged(judge, *given)
+    def noted(judge: MiniatureJudge, *arguments: Any) -> Any:
+        calls.append(arguments)
+        return judged(judge, *arguments)
 
     monkeypatch.setattr(MiniatureJudge, "error", noted)
     Path("error.json").write_text('{"status": 429, "body": {}, "text": "one"}', encoding="utf-8")
     assert run("judge", *ROUTE, "--error", "error.json", "error.json") == 0
-    assert asked[0][0]["status"] == 429
+    assert calls[0][0]["status"] == 429
     assert run("judge", *ROUTE, "--error", "error.json", "good.json") == 4
     assert 'good.json: write the error as {"status": 429, "body": {…}}' in capsys.readouterr().err
     assert run("judge", *ROUTE, "--error", "--response", "error.json", "error.json") == 4
@@ -96,9 +96,9 @@ def test_an_error_is_its_status_and_its_body(
 
 def test_json_output(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("judge", *ROUTE, "--json", "a.json", "bad.json") == 1
-    told = json.loads(capsys.readouterr().out)
-    assert told["verdict"] == "fail"
-    assert told["findings"][0]["want"] == "one"
+    report = json.loads(capsys.readouterr().out)
+    assert report["verdict"] == "fail"
+    assert report["findings"][0]["want"] == "one"
 
 
 def test_should_fails_under_strict_only(capsys: pytest.CaptureFixture[str]) -> None:
@@ -184,12 +184,12 @@ def test_explain_a_case_by_its_node_id(capsys: pytest.CaptureFixture[str]) -> No
 def test_explain_a_family(miniature: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (miniature / "mini" / "families.json").write_text('{"box": "Things in boxes."}', encoding="utf-8")
     assert run("explain", "box") == 0
-    told = capsys.readouterr().out
-    assert told.startswith("box  (family of 2 cases)\n  means     Things in boxes.\n  cases     box/one  ")
-    assert "\n            box/two  " in told
-    assert told.endswith('  run       pytest --toolcall-translator SPEC "toolcall::box"\n')
+    output = capsys.readouterr().out
+    assert output.startswith("box  (family of 2 cases)\n  means     Things in boxes.\n  cases     box/one  ")
+    assert "\n            box/two  " in output
+    assert output.endswith('  run       pytest --toolcall-translator SPEC "toolcall::box"\n')
     assert run("explain", "toolcall::box::request") == 0
-    assert capsys.readouterr().out.endswith(f"\n\n{told}")
+    assert capsys.readouterr().out.endswith(f"\n\n{output}")
     assert run("list", "families") == 0
     assert re.search(r"^box +Things in boxes\.$", capsys.readouterr().out, re.MULTILINE)
 
@@ -205,9 +205,9 @@ def test_explain_vocabulary(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("explain", "plain") == 0
     assert "cases     box/one, box/two, crate/deep" in capsys.readouterr().out
     assert run("explain", "blank-is-absent") == 0
-    told = capsys.readouterr().out
-    assert "doc       https://example.com/blank" in told
-    assert "words     blank: What is blank." in told
+    output = capsys.readouterr().out
+    assert "doc       https://example.com/blank" in output
+    assert "words     blank: What is blank." in output
     assert run("explain", "late") == 0
     assert "lowers    alpha/text-kept: to SHOULD at most" in capsys.readouterr().out
 
@@ -253,11 +253,11 @@ request, alpha to beta: may be lost
 
 def test_losses_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("losses", "alpha-to-beta", "--json") == 0
-    told = json.loads(capsys.readouterr().out)
+    report = json.loads(capsys.readouterr().out)
     schema = json.loads((Path(__file__).parents[2] / "corpus/schemas/losses.schema.json").read_text(encoding="utf-8"))
-    jsonschema.validate(told, schema)
-    assert list(told["pairs"]) == ["alpha-to-beta"]
-    assert told["pairs"]["alpha-to-beta"]["request"][0] == {
+    jsonschema.validate(report, schema)
+    assert list(report["pairs"]) == ["alpha-to-beta"]
+    assert report["pairs"]["alpha-to-beta"]["request"][0] == {
         "element": "mark",
         "demand": "cannot",
         "said": "a key",

@@ -13,9 +13,9 @@ from toolcall_conformance.cli.completion import SHELLS
 
 
 def printed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as error:
         main(words)
-    assert ended.value.code == 0
+    assert error.value.code == 0
     return capsys.readouterr().out
 
 
@@ -34,12 +34,12 @@ def test_bash_takes_it(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_without_the_extra_it_says_which(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setitem(sys.modules, "shtab", None)
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as error:
         main(["--print-completion", "bash"])
-    assert ended.value.code == 4
+    assert error.value.code == 4
     assert "toolcall-conformance[completion]" in capsys.readouterr().err
 
 
 def test_the_help_names_kinds_of_translators_and_formats(capsys: pytest.CaptureFixture[str]) -> None:
-    said = " ".join(printed(capsys, "--help").split())
-    assert all(word in said for word in ("exec:COMMAND", "gateway:FILE.toml", "anthropic", "openai_responses"))
+    help_text = " ".join(printed(capsys, "--help").split())
+    assert all(word in help_text for word in ("exec:COMMAND", "gateway:FILE.toml", "anthropic", "openai_responses"))

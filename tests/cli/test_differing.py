@@ -31,13 +31,13 @@ def test_what_differs_by_path(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ]
     ends = ("--client", "anthropic", "--upstream", "openai_chat")
     assert main(["judge", *ends, *paths, "--diff", written(tmp_path, "golden.json", golden)]) == 1
-    said = capsys.readouterr().out.splitlines()
-    place = next(number for number, line in enumerate(said) if line.startswith("differs from "))
-    assert said[place].endswith("golden.json: in 2 places")
-    assert said[place + 1] == (
+    lines = capsys.readouterr().out.splitlines()
+    place = next(number for number, line in enumerate(lines) if line.startswith("differs from "))
+    assert lines[place].endswith("golden.json: in 2 places")
+    assert lines[place + 1] == (
         '    /tools/0/function/description want "Find the next trains between two stations.", got "Something else."'
     )
-    assert said[place + 2].startswith("    /tools/2 is missing, want {")
+    assert lines[place + 2].startswith("    /tools/2 is missing, want {")
 
 
 def test_ids_and_times_of_a_reply_are_new_each_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -33,9 +33,9 @@ def test_a_message_that_is_none(capsys: pytest.CaptureFixture[str]) -> None:
 def test_nothing_is_overwritten(language: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "a folder"
     assert main(["new-adapter", "--language", language, str(folder)]) == 0
-    said = capsys.readouterr().out
-    assert f"  cd {shlex.quote(str(folder))}\n" in said
-    assert '  pytest --toolcall-translator "exec:' in said
+    output = capsys.readouterr().out
+    assert f"  cd {shlex.quote(str(folder))}\n" in output
+    assert '  pytest --toolcall-translator "exec:' in output
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     assert "YOUR TRANSLATOR" in "".join(text.decode() for text in before.values())
     assert main(["new-adapter", "--language", language, str(folder)]) == 4

@@ -48,28 +48,30 @@ MEAN_OF_RULES = 30
 @pytest.fixture(scope="module")
 def everything() -> list[Explanation]:
     explainer = Explainer(CORPUS, "pytest --toolcall-translator SPEC")
-    known = [one for name in explainer.names if name not in CORPUS.retired for one in explainer.explain(name)]
-    return list({(one.kind, one.name): one for one in known}.values())
+    explanations = [
+        explanation for name in explainer.names if name not in CORPUS.retired for explanation in explainer.explain(name)
+    ]
+    return list({(explanation.kind, explanation.name): explanation for explanation in explanations}.values())
 
 
 def test_nothing_is_missing(everything: list[Explanation]) -> None:
     lacking = {}
-    for one in everything:
-        said = {part.name for part in one.parts if part.text or part.lines}
-        lacks = PARTS[one.kind] - said
-        if one.kind in RESTS_ON_EVIDENCE and not said & EVIDENCE:
+    for explanation in everything:
+        names = {part.name for part in explanation.parts if part.text or part.lines}
+        lacks = PARTS[explanation.kind] - names
+        if explanation.kind in RESTS_ON_EVIDENCE and not names & EVIDENCE:
             lacks |= {"evidence"}
-        if one.kind == "rule" and "bodiless" not in CORPUS.rule(one.name).raw and "obeys" not in said:
+        if explanation.kind == "rule" and "bodiless" not in CORPUS.rule(explanation.name).raw and "obeys" not in names:
             lacks |= {"obeys"}
         if lacks:
-            lacking[one.name] = lacks
+            lacking[explanation.name] = lacks
     assert lacking == {}
 
 
 def test_all_kinds_of_words_are_explained(everything: list[Explanation]) -> None:
     names: dict[str, set[str]] = {}
-    for one in everything:
-        names.setdefault(one.kind, set()).add(one.name)
+    for explanation in everything:
+        names.setdefault(explanation.kind, set()).add(explanation.name)
     assert names["rule"] == set(CORPUS.rules)
     assert names["case"] == set(CORPUS.cases)
     assert names["family"] == set(CORPUS.families)
@@ -86,13 +88,15 @@ def test_all_kinds_of_words_are_explained(everything: list[Explanation]) -> None
 
 
 def test_what_breaks_a_rule_differs_from_what_obeys_it(everything: list[Explanation]) -> None:
-    for one in everything:
-        shown = {part.name: part.lines for part in one.parts if part.name in ("breaks", "obeys") and part.lines}
-        assert len(shown) != 2 or shown["breaks"] != shown["obeys"], one.name
+    for explanation in everything:
+        examples = {
+            part.name: part.lines for part in explanation.parts if part.name in ("breaks", "obeys") and part.lines
+        }
+        assert len(examples) != 2 or examples["breaks"] != examples["obeys"], explanation.name
 
 
 def test_it_is_read_at_a_glance(everything: list[Explanation]) -> None:
-    lines = {(one.kind, one.name): one.text(100).splitlines() for one in everything}
+    lines = {(explanation.kind, explanation.name): explanation.text(100).splitlines() for explanation in everything}
     assert {name: len(text) for name, text in lines.items() if len(text) > MOST_LINES} == {}
     of_rules = [len(text) for (kind, _), text in lines.items() if kind == "rule"]
     assert sum(of_rules) / len(of_rules) < MEAN_OF_RULES
@@ -101,14 +105,20 @@ def test_it_is_read_at_a_glance(everything: list[Explanation]) -> None:
 
 
 def test_the_entry_of_every_rule_can_be_copied(everything: list[Explanation], tmp_path: Path) -> None:
-    entries = [part for one in everything if one.kind == "rule" for part in one.parts if part.name == "known"]
+    entries = [
+        part
+        for explanation in everything
+        if explanation.kind == "rule"
+        for part in explanation.parts
+        if part.name == "known"
+    ]
     file = tmp_path / "known.toml"
     file.write_text("\n".join(line for part in entries for line in ("", *part.lines)), encoding="utf-8")
     assert [entry.rule for entry in load(file, Names(CORPUS.rules, CORPUS.retired)).entries] == list(CORPUS.rules)
 
 
 def told(name: str, **options: bool) -> str:
-    return "\n\n".join(one.text(100) for one in Explainer(CORPUS, "pytest", **options).explain(name))
+    return "\n\n".join(explanation.text(100) for explanation in Explainer(CORPUS, "pytest", **options).explain(name))
 
 
 def test_the_page_shows_what_it_prints(request: pytest.FixtureRequest) -> None:
@@ -142,16 +152,16 @@ def test_a_rule_that_no_body_shows_says_why() -> None:
 def test_an_item_is_explained_part_by_part() -> None:
     name = "toolcall::parallel/seed::agent_loop::anthropic-to-gemini-swapped"
     item, case = Explainer(CORPUS, "pytest").explain(name)
-    said = {part.name: part.text for part in item.parts}
+    texts = {part.name: part.text for part in item.parts}
     assert (item.name, item.kind, case.name) == (name, "item", "parallel/seed")
-    assert said["case"].startswith("parallel/seed: ")
-    assert said["check"].startswith("agent_loop: The whole conversation is played")
-    assert said["route"] == "a client of anthropic before gemini, the upstream"
-    assert said["variant"].startswith("swapped: ")
-    assert said["run"] == f'pytest "{name}"'
-    (known,) = (part.value for part in item.parts if part.name == "known")
-    assert tomllib.loads(known)["known"][0]["items"] == [name.removeprefix("toolcall::")]
-    assert "wide" not in known
+    assert texts["case"].startswith("parallel/seed: ")
+    assert texts["check"].startswith("agent_loop: The whole conversation is played")
+    assert texts["route"] == "a client of anthropic before gemini, the upstream"
+    assert texts["variant"].startswith("swapped: ")
+    assert texts["run"] == f'pytest "{name}"'
+    (known_entry,) = (part.value for part in item.parts if part.name == "known")
+    assert tomllib.loads(known_entry)["known"][0]["items"] == [name.removeprefix("toolcall::")]
+    assert "wide" not in known_entry
 
 
 IDS = "ids/seed  (case)"
@@ -171,10 +181,11 @@ IDS = "ids/seed  (case)"
     ],
 )
 def test_parts_of_an_id_may_be_left_out(name: str, heads: list[str]) -> None:
-    found = [
-        re.sub(r"\d+ cases", "37 cases", f"{one.name}  {one.head}") for one in Explainer(CORPUS, "x").explain(name)
+    lines = [
+        re.sub(r"\d+ cases", "37 cases", f"{explanation.name}  {explanation.head}")
+        for explanation in Explainer(CORPUS, "x").explain(name)
     ]
-    assert found == heads
+    assert lines == heads
 
 
 @pytest.mark.parametrize(
@@ -235,8 +246,8 @@ def test_what_a_terminal_takes_for_a_command_is_escaped() -> None:
 
 
 def shown(left: Any, right: Any, width: int = 60) -> tuple[str, list[str], list[str]]:
-    found, one, other = side_by_side(contrast(left, right), width)
-    return found.pointer, list(one), list(other)
+    difference, left_lines, other = side_by_side(contrast(left, right), width)
+    return difference.pointer, list(left_lines), list(other)
 
 
 def test_only_what_differs_is_shown() -> None:
@@ -262,16 +273,16 @@ def test_only_what_differs_is_shown() -> None:
     ],
 )
 def test_the_place_holds_all_differences(left: Any, right: Any, pointer: str) -> None:
-    found, one, other = shown(left, right)
-    assert found == pointer
-    assert one != other
+    place, left_lines, other = shown(left, right)
+    assert place == pointer
+    assert left_lines != other
 
 
 def test_a_rule_names_the_reports_that_there_are(capsys: pytest.CaptureFixture[str]) -> None:
     """Those of its evidence, and those of the classes of faults that it tells; each once, and only under `seen`."""
     assert main(["explain", "--json", "translation/tool-strict"]) == 0
     [rule] = json.loads(capsys.readouterr().out)
-    urls = [one["url"] for one in rule["parts"]["seen"]]
+    urls = [report["url"] for report in rule["parts"]["seen"]]
     assert len(urls) == len(set(urls)) >= 7
     assert "https://github.com/BerriAI/litellm/issues/35695" in urls  # of its evidence
     assert "https://github.com/vercel/ai/issues/4662" in urls  # of a class
@@ -282,6 +293,6 @@ def test_a_rule_names_the_reports_that_there_are(capsys: pytest.CaptureFixture[s
 
 def test_what_lowers_a_rule_is_told_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "translation/call-lost"]) == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert "at most NOTE where this holds: The provider ended its reply because its own call was" in said
-    assert "(explain failed-reply)" in said
+    output = " ".join(capsys.readouterr().out.split())
+    assert "at most NOTE where this holds: The provider ended its reply because its own call was" in output
+    assert "(explain failed-reply)" in output

@@ -28,8 +28,8 @@ def test_what_cannot_be_printed_is_told(words: str, unbuffered: str) -> None:
             [*COMMAND, *words.split()], stdout=full, stderr=subprocess.PIPE, text=True, env=environment, check=False
         )
     assert done.returncode == 4
-    [said] = done.stderr.splitlines()
-    assert said.endswith(": standard output could not be written (No space left on device); free some space")
+    [message] = done.stderr.splitlines()
+    assert message.endswith(": standard output could not be written (No space left on device); free some space")
 
 
 @pytest.mark.parametrize("words", ["--version", "--help", "list formats", "judge a b"])
@@ -37,8 +37,8 @@ def test_a_closed_output_is_told(words: str) -> None:
     command = ["sh", "-c", '"$@" >&-', "sh", *COMMAND, *words.split()]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 4
-    [said] = done.stderr.splitlines()
-    assert said.endswith(": standard output could not be written (it is closed); send it to a file, or to /dev/null")
+    [message] = done.stderr.splitlines()
+    assert message.endswith(": standard output could not be written (it is closed); send it to a file, or to /dev/null")
 
 
 def test_a_verdict_is_not_lost_where_nobody_reads_the_lines() -> None:

@@ -83,9 +83,11 @@ def test_no_file_ends_a_command_with_a_traceback(tmp_path: Path, monkeypatch: py
         folder = tmp_path / name
         folder.mkdir()
         make(folder / file)
-        said = _said(read, folder / file, kind)
-        assert said is not None or (name not in ("pipe", "zeros", "latin-1")) or (reader == "ini" and name != "latin-1")
-        assert said is None or (str(folder) in said and len(said) < 6000), name
+        message = _said(read, folder / file, kind)
+        assert (
+            message is not None or (name not in ("pipe", "zeros", "latin-1")) or (reader == "ini" and name != "latin-1")
+        )
+        assert message is None or (str(folder) in message and len(message) < 6000), name
 
 
 WRITERS: dict[str, list[str]] = {
@@ -106,9 +108,9 @@ def test_no_circle_of_links_is_written_to(
         Path(name).symlink_to(name)
     with contextlib.suppress(SystemExit):
         assert main(WRITERS[writer]) not in (0, 1)
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1, said
-    assert "loop" in said
+    stderr = capsys.readouterr().err
+    assert stderr.count("\n") == 1, stderr
+    assert "loop" in stderr
     assert all(path.is_symlink() for path in tmp_path.iterdir())
 
 
@@ -170,9 +172,9 @@ def test_judge_says_what_is_wrong_with_a_body(
     monkeypatch.setattr(foreign_files, "WRITER_WAIT", 0.05)
     HOSTILE[name](tmp_path / "body.json")
     assert main(["judge", "--client", "anthropic", str(tmp_path / "body.json")]) == 4
-    said = capsys.readouterr().err
-    assert "body.json" in said
-    assert JUDGED.get(name, "") in said
+    stderr = capsys.readouterr().err
+    assert "body.json" in stderr
+    assert JUDGED.get(name, "") in stderr
 
 
 def test_judge_takes_a_schema_of_150_levels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -186,12 +188,12 @@ def test_judge_takes_a_schema_of_150_levels(tmp_path: Path, capsys: pytest.Captu
     assert "no findings" in capsys.readouterr().out
 
 
-def _private(folder: Path, **said: Any) -> None:
-    """A private corpus with one case, ``mine/one``: one of ours, with what is ``said`` in its scenario."""
+def _private(folder: Path, **fields: Any) -> None:
+    """A private corpus with one case, ``mine/one``: one of ours, with what is ``fields`` in its scenario."""
     case = folder / "scenarios" / "mine" / "one"
     shutil.copytree(load_corpus().cases["shell/seed"].path, case)
     scenario = json.loads((case / "scenario.json").read_text(encoding="utf-8"))
-    (case / "scenario.json").write_text(json.dumps(scenario | {"id": "mine/one"} | said))
+    (case / "scenario.json").write_text(json.dumps(scenario | {"id": "mine/one"} | fields))
 
 
 def test_a_tool_with_a_long_name_has_no_file(tmp_path: Path) -> None:
@@ -230,8 +232,8 @@ def test_record_refuses_words_that_make_no_address(model: str, base: str | None)
 def test_a_comment_behind_the_date_of_retry_after_is_read() -> None:
     api: Any = SimpleNamespace(_failure=lambda _: None)
     until = format_datetime(datetime.now(UTC) + timedelta(seconds=50), usegmt=True)
-    for said in (until, f"{until} (or so)"):
-        wait = Api._wait(api, Answer(429, {"retry-after": said}, b""))
+    for header in (until, f"{until} (or so)"):
+        wait = Api._wait(api, Answer(429, {"retry-after": header}, b""))
         assert wait is not None
         assert 45 < wait <= 50
     assert Api._wait(api, Answer(429, {"retry-after": "soon GMT"}, b"")) is None

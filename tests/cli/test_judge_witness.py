@@ -36,8 +36,8 @@ def judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., 
             (tmp_path / name).write_bytes(body if isinstance(body, bytes) else json.dumps(body).encode())
         files = [str(tmp_path / name) for name in ("source", "output")]
         code = main(["judge", *words, "--client", client, "--upstream", upstream, *files])
-        came = capsys.readouterr()
-        return code, came.out, came.err
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
 
     return run
 
@@ -45,12 +45,12 @@ def judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., 
 def bodies(way: str) -> tuple[Any, Any]:
     """A golden pair: what the translator was given, and what it should make of it."""
     client, upstream, _ = WAYS[way]
-    asked, answered = CASE.exchanges(client)[0], CASE.exchanges(upstream)[0]
+    client_exchange, answered = CASE.exchanges(client)[0], CASE.exchanges(upstream)[0]
     if way == "request":
-        return copy.deepcopy(asked.request), copy.deepcopy(answered.request)
+        return copy.deepcopy(client_exchange.request), copy.deepcopy(answered.request)
     if way == "stream":
-        return answered.stream(), asked.stream()
-    return copy.deepcopy(answered.response), copy.deepcopy(asked.response)
+        return answered.stream(), client_exchange.stream()
+    return copy.deepcopy(answered.response), copy.deepcopy(client_exchange.response)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -71,9 +71,9 @@ def test_what_the_client_lost(judged: Callable[..., Told]) -> None:
     source, output = bodies("response")
     del output["content"][-1]
     code, out, _ = judged(source, output, "anthropic", "gemini", "--response", "--witness", "--json")
-    told = json.loads(out)["witness"]
-    assert told["says"][0].startswith("lost call 3 (")
-    assert (code, told["accepted"], told["client"].split()[0]) == (1, False, "anthropic")
+    report = json.loads(out)["witness"]
+    assert report["says"][0].startswith("lost call 3 (")
+    assert (code, report["accepted"], report["client"].split()[0]) == (1, False, "anthropic")
 
 
 def test_a_stream_that_breaks_off_with_its_source(judged: Callable[..., Told]) -> None:
@@ -93,9 +93,9 @@ def test_a_verdict_is_the_same_with_a_witness(judged: Callable[..., Told]) -> No
         judged(source, output, "anthropic", "gemini", "--response", "--json", *words) for words in ((), ("--witness",))
     )
     assert plain[0] == with_witness[0] == 1
-    found = json.loads(with_witness[1])
-    assert not found.pop("witness")["accepted"]
-    assert json.loads(plain[1]) == found
+    report = json.loads(with_witness[1])
+    assert not report.pop("witness")["accepted"]
+    assert json.loads(plain[1]) == report
 
 
 def test_one_body_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -28,8 +28,8 @@ print(code or 0, *sorted(sys.modules))
 def imported(*words: str, code: int = 0) -> set[str]:
     """The names of all modules that a process has imported at the end of a command."""
     done = subprocess.run([sys.executable, "-c", RUNS, *words], capture_output=True, text=True, check=True)
-    ended, *names = done.stdout.splitlines()[-1].split()
-    assert int(ended) == code, done.stdout
+    status, *names = done.stdout.splitlines()[-1].split()
+    assert int(status) == code, done.stdout
     return set(names)
 
 

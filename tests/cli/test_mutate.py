@@ -18,9 +18,9 @@ BY_DESIGN = "errors/upstream-invalid-key::error::gemini-to-anthropic::01::drop@/
 def test_a_fault_made_again_says_what_became_of_it(name: str, says: str, capsys: pytest.CaptureFixture[str]) -> None:
     """A survivor that the reviewed list names is no failure, and the list's reason is printed."""
     assert main(["mutate", "--again", name]) == 0
-    said = capsys.readouterr().out
-    assert says in said
-    assert ("by design: Of an error's headers only the time to wait is compared" in said) == (name == BY_DESIGN)
+    output = capsys.readouterr().out
+    assert says in output
+    assert ("by design: Of an error's headers only the time to wait is compared" in output) == (name == BY_DESIGN)
 
 
 def test_a_survivor_that_nobody_reviewed_is_a_failure(

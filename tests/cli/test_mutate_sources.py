@@ -38,12 +38,12 @@ def test_a_sample_is_counted_and_written(tmp_path: Path, capsys: pytest.CaptureF
     file = tmp_path / "all.json"
     options = ["--count", "12", "--seed", "4", "--folder", str(tmp_path / "logs"), "--json", str(file)]
     assert main(["mutate", "--sources", *options]) == 0
-    said = capsys.readouterr().out
-    assert "in all: 12 draws: " in said
-    assert "closed roads: 0" in said
+    output = capsys.readouterr().out
+    assert "in all: 12 draws: " in output
+    assert "closed roads: 0" in output
     written = json.loads(file.read_text(encoding="utf-8"))
     assert len(written["sources"]) == 12
-    assert any(str(tmp_path) in one["name"] for one in written["sources"])
+    assert any(str(tmp_path) in source["name"] for source in written["sources"])
 
 
 def test_a_road_that_is_closed_ends_with_1_and_tells_how_to_repeat_it(
@@ -52,12 +52,12 @@ def test_a_road_that_is_closed_ends_with_1_and_tells_how_to_repeat_it(
     monkeypatch.chdir(translator(tmp_path / "new", PASSES))
     spec = ["--translator", "written_for_roads:T"]
     assert main(["mutate", "--sources", *spec, "--again", NAME]) == 1
-    said = capsys.readouterr().out
-    assert "closed" in said
-    assert "remains: translation/tool-lost" in said
+    output = capsys.readouterr().out
+    assert "closed" in output
+    assert "remains: translation/tool-lost" in output
     assert main(["mutate", "--sources", *spec, "--count", "40", "--seed", "2"]) == 1
-    said = capsys.readouterr().out
-    assert f"toolcall-conformance mutate --sources {' '.join(spec)} --again " in said
+    output = capsys.readouterr().out
+    assert f"toolcall-conformance mutate --sources {' '.join(spec)} --again " in output
 
 
 def test_what_only_the_older_version_translates_is_reported(

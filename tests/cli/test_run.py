@@ -135,15 +135,15 @@ def given(monkeypatch: pytest.MonkeyPatch) -> Any:
     """What pytest is given by a command, after what it is always given."""
 
     def given(*words: str) -> list[str]:
-        found: list[list[str]] = []
+        commands: list[list[str]] = []
 
         def called(arguments: list[str]) -> int:
-            found.append(arguments)
+            commands.append(arguments)
             return 0
 
         monkeypatch.setattr(pytest, "main", called)
         assert main(["run", *words]) == 0
-        [arguments] = found
+        [arguments] = commands
         assert tuple(arguments[: len(started.ALONE)]) == started.ALONE
         return arguments[len(started.ALONE) :]
 
@@ -194,7 +194,7 @@ def test_workers_without_xdist(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
 def test_every_option_of_ours_has_both_names(pytestconfig: pytest.Config) -> None:
     parser = CommandParser(module="run")
     fill(parser)
-    known = {option for action in parser._actions for option in action.option_strings}
+    options = {option for action in parser._actions for option in action.option_strings}
     ours = {
         option
         for group in pytestconfig._parser._groups
@@ -203,14 +203,14 @@ def test_every_option_of_ours_has_both_names(pytestconfig: pytest.Config) -> Non
         if "toolcall-" in option
     }
     assert len(ours) > 20
-    assert ours | {option.replace("toolcall-", "") for option in ours} <= known
+    assert ours | {option.replace("toolcall-", "") for option in ours} <= options
 
 
 def test_the_help_fits_a_screen(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as error:
         main(["run", "--help"])
-    assert ended.value.code == 0
+    assert error.value.code == 0
     text = capsys.readouterr().out
     assert len(text.splitlines()) <= 40
     assert all(word in text for word in ("gateway.toml", "exec:", "@quick", "--report", "Exit code: 0"))

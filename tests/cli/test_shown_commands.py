@@ -31,9 +31,9 @@ def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     def command(*arguments: str, must_say: str = "pwned") -> str:
         with contextlib.suppress(SystemExit):
             main(arguments)
-        said = capsys.readouterr()
-        harmless(said.out + said.err, must_say=must_say)
-        return said.out
+        captured = capsys.readouterr()
+        harmless(captured.out + captured.err, must_say=must_say)
+        return captured.out
 
     return command
 
@@ -132,19 +132,22 @@ def reports(tmp_path: Path) -> tuple[str, str]:
     """Two reports of runs in which everything foreign is an attack."""
     paths = []
     for number in (1, 2):
-        found = finding(
+        finding_entry = finding(
             message=f"{ATTACK}{number}", got=ATTACK, want=[ATTACK], pointer=f"/{ATTACK}{number}", subject=ATTACK,
             signature=f"translation/call-lost {number}", body=ATTACK, near=ATTACK, code=f"{ATTACK}:3", note=ATTACK,
         )  # fmt: skip
         unknown = finding(f"ours/{ATTACK}", message=ATTACK)
-        made = run(
-            [item("box/one", found, unknown), item("box/two", verdict="blocked", outcome="skipped", reason=ATTACK)],
+        run_record = run(
+            [
+                item("box/one", finding_entry, unknown),
+                item("box/two", verdict="blocked", outcome="skipped", reason=ATTACK),
+            ],
             translator={"spec": ATTACK, "name": ATTACK, "version": f"{ATTACK}{number}"},
             command=f"pytest --toolcall-translator {ATTACK}",
             stale=[ATTACK],
         )
         paths.append(tmp_path / f"{number}.json")
-        paths[-1].write_text(json.dumps(json_report.document(made)), encoding="utf-8")
+        paths[-1].write_text(json.dumps(json_report.document(run_record)), encoding="utf-8")
     return str(paths[0]), str(paths[1])
 
 
@@ -233,12 +236,12 @@ def test_record(record: Record, upstream: Provider) -> None:  # noqa: F811
     called = {"type": "message", "role": "assistant", "content": [{"type": "tool_use", "id": ATTACK, "name": ATTACK,
               "input": {}}], "stop_reason": "tool_use", "usage": {}, "model": ATTACK, "id": ATTACK}  # fmt: skip
     json_type = {"content-type": "application/json"}
-    for given in (
+    for answer in (
         Given(json.dumps(error).encode(), 400, json_type),
         Given(json.dumps(called).encode(), 200, json_type),
         Given(ATTACK.encode(), 200, json_type),
         Given(ATTACK.encode(), 500, {"content-type": "text/\x9b31m;pwned"}),
     ):
-        upstream.answers = [given]
+        upstream.answers = [answer]
         ran = record("anthropic", "--case", "shell/realistic", "--unary")
         harmless(ran.out + ran.err, must_say="not recorded")

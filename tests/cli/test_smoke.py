@@ -49,8 +49,8 @@ def smoke(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
         monkeypatch.syspath_prepend(tmp_path)
         monkeypatch.delitem(sys.modules, "smoked", raising=False)
         code = main(["smoke", "smoked:T", *options])
-        said = capsys.readouterr()
-        return code, said.out, said.err
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
 
     return run
 
@@ -90,8 +90,8 @@ ARGUMENTS_OF_PYTHON = """    def response(self, body):
 def test_what_is_translated_wrongly_is_told_in_a_line(smoke: Smoke, session: str, line: str) -> None:
     code, out, _ = smoke(session)
     assert code == 1
-    (told,) = [said for said in out.splitlines() if said.startswith(line)]
-    assert "/" in told.removeprefix(line)
+    (message,) = [output_line for output_line in out.splitlines() if output_line.startswith(line)]
+    assert "/" in message.removeprefix(line)
     assert "\nwrong: " in out
     assert "hint: toolcall-conformance explain " in out
     assert 'pytest --toolcall-translator smoked:T "toolcall::' in out
@@ -118,9 +118,9 @@ def test_routes_that_are_not_done_are_no_fault(smoke: Smoke) -> None:
     only = "if route.upstream != 'gemini': raise Unsupported('only Gemini')\n        return Mine(route)"
     code, out, _ = smoke("    pass", only)
     assert code == 0
-    said = "anthropic-to-anthropic, anthropic-to-openai_chat, anthropic-to-openai_responses and 9 more"
+    route_names = "anthropic-to-anthropic, anthropic-to-openai_chat, anthropic-to-openai_responses and 9 more"
     assert [line for line in out.splitlines() if "not done" in line] == [
-        f"  not done {said} (only Gemini)",
+        f"  not done {route_names} (only Gemini)",
         "4 routes work, 0 do not, 12 are not done",
     ]
     assert "4 routes work, 0 do not, 12 are not done" in out
@@ -146,7 +146,7 @@ def test_a_crash_is_told_once_with_the_line_of_the_translator(smoke: Smoke) -> N
 
 
 @pytest.mark.parametrize(
-    ("session", "said"),
+    ("session", "message"),
     [
         ("    def request(self, body): pass", "is a `return` missing?"),
         ("    def request(self, body): return body", "hint: route.client is the caller's format"),
@@ -162,10 +162,10 @@ def test_a_crash_is_told_once_with_the_line_of_the_translator(smoke: Smoke) -> N
         ("    request = response = error = stream = None", "the session that open returned has no operation"),
     ],
 )
-def test_what_does_not_work(smoke: Smoke, session: str, said: str) -> None:
+def test_what_does_not_work(smoke: Smoke, session: str, message: str) -> None:
     code, out, _ = smoke(session)
     assert code == 1
-    assert said in out
+    assert message in out
 
 
 def test_without_error_its_items_are_not_judged(smoke: Smoke) -> None:
@@ -176,16 +176,16 @@ def test_without_error_its_items_are_not_judged(smoke: Smoke) -> None:
 
 
 @pytest.mark.parametrize(
-    ("session", "said"),
+    ("session", "message"),
     [
         ("    stream = None", "warning: no stream(chunks): what it makes of streams is not judged"),
         ("    def stream(self, chunks): raise Unsupported('not yet')", "warning: streams are not judged: not yet"),
     ],
 )
-def test_without_streams_their_items_are_not_judged(smoke: Smoke, session: str, said: str) -> None:
+def test_without_streams_their_items_are_not_judged(smoke: Smoke, session: str, message: str) -> None:
     code, out, _ = smoke(session)
     assert code == 0
-    assert said in out
+    assert message in out
     assert out.count("request, response, error\n") == 16
 
 
@@ -256,20 +256,20 @@ class T:
 
 @pytest.mark.skipif(os.name != "posix", reason="the watchdog needs POSIX")
 @pytest.mark.parametrize(
-    ("deed", "code", "said"),
+    ("deed", "code", "message"),
     [
         ("hold()", -9, "a call did not return within 0.2 s, and cannot be stopped; the command ends here"),
         ("os._exit(0)", 70, "the process died in a call; the command ends here; its exit code is no verdict"),
     ],
 )
-def test_what_stands_still_or_ends_the_process_is_named(deed: str, code: int, said: str, tmp_path: Path) -> None:
+def test_what_stands_still_or_ends_the_process_is_named(deed: str, code: int, message: str, tmp_path: Path) -> None:
     (tmp_path / "holds.py").write_text(HOLDS.format(deed=deed), encoding="utf-8")
     command = [sys.executable, "-m", "toolcall_conformance", "smoke", "holds:T", "--timeout", "0.2"]
     # The pipe ends with who watches: behind the process.
-    found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert found.returncode == code
-    lines = found.stderr.splitlines()
-    assert lines[1] == f"toolcall: toolcall::write_file/seed::response::anthropic-to-anthropic: {said}"
+    process = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert process.returncode == code
+    lines = process.stderr.splitlines()
+    assert lines[1] == f"toolcall: toolcall::write_file/seed::response::anthropic-to-anthropic: {message}"
     assert lines[-1].endswith("would end only this item: toolcall-conformance smoke --isolated --timeout=0.2 holds:T")
     assert deed != "hold()" or any("holds.py" in line and line.endswith("in hold") for line in lines)
 

@@ -38,11 +38,11 @@ def test_a_starter_runs_as_it_is(language: str, prepare: Prepare, tmp_path: Path
             reply: dict[str, Any] = {"status": 429, "headers": {"retry-after": "1"}, "body": body}
             assert session.error(reply) == Produced(reply)
         for pieces in ((), (b"\xe2", b"\x80\xa8", b"", b"\xff\0"), (b"x" * 300_000, b"y")):
-            came = session.stream(Source(pieces))
-            assert isinstance(came, Streamed)
-            assert came.raised is None
-            assert came.data == b"".join(pieces)
-            assert {piece.taken for piece in came.pieces} == {count for count, data in enumerate(pieces, 1) if data}
+            outcome = session.stream(Source(pieces))
+            assert isinstance(outcome, Streamed)
+            assert outcome.raised is None
+            assert outcome.data == b"".join(pieces)
+            assert {piece.taken for piece in outcome.pieces} == {count for count, data in enumerate(pieces, 1) if data}
         lost = session.stream(Source((b"a", b"b"), "lost"))
         assert isinstance(lost, Streamed)
         assert lost.data == b"ab"
@@ -92,8 +92,8 @@ def test_a_starter_answers_as_the_schema_says(language: str, prepare: Prepare, t
     assert [answer["seq"] for answer in answers] == list(range(len(questions)))
     for question, answer in zip(questions, answers, strict=True):
         Draft202012Validator(protocol.message_schema(f"{question['op']}-answer")).validate(answer)
-    told = ("refused", "unsupported", "failed")
-    assert [next((key for key in told if key in answer), "") for answer in answers] == [
+    outcomes = ("refused", "unsupported", "failed")
+    assert [next((key for key in outcomes if key in answer), "") for answer in answers] == [
         *("", "", "unsupported", "", "failed", "", "", "unsupported"),
         *("", "", "", "", "failed", "", "failed", "unsupported", ""),
     ]
@@ -106,8 +106,8 @@ def test_a_starter_is_green(
 ) -> None:
     """On a sample; with ``--all-items`` on the whole corpus, in a minute and a half for each language."""
     everything = request.config.getoption("--all-items")
-    found = play(pytester, prepare(language), *(["toolcall::"] if everything else SAMPLE))
-    assert found.ret == 0
-    outcomes = found.parseoutcomes()
+    result = play(pytester, prepare(language), *(["toolcall::"] if everything else SAMPLE))
+    assert result.ret == 0
+    outcomes = result.parseoutcomes()
     assert outcomes.keys() == {"passed"}
     assert outcomes["passed"] > (ITEMS_OF_ALL if everything else 30)

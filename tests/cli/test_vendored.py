@@ -38,12 +38,12 @@ def contents(directory: Path) -> dict[str, bytes]:
 
 
 def test_it_writes_every_file_and_a_manifest(written: Path, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = contents(written)
-    manifest = json.loads(found.pop("manifest.json"))
-    assert found.pop(".gitattributes").startswith(b"* -text")
-    assert found == contents(source)
+    files = contents(written)
+    manifest = json.loads(files.pop("manifest.json"))
+    assert files.pop(".gitattributes").startswith(b"* -text")
+    assert files == contents(source)
     assert manifest["version"] == json.loads((source / "corpus.json").read_bytes())["version"]
-    assert manifest["files"].keys() == found.keys() | {".gitattributes"}
+    assert manifest["files"].keys() == files.keys() | {".gitattributes"}
     capsys.readouterr()
     assert main(["corpus", "--check", str(written)]) == 0
     assert f"corpus {manifest['version']}, {len(manifest['files'])} files, sha256 {manifest['sha256']}" in (
@@ -57,9 +57,9 @@ def test_it_writes_every_file_and_a_manifest(written: Path, source: Path, capsys
 def test_others_compute_the_same_sums(written: Path) -> None:
     manifest = json.loads((written / "manifest.json").read_text(encoding="utf-8"))
     lines = "".join(f"{digest}  {path}\n" for path, digest in manifest["files"].items())
-    for command, said in ((["sha256sum", "--check", "--quiet"], ""), (["sha256sum"], f"{manifest['sha256']}  -\n")):
+    for command, expected in ((["sha256sum", "--check", "--quiet"], ""), (["sha256sum"], f"{manifest['sha256']}  -\n")):
         done = subprocess.run(command, input=lines, cwd=written, capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stdout) == (0, said)
+        assert (done.returncode, done.stdout) == (0, expected)
 
 
 def test_a_check_names_what_differs(written: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -70,11 +70,11 @@ def test_a_check_names_what_differs(written: Path, capsys: pytest.CaptureFixture
     (written / "mine.txt").touch()
     capsys.readouterr()
     assert main(["corpus", "--check", str(written)]) == 1
-    said = capsys.readouterr().out
-    assert f"{first.relative_to(written).as_posix()} is missing\n" in said
-    assert f"{second.relative_to(written).as_posix()} was changed\n" in said
-    assert "mine.txt is no file of the corpus\n" in said
-    assert len(said.splitlines()) == 3
+    output = capsys.readouterr().out
+    assert f"{first.relative_to(written).as_posix()} is missing\n" in output
+    assert f"{second.relative_to(written).as_posix()} was changed\n" in output
+    assert "mine.txt is no file of the corpus\n" in output
+    assert len(output.splitlines()) == 3
 
 
 def test_an_older_corpus_is_told_and_replaced(written: Path, source: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -67,7 +67,7 @@ def main(words: list[str]) -> int:
         opened = _open(options.upstream, checkout, judge, folder) if open_responses.NAME in names else []
     if options.write:
         page.write(played, complied, opened)
-    good = all(one.completed and not one.count("MUST") for one in played)
+    good = all(result.completed and not result.count("MUST") for result in played)
     good = good and not any(open_responses.applies(name) for one in opened for name in one.failed)
     return 0 if good and all(not count(one.findings, "MUST") for one in (*complied, *opened)) else 1
 
@@ -91,10 +91,12 @@ def _complied(upstreams: list[str] | None, installed: Path, judge: Judge, folder
         for upstream in upstreams or [each for each in FORMATS if each != client]:
             place = folder / f"{COMPLY}-{client}-{upstream}"
             results.append(asyncio.run(comply(client, upstream, program, judge, place)))
-            one = results[-1]
-            print(f"{COMPLY} {client} → {upstream}: {len(one.tests) - len(one.failed)} of {len(one.tests)} passed")
-            print(*(f"  {name}: {'; '.join(errors)[:300]}" for name, errors in one.failed.items()), sep="\n")
-            print(*_told(one.findings), sep="\n", flush=True)
+            result = results[-1]
+            print(
+                f"{COMPLY} {client} → {upstream}: {len(result.tests) - len(result.failed)} of {len(result.tests)} passed"
+            )
+            print(*(f"  {name}: {'; '.join(errors)[:300]}" for name, errors in result.failed.items()), sep="\n")
+            print(*_told(result.findings), sep="\n", flush=True)
     return results
 
 
@@ -118,22 +120,22 @@ def _open(upstreams: list[str] | None, checkout: Path | None, judge: Judge, fold
 def lines(played: Played) -> list[str]:
     """What a run says of a client before an upstream."""
     end = "completed" if played.completed else f"NOT completed (exit {played.exit})"
-    told = [f"{played.client} → {played.upstream}: {end}, {played.exchanges} requests, {played.seconds:.1f} s"]
-    told += [f"  lost: {each}" for each in played.lost]
-    told += [f"  gateway: {each}" for each in played.troubles]
-    return told + _told(played.findings)
+    report_lines = [f"{played.client} → {played.upstream}: {end}, {played.exchanges} requests, {played.seconds:.1f} s"]
+    report_lines += [f"  lost: {each}" for each in played.lost]
+    report_lines += [f"  gateway: {each}" for each in played.troubles]
+    return report_lines + _told(played.findings)
 
 
 def _told(findings: list[tuple[str, Finding]]) -> list[str]:
     """A line for each rule; those that end in `own` are about the client's own request."""
-    told: dict[tuple[str, str, str], list[tuple[str, Finding]]] = {}
-    for place, one in findings:
-        if one.level.name != "NOTE":
-            told.setdefault((one.level.name, one.rule, place.partition(" ")[2]), []).append((place, one))
+    places: dict[tuple[str, str, str], list[tuple[str, Finding]]] = {}
+    for place, finding in findings:
+        if finding.level.name != "NOTE":
+            places.setdefault((finding.level.name, finding.rule, place.partition(" ")[2]), []).append((place, finding))
     return [
         f"  {level} {rule} × {len(each)} in {what}, first in exchange {each[0][0].partition(' ')[0]} at "
         f"{each[0][1].pointer}: {each[0][1].message}"
-        for (level, rule, what), each in sorted(told.items())
+        for (level, rule, what), each in sorted(places.items())
     ]
 
 

@@ -48,8 +48,8 @@ def raise_loopback() -> bool:
 
     get_flags, set_flags, up = 0x8913, 0x8914, 0x1
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
-        asked = struct.pack("16sh14x", b"lo", 0)
-        flags = struct.unpack("16sh14x", fcntl.ioctl(control, get_flags, asked))[1]
+        request = struct.pack("16sh14x", b"lo", 0)
+        flags = struct.unpack("16sh14x", fcntl.ioctl(control, get_flags, request))[1]
         fcntl.ioctl(control, set_flags, struct.pack("16sh14x", b"lo", flags | up))
     return not has_network()
 

@@ -44,13 +44,13 @@ def result(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
 
 def main() -> None:
     for line in sys.stdin:
-        asked = json.loads(line)
-        if "id" not in asked or "method" not in asked:
+        request = json.loads(line)
+        if "id" not in request or "method" not in request:
             continue
-        given = result(asked["method"], asked.get("params") or {})
+        output = result(request["method"], request.get("params") or {})
         error = {"code": -32601, "message": "this server has no such method"}
-        reply = {"error": error} if given is None else {"result": given}
-        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **reply}), flush=True)
+        reply = {"error": error} if output is None else {"result": output}
+        print(json.dumps({"jsonrpc": "2.0", "id": request["id"], **reply}), flush=True)
 
 
 if __name__ == "__main__":

@@ -23,8 +23,8 @@ _TABLES = re.compile(
 def write(played: list[Played], complied: list[Complied], opened: list[Complied]) -> None:
     """Put the tables of a run into the page."""
     text = PAGE.read_text(encoding="utf-8")
-    made = "\n".join([*tables(played, complied), *_opened(opened)])
-    PAGE.write_text(_TABLES.sub(lambda _: f"\n{made}\n", text), encoding="utf-8")
+    content = "\n".join([*tables(played, complied), *_opened(opened)])
+    PAGE.write_text(_TABLES.sub(lambda _: f"\n{content}\n", text), encoding="utf-8")
 
 
 def tables(played: list[Played], complied: list[Complied]) -> Iterable[str]:
@@ -34,8 +34,8 @@ def tables(played: list[Played], complied: list[Complied]) -> Iterable[str]:
     yield ""
     yield "| Client | Its format | " + " | ".join(FORMATS) + " |"
     yield "|---" * (len(FORMATS) + 2) + "|"
-    for name in dict.fromkeys(one.client for one in played):
-        client, by_upstream = CLIENTS[name], {one.upstream: one for one in played if one.client == name}
+    for name in dict.fromkeys(result.client for result in played):
+        client, by_upstream = CLIENTS[name], {result.upstream: result for result in played if result.client == name}
         cells = [_cell(by_upstream[each]) if each in by_upstream else "" for each in FORMATS]
         yield f"| `{client.package}` {version[client.package]} | {client.format} | " + " | ".join(cells) + " |"
     yield ""
@@ -43,8 +43,8 @@ def tables(played: list[Played], complied: list[Complied]) -> Iterable[str]:
     yield ""
     yield "| Format | " + " | ".join(FORMATS) + " |"
     yield "|---" * (len(FORMATS) + 1) + "|"
-    for name in dict.fromkeys(one.client for one in complied):
-        passed = {one.upstream: one for one in complied if one.client == name}
+    for name in dict.fromkeys(result.client for result in complied):
+        passed = {result.upstream: result for result in complied if result.client == name}
         yield f"| {name} | " + " | ".join(_passed(passed[each]) if each in passed else "" for each in FORMATS) + " |"
     yield ""
     yield from _errors(complied)
@@ -63,23 +63,27 @@ def _opened(opened: list[Complied]) -> Iterable[str]:
         yield f"- {one.upstream}: {len(passed)} of {len(fitting)}; there are {len(one.tests)}."
 
 
-def _cell(one: Played) -> str:
-    words = ["completed" if one.completed else "not completed"]
-    words += [f"lost {each}" for each in one.lost]
-    words += [f"{level} `{rule}`" for level in ("MUST", "SHOULD") for rule in sorted(one.count(level))]
+def _cell(result: Played) -> str:
+    words = ["completed" if result.completed else "not completed"]
+    words += [f"lost {each}" for each in result.lost]
+    words += [f"{level} `{rule}`" for level in ("MUST", "SHOULD") for rule in sorted(result.count(level))]
     return "; ".join(words)
 
 
-def _passed(one: Complied) -> str:
-    musts = sorted(count(one.findings, "MUST"))
-    return "; ".join([f"{len(one.tests) - len(one.failed)} of {len(one.tests)}", *(f"MUST `{each}`" for each in musts)])
+def _passed(result: Complied) -> str:
+    musts = sorted(count(result.findings, "MUST"))
+    return "; ".join(
+        [f"{len(result.tests) - len(result.failed)} of {len(result.tests)}", *(f"MUST `{each}`" for each in musts)]
+    )
 
 
 def _errors(complied: list[Complied]) -> Iterable[str]:
     """What the tests that fail miss, by format."""
-    for name in dict.fromkeys(one.client for one in complied):
-        errors = {error for one in complied if one.client == name for each in one.failed.values() for error in each}
-        missing = sorted({found[1] for each in errors if (found := re.search(r"'(\w+)' is a required property", each))})
+    for name in dict.fromkeys(result.client for result in complied):
+        errors = {
+            error for result in complied if result.client == name for each in result.failed.values() for error in each
+        }
+        missing = sorted({match[1] for each in errors if (match := re.search(r"'(\w+)' is a required property", each))})
         others = sorted({each[:90] for each in errors if "is a required property" not in each})
         if missing:
             yield from textwrap.wrap(

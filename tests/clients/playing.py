@@ -53,7 +53,9 @@ class Played:
 
 def count(findings: Iterable[tuple[str, Finding]], level: str) -> Counter[str]:
     """How often each rule of a level was broken, without what the client's own requests break."""
-    return Counter(one.rule for place, one in findings if one.level.name == level and not place.endswith("own"))
+    return Counter(
+        finding.rule for place, finding in findings if finding.level.name == level and not place.endswith("own")
+    )
 
 
 async def play(client: Client, upstream: str, installed: Path, judge: Judge, folder: Path) -> Played:
@@ -62,16 +64,18 @@ async def play(client: Client, upstream: str, installed: Path, judge: Judge, fol
     for each in (home, work):
         each.mkdir(parents=True)
     model = Model(upstream, client.shell)
-    begun = time.monotonic()
+    start = time.monotonic()
     async with stage(judge.corpus, upstream, model.answer, folder) as running:
-        status, told = await _run(client, installed, home, work, running.url)
-    (folder / "client.log").write_bytes(told)
+        status, output = await _run(client, installed, home, work, running.url)
+    (folder / "client.log").write_bytes(output)
     _keep(running.exchanges, folder)
-    played = Played(client.name, upstream, status, time.monotonic() - begun, _lost(running, model, told))
+    played = Played(client.name, upstream, status, time.monotonic() - start, _lost(running, model, output))
     played.exchanges = len(running.exchanges)
     played.troubles = [*running.tracebacks, *_errors(running)]
     for number, exchange in enumerate(running.exchanges, 1):
-        played.findings += [(f"{number} {what}", one) for what, one in judged(judge, exchange, client.format, upstream)]
+        played.findings += [
+            (f"{number} {what}", finding) for what, finding in judged(judge, exchange, client.format, upstream)
+        ]
     return played
 
 
@@ -100,13 +104,13 @@ async def _run(client: Client, installed: Path, home: Path, work: Path, url: str
         start_new_session=True,
     )
     try:
-        told, _ = await asyncio.wait_for(process.communicate(), SECONDS)
+        output, _ = await asyncio.wait_for(process.communicate(), SECONDS)
     except TimeoutError:
         return None, b""
     finally:
         with suppress(ProcessLookupError):  # what it leaves behind ends with it
             os.killpg(process.pid, signal.SIGKILL)
-    return process.returncode, told
+    return process.returncode, output
 
 
 def _keep(exchanges: list[Exchange], folder: Path) -> None:
@@ -120,14 +124,14 @@ def _keep(exchanges: list[Exchange], folder: Path) -> None:
             stem.with_suffix(".sent").write_bytes(data)
 
 
-def _lost(running: Stage, model: Model, told: bytes) -> list[str]:
-    asked = "\n".join(json.dumps(body) for each in running.exchanges for _, body, _, _ in each.upstream)
+def _lost(running: Stage, model: Model, output: bytes) -> list[str]:
+    requests = "\n".join(json.dumps(body) for each in running.exchanges for _, body, _, _ in each.upstream)
     lost = []
     for step in STEPS:
-        marks = [mark for _, mark in step.marks if mark not in asked]
+        marks = [mark for _, mark in step.marks if mark not in requests]
         why = " (the tool is not declared)" if step.name in model.skipped else ""
         lost += [f"{step.name}: {mark}{why}" for mark in marks]
-    return lost + ([] if END.encode() in told else ["the text"])
+    return lost + ([] if END.encode() in output else ["the text"])
 
 
 def _errors(running: Stage) -> Iterator[str]:
@@ -141,15 +145,17 @@ def judged(judge: Judge, exchange: Exchange, client: str, upstream: str) -> Iter
     if exchange.format != client or not isinstance(exchange.asked, dict):
         return
     route = Ends(client, upstream)
-    yield from (("own", one) for one in judge.body(client, "request", exchange.asked).findings)
+    yield from (("own", finding) for finding in judge.body(client, "request", exchange.asked).findings)
     for _, body, data, streamed in exchange.upstream[-1:]:
-        yield from (("request", one) for one in judge.request(exchange.asked, body, route, captured=True).findings)
+        yield from (
+            ("request", finding) for finding in judge.request(exchange.asked, body, route, captured=True).findings
+        )
         requests = Requests(exchange.asked, body)
         if streamed:
-            found = judge.stream(data, exchange.received, route, requests=requests, captured=True)
+            judgement = judge.stream(data, exchange.received, route, requests=requests, captured=True)
         else:
-            found = _reply(judge, data, exchange.received, route, requests)
-        yield from (("reply", one) for one in found.findings)
+            judgement = _reply(judge, data, exchange.received, route, requests)
+        yield from (("reply", finding) for finding in judgement.findings)
 
 
 def _reply(judge: Judge, data: bytes, received: bytes, route: Ends, requests: Requests) -> Any:

@@ -59,8 +59,8 @@ def _anthropic(answer: Answer, model: str) -> dict[str, Any]:
 def _anthropic_stream(answer: Answer, model: str) -> Iterator[bytes]:
     """https://platform.claude.com/docs/en/build-with-claude/streaming"""
     whole = _anthropic(answer, model)
-    begun = {**whole, "content": [], "stop_reason": None, "usage": {"input_tokens": USAGE[0], "output_tokens": 1}}
-    yield _event({"type": "message_start", "message": begun}, "message_start")
+    message = {**whole, "content": [], "stop_reason": None, "usage": {"input_tokens": USAGE[0], "output_tokens": 1}}
+    yield _event({"type": "message_start", "message": message}, "message_start")
     for index, block in enumerate(whole["content"]):
         if block["type"] == "text":
             first, delta = {**block, "text": ""}, {"type": "text_delta", "text": block["text"]}
@@ -75,8 +75,8 @@ def _anthropic_stream(answer: Answer, model: str) -> Iterator[bytes]:
             ("content_block_stop", {}),
         ):
             yield _event({"type": kind, "index": index, **more}, kind)
-    ended = {"stop_reason": whole["stop_reason"], "stop_sequence": None}
-    yield _event({"type": "message_delta", "delta": ended, "usage": {"output_tokens": USAGE[1]}}, "message_delta")
+    ending = {"stop_reason": whole["stop_reason"], "stop_sequence": None}
+    yield _event({"type": "message_delta", "delta": ending, "usage": {"output_tokens": USAGE[1]}}, "message_delta")
     yield _event({"type": "message_stop"}, "message_stop")
 
 
@@ -167,10 +167,10 @@ def _responses(answer: Answer, model: str) -> dict[str, Any]:
 def _responses_stream(answer: Answer, model: str) -> Iterator[bytes]:
     """https://platform.openai.com/docs/api-reference/responses-streaming"""
     whole = _responses(answer, model)
-    begun = {**whole, "status": "in_progress", "output": [], "usage": None}
+    response = {**whole, "status": "in_progress", "output": [], "usage": None}
     events: list[dict[str, Any]] = [
-        {"type": "response.created", "response": begun},
-        {"type": "response.in_progress", "response": begun},
+        {"type": "response.created", "response": response},
+        {"type": "response.in_progress", "response": response},
     ]
     for index, item in enumerate(whole["output"]):
         at = {"output_index": index, "item_id": item["id"]}

@@ -74,8 +74,8 @@ class Model:
                     self.skipped.add(step.name)
                 elif done < len(step.marks):
                     wishes = [
-                        self._wish(number, at, name, self._arguments(step, given))
-                        for at, (given, _) in enumerate(step.marks)
+                        self._wish(number, at, name, self._arguments(step, word))
+                        for at, (word, _) in enumerate(step.marks)
                     ]
                     return self._say(number, f"Next: {step.name}.", wishes)
                 else:
@@ -92,10 +92,10 @@ class Model:
             return self.shell[0] if self.shell[0] in tools else None
         return next((name for name in tools if name.endswith(tool)), None)
 
-    def _arguments(self, step: Step, given: str) -> dict[str, Any]:
+    def _arguments(self, step: Step, word: str) -> dict[str, Any]:
         if step.tool != "shell":
-            return {"word": given}
-        return {key: given if value == "{}" else value for key, value in self.shell[1].items()}
+            return {"word": word}
+        return {key: word if value == "{}" else value for key, value in self.shell[1].items()}
 
     def _wish(self, number: int, at: int, name: str, arguments: dict[str, Any]) -> Wish:
         prefix = "toolu" if self.upstream == "anthropic" else "call"

@@ -65,16 +65,16 @@ async def stage(corpus: Corpus, upstream: str, answer: Callable[[Any], Answer], 
 
     async def provide(request: web.Request) -> web.StreamResponse:
         body = _parsed(await request.read())
-        found = addresses.find_api(request.method, request.path)
-        if found is None or found.format != upstream or not isinstance(body, dict):
+        address = addresses.find_api(request.method, request.path)
+        if address is None or address.format != upstream or not isinstance(body, dict):
             return web.json_response({"error": {"message": "not served here"}}, status=404)
-        streamed = found.stream if found.stream is not None else body.get("stream") is True
-        given, model = answer(body), found.model or str(body.get("model"))
+        streamed = address.stream if address.stream is not None else body.get("stream") is True
+        model_answer, model = answer(body), address.model or str(body.get("model"))
         if streamed:
-            data = b"".join(STREAMED[upstream](given, model))
+            data = b"".join(STREAMED[upstream](model_answer, model))
             reply = web.Response(body=data, headers={"content-type": "text/event-stream"})
         else:
-            reply = web.json_response(WHOLE[upstream](given, model))
+            reply = web.json_response(WHOLE[upstream](model_answer, model))
             data = bytes(reply.body or b"")  # type: ignore[arg-type]
         if exchanges:
             exchanges[-1].upstream.append((request.path, body, data, streamed))
@@ -127,23 +127,23 @@ def _words(log: Path) -> str:
 async def _gateway(upstream: str, log: Path) -> AsyncIterator[str]:
     """The reference's gateway in a process of its own; its URL."""
     paths = os.pathsep.join(str(ROOT / name) for name in ("conformance", "reference_impl"))
-    with log.open("wb") as told:
+    with log.open("wb") as log_file:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "toolcall_reference.gateway", "--verbose"),
             *("--upstream", upstream, "--model", "*=scripted-model", "--listen", "127.0.0.1:0"),
             env={**os.environ, "PYTHONPATH": paths},
-            stdout=told,
-            stderr=told,
+            stdout=log_file,
+            stderr=log_file,
         )
         try:
             for _ in range(_START_SECONDS * 20):
-                found = re.search(r"^toolcall gateway: (http://\S+)$", _words(log), re.MULTILINE)
-                if found or process.returncode is not None:
+                match = re.search(r"^toolcall gateway: (http://\S+)$", _words(log), re.MULTILINE)
+                if match or process.returncode is not None:
                     break
                 await asyncio.sleep(0.05)
-            if not found:
+            if not match:
                 raise RuntimeError(f"the gateway does not start: {_words(log)}")
-            yield found[1]
+            yield match[1]
         finally:
             if process.returncode is None:
                 process.terminate()

@@ -43,7 +43,9 @@ def test_the_scripted_replies_are_what_a_provider_sends() -> None:
             whole = JUDGE.sent(name, "response", WHOLE[name](answer, "model")).findings
             stream = JUDGE.sent(name, "stream", parse(b"".join(STREAMED[name](answer, "model")))).findings
             broken += [
-                (name, answer.id, one.rule, one.message) for one in (*whole, *stream) if one.level is not Level.NOTE
+                (name, answer.id, finding.rule, finding.message)
+                for finding in (*whole, *stream)
+                if finding.level is not Level.NOTE
             ]
     assert not broken
 
@@ -68,11 +70,11 @@ def test_the_tests_of_open_responses_over_http_pass(tmp_path: Path) -> None:
 
 def test_the_lock_names_versions_and_no_host() -> None:
     text = (HERE / "package-lock.json").read_text(encoding="utf-8")
-    locked, wanted = json.loads(text)["packages"], json.loads((HERE / "package.json").read_text(encoding="utf-8"))
-    assert {name: locked[f"node_modules/{name}"]["version"] for name in wanted["dependencies"]} == wanted[
+    locked, package = json.loads(text)["packages"], json.loads((HERE / "package.json").read_text(encoding="utf-8"))
+    assert {name: locked[f"node_modules/{name}"]["version"] for name in package["dependencies"]} == package[
         "dependencies"
     ]
-    assert {client.package for client in CLIENTS.values()} == set(wanted["dependencies"])
+    assert {client.package for client in CLIENTS.values()} == set(package["dependencies"])
     assert "://" not in text
     assert all("integrity" in each for name, each in locked.items() if name)
 
@@ -136,14 +138,14 @@ def test_a_request_that_loses_a_tool_is_found() -> None:
     received = json.dumps(WHOLE["anthropic"](answer, "any")).encode()
     sent = json.dumps(WHOLE["openai_chat"](answer, "m")).encode()
     exchange = Exchange("/v1/messages", ASKED, "anthropic", 200, received, [("/v1", upstream, sent, False)])
-    found = list(judged(JUDGE, exchange, "anthropic", "openai_chat"))
-    assert "translation/tool-lost" in count(found, "MUST")
+    findings = list(judged(JUDGE, exchange, "anthropic", "openai_chat"))
+    assert "translation/tool-lost" in count(findings, "MUST")
 
 
 def test_the_model_ends_where_a_tool_is_not_declared() -> None:
     model = Model("anthropic", ("Bash", {"command": "{}"}))
-    asked = {**ASKED, "tools": TOOLS[1:]}
-    assert not model.answer(asked).wishes, "a request without the shell is one beside the conversation"
+    request = {**ASKED, "tools": TOOLS[1:]}
+    assert not model.answer(request).wishes, "a request without the shell is one beside the conversation"
     assert [wish.name for wish in model.answer(ASKED).wishes] == ["Bash"]
 
 
@@ -158,5 +160,5 @@ def test_a_run_reaches_loopback_alone() -> None:
     )
     environment = {**os.environ, "CODE": code, "PYTHONPATH": str(HERE.parent)}
     environment.pop(WITHIN, None)
-    ended = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
-    assert (ended.stdout, ended.returncode) == ("apart\n", 0), ended.stderr
+    process = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert (process.stdout, process.returncode) == ("apart\n", 0), process.stderr

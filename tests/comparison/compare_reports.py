@@ -54,51 +54,53 @@ def compare(
 ) -> Comparison:
     """Compare two reports as JSON has them. ``partial``: NEW may lack items, since only some were run."""
     before, after = ({item["nodeid"]: item for item in report["items"]} for report in (old, new))
-    found = Comparison(items_new=sorted(after.keys() - before.keys()))
+    comparison = Comparison(items_new=sorted(after.keys() - before.keys()))
     if not partial:
-        found.items_lost = sorted(before.keys() - after.keys())
+        comparison.items_lost = sorted(before.keys() - after.keys())
     for node in sorted(before.keys() & after.keys()):
         if before[node]["verdict"] != after[node]["verdict"]:
-            found.verdicts.append((node, before[node]["verdict"], after[node]["verdict"]))
-        _compare_item(found, node, keys(before[node]), keys(after[node]), renamed)
-    return found
+            comparison.verdicts.append((node, before[node]["verdict"], after[node]["verdict"]))
+        _compare_item(comparison, node, keys(before[node]), keys(after[node]), renamed)
+    return comparison
 
 
 def keys(item: Mapping[str, Any]) -> Counter[Key]:
     """The findings of an item, as often as each is there."""
-    return Counter(Key(one["body"], one["level"], one["pointer"], one["rule"]) for one in item["findings"])
+    return Counter(
+        Key(finding["body"], finding["level"], finding["pointer"], finding["rule"]) for finding in item["findings"]
+    )
 
 
 def _compare_item(
-    found: Comparison, node: str, old: Counter[Key], new: Counter[Key], renamed: Mapping[str, Sequence[str]]
+    comparison: Comparison, node: str, old: Counter[Key], new: Counter[Key], renamed: Mapping[str, Sequence[str]]
 ) -> None:
     same = old & new
-    found.same += same.total()
+    comparison.same += same.total()
     left, rest = old - same, new - same
     for key in left.elements():
         names = (key._replace(rule=name) for name in renamed.get(key.rule, ()))
         now = next((name for name in names if rest[name] > 0), None)
         if now is None:
-            found.lost.append((node, key))
+            comparison.lost.append((node, key))
         else:
             rest[now] -= 1
-            found.renamed[key.rule, now.rule, key.level] += 1
-    found.new += [(node, key) for key in rest.elements()]
+            comparison.renamed[key.rule, now.rule, key.level] += 1
+    comparison.new += [(node, key) for key in rest.elements()]
 
 
-def lines(found: Comparison) -> Iterator[str]:
+def lines(comparison: Comparison) -> Iterator[str]:
     """The comparison as lines of text."""
-    yield f"{found.same} findings are the same, {found.renamed.total()} have another rule id"
-    yield from (f"  {count:6} {level}  {old} -> {new}" for (old, new, level), count in found.renamed.most_common())
-    for title, findings in (("lost", found.lost), ("new", found.new)):
+    yield f"{comparison.same} findings are the same, {comparison.renamed.total()} have another rule id"
+    yield from (f"  {count:6} {level}  {old} -> {new}" for (old, new, level), count in comparison.renamed.most_common())
+    for title, findings in (("lost", comparison.lost), ("new", comparison.new)):
         yield f"{len(findings)} findings are {title}"
         for (rule, level), count in Counter((key.rule, key.level) for _, key in findings).most_common():
             yield f"  {count:6} {level}  {rule}"
             examples = [(node, key) for node, key in findings if (key.rule, key.level) == (rule, level)][:EXAMPLES]
             yield from (f"           {node}  {key.body} {key.pointer}" for node, key in examples)
-    yield f"{len(found.verdicts)} verdicts differ"
-    yield from (f"  {node}: {before} -> {after}" for node, before, after in found.verdicts[:20])
-    yield f"{len(found.items_lost)} items are missing, {len(found.items_new)} are new"
+    yield f"{len(comparison.verdicts)} verdicts differ"
+    yield from (f"  {node}: {before} -> {after}" for node, before, after in comparison.verdicts[:20])
+    yield f"{len(comparison.items_lost)} items are missing, {len(comparison.items_new)} are new"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -114,9 +116,9 @@ def main(arguments: Sequence[str]) -> int:
     if options.renamed:
         for name, names in json.loads(options.renamed.read_text(encoding="utf-8")).items():
             renamed[name] = [*renamed.get(name, ()), *names]
-    found = compare(old, new, renamed, partial=options.partial)
-    print("\n".join(lines(found)))
-    return int(found.differs)
+    comparison = compare(old, new, renamed, partial=options.partial)
+    print("\n".join(lines(comparison)))
+    return int(comparison.differs)
 
 
 if __name__ == "__main__":

@@ -15,23 +15,23 @@ RENAMED = {"translation/old": ["translation/new", "translation/other"]}
 
 def report(*findings: tuple[str, str, str], verdict: str = "fail", node: str = "toolcall::a/b::request::x-to-y") -> Any:
     """A report of one item; a finding is its rule, level and pointer."""
-    said = [{"rule": rule, "level": level, "pointer": pointer, "body": "01"} for rule, level, pointer in findings]
-    return {"items": [{"nodeid": node, "verdict": verdict, "findings": said}]}
+    entries = [{"rule": rule, "level": level, "pointer": pointer, "body": "01"} for rule, level, pointer in findings]
+    return {"items": [{"nodeid": node, "verdict": verdict, "findings": entries}]}
 
 
 OLD = report(("translation/old", "SHOULD", "/a"), ("translation/text-lost", "MUST", ""))
 
 
 def test_the_same_report() -> None:
-    found = compare(OLD, OLD, {})
-    assert (found.same, found.differs) == (2, False)
+    comparison = compare(OLD, OLD, {})
+    assert (comparison.same, comparison.differs) == (2, False)
 
 
 def test_a_finding_under_another_rule_at_the_same_place() -> None:
     new = report(("translation/other", "SHOULD", "/a"), ("translation/text-lost", "MUST", ""))
-    found = compare(OLD, new, RENAMED)
-    assert (found.same, found.differs) == (1, False)
-    assert found.renamed == {("translation/old", "translation/other", "SHOULD"): 1}
+    comparison = compare(OLD, new, RENAMED)
+    assert (comparison.same, comparison.differs) == (1, False)
+    assert comparison.renamed == {("translation/old", "translation/other", "SHOULD"): 1}
     assert compare(OLD, new, {}).differs
 
 

@@ -72,24 +72,24 @@ def squeezed(text: str) -> str:
 
 def said_by_scenario(corpus: Corpus, case: Case, format_name: str, number: int, direction: str) -> Said:
     """The scenario's turns before assistant turn ``number`` (``request``) or that turn alone (``response``)."""
-    said = Said()
+    elements = Said()
     ids = _ids(corpus, case, format_name, direction)
     names = case.scenario.get("names", {}).get(format_name, {})
     turns = [turn for turn in case.scenario["conversation"] if format_name in turn.get("only", [format_name])]
     # Behind the last turn may come an error instead of a reply.
     replies = [place for place, turn in enumerate(turns) if turn["role"] == "assistant" and not turn.get("given")]
     ends = [*replies, len(turns)]
-    wanted = turns[: ends[number - 1]] if direction == "request" else [turns[ends[number - 1]]]
+    expected_turns = turns[: ends[number - 1]] if direction == "request" else [turns[ends[number - 1]]]
     ordinals: dict[str, int] = {}
     systems: list[str] = []
-    for turn in wanted:
-        if turn["role"] == "system" and not said.turns:
+    for turn in expected_turns:
+        if turn["role"] == "system" and not elements.turns:
             systems += [entry["text"] for entry in turn["content"]]
             continue
         side = _side(corpus, case, format_name, turn["role"])
-        if not said.turns or said.turns[-1][0] != side:
-            said.turns.append((side, []))
-        items = said.turns[-1][1]
+        if not elements.turns or elements.turns[-1][0] != side:
+            elements.turns.append((side, []))
+        items = elements.turns[-1][1]
         for entry in turn["content"]:
             signature = entry.get("signature")
             if "text" in entry:
@@ -97,38 +97,38 @@ def said_by_scenario(corpus: Corpus, case: Case, format_name: str, number: int, 
             elif "call" in entry:
                 call = entry["call"]
                 signature = call.get("signature")
-                ordinals[call["key"]] = len(said.calls)
-                items.append(("call", len(said.calls)))
-                said.calls.append(
+                ordinals[call["key"]] = len(elements.calls)
+                items.append(("call", len(elements.calls)))
+                elements.calls.append(
                     (names.get(call["name"], call["name"]), _said_to(corpus, format_name, call), ids[call["key"]])
                 )
             elif "media" in entry:
                 media = media_of([entry], format_name)
-                said.media += [_media(item) for item in media if _is_said(format_name, item)]
-                said.unsaid += [item for item in media if not _is_said(format_name, item)]
+                elements.media += [_media(item) for item in media if _is_said(format_name, item)]
+                elements.unsaid += [item for item in media if not _is_said(format_name, item)]
             elif "opaque" in entry:
-                said.blocks += entry["opaque"].get(format_name, [])
+                elements.blocks += entry["opaque"].get(format_name, [])
             elif "hosted" in entry:
-                _add_steps(said, entry["hosted"].get(format_name, []))
+                _add_steps(elements, entry["hosted"].get(format_name, []))
             else:
                 result = entry["result"]
-                items.append(("result", len(said.results)))
+                items.append(("result", len(elements.results)))
                 content = result["content"]
-                said.media += [
+                elements.media += [
                     _media(item)
                     for item in media_of(content, format_name)
                     if _is_said(format_name, item) and corpus.expresses(format_name, f"result-{item.kind}") != "no"
                 ]
-                said.results.append((ordinals[result["call"]], ids[result["call"]], content, result["error"]))
+                elements.results.append((ordinals[result["call"]], ids[result["call"]], content, result["error"]))
             signed = format_name == "gemini" or _spells(case, format_name, "extra-content")
-            said.opaque += _signature(entry, signature if signed else None, len(said.calls))
-    said.system = squeezed(" ".join(systems))
-    turns_said = [(side, [item[:2] for item in items]) for side, items in said.turns]
-    said.turns = [turn for turn in turns_said if turn[1] or said.hosted]  # a reply that failed says nothing
+            elements.opaque += _signature(entry, signature if signed else None, len(elements.calls))
+    elements.system = squeezed(" ".join(systems))
+    turns_said = [(side, [item[:2] for item in items]) for side, items in elements.turns]
+    elements.turns = [turn for turn in turns_said if turn[1] or elements.hosted]  # a reply that failed says nothing
     if not native(corpus, format_name, "text-between-calls"):
         first = _texts_apart if _spells(case, format_name, "turns-apart") else _texts_first
-        said.turns = [(side, first(items) if side == "assistant" else items) for side, items in said.turns]
-    return said
+        elements.turns = [(side, first(items) if side == "assistant" else items) for side, items in elements.turns]
+    return elements
 
 
 def _signature(entry: dict[str, Any], signature: str | None, calls: int) -> list[tuple[int | None, str]]:
@@ -145,7 +145,7 @@ def _add_text(items: list[Any], entry: dict[str, Any], format_name: str) -> None
         items.append(("text", entry["text"], "cited") if cited else ("text", entry["text"]))
 
 
-def _add_steps(said: Said, blocks: list[dict[str, Any]]) -> None:
+def _add_steps(elements: Said, blocks: list[dict[str, Any]]) -> None:
     """Steps as they are read: Gemini's are parts of one member, perhaps with a signature beside it.
 
     A picture that Gemini draws is no step, but media.
@@ -153,12 +153,12 @@ def _add_steps(said: Said, blocks: list[dict[str, Any]]) -> None:
     for block in blocks:
         if "inlineData" in block:
             drawn = block["inlineData"]
-            said.media.append((drawn["mimeType"], drawn["data"]))
+            elements.media.append((drawn["mimeType"], drawn["data"]))
             continue
         bare = {key: value for key, value in block.items() if key != "thoughtSignature"}
-        said.hosted += [block] if "type" in block else list(bare.values())
+        elements.hosted += [block] if "type" in block else list(bare.values())
         if bare != block:
-            said.opaque.append((None, block["thoughtSignature"]))
+            elements.opaque.append((None, block["thoughtSignature"]))
 
 
 def _said_to(corpus: Corpus, format_name: str, call: dict[str, Any]) -> Any:
@@ -174,17 +174,17 @@ def _spells(case: Case, format_name: str, word: str) -> bool:
 
 def _side(corpus: Corpus, case: Case, format_name: str, role: str) -> str:
     """Whose turn it is: the user's, where a format has no word for instructions at their place."""
-    said = _spells(case, format_name, "system-messages") or native(corpus, format_name, "system-mid")
-    return "user" if role == "system" and not said else role
+    has_system_turns = _spells(case, format_name, "system-messages") or native(corpus, format_name, "system-mid")
+    return "user" if role == "system" and not has_system_turns else role
 
 
 def _ids(corpus: Corpus, case: Case, format_name: str, direction: str) -> dict[str, Any]:
     # In proto-JSON an empty text is the same as an absent one.
-    ids = {key: given or None for key, given in case.scenario["ids"][format_name].items()}
+    ids = {key: call_id or None for key, call_id in case.scenario["ids"][format_name].items()}
     if direction == "response" or format_data(corpus, format_name)["positional_pairing"]:
         return ids
     # Where a vendor wrote an empty id, its client makes one up.
-    return {key: ANY if given is None else given for key, given in ids.items()}
+    return {key: ANY if call_id is None else call_id for key, call_id in ids.items()}
 
 
 def _texts_first(items: list[Any]) -> list[Any]:
@@ -198,50 +198,52 @@ def _texts_apart(items: list[Any]) -> list[Any]:
     return sorted(items, key=lambda item: item[0] != "text")
 
 
-def in_order(said: Said) -> Said:
+def in_order(elements: Said) -> Said:
     """The same with the results in the order of their calls, first in their turn: where they stand is each API's own.
 
     That they stand where the API wants them is a rule of its format.
     """
-    order = sorted(range(len(said.results)), key=lambda place: (said.results[place][0] is None, said.results[place][0]))
-    counter = iter(range(len(said.results)))
+    order = sorted(
+        range(len(elements.results)), key=lambda place: (elements.results[place][0] is None, elements.results[place][0])
+    )
+    counter = iter(range(len(elements.results)))
     turns = []
-    for side, items in said.turns:
+    for side, items in elements.turns:
         if side == "user":
             items = sorted(items, key=lambda item: item[0] != "result")
         turns.append((side, [("result", next(counter)) if item[0] == "result" else item for item in items]))
-    return replace(said, turns=turns, results=[said.results[place] for place in order])
+    return replace(elements, turns=turns, results=[elements.results[place] for place in order])
 
 
 def said_by_body(reading: Reading, wrappers: list[str], error_keys: list[str]) -> Said:
     """What a reading found, in the same words. Neighbouring texts stay apart."""
-    said = Said(system=squeezed(" ".join(text.text for text in reading.system)))
+    elements = Said(system=squeezed(" ".join(text.text for text in reading.system)))
     for turn in reading.turns:
         items: list[Any] = []
-        said.turns.append((turn.side, items))
+        elements.turns.append((turn.side, items))
         for place, item in enumerate(turn.items):
             if isinstance(item, Text):
                 if not _captions(turn, place):
                     items.append(("text", item.text))
             elif isinstance(item, Media):
-                said.media.append(_media(item))
+                elements.media.append(_media(item))
             elif isinstance(item, Call):
-                items.append(("call", len(said.calls)))
-                said.calls.append((item.name, shown(item), item.id))
+                items.append(("call", len(elements.calls)))
+                elements.calls.append((item.name, shown(item), item.id))
             elif isinstance(item, Result):
-                items.append(("result", len(said.results)))
+                items.append(("result", len(elements.results)))
                 content, failed = _content(item, wrappers, error_keys)
-                said.media += [_media(part) for part in item.parts if isinstance(part, Media)]
-                said.results.append((item.call, item.id, content, failed or item.error is True))
+                elements.media += [_media(part) for part in item.parts if isinstance(part, Media)]
+                elements.results.append((item.call, item.id, content, failed or item.error is True))
             elif isinstance(item, Opaque):
-                said.opaque.append((item.call, item.value))
+                elements.opaque.append((item.call, item.value))
             elif isinstance(item, Hosted):
-                said.hosted.append(item.value)
+                elements.hosted.append(item.value)
             elif isinstance(item, Reasoning):
-                said.opaque.append((None, item.text))
+                elements.opaque.append((None, item.text))
             elif not isinstance(item, Waiver):  # what stands for a signature that nobody has says nothing
                 items.append(item)
-    return said
+    return elements
 
 
 def _captions(turn: Turn, place: int) -> bool:
@@ -263,13 +265,13 @@ def _is_said(format_name: str, media: Media) -> bool:
 
 def _arguments(call: dict[str, Any], format_name: str) -> Any:
     """The arguments of a call as they are read: their value, or the text that is none."""
-    spelt = call.get("spelt", {}).get(format_name)
-    if spelt is None:
+    notation = call.get("spelt", {}).get(format_name)
+    if notation is None:
         return call["arguments"]
     try:
-        return parse_arguments(spelt)
+        return parse_arguments(notation)
     except JSONError:
-        return spelt
+        return notation
 
 
 def strings_of(value: Any) -> list[str]:
@@ -311,38 +313,42 @@ def _texts_in(block: dict[str, Any]) -> list[str]:
     return [block["tool_name"]] if "tool_name" in block else [part["text"] for part in block["content"]]
 
 
-def same_content(wanted: Any, found: Any) -> bool:
+def same_content(expected: Any, actual: Any) -> bool:
     """Whether a scenario's result content is what was read: text, texts, or an object (perhaps as JSON text).
 
     Media of the result may be told of by a placeholder.
     """
-    texts = found if isinstance(found, list) else [found] if isinstance(found, str) else None
-    if isinstance(wanted, dict):
+    texts = actual if isinstance(actual, list) else [actual] if isinstance(actual, str) else None
+    if isinstance(expected, dict):
         if texts is None:
-            return bool(found == wanted)
+            return bool(actual == expected)
         try:
-            return bool(parse("".join(texts)) == wanted)
+            return bool(parse("".join(texts)) == expected)
         except JSONError:
             return False
-    shown = [] if isinstance(wanted, str) else [block for part in wanted for block in part.get("shown", {}).values()]
-    if shown and found in (*shown, [text for block in shown for text in _texts_in(block)]):
+    presentations = (
+        [] if isinstance(expected, str) else [block for part in expected for block in part.get("shown", {}).values()]
+    )
+    if presentations and actual in (*presentations, [text for block in presentations for text in _texts_in(block)]):
         return True
-    pieces = [wanted] if isinstance(wanted, str) else [part["text"] for part in wanted if "text" in part]
+    pieces = [expected] if isinstance(expected, str) else [part["text"] for part in expected if "text" in part]
     if not texts or not all(isinstance(text, str) for text in texts):
-        if isinstance(wanted, str) and begins_json(wanted):  # a list of declarations, be it empty
-            return bool(parse(wanted) == found)
+        if isinstance(expected, str) and begins_json(expected):  # a list of declarations, be it empty
+            return bool(parse(expected) == actual)
         if texts is None or texts:
             return False
-    kept = [piece for piece in pieces if piece.strip()]
-    for told in (texts, without_placeholders(load_corpus(), texts, Described(media_of(wanted, "")))):
-        if told == kept or (len(kept) != 1 and squeezed(" ".join(told)) == squeezed(" ".join(kept))):
+    expected_texts = [piece for piece in pieces if piece.strip()]
+    for actual_texts in (texts, without_placeholders(load_corpus(), texts, Described(media_of(expected, "")))):
+        if actual_texts == expected_texts or (
+            len(expected_texts) != 1 and squeezed(" ".join(actual_texts)) == squeezed(" ".join(expected_texts))
+        ):
             return True
     return False
 
 
 def expected_settings(corpus: Corpus, case: Case, format_name: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """The scenario's settings that a body of the format must have, and those that it may have by convention."""
-    found: dict[str, Any] = {}
+    settings_by_name: dict[str, Any] = {}
     may: dict[str, Any] = {}
     for name, value in case.scenario["settings"].items():
         if name == "reasoning":
@@ -361,8 +367,8 @@ def expected_settings(corpus: Corpus, case: Case, format_name: str) -> tuple[dic
             if corpus.expresses(format_name, ELEMENT_OF[name]) == "convention":
                 may[name] = value
             continue
-        found[name] = value
-    return found, may
+        settings_by_name[name] = value
+    return settings_by_name, may
 
 
 def is_all_taken(corpus: Corpus, case: Case, format_name: str, wish: dict[str, Any]) -> bool:
@@ -380,8 +386,8 @@ def native(corpus: Corpus, format_name: str, element: str) -> bool:
 
 
 def format_data(corpus: Corpus, format_name: str) -> dict[str, Any]:
-    found: dict[str, Any] = read_json(corpus.root / "formats" / format_name / "format.json")
-    return found
+    data: dict[str, Any] = read_json(corpus.root / "formats" / format_name / "format.json")
+    return data
 
 
 def open_schema(schema: Any) -> Any:
@@ -402,16 +408,18 @@ def plain_schema(schema: Any, *, root: bool = True) -> Any:
         return {"type": "object"}
     if not isinstance(schema, dict):
         return schema
-    found = {key: _plain(key, value) for key, value in schema.items()}
+    schema_copy = {key: _plain(key, value) for key, value in schema.items()}
     if root:
-        found.pop("$schema", None)
-    if found.get("items") == {} or "properties" in found:
-        found = {key: value for key, value in found.items() if key not in ("items", "properties") or value != {}}
-    if found.pop("nullable", None) and isinstance(found.get("type"), str):
-        found["type"] = [found["type"], "null"]
-        if "enum" in found:
-            found["enum"] = [*found["enum"], None]
-    return found
+        schema_copy.pop("$schema", None)
+    if schema_copy.get("items") == {} or "properties" in schema_copy:
+        schema_copy = {
+            key: value for key, value in schema_copy.items() if key not in ("items", "properties") or value != {}
+        }
+    if schema_copy.pop("nullable", None) and isinstance(schema_copy.get("type"), str):
+        schema_copy["type"] = [schema_copy["type"], "null"]
+        if "enum" in schema_copy:
+            schema_copy["enum"] = [*schema_copy["enum"], None]
+    return schema_copy
 
 
 def _plain(key: str, value: Any) -> Any:

@@ -114,10 +114,10 @@ def _replied(case: Case, name: str) -> Iterator[Exchange]:
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_reply_has_what_was_asked_for(name: str) -> None:
-    told = {
+    missing = {
         f"{case.id} {exchange.number}: {fault}"
         for case in CORPUS.cases.values()
         for exchange in _replied(case, name)
         for fault in FORMATS[name](exchange.request, exchange.response)
     }
-    assert not told
+    assert not missing

@@ -81,8 +81,8 @@ each_case = every("case", CASES, id=case_id, by=lambda case: case.parent.name)
 
 
 def scenario(case: Path) -> dict[str, Any]:
-    found: dict[str, Any] = parse((case / "scenario.json").read_bytes())
-    return found
+    content: dict[str, Any] = parse((case / "scenario.json").read_bytes())
+    return content
 
 
 @cache
@@ -138,7 +138,7 @@ def test_every_equivalence_has_both_sides() -> None:
     for side in ("same", "different"):
         assert {path.parts[-3] for path in ROOT.glob(f"equivalences/*/{side}/*.json")} == names
     complaints = (unnamed(path, parse(path.read_bytes())) for path in ROOT.glob("equivalences/*/*/*.json"))
-    assert [one for one in complaints if one] == []
+    assert [complaint for complaint in complaints if complaint] == []
 
 
 @pytest.mark.parametrize(
@@ -154,9 +154,9 @@ def test_every_equivalence_has_both_sides() -> None:
 )
 def test_misspelt_keys_are_caught(name: str, path: str, edit: dict[str, Any], message: str) -> None:
     broken = parse((ROOT / path).read_bytes()) | edit
-    found = [f"{error.json_path}: {error.message}" for error in validator(name).iter_errors(broken)]
-    assert len(found) == 1
-    assert message in found[0]
+    messages = [f"{error.json_path}: {error.message}" for error in validator(name).iter_errors(broken)]
+    assert len(messages) == 1
+    assert message in messages[0]
 
 
 @each_case
@@ -217,9 +217,9 @@ def test_ids_have_the_form_that_the_features_claim(case: Path) -> None:
 def test_a_made_up_id_is_none_of_a_provider() -> None:
     raw = scenario(ROOT / "scenarios" / "shell" / "realistic")
     raw = {**raw, "features": ["provider-ids"], "ids": {"openai_chat": {"a": "call_123", "b": None}}}
-    (said,) = strange_ids(raw)
-    assert "openai_chat/a: 'call_123'" in said
-    assert "take the feature 'provider-ids' out" in said
+    (message,) = strange_ids(raw)
+    assert "openai_chat/a: 'call_123'" in message
+    assert "take the feature 'provider-ids' out" in message
     assert strange_ids({**raw, "features": ["single-call"]}) == []
     assert strange_ids({**raw, "dialect": {"openai_chat": "vendor"}}) == []
 
@@ -294,12 +294,12 @@ def test_exchanges_are_complete_in_every_format(case: Path) -> None:
     # What a vendor streams is known of some; and not every provider breaks off in the middle of a call.
     number = raw.get("broken_stream", {}).get("exchange", 0)
     broken = {f"{name}/{number:02}-broken.sse" for name in MANIFEST["formats"] if number}
-    found = {str(path.relative_to(case)) for path in case.glob("*/*")}
+    paths = {str(path.relative_to(case)) for path in case.glob("*/*")}
     dialects = {f"{name}/{place:02}-response.sse" for name in raw.get("dialect", ()) for place in range(1, count + 1)}
-    assert found - dialects - broken == expected
-    assert bool(found & broken) == bool(broken)
+    assert paths - dialects - broken == expected
+    assert bool(paths & broken) == bool(broken)
     assert number <= count
-    assert set(raw["files"]) <= found
+    assert set(raw["files"]) <= paths
 
 
 @each_case
@@ -370,6 +370,6 @@ def test_the_corpus_is_large_and_varied() -> None:
 
 
 def test_every_family_says_what_it_is_about() -> None:
-    told = parse((ROOT / "families.json").read_bytes())
-    assert set(told) == {case.parent.name for case in CASES}
-    assert len(set(told.values())) == len(told)
+    families = parse((ROOT / "families.json").read_bytes())
+    assert set(families) == {case.parent.name for case in CASES}
+    assert len(set(families.values())) == len(families)

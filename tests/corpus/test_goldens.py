@@ -64,7 +64,7 @@ def borne(case: Case, name: str) -> set[str]:
 def test_no_rule_is_broken(case: Case, name: str) -> None:
     bent = set(case.scenario.get("bends", {}).get(name, ()))
     broken: set[str] = set()
-    told = []
+    messages = []
     for number, direction, body in bodies(case, name):
         for finding in check_body(CORPUS, name, direction, body, model=case.model(name)):
             if direction == "request" and finding.rule in bent:
@@ -72,8 +72,8 @@ def test_no_rule_is_broken(case: Case, name: str) -> None:
             elif finding.level is Level.MUST or (
                 finding.level is Level.SHOULD and finding.rule not in borne(case, name)
             ):
-                told.append(f"{number:02}-{direction}: {finding.level} {finding.rule} {finding.pointer}")
-    assert told == []
+                messages.append(f"{number:02}-{direction}: {finding.level} {finding.rule} {finding.pointer}")
+    assert messages == []
     assert broken == bent, "a request bends each rule that its case names"
 
 
@@ -85,47 +85,49 @@ def test_the_stream_says_what_the_reply_says(case: Case, name: str) -> None:
             continue
         stream = parse_stream(exchange.stream_path.read_bytes())
         vendor = name in case.dialects
-        told = check_body(CORPUS, name, "stream", stream, model=case.model(name))
-        told = [one for one in told if not (one.level is Level.SHOULD and one.rule in borne(case, name))]
-        assert vendor or [finding for finding in told if finding.level is not Level.NOTE] == []
-        found = formats.assembled(name, stream)
+        findings = check_body(CORPUS, name, "stream", stream, model=case.model(name))
+        findings = [
+            finding for finding in findings if not (finding.level is Level.SHOULD and finding.rule in borne(case, name))
+        ]
+        assert vendor or [finding for finding in findings if finding.level is not Level.NOTE] == []
+        assembled = formats.assembled(name, stream)
         failed = member(exchange.response, "status") == "failed"  # Responses says so of a reply, and ends its stream so
-        assert found.end == ("failed" if failed else "whole")
-        assert all(call.closed for call in found.calls)
-        reading, wanted = formats.read(name, "stream", stream), formats.read(name, "response", exchange.response)
+        assert assembled.end == ("failed" if failed else "whole")
+        assert all(call.closed for call in assembled.calls)
+        reading, reply_reading = formats.read(name, "stream", stream), formats.read(name, "response", exchange.response)
         # A vendor may end the two by different words for the same.
-        assert _spoken(reading, word=not vendor) == _spoken(wanted, word=not vendor)
+        assert _spoken(reading, word=not vendor) == _spoken(reply_reading, word=not vendor)
 
 
 ENDS = {"error": "failed", "loss": "open", "limit": "whole"}
 
 
 @pytest.mark.parametrize(
-    "case", [one for one in CORPUS.cases.values() if "broken_stream" in one.scenario], ids=lambda case: case.id
+    "case", [case for case in CORPUS.cases.values() if "broken_stream" in case.scenario], ids=lambda case: case.id
 )
 def test_a_broken_stream_is_legal_as_far_as_it_goes(case: Case) -> None:
     """It holds what the reply begins with, less than all of it, and ends as the scenario says."""
-    said = case.scenario["broken_stream"]
+    break_entry = case.scenario["broken_stream"]
     for name in case.formats:
-        exchange = case.exchanges(name)[said["exchange"] - 1]
+        exchange = case.exchanges(name)[break_entry["exchange"] - 1]
         if exchange.broken_path is None:
             continue
         stream = parse_stream(exchange.broken_path.read_bytes())
-        told = check_body(CORPUS, name, "stream", stream, model=case.model(name))
+        findings = check_body(CORPUS, name, "stream", stream, model=case.model(name))
         legal = {"anthropic/stream-end", "openai_chat/stream-finish", "openai_chat/stream-end"}
         legal |= {"openai_responses/stream-end", "gemini/stream-finish", "gemini/stream-usage"}
         if name not in case.dialects:  # a vendor fails in its own way
-            allowed = legal if said["by"] == "loss" else set()
-            assert {one.rule for one in told if one.level is not Level.NOTE} <= allowed
-        found = formats.assembled(name, stream)
-        assert found.end == ENDS[said["by"]]
+            allowed = legal if break_entry["by"] == "loss" else set()
+            assert {finding.rule for finding in findings if finding.level is not Level.NOTE} <= allowed
+        assembled = formats.assembled(name, stream)
+        assert assembled.end == ENDS[break_entry["by"]]
         whole = formats.assembled(name, parse_stream(_whole_stream(exchange))).calls
-        texts = ["".join(call.fragments) or call.whole or "" for call in found.calls]
+        texts = ["".join(call.fragments) or call.whole or "" for call in assembled.calls]
         wholes = ["".join(call.fragments) or call.whole or "" for call in whole]
         assert texts[:-1] == wholes[: len(texts) - 1]
         assert not texts or wholes[len(texts) - 1].startswith(texts[-1])
         assert "".join(texts) != "".join(wholes)
-        if said["by"] == "limit":
+        if break_entry["by"] == "limit":
             finish = formats.read(name, "stream", stream).finish
             assert finish is not None
             assert finish.reason == "length"
@@ -138,20 +140,20 @@ def _whole_stream(exchange: Exchange) -> bytes:
 
 def _spoken(reading: Reading, *, word: bool = True) -> Any:
     calls = [(call.id, call.name, canonical(call.arguments)) for call in reading.calls]
-    said = expected.said_by_body(reading, [], [])
+    elements = expected.said_by_body(reading, [], [])
     # A text whose signature comes with its last piece stays in pieces: a signature belongs to its own part.
-    said.turns = [(role, _joined(items)) for role, items in said.turns]
-    return calls, said, reading.finish and (reading.finish.reason, reading.finish.raw if word else None)
+    elements.turns = [(role, _joined(items)) for role, items in elements.turns]
+    return calls, elements, reading.finish and (reading.finish.reason, reading.finish.raw if word else None)
 
 
 def _joined(items: list[Any]) -> list[Any]:
-    found: list[Any] = []
+    output: list[Any] = []
     for item in items:
-        if found and item[0] == found[-1][0] == "text":
-            found[-1] = ("text", found[-1][1] + item[1])
+        if output and item[0] == output[-1][0] == "text":
+            output[-1] = ("text", output[-1][1] + item[1])
         else:
-            found.append(item)
-    return found
+            output.append(item)
+    return output
 
 
 @each_golden
@@ -159,38 +161,40 @@ def test_it_says_what_the_scenario_says(case: Case, name: str) -> None:
     data = expected.format_data(CORPUS, name)
     for number, direction, body in bodies(case, name, whole=True):
         reading = formats.read(name, direction, body)
-        wanted = expected.said_by_scenario(CORPUS, case, name, number, direction)
-        found = expected.said_by_body(reading, data["result_wrappers"], data["error_keys"])
-        if reading.finish is not None and reading.finish.reason == "error" and not wanted.calls:
-            found, reading = (
-                _without_calls(found),
+        scenario_elements = expected.said_by_scenario(CORPUS, case, name, number, direction)
+        body_elements = expected.said_by_body(reading, data["result_wrappers"], data["error_keys"])
+        if reading.finish is not None and reading.finish.reason == "error" and not scenario_elements.calls:
+            body_elements, reading = (
+                _without_calls(body_elements),
                 replace(reading, turns=[]),
             )  # its provider itself refuses such a call
-        _same_conversation(expected.in_order(found), expected.in_order(wanted), reading)
+        _same_conversation(expected.in_order(body_elements), expected.in_order(scenario_elements), reading)
         # Some clients give each parallel call a message of its own.
         if f"{name}/{number:02}-{direction}.json" not in case.scenario["files"]:
-            assert [call.batch for call in reading.calls] == _batches(wanted.turns)
+            assert [call.batch for call in reading.calls] == _batches(scenario_elements.turns)
         if expected.native(CORPUS, name, "error-mark"):
-            assert [result[3] for result in found.results] == [result[3] for result in wanted.results]
+            assert [result[3] for result in body_elements.results] == [
+                result[3] for result in scenario_elements.results
+            ]
 
 
 @pytest.mark.parametrize("case", [case for case in CORPUS.cases.values() if case.dialects], ids=lambda case: case.id)
 def test_a_vendor_says_the_same_in_its_own_way(case: Case) -> None:
     for name in case.dialects:
-        told = 0
+        count = 0
         for exchange in case.exchanges(name):
             reading = formats.read(name, "response", exchange.response)
-            wanted = expected.said_by_scenario(CORPUS, case, name, exchange.number, "response")
-            found = expected.said_by_body(reading, [], [])
-            heard = [item for _, items in found.turns for item in items]
-            assert heard == [item for _, items in wanted.turns for item in items]
-            assert [call[:2] for call in found.calls] == [call[:2] for call in wanted.calls]
+            scenario_elements = expected.said_by_scenario(CORPUS, case, name, exchange.number, "response")
+            body_elements = expected.said_by_body(reading, [], [])
+            items = [item for _, items in body_elements.turns for item in items]
+            assert items == [item for _, items in scenario_elements.turns for item in items]
+            assert [call[:2] for call in body_elements.calls] == [call[:2] for call in scenario_elements.calls]
             own = check_body(CORPUS, name, "response", exchange.response, model=case.model(name))
-            told += len(own) + len(reading.residue) + len(found.opaque)
+            count += len(own) + len(reading.residue) + len(body_elements.opaque)
             for path in filter(None, (exchange.stream_path, exchange.broken_path)):
                 stream = parse_stream(path.read_bytes())
-                told += len(check_body(CORPUS, name, "stream", stream, model=case.model(name)))
-        assert told or case.id in PLAINLY_LEGAL, "nothing in these replies is the vendor's own"
+                count += len(check_body(CORPUS, name, "stream", stream, model=case.model(name)))
+        assert count or case.id in PLAINLY_LEGAL, "nothing in these replies is the vendor's own"
 
 
 # A finish reason that the format knows, though its maker sends it beside calls only where one was forced; counts that a
@@ -201,38 +205,46 @@ PLAINLY_LEGAL = {
 }
 
 
-def _same_conversation(found: expected.Said, wanted: expected.Said, reading: Reading) -> None:
-    assert found.system == wanted.system
-    assert [(side, _without_stand_ins(items, wanted)) for side, items in found.turns] == _heard(wanted.turns)
-    assert [call[::2] for call in found.calls] == [call[::2] for call in wanted.calls]
-    for (_, got, _), (_, want, _) in zip(found.calls, wanted.calls, strict=True):
+def _same_conversation(body_elements: expected.Said, scenario_elements: expected.Said, reading: Reading) -> None:
+    assert body_elements.system == scenario_elements.system
+    assert [(side, _without_stand_ins(items, scenario_elements)) for side, items in body_elements.turns] == _heard(
+        scenario_elements.turns
+    )
+    assert [call[::2] for call in body_elements.calls] == [call[::2] for call in scenario_elements.calls]
+    for (_, got, _), (_, want, _) in zip(body_elements.calls, scenario_elements.calls, strict=True):
         assert equal(got, want), f"{got!r} is not {want!r}"
     # Where results follow their calls in order, a client may leave their ids out.
-    assert [result[0] for result in found.results] == [result[0] for result in wanted.results]
+    assert [result[0] for result in body_elements.results] == [result[0] for result in scenario_elements.results]
     by_order = expected.format_data(CORPUS, reading.format)["positional_pairing"]
-    ids = zip(found.results, wanted.results, strict=True)
+    ids = zip(body_elements.results, scenario_elements.results, strict=True)
     assert [got[:2] for got, want in ids if got[1] != want[1] and not (by_order and got[1] is None)] == []
-    for got, want in zip(found.results, wanted.results, strict=True):
+    for got, want in zip(body_elements.results, scenario_elements.results, strict=True):
         assert expected.same_content(want[2], got[2]), f"{got[2]!r} is not {want[2]!r}"
-    hidden = [text for block in wanted.blocks for text in expected.strings_of(block)]
-    assert [state for state in found.opaque if state[1] not in hidden] == wanted.opaque
+    hidden = [text for block in scenario_elements.blocks for text in expected.strings_of(block)]
+    assert [state for state in body_elements.opaque if state[1] not in hidden] == scenario_elements.opaque
     assert [
-        block for block in wanted.blocks if not {state[1] for state in found.opaque} & {*expected.strings_of(block)}
+        block
+        for block in scenario_elements.blocks
+        if not {state[1] for state in body_elements.opaque} & {*expected.strings_of(block)}
     ] == []
-    assert found.media == wanted.media
-    assert canonical(found.hosted) == canonical(wanted.hosted)
+    assert body_elements.media == scenario_elements.media
+    assert canonical(body_elements.hosted) == canonical(scenario_elements.hosted)
 
 
-def _without_calls(said: expected.Said) -> expected.Said:
-    turns = [(side, [item for item in items if item[0] != "call"]) for side, items in said.turns]
-    return replace(said, calls=[], turns=[turn for turn in turns if turn[1]])
+def _without_calls(elements: expected.Said) -> expected.Said:
+    turns = [(side, [item for item in items if item[0] != "call"]) for side, items in elements.turns]
+    return replace(elements, calls=[], turns=[turn for turn in turns if turn[1]])
 
 
-def _without_stand_ins(items: list[Any], wanted: expected.Said) -> list[Any]:
+def _without_stand_ins(items: list[Any], scenario_elements: expected.Said) -> list[Any]:
     """What was said, without the texts that stand for media of the user which the format cannot say."""
-    media = wanted.unsaid
-    known = Described(media)
-    return [item for item in items if item[0] != "text" or without_placeholders(CORPUS, [item[1]], known) or not media]
+    media = scenario_elements.unsaid
+    descriptions = Described(media)
+    return [
+        item
+        for item in items
+        if item[0] != "text" or without_placeholders(CORPUS, [item[1]], descriptions) or not media
+    ]
 
 
 def _heard(turns: list[tuple[str, list[Any]]]) -> list[tuple[str, list[Any]]]:
@@ -241,13 +253,13 @@ def _heard(turns: list[tuple[str, list[Any]]]) -> list[tuple[str, list[Any]]]:
 
 
 def _batches(turns: list[tuple[str, list[Any]]]) -> list[int]:
-    found: list[int] = []
+    batches: list[int] = []
     number = 0
     for _, items in turns:
         calls = [item for item in items if item[0] == "call"]
-        found += [number] * len(calls)
+        batches += [number] * len(calls)
         number += bool(calls)
-    return found
+    return batches
 
 
 @each_golden
@@ -262,33 +274,33 @@ def test_nothing_is_left_over(case: Case, name: str) -> None:
 def test_declarations(case: Case, name: str) -> None:
     names = case.scenario.get("names", {}).get(name, {})
     declared = case.scenario.get("tools_in", {}).get(name, case.scenario["tools"])
-    wanted = [read_json(CORPUS.root / "tools" / f"{tool}.json") for tool in declared]
+    definitions = [read_json(CORPUS.root / "tools" / f"{tool}.json") for tool in declared]
     choice = case.scenario["settings"].get("tool_choice", {})
     if len(choice.get("names", [])) > 1 and not expected.native(CORPUS, name, "choice-subset"):
-        wanted = [tool for tool in wanted if tool["name"] in choice["names"]]
+        definitions = [tool for tool in definitions if tool["name"] in choice["names"]]
     hosted = case.scenario.get("hosted_tools", {}).get(name, [])
-    own = [tool["own"][name] for tool in wanted if name in tool.get("own", {})]
+    own = [tool["own"][name] for tool in definitions if name in tool.get("own", {})]
     own = [declaration for place, declaration in enumerate(own) if declaration not in own[:place]]
-    wanted = [tool for tool in wanted if name not in tool.get("own", {})]
-    every = wanted
+    definitions = [tool for tool in definitions if name not in tool.get("own", {})]
+    every = definitions
     for exchange in case.exchanges(name):
-        wanted = [tool for tool in every if not _is_to_be_found(case, name, tool["name"], exchange.number)]
+        definitions = [tool for tool in every if not _is_to_be_found(case, name, tool["name"], exchange.number)]
         declared = formats.read(name, "request", exchange.request).tools
-        assert [one for one in exchange.request.get("tools", []) if one in own] == own
+        assert [tool for tool in exchange.request.get("tools", []) if tool in own] == own
         declared = [tool for tool in declared if tool.kind != "hosted" or tool.own not in _declared(own)]
         declared = sorted(declared, key=lambda tool: tool.kind == "hosted")  # the provider's own stand on either side
-        assert [tool.kind for tool in declared[len(wanted) :]] == ["hosted"] * len(hosted)
+        assert [tool.kind for tool in declared[len(definitions) :]] == ["hosted"] * len(hosted)
         assert [tool for tool in exchange.request.get("tools", []) if tool in hosted] == hosted
-        tools = declared[: len(wanted)]
+        tools = declared[: len(definitions)]
         assert [(tool.name, tool.description or None) for tool in tools] == [
-            (names.get(tool["name"], tool["name"]), tool.get("description")) for tool in wanted
+            (names.get(tool["name"], tool["name"]), tool.get("description")) for tool in definitions
         ]
-        for tool, want in zip(tools, wanted, strict=True):
+        for tool, want in zip(tools, definitions, strict=True):
             free = want.get("kind") == "custom" and expected.native(CORPUS, name, "tool-custom")
             assert tool.kind == ("custom" if free else "function")
             parameters = want.get("parameters", FREE_TEXT if want.get("kind") == "custom" and not free else None)
-            found, said = (expected.plain_schema(schema) for schema in (tool.schema, parameters))
-            assert canonical(found) == canonical(said)
+            schema, expected_schema = (expected.plain_schema(schema) for schema in (tool.schema, parameters))
+            assert canonical(schema) == canonical(expected_schema)
         if case.scenario.get("declare", {}).get(name) == "strict":
             assert all(tool.strict is True for tool in tools)
 
@@ -325,30 +337,36 @@ def test_settings(case: Case, name: str) -> None:
     defaults = data["defaults"] | {"stream": False}
     for exchange in case.exchanges(name):
         reading = formats.read(name, "request", exchange.request)
-        found = {key: setting.value for key, setting in reading.settings.items()}
-        if "model" in found:
-            assert found.pop("model") == case.model(name)
-        wish = found.pop("reasoning", {})
+        values = {key: setting.value for key, setting in reading.settings.items()}
+        if "model" in values:
+            assert values.pop("model") == case.model(name)
+        wish = values.pop("reasoning", {})
         if "reasoning" not in case.scenario["settings"] and expected.is_all_taken(CORPUS, case, name, wish):
             wish = {}  # the model of the case takes nothing else beside the tools of the case
         assert wish.items() <= case.scenario["settings"].get("reasoning", {}).items()
         assert bool(wish) == ("reasoning" in case.scenario["settings"])
         if "response_format" in settings:
-            wanted, answer = settings["response_format"], found.pop("response_format")
-            assert answer["type"] == wanted["type"]
-            schema, wished = (expected.plain_schema(one.get("schema")) for one in (answer, wanted))
+            answer_format, answer = settings["response_format"], values.pop("response_format")
+            assert answer["type"] == answer_format["type"]
+            schema, wished = (
+                expected.plain_schema(format_entry.get("schema")) for format_entry in (answer, answer_format)
+            )
             if "response-schema" in case.scenario.get("spell", {}).get(name, []):
                 # It has no word for objects that are closed, and one for the order of members.
                 schema, wished = expected.open_schema(schema), expected.open_schema(wished)
             assert canonical(schema) == canonical(wished)
-            assert all(answer[key] == wanted[key] for key in ("name", "strict") if key in answer and key in wanted)
+            assert all(
+                answer[key] == answer_format[key]
+                for key in ("name", "strict")
+                if key in answer and key in answer_format
+            )
         for key, value in settings.items():
             if key == "response_format":
                 continue
-            assert equal(found.get(key), value), f"{key}: {found.get(key)!r} is not {value!r}"
+            assert equal(values.get(key), value), f"{key}: {values.get(key)!r} is not {value!r}"
         extra = {
             key: value
-            for key, value in found.items()
+            for key, value in values.items()
             if key not in settings
             and not key.startswith("private:")
             and not CORPUS.elements.get(key.replace("_", "-"), {}).get("of_service")
@@ -366,12 +384,12 @@ def test_outcomes(case: Case, name: str) -> None:
     for exchange, turn in zip(answered, turns, strict=True):
         reading = formats.read(name, "response", exchange.response)
         assert reading.finish is not None
-        wanted = {turn["finish"]}
+        reasons = {turn["finish"]}
         if not expected.native(CORPUS, name, f"finish-{turn['finish']}"):
             words = CORPUS.equivalence("finish-next-best").parameters
             # For a reason without a neutral name any word will do that calls no reply a whole one.
-            wanted = set(words["next_best"].get(turn["finish"], ("filter", "refusal", "length", "error")))
-        assert reading.finish.reason in wanted
+            reasons = set(words["next_best"].get(turn["finish"], ("filter", "refusal", "length", "error")))
+        assert reading.finish.reason in reasons
         counted = ("input", "output") if name in case.dialects else ("input", "output", "cached")
         assert {key: reading.usage.get(key) or 0 for key in counted} == {
             key: turn["usage"].get(key, 0) for key in counted
@@ -380,12 +398,12 @@ def test_outcomes(case: Case, name: str) -> None:
 
 def test_shapes_vary() -> None:
     """The legal spellings that translators stumble over all occur somewhere in the corpus."""
-    seen: set[str] = set()
+    shapes: set[str] = set()
     for case in CORPUS.cases.values():
         for name in case.formats:
             for exchange in case.exchanges(name):
-                seen |= set(_spellings(name, exchange.request))
-    assert seen >= {
+                shapes |= set(_spellings(name, exchange.request))
+    assert shapes >= {
         "anthropic: tool custom", "anthropic: tool without type", "anthropic: system text", "anthropic: system blocks",
         "anthropic: user text", "anthropic: user blocks", "anthropic: result text", "anthropic: result blocks",
         "anthropic: is_error false", "anthropic: is_error true", "anthropic: is_error absent",
@@ -414,18 +432,18 @@ def _kind(value: Any, many: str) -> str:
 
 
 def _anthropic(body: Any) -> list[str]:
-    found = [f"tool {tool['type']}" if "type" in tool else "tool without type" for tool in body.get("tools", [])]
+    shapes = [f"tool {tool['type']}" if "type" in tool else "tool without type" for tool in body.get("tools", [])]
     if "system" in body:
-        found.append("system " + _kind(body["system"], "blocks"))
+        shapes.append("system " + _kind(body["system"], "blocks"))
     for message in body["messages"]:
         blocks = message["content"] if isinstance(message["content"], list) else []
         results = [block for block in blocks if block["type"] == "tool_result"]
         if message["role"] == "user" and not results:
-            found.append("user " + _kind(message["content"], "blocks"))
+            shapes.append("user " + _kind(message["content"], "blocks"))
         for block in results:
-            found.append("result " + _kind(block.get("content", ""), "blocks"))
-            found.append(f"is_error {str(block['is_error']).lower()}" if "is_error" in block else "is_error absent")
-    return found
+            shapes.append("result " + _kind(block.get("content", ""), "blocks"))
+            shapes.append(f"is_error {str(block['is_error']).lower()}" if "is_error" in block else "is_error absent")
+    return shapes
 
 
 def _strict(tool: Any) -> str:
@@ -434,41 +452,41 @@ def _strict(tool: Any) -> str:
 
 
 def _openai_chat(body: Any) -> list[str]:
-    found = [_strict(tool["function"]) for tool in body.get("tools", []) if "function" in tool]
-    found += ["functions"] * ("functions" in body)
-    found += [key for key in ("max_tokens", "max_completion_tokens") if key in body]
+    shapes = [_strict(tool["function"]) for tool in body.get("tools", []) if "function" in tool]
+    shapes += ["functions"] * ("functions" in body)
+    shapes += [key for key in ("max_tokens", "max_completion_tokens") if key in body]
     for message in body["messages"]:
         if message["role"] in ("system", "developer"):
-            found.append(f"role {message['role']}")
+            shapes.append(f"role {message['role']}")
         elif message["role"] in ("user", "tool"):
             what = "user" if message["role"] == "user" else "result"
-            found.append(f"{what} " + _kind(message["content"], "parts"))
+            shapes.append(f"{what} " + _kind(message["content"], "parts"))
         elif "tool_calls" in message and not message.get("content"):
             content = message.get("content", ...)
-            found.append("content " + ("absent" if content is ... else "null" if content is None else "empty"))
-    return found
+            shapes.append("content " + ("absent" if content is ... else "null" if content is None else "empty"))
+    return shapes
 
 
 def _openai_responses(body: Any) -> list[str]:
-    found = [_strict(tool) for tool in body.get("tools", []) if tool["type"] == "function"]
+    shapes = [_strict(tool) for tool in body.get("tools", []) if tool["type"] == "function"]
     if "instructions" in body:
-        found.append("instructions")
+        shapes.append("instructions")
     if isinstance(body["input"], str):
-        return [*found, "input text"]
+        return [*shapes, "input text"]
     for item in body["input"]:
         if item.get("role") in ("system", "developer"):
-            found.append(f"role {item['role']}")
+            shapes.append(f"role {item['role']}")
         elif item.get("role") == "user":
-            found.append("user " + _kind(item["content"], "parts"))
+            shapes.append("user " + _kind(item["content"], "parts"))
         elif item.get("type") == "function_call":
-            found.append("item id" if "id" in item else "item without id")
+            shapes.append("item id" if "id" in item else "item without id")
         elif item.get("type") == "function_call_output":
-            found.append("result " + _kind(item["output"], "parts"))
-    return found
+            shapes.append("result " + _kind(item["output"], "parts"))
+    return shapes
 
 
 def _gemini(body: Any) -> list[str]:
-    found = [
+    shapes = [
         key
         for tool in body.get("tools", [])
         for declaration in tool.get("functionDeclarations") or tool.get("function_declarations") or []
@@ -477,12 +495,12 @@ def _gemini(body: Any) -> list[str]:
     ]
     for part in (part for content in body["contents"] for part in content["parts"]):
         if "functionCall" in part:
-            found.append("id" if "id" in part["functionCall"] else "no id")
-            found += ["signature"] if "thoughtSignature" in part else []
+            shapes.append("id" if "id" in part["functionCall"] else "no id")
+            shapes += ["signature"] if "thoughtSignature" in part else []
         if "functionResponse" in part:
             keys = list(part["functionResponse"]["response"])
-            found += ["error"] if keys == ["error"] else [f"wrapped in {keys[0]}"] if len(keys) == 1 else []
-    return found
+            shapes += ["error"] if keys == ["error"] else [f"wrapped in {keys[0]}"] if len(keys) == 1 else []
+    return shapes
 
 
 _WORDS = {

@@ -95,7 +95,7 @@ def gemini_request(body: Any) -> Errors:
 
     body = {to_camel(key): value for key, value in body.items()}  # the API takes a key in either spelling
 
-    found: Errors = []
+    errors: Errors = []
     parts = {
         "contents": [by_model(types.Content)] * len(body["contents"]),
         "tools": [by_model(types.Tool)] * len(body.get("tools", [])),
@@ -103,7 +103,7 @@ def gemini_request(body: Any) -> Errors:
     }
     for key, checks in parts.items():
         for check, entry in zip(checks, body.pop(key, []), strict=True):
-            found += check(entry)
+            errors += check(entry)
     single = {
         "systemInstruction": types.Content,
         "toolConfig": types.ToolConfig,
@@ -111,10 +111,10 @@ def gemini_request(body: Any) -> Errors:
     }
     for key, model in single.items():
         if key in body:
-            found += by_model(model)(body.pop(key))
+            errors += by_model(model)(body.pop(key))
     # The SDK has it among the settings of a generation, and sends it beside them.
-    found += by_model(types.GenerateContentConfig)({key: body.pop(key) for key in ("serviceTier",) if key in body})
-    return found + [f"{key}: not checked" for key in body]
+    errors += by_model(types.GenerateContentConfig)({key: body.pop(key) for key in ("serviceTier",) if key in body})
+    return errors + [f"{key}: not checked" for key in body]
 
 
 def without_nulls(body: dict[str, Any]) -> dict[str, Any]:
@@ -201,13 +201,13 @@ def test_the_official_types_take_every_golden(name: str, direction: str) -> None
         importlib.metadata.version(distribution)
     except importlib.metadata.PackageNotFoundError:
         pytest.skip(f"{distribution} is not installed (it comes with the extra `dev`)")
-    told = [
+    errors = [
         f"{case.id} {file}: {error}"
         for case in CORPUS.cases.values()
         for file, body in bodies(case, name, direction)
         for error in check(body)
     ]
-    assert told == []
+    assert errors == []
 
 
 def test_the_official_types_refuse_what_clients_bend() -> None:

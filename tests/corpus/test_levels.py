@@ -88,13 +88,13 @@ def test_circumstances_bear_on_rules_that_there_are() -> None:
 
 
 def test_every_circumstance_is_applied_by_the_code() -> None:
-    said = {
+    circumstances = {
         node.value
         for path in modules()
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
-    assert CORPUS.circumstances.keys() <= said
+    assert CORPUS.circumstances.keys() <= circumstances
 
 
 @every("name", CORPUS.circumstances, id=str)

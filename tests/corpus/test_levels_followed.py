@@ -84,9 +84,11 @@ def level_of(corpus: Corpus) -> Level:
     return corpus.rule("translation/crashed").level
 
 
-def unlike(corpus: Corpus, found: Iterable[Finding]) -> list[tuple[str, Level]]:
+def unlike(corpus: Corpus, findings: Iterable[Finding]) -> list[tuple[str, Level]]:
     """The findings that have another level than their rules have in the edited corpus."""
-    return [(one.rule, one.level) for one in found if one.level is not corpus.rule(one.rule).level]
+    return [
+        (finding.rule, finding.level) for finding in findings if finding.level is not corpus.rule(finding.rule).level
+    ]
 
 
 def test_rules_of_translation(edited: Corpus) -> None:
@@ -97,23 +99,25 @@ def test_rules_of_translation(edited: Corpus) -> None:
         pair = rule.raw["breaks"]
         ends = Ends(pair["client"], pair["upstream"], None, pair.get("upstream_model"))
         ask = getattr(Judge(edited), "history" if rule.raw["check"] == "loop" else rule.raw["direction"])
-        known = {"requests": Requests(pair["request"], pair.get("upstream_request"))} if "request" in pair else {}
-        found = ask(pair["source"], pair["output"], ends, **known).findings
-        if {finding.level for finding in found if finding.rule == rule.id} != {level_of(edited)}:
+        options = {"requests": Requests(pair["request"], pair.get("upstream_request"))} if "request" in pair else {}
+        findings = ask(pair["source"], pair["output"], ends, **options).findings
+        if {finding.level for finding in findings if finding.rule == rule.id} != {level_of(edited)}:
             missed.append(rule.id)
     assert missed == []
 
 
 def test_rules_of_formats(edited_formats: Corpus) -> None:
-    asked = 0
+    count = 0
     rules = [rule for rule in edited_formats.rules.values() if rule.raw["check"] in ("schema", "function")]
     for rule in share(rules, len(LEVELS), LEVELS.index(rules[0].level.name)):
         name, _ = rule.id.split("/")
-        found = check_body(edited_formats, name, rule.raw["direction"], rule.raw["breaks"], model=rule.raw.get("model"))
-        assert rule.id in {finding.rule for finding in found}
-        assert unlike(edited_formats, found) == []
-        asked += 1
-    assert asked > 100
+        findings = check_body(
+            edited_formats, name, rule.raw["direction"], rule.raw["breaks"], model=rule.raw.get("model")
+        )
+        assert rule.id in {finding.rule for finding in findings}
+        assert unlike(edited_formats, findings) == []
+        count += 1
+    assert count > 100
 
 
 @pytest.mark.parametrize(
@@ -129,14 +133,14 @@ def test_rules_of_formats(edited_formats: Corpus) -> None:
     ],
 )
 def test_calls_that_bring_nothing(edited: Corpus, outcome: Any, rule: str) -> None:
-    found = failure(edited, "request", outcome, "01-request")
-    assert (found.rule, found.level) == (f"translation/{rule}", level_of(edited))
+    finding = failure(edited, "request", outcome, "01-request")
+    assert (finding.rule, finding.level) == (f"translation/{rule}", level_of(edited))
 
 
 def test_what_is_seen_beside_a_body(edited: Corpus) -> None:
     tally = Tally.of(make_harness(edited), edited.cases[CASE], "request", Route("anthropic", "gemini", "a", "b"))
-    seen = tuple(RequestFlaw(kind, "it is wrong", ("gpt-4.1", "gpt-4o")) for kind in ("key", "header", "model"))
-    tally.observe("request", Produced({}, mutated=True, flaws=seen), "01-request")
+    flaws = tuple(RequestFlaw(kind, "it is wrong", ("gpt-4.1", "gpt-4o")) for kind in ("key", "header", "model"))
+    tally.observe("request", Produced({}, mutated=True, flaws=flaws), "01-request")
     assert len(tally.findings) == 4
     assert unlike(edited, tally.findings) == []
     verdicts = {"MUST": Verdict.FAIL, "SHOULD": Verdict.WARN, "NOTE": Verdict.PASS}
@@ -241,9 +245,9 @@ def raises(_stream: Stream, _chunks: Iterable[bytes]) -> Iterator[bytes]:
 def test_streams(edited: Corpus, change: Change, variant: str, rule: str) -> None:
     # Only where the source closes a call before its reply ends there is something between the two to cut.
     upstream = ANTHROPIC if rule == "stream-cut-end" else CHAT
-    found = play(edited, Changed(change), "stream", variant, upstream).findings
-    assert f"translation/{rule}" in {finding.rule for finding in found}
-    assert unlike(edited, found) == []
+    findings = play(edited, Changed(change), "stream", variant, upstream).findings
+    assert f"translation/{rule}" in {finding.rule for finding in findings}
+    assert unlike(edited, findings) == []
 
 
 def without_calls(reply: Any) -> Any:
@@ -256,9 +260,9 @@ def under_another_name(reply: Any) -> Any:
 
 @pytest.mark.parametrize(("reply", "rule"), [(without_calls, "loop-broken"), (under_another_name, "call-name")])
 def test_conversations(edited: Corpus, reply: Callable[[Any], Any], rule: str) -> None:
-    found = play(edited, Changed(reply=reply), "agent_loop").findings
-    assert f"translation/{rule}" in {finding.rule for finding in found}
-    assert unlike(edited, [finding for finding in found if finding.rule == f"translation/{rule}"]) == []
+    findings = play(edited, Changed(reply=reply), "agent_loop").findings
+    assert f"translation/{rule}" in {finding.rule for finding in findings}
+    assert unlike(edited, [finding for finding in findings if finding.rule == f"translation/{rule}"]) == []
 
 
 def test_refusals(edited: Corpus) -> None:
@@ -269,14 +273,14 @@ def test_refusals(edited: Corpus) -> None:
         def request(self, _body: Any) -> Any:
             raise Refused("not this one")
 
-    found = play(edited, Refusing(), "request")
-    assert [finding.rule for finding in found.findings] == ["translation/refused"]
-    assert unlike(edited, found.findings) == []
-    assert (found.verdict is Verdict.REFUSED) == (level_of(edited) is Level.MUST)
+    result = play(edited, Refusing(), "request")
+    assert [finding.rule for finding in result.findings] == ["translation/refused"]
+    assert unlike(edited, result.findings) == []
+    assert (result.verdict is Verdict.REFUSED) == (level_of(edited) is Level.MUST)
 
 
 def test_captured_streams(edited: Corpus) -> None:
     golden = edited.cases["shell/seed"].exchanges(CHAT)[0].stream_path
     assert golden is not None
-    found = Judge(edited).stream(None, parse(golden.read_bytes()), Ends(ANTHROPIC, ANTHROPIC)).findings
-    assert [(finding.rule, finding.level) for finding in found] == [("translation/target-format", level_of(edited))]
+    findings = Judge(edited).stream(None, parse(golden.read_bytes()), Ends(ANTHROPIC, ANTHROPIC)).findings
+    assert [(finding.rule, finding.level) for finding in findings] == [("translation/target-format", level_of(edited))]

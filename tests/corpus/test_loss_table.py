@@ -25,8 +25,8 @@ def names(table: dict[str, Any], pair: str, where: str, demand: str) -> set[str]
 
 @pytest.fixture(scope="module")
 def file() -> dict[str, Any]:
-    found: dict[str, Any] = parse((ROOT / "translation" / "losses.json").read_bytes())
-    return found
+    content: dict[str, Any] = parse((ROOT / "translation" / "losses.json").read_bytes())
+    return content
 
 
 def test_the_file_is_what_the_formats_yield(file: dict[str, Any], corpus: Corpus) -> None:
@@ -100,9 +100,9 @@ def test_exceptions_loosen_and_speak_of_what_there_is(corpus: Corpus) -> None:
 def test_what_is_known_of_the_pairs(
     pair: str, where: str, demand: str, there: set[str], not_there: set[str], file: dict[str, Any]
 ) -> None:
-    found = names(file, pair, where, demand)
-    assert there <= found
-    assert not not_there & found
+    loss_names = names(file, pair, where, demand)
+    assert there <= loss_names
+    assert not not_there & loss_names
 
 
 def test_media_types_that_the_other_end_does_not_take_are_lost(file: dict[str, Any]) -> None:

@@ -28,9 +28,9 @@ def calls(case: Case) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_case_has_what_a_server_may_send(name: str) -> None:
-    said = CASES[name].scenario["mcp"]
-    validated(said["tools"], "ListToolsResult")
-    for result in said["results"].values():
+    server = CASES[name].scenario["mcp"]
+    validated(server["tools"], "ListToolsResult")
+    for result in server["results"].values():
         validated(result, "CallToolResult")
 
 
@@ -55,4 +55,4 @@ def test_every_call_has_its_result(name: str) -> None:
         for part in turn["content"]
         if part.get("result", {}).get("error")
     }
-    assert {key for key, one in case.scenario["mcp"]["results"].items() if one.get("isError")} == failed
+    assert {key for key, result in case.scenario["mcp"]["results"].items() if result.get("isError")} == failed

@@ -61,8 +61,8 @@ def texts() -> list[str]:
 
 
 def in_python(entry: dict[str, Any], text: str) -> list[list[Any]]:
-    found = re.finditer(entry["regex"], text, re.IGNORECASE if entry.get("ignore_case") else 0)
-    return [[match.start(), match.end(), match[1] if match.re.groups else None] for match in found]
+    matches = re.finditer(entry["regex"], text, re.IGNORECASE if entry.get("ignore_case") else 0)
+    return [[match.start(), match.end(), match[1] if match.re.groups else None] for match in matches]
 
 
 @pytest.mark.parametrize("entry", PATTERNS)
@@ -71,29 +71,29 @@ def test_re2_finds_the_same(entry: dict[str, Any], texts: list[str]) -> None:
     options.case_sensitive = not entry.get("ignore_case")
     compiled = re2.compile(entry["regex"], options)
     for text in texts:
-        found = [
+        spans = [
             [match.start(), match.end(), match.group(1) if compiled.groups else None]
             for match in compiled.finditer(text)
         ]
-        assert found == in_python(entry, text), text
+        assert spans == in_python(entry, text), text
 
 
 @pytest.mark.skipif(NODE is None, reason="no node here to ask what ECMAScript makes of a pattern")
 @pytest.mark.parametrize("entry", PATTERNS)
 def test_ecmascript_finds_the_same(entry: dict[str, Any], texts: list[str]) -> None:
-    asked = {"regex": entry["regex"], "flags": "i" if entry.get("ignore_case") else "", "texts": texts}
+    query = {"regex": entry["regex"], "flags": "i" if entry.get("ignore_case") else "", "texts": texts}
     assert NODE is not None
-    answer = subprocess.run([NODE, "-e", SCRIPT], input=json.dumps(asked), capture_output=True, text=True, check=True)
-    for text, found in zip(texts, json.loads(answer.stdout), strict=True):
-        assert found == in_python(entry, text), text
+    answer = subprocess.run([NODE, "-e", SCRIPT], input=json.dumps(query), capture_output=True, text=True, check=True)
+    for text, spans in zip(texts, json.loads(answer.stdout), strict=True):
+        assert spans == in_python(entry, text), text
 
 
 def test_the_schema_refuses_what_engines_understand_differently() -> None:
     import jsonschema
 
     schema = parse((CORPUS.root / "schemas" / "equivalence.schema.json").read_bytes())
-    said = dict(CORPUS.equivalence("media-placeholder").raw)
-    jsonschema.validate(said, schema)
+    equivalence = dict(CORPUS.equivalence("media-placeholder").raw)
+    jsonschema.validate(equivalence, schema)
     for regex in (
         r"(?<=a)b",
         r"a(?!b)",
@@ -108,7 +108,7 @@ def test_the_schema_refuses_what_engines_understand_differently() -> None:
         r"\p{L}",
     ):
         with pytest.raises(jsonschema.ValidationError):
-            jsonschema.validate(said | {"patterns": {"x": {"meaning": "A test.", "regex": regex}}}, schema)
+            jsonschema.validate(equivalence | {"patterns": {"x": {"meaning": "A test.", "regex": regex}}}, schema)
 
 
 def test_words_stand_in_lower_case_and_in_order() -> None:

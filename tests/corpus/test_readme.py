@@ -31,14 +31,14 @@ FAMILY = "ids"
 
 
 def code(language: str) -> str:
-    (found,) = re.findall(rf"^```{language}\n(.*?)^```$", PAGES[language], re.MULTILINE | re.DOTALL)
-    return str(found)
+    (block,) = re.findall(rf"^```{language}\n(.*?)^```$", PAGES[language], re.MULTILINE | re.DOTALL)
+    return str(block)
 
 
 def section(text: str, heading: str) -> str:
-    found = re.search(rf"^## {re.escape(heading)}\n(.*?)(?=^##? |\Z)", text, re.MULTILINE | re.DOTALL)
-    assert found, f"corpus/README.md has no section {heading!r}"
-    return found[1]
+    match = re.search(rf"^## {re.escape(heading)}\n(.*?)(?=^##? |\Z)", text, re.MULTILINE | re.DOTALL)
+    assert match, f"corpus/README.md has no section {heading!r}"
+    return match[1]
 
 
 @pytest.fixture(scope="module")
@@ -71,10 +71,10 @@ def small(tmp_path: Path) -> Path:
     shutil.copytree(ROOT / "scenarios/shell/seed", root / "scenarios/shell/seed")
     for folder in ("formats", "translation"):
         (root / folder).symlink_to(ROOT / folder)
-    found: dict[str, Verdict] = {}
+    verdicts: dict[str, Verdict] = {}
     for verdict in read_verdicts(ROOT):
-        found.setdefault(verdict["kind"], verdict)
-    written_verdicts(root / "verdicts" / "few.jsonl", found.values())
+        verdicts.setdefault(verdict["kind"], verdict)
+    written_verdicts(root / "verdicts" / "few.jsonl", verdicts.values())
     return root
 
 

@@ -126,15 +126,15 @@ def update(corpus: Path, *arguments: str, plugin: str = "") -> SimpleNamespace:
 
 def tree(corpus: Path) -> dict[str, tuple[bytes, int]]:
     """Every file and folder: contents, and when it was written."""
-    found: dict[str, tuple[bytes, int]] = {}
+    contents: dict[str, tuple[bytes, int]] = {}
     # A tenth of what Path.rglob takes for a thousand files, and each test asks twice.
     for folder, folders, files in os.walk(corpus):
         inside = folder[len(str(corpus)) + 1 :]
-        found |= {os.path.join(inside, name): (b"", 0) for name in folders}  # noqa: PTH118
+        contents |= {os.path.join(inside, name): (b"", 0) for name in folders}  # noqa: PTH118
         for name in files:
             with open(os.path.join(folder, name), "rb", buffering=0) as file:  # noqa: PTH118, PTH123
-                found[os.path.join(inside, name)] = (file.read(), os.fstat(file.fileno()).st_mtime_ns)  # noqa: PTH118
-    return found
+                contents[os.path.join(inside, name)] = (file.read(), os.fstat(file.fileno()).st_mtime_ns)  # noqa: PTH118
+    return contents
 
 
 def differing(before: dict[str, Any], after: dict[str, Any]) -> set[str]:
@@ -337,8 +337,8 @@ def test_a_case_is_listed_before_its_files_are_there(corpus: Path, tmp_path: Pat
     for name in ("anthropic/01-request.json", "scenario.json", "gemini/01-request.json"):
         (stage / name).parent.mkdir(parents=True, exist_ok=True)
         (stage / name).write_text("{}\n")
-    found = [change.key for change in found_in(tmp_path / "stage", corpus)]
-    assert found == ["scenario.json", "anthropic/01-request.json", "gemini/01-request.json"]
+    keys = [change.key for change in found_in(tmp_path / "stage", corpus)]
+    assert keys == ["scenario.json", "anthropic/01-request.json", "gemini/01-request.json"]
 
 
 @pytest.mark.parametrize("stuck", [False, True])

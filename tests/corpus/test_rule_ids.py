@@ -29,21 +29,21 @@ def test_a_retired_id_leads_to_a_rule_of_its_format(was: str, corpus: Corpus) ->
 @pytest.mark.parametrize("was", ["anthropic/stream-data-json", "gemini/stream-framing"])
 def test_explain_names_the_rule_that_there_is_now(was: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", was]) == 0
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     for now in RETIRED[was]:
-        assert f"the rule is now {' and '.join(RETIRED[was])}" in said
-        assert f"\n{now}  (" in said
+        assert f"the rule is now {' and '.join(RETIRED[was])}" in output
+        assert f"\n{now}  (" in output
 
 
 def test_a_known_failure_by_its_old_id_stays_known(tmp_path: Path, corpus: Corpus) -> None:
     file = tmp_path / "known.txt"
     file.write_text("*  gemini/stream-framing  # our issue 7\n", encoding="utf-8")
-    known = load(file, Names(corpus.rules, corpus.retired))
-    assert known.reason("toolcall::a/b::stream::x-to-gemini", "gemini/stream-text", "") == "our issue 7"
-    assert known.reason("toolcall::a/b::stream::x-to-gemini", "gemini/stream-last-event", "") == "our issue 7"
-    assert known.reason("toolcall::a/b::stream::x-to-gemini", "gemini/stream-data", "") is None
-    assert known.stale(["a"], {"a": [("gemini/stream-text", "")]}) == []
-    assert [stale.entry.rule for stale in known.stale(["a"], {"a": [("gemini/stream-data", "")]})] == [
+    failures = load(file, Names(corpus.rules, corpus.retired))
+    assert failures.reason("toolcall::a/b::stream::x-to-gemini", "gemini/stream-text", "") == "our issue 7"
+    assert failures.reason("toolcall::a/b::stream::x-to-gemini", "gemini/stream-last-event", "") == "our issue 7"
+    assert failures.reason("toolcall::a/b::stream::x-to-gemini", "gemini/stream-data", "") is None
+    assert failures.stale(["a"], {"a": [("gemini/stream-text", "")]}) == []
+    assert [stale.entry.rule for stale in failures.stale(["a"], {"a": [("gemini/stream-data", "")]})] == [
         "gemini/stream-framing"
     ]
 
@@ -66,12 +66,15 @@ def test_what_harm_and_places_name_is_there(corpus: Corpus) -> None:
     rows = [row for key in ("reported", "suppressed") for row in corpus.consequences[key]["rows"]]
     rules = {rule for row in [*groups, *rows] for rule in (*row.get("rules", ()), *row.get("follow", ()))} - {"*/"}
     rules |= {*corpus.places["messages"]["keys"], *harm["order"]["never_first"]}
-    elements = {one for group in groups for one in group.get("elements", ())}
+    elements = {element for group in groups for element in group.get("elements", ())}
     assert rules - set(corpus.rules) == set()
-    known = {corpus.rule(rule).element for rule in corpus.rules}
-    assert (elements | {*corpus.places["subjects"]["keys"]}) - known == set()
+    elements_of_rules = {corpus.rule(rule).element for rule in corpus.rules}
+    assert (elements | {*corpus.places["subjects"]["keys"]}) - elements_of_rules == set()
     # Every element has its place in the order.
-    assert known - {one for step in harm["order"]["steps"] for one in step.get("elements", ())} == set()
+    assert (
+        elements_of_rules - {element for step in harm["order"]["steps"] for element in step.get("elements", ())}
+        == set()
+    )
 
 
 def test_no_fault_follows_from_itself(corpus: Corpus) -> None:
@@ -80,10 +83,10 @@ def test_no_fault_follows_from_itself(corpus: Corpus) -> None:
     after: dict[str, set[str]] = {}
     for row in rows:
         for rule in row["rules"]:
-            after.setdefault(rule, set()).update(one for one in row["follow"] if one != rule)
+            after.setdefault(rule, set()).update(consequence for consequence in row["follow"] if consequence != rule)
     for first, reached in after.items():
-        seen: set[str] = set()
-        while reached - seen:
-            seen |= reached
-            reached = {rule for one in reached for rule in after.get(one, ())}
-        assert first not in seen, f"{first} follows from itself"
+        visited: set[str] = set()
+        while reached - visited:
+            visited |= reached
+            reached = {rule for rule_id in reached for rule in after.get(rule_id, ())}
+        assert first not in visited, f"{first} follows from itself"

@@ -36,8 +36,8 @@ REFUSING = Crashed(BadRequestError("no such role"), "", refuses=True)
     ],
 )
 def test_a_finding_is_told_as_what_it_is(operation: str, outcome: Any, breach: str) -> None:
-    found = failure(CORPUS, operation, outcome, "01-request")
-    assert CORPUS.rule(found.rule).about(found.message).breach.endswith(breach)
+    finding = failure(CORPUS, operation, outcome, "01-request")
+    assert CORPUS.rule(finding.rule).about(finding.message).breach.endswith(breach)
 
 
 def test_no_text_of_a_rule_speaks_to_the_author_of_an_adapter() -> None:
@@ -46,7 +46,7 @@ def test_no_text_of_a_rule_speaks_to_the_author_of_an_adapter() -> None:
         for rule in CORPUS.rules.values()
     }
     texts["words"] = [str(CORPUS.words)]
-    assert [name for name, said in texts.items() if CONTRACT.search(" ".join(said))] == []
+    assert [name for name, words in texts.items() if CONTRACT.search(" ".join(words))] == []
 
 
 def test_a_kind_has_texts_of_its_own() -> None:

@@ -23,9 +23,9 @@ VALUES = st.recursive(
 
 def test_every_file_of_the_corpus_is_in_the_style() -> None:
     wrong = [path.relative_to(ROOT) for path, _ in unstyled([ROOT])]
-    told = "\n".join(map(str, wrong[:20]))
+    message = "\n".join(map(str, wrong[:20]))
     assert not wrong, (
-        f"{len(wrong)} files are not in the style; python -m toolcall_conformance.jsonstyle {ROOT}\n{told}"
+        f"{len(wrong)} files are not in the style; python -m toolcall_conformance.jsonstyle {ROOT}\n{message}"
     )
 
 
@@ -69,7 +69,7 @@ def test_numbers_keep_their_spelling(number: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         (r'"\u00e9\/\u2028"', '"é/\u2028"'),
         (r'"\u0007\u0022\u005c\n"', r'"\u0007\"\\\n"'),
@@ -77,10 +77,10 @@ def test_numbers_keep_their_spelling(number: str) -> None:
         (r'{"\udc00": 1}', r'{"\udc00": 1}'),
     ],
 )
-def test_only_what_json_demands_is_escaped(text: str, wanted: str) -> None:
-    assert styled(text) == wanted + "\n" == text_of(parse(text))
-    assert styled(wanted) == wanted + "\n"
-    wanted.encode()
+def test_only_what_json_demands_is_escaped(text: str, expected: str) -> None:
+    assert styled(text) == expected + "\n" == text_of(parse(text))
+    assert styled(expected) == expected + "\n"
+    expected.encode()
 
 
 @pytest.mark.parametrize("text", ["{", '{"a": 1, "a": 2}', "[NaN]", ""])

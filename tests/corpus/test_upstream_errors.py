@@ -31,7 +31,7 @@ MEANING = {
 
 
 def test_every_kind_is_there() -> None:
-    assert {told["kind"] for told, _, _ in GOLDENS.values()} == set(MEANING)
+    assert {error["kind"] for error, _, _ in GOLDENS.values()} == set(MEANING)
     assert {(exchange.error or {})["status"] for _, _, exchange in GOLDENS.values()} == {400, 401, 429, 500, 503, 529}
 
 
@@ -43,13 +43,13 @@ def test_no_rule_is_broken(golden: str) -> None:
 
 @each_golden
 def test_it_says_what_the_scenario_says(golden: str) -> None:
-    told, name, exchange = GOLDENS[golden]
-    assert exchange.number == told["exchange"]
+    error, name, exchange = GOLDENS[golden]
+    assert exchange.number == error["exchange"]
     failure = formats.read(name, "error", exchange.error).failure
     assert failure is not None
-    assert failure.message == told["message"]
-    assert kind(load_corpus(), failure) == MEANING[told["kind"]]
-    wait = told.get("retry_after")
+    assert failure.message == error["message"]
+    assert kind(load_corpus(), failure) == MEANING[error["kind"]]
+    wait = error.get("retry_after")
     if wait is None:
         assert failure.wait.seconds is None
     else:  # one provider gives milliseconds beside the seconds, rounded up

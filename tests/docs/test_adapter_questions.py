@@ -40,14 +40,14 @@ ITEMS = [
 
 def test_the_table_of_errors(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     (table,) = re.findall(r"<!-- counted: errors -->\n(.*?)\n\n", PAGE, re.DOTALL)
-    said = [tuple(map(int, row.split("|")[2:5])) for row in table.splitlines()[2:]]
+    expected = [tuple(map(int, row.split("|")[2:5])) for row in table.splitlines()[2:]]
     monkeypatch.syspath_prepend(pytester.path)
     counted = []
     for number, module in enumerate(ERRORS):
         pytester.makepyfile(**{f"errors_{number}": module})
-        found = play(pytester, f"errors_{number}:Adapter", *ITEMS).stdout.str()
-        counted.append(tuple(int((re.findall(rf"(\d+) {word}", found) or [0])[0]) for word in WORDS))
-    assert counted == said
+        output = play(pytester, f"errors_{number}:Adapter", *ITEMS).stdout.str()
+        counted.append(tuple(int((re.findall(rf"(\d+) {word}", output) or [0])[0]) for word in WORDS))
+    assert counted == expected
 
 
 WORDS = ("passed(?=.*not applicable)", "warned", "failed(?=.*not applicable)")
@@ -69,9 +69,9 @@ def test_settings_and_prints(
     changed = EXAMPLE.replace("return to_anthropic(body, self.model)", session)
     assert changed != EXAMPLE
     pytester.makepyfile(questions=changed)
-    found = play(pytester, "questions:Adapter", "toolcall::shell/seed::request")
-    assert found.ret == (rule == "MUST")
-    assert rule in found.stdout.str()
+    result = play(pytester, "questions:Adapter", "toolcall::shell/seed::request")
+    assert result.ret == (rule == "MUST")
+    assert rule in result.stdout.str()
 
 
 def test_events_in_and_text_out() -> None:
@@ -79,10 +79,10 @@ def test_events_in_and_text_out() -> None:
         def feed(self, event: dict[str, Any]) -> Iterator[str]:
             yield f"data: {event['a']}\n\n"
 
-    found = re.search(r"<!-- example: text -->\n```python\n(.*?)```", PAGE, re.DOTALL)
-    assert found is not None
+    match = re.search(r"<!-- example: text -->\n```python\n(.*?)```", PAGE, re.DOTALL)
+    assert match is not None
     names: dict[str, Any] = {"events": events}
-    exec(f"class Session:\n{found[1]}", names)
+    exec(f"class Session:\n{match[1]}", names)
     session = names["Session"]()
     session.translation = Translation()
     assert list(session.stream([b'data: {"a"', b": 1}\n\n", b'data: {"a":2}\n\n'])) == [b"data: 1\n\n", b"data: 2\n\n"]

@@ -28,11 +28,11 @@ def copied(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("spec", ["translator:Adapter", "gateway:gateway.toml"])
 def test_they_are_right(copied: Path, pytester: pytest.Pytester, small_corpus: Path, spec: str) -> None:
     del copied, small_corpus
-    found = play(pytester, spec, *PLAYED)
-    assert found.ret == 0
-    assert found.parseoutcomes().keys() == {"passed"}
-    assert found.parseoutcomes()["passed"] > 4
-    found.stdout.no_fnmatch_line("*warned*")
+    result = play(pytester, spec, *PLAYED)
+    assert result.ret == 0
+    assert result.parseoutcomes().keys() == {"passed"}
+    assert result.parseoutcomes()["passed"] > 4
+    result.stdout.no_fnmatch_line("*warned*")
 
 
 def test_each_says_how_it_is_run() -> None:
@@ -55,11 +55,11 @@ def test_the_ci_job(
     update = pytester.runpytest_inprocess(*words, "--toolcall-known-failures-update")
     assert update.ret in (0, 1)
     assert pytester.runpytest_inprocess(*words).ret == 0
-    known = copied / "known.toml"
-    entries = known.read_text(encoding="utf-8")
-    known.write_text("", encoding="utf-8")
+    path = copied / "known.toml"
+    entries = path.read_text(encoding="utf-8")
+    path.write_text("", encoding="utf-8")
     assert pytester.runpytest_inprocess(*words).ret == 1
-    known.write_text(entries, encoding="utf-8")
+    path.write_text(entries, encoding="utf-8")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(copied / "shown.md"))
     subprocess.run(["bash", "-euo", "pipefail", "-c", show], check=True)
     assert (copied / "shown.md").read_text(encoding="utf-8") == (copied / "summary.md").read_text(encoding="utf-8")

@@ -42,12 +42,12 @@ def test_the_entry_can_be_read(corpus: Corpus, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("text", "meaning"), PATTERNS)
 def test_each_pattern_matches_items(corpus: Corpus, text: str, meaning: str) -> None:
     pattern = Pattern(text, 1)
-    found = [item for item in items(corpus) if pattern.matches(item.nodeid)]
-    assert found
-    families = {item.case.family for item in found}
+    matches = [item for item in items(corpus) if pattern.matches(item.nodeid)]
+    assert matches
+    families = {item.case.family for item in matches}
     assert pattern.is_wide == (len(families) > 1) == ("wide" in meaning)
     assert pattern.is_one_item == (meaning == "this one")
-    assert (len({item.case.id for item in found}) > 1) == ("family" in meaning or "wide" in meaning)
-    assert pattern.is_exact == (meaning == "this one" or pattern.count == len(found) or "{" in text)
+    assert (len({item.case.id for item in matches}) > 1) == ("family" in meaning or "wide" in meaning)
+    assert pattern.is_exact == (meaning == "this one" or pattern.count == len(matches) or "{" in text)
     if "without the plain loop" in meaning:
-        assert all(item.variant for item in found)
+        assert all(item.variant for item in matches)

@@ -85,8 +85,8 @@ def named(page: Path) -> str:
 
 
 def counted(mark: str) -> dict[str, int]:
-    found = {named(page): sum(one.mark == mark for one in commands(page)) for page in PAGES}
-    return {page: count for page, count in found.items() if count}
+    counts = {named(page): sum(command.mark == mark for command in commands(page)) for page in PAGES}
+    return {page: count for page, count in counts.items() if count}
 
 
 class Shell:
@@ -141,9 +141,9 @@ class Shell:
     def _pip(self, words: list[str]) -> int:
         assert words[0] == "install"
         for word in words[1:]:
-            found = re.fullmatch(r"(?:\./)?toolcall-conformance(?:\[(.+)\])?", word)
-            assert found, word
-            assert found[1] is None or set(found[1].split(",")) <= EXTRAS.keys(), word
+            match = re.fullmatch(r"(?:\./)?toolcall-conformance(?:\[(.+)\])?", word)
+            assert match, word
+            assert match[1] is None or set(match[1].split(",")) <= EXTRAS.keys(), word
         return 0
 
     def _npm(self, words: list[str]) -> int:
@@ -169,8 +169,11 @@ class Shell:
         """The captured bodies that a command of `judge` reads: what a client of Anthropic's and Gemini said."""
         client, upstream = (self._corpus.cases["shell/seed"].exchanges(name)[0] for name in ("anthropic", "gemini"))
         error = {"status": 429, "body": {"error": {"code": 429, "message": "slow", "status": "RESOURCE_EXHAUSTED"}}}
-        said = {"status": 429, "body": {"type": "error", "error": {"type": "rate_limit_error", "message": "slow"}}}
-        produced = said if "--error" in words else client.response if "--response" in words else upstream.request
+        error_body = {
+            "status": 429,
+            "body": {"type": "error", "error": {"type": "rate_limit_error", "message": "slow"}},
+        }
+        produced = error_body if "--error" in words else client.response if "--response" in words else upstream.request
         for name, body in (
             ("request", client.request),
             ("body", client.request),
@@ -205,14 +208,16 @@ def shell(
     return Shell(pytester, corpus, request)
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if any(not one.mark for one in commands(page))], ids=named)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if any(not command.mark for command in commands(page))], ids=named
+)
 def test_the_commands_run(page: Path, shell: Shell) -> None:
     if page.name == "policies.md":
         (toml,) = re.findall(r"^```toml\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
         Path("policy.toml").write_text(toml, encoding="utf-8")
-    for one in commands(page):
-        if one.text and not one.mark:
-            assert shell.run(one.text) in (0, 1), one.text
+    for command in commands(page):
+        if command.text and not command.mark:
+            assert shell.run(command.text) in (0, 1), command.text
 
 
 def test_what_is_not_run_is_counted() -> None:
@@ -223,5 +228,5 @@ def test_what_is_not_run_is_counted() -> None:
 
 def test_ci_runs_the_readme_s() -> None:
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    for one in commands(ROOT / "README.md"):
-        assert one.mark != "command" or re.search(rf"readme(_command)? {one.reason}\b", script)
+    for command in commands(ROOT / "README.md"):
+        assert command.mark != "command" or re.search(rf"readme(_command)? {command.reason}\b", script)

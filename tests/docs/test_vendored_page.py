@@ -83,8 +83,8 @@ def play(
     return run
 
 
-def counts(said: str) -> dict[str, int]:
-    line = said.rstrip().splitlines()[-1]
+def counts(output: str) -> dict[str, int]:
+    line = output.rstrip().splitlines()[-1]
     return {
         what: int(count) for what, count in re.findall(r"'?(not done|same as the golden|right|wrong)'?: ?(\d+)", line)
     }

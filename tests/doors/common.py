@@ -91,8 +91,8 @@ def places(word: str) -> list[str]:
 
 def told(lacking: Sequence[str], again: str) -> int:
     """Print what is lacking; 1 if anything is."""
-    for one in lacking:
-        print(f"todo    {one}")
+    for line in lacking:
+        print(f"todo    {line}")
     if lacking:
         print(f"then    .venv/bin/python tests {again}")
     return int(bool(lacking))

@@ -47,13 +47,15 @@ def path_of(rule: str) -> Path:
 def skeleton(rule: str, direction: str, like: str | None) -> dict[str, Any]:
     """A rule's file with TODOs. Raises ValueError where there is no rule to take bodies from."""
     scope = rule.partition("/")[0]
-    known = [one.raw for one in load_corpus().rules.values() if "obeys" in one.raw and "direction" in one.raw]
-    known = [one for one in known if (one["id"] == like if like else _alike(one, scope, direction))]
-    if not known:
+    candidates = [rule.raw for rule in load_corpus().rules.values() if "obeys" in rule.raw and "direction" in rule.raw]
+    candidates = [
+        example for example in candidates if (example["id"] == like if like else _alike(example, scope, direction))
+    ]
+    if not candidates:
         raise ValueError(
             f"there is no rule {like or scope + '/… about a ' + direction} with bodies: name one by --like"
         )
-    near = min(known, key=lambda one: len(str(one["obeys"])))
+    near = min(candidates, key=lambda example: len(str(example["obeys"])))
     return {
         "id": rule,
         "level": "SHOULD",
@@ -98,12 +100,12 @@ def examples(raw: Mapping[str, Any]) -> Iterator[str]:
     if equal(raw["obeys"], raw["breaks"]):
         yield f"{path} at /breaks: it is the same body as /obeys; change what the rule forbids"
         return
-    for one in findings(raw, "obeys"):
-        if one.is_must or one.rule == rule:
-            yield f"{path} at /obeys: the judge finds {one.rule} at {one.pointer or 'the top'}: {one.message}"
-    found = {one.rule for one in findings(raw, "breaks")}
-    if rule not in found:
-        others = f"the judge finds {', '.join(sorted(found)) or 'nothing'}"
+    for finding in findings(raw, "obeys"):
+        if finding.is_must or finding.rule == rule:
+            yield f"{path} at /obeys: the judge finds {finding.rule} at {finding.pointer or 'the top'}: {finding.message}"
+    rules = {finding.rule for finding in findings(raw, "breaks")}
+    if rule not in rules:
+        others = f"the judge finds {', '.join(sorted(rules)) or 'nothing'}"
         if common.places(rule):
             yield f"{path} at /breaks: {others}, not this rule; if you loosened it, let the body break more"
         else:
@@ -116,17 +118,19 @@ def pair(raw: Mapping[str, Any]) -> Iterator[str]:
     rule = raw["id"]
     about = _about(rule)
     unfinished = [
-        one for one in about if common.TODO in one.title or (isinstance(one, BorderDouble) and not one.edits[0])
+        double
+        for double in about
+        if common.TODO in double.title or (isinstance(double, BorderDouble) and not double.edits[0])
     ]
     if unfinished:
-        (where,) = {_module_of(one) for one in unfinished}
+        (where,) = {_module_of(double) for double in unfinished}
         yield f"{common.named(where)}: say in the pair of {rule} what the border is, and how far the body goes to it"
         return
-    wanted = [kind for kind, rules in DEMANDED.items() if rule in rules and rule not in covered(kind)]
-    if not wanted:
+    kinds = [kind for kind, rules in DEMANDED.items() if rule in rules and rule not in covered(kind)]
+    if not kinds:
         return
     if about or rule.partition("/")[0] == "otel":
-        yield f"it needs {' and '.join(WANTED[kind] for kind in wanted)}, in tests/doubles/"
+        yield f"it needs {' and '.join(WANTED[kind] for kind in kinds)}, in tests/doubles/"
         return
     module = _nearest(raw)
     text, snippet = module.read_text(encoding="utf-8"), _snippet(raw)
@@ -141,9 +145,9 @@ def pair(raw: Mapping[str, Any]) -> Iterator[str]:
 def misjudged(about: Iterable[Double]) -> Iterator[str]:
     """Of which doubles the judge says something else than they do."""
     for double in about:
-        for one in double.played(today()):
-            if told := double.surprise(one):
-                yield f"{double.kind} {double.name}: {told}; mend the check, or the double"
+        for play in double.played(today()):
+            if message := double.surprise(play):
+                yield f"{double.kind} {double.name}: {message}; mend the check, or the double"
 
 
 def _module_of(double: Double) -> Path:
@@ -157,8 +161,8 @@ def _nearest(raw: Mapping[str, Any]) -> Path:
     if raw["id"].startswith("translation/"):
         return BORDERS / "translations.py"
     rules = load_corpus().rules
-    pairs = [one for one in doubles(BorderDouble) if rules[one.example].raw["element"] == raw["element"]]
-    count = Counter(_module_of(one) for one in pairs)
+    pairs = [double for double in doubles(BorderDouble) if rules[double.example].raw["element"] == raw["element"]]
+    count = Counter(_module_of(double) for double in pairs)
     return count.most_common(1)[0][0] if count else BORDERS / "messages.py"
 
 
@@ -191,19 +195,19 @@ def _edits(before: Any, after: Any, place: str) -> Iterator[tuple[str, str]]:
             else:
                 yield from _edits(before[key], after[key], pointer)
     elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
-        for number, (one, other) in enumerate(zip(before, after, strict=True)):
-            yield from _edits(one, other, f"{place}/{number}")
+        for number, (left, other) in enumerate(zip(before, after, strict=True)):
+            yield from _edits(left, other, f"{place}/{number}")
     elif not equal(before, after):
         yield place, repr(after)
 
 
 def _about(rule: str) -> list[Double]:
-    return [one for one in doubles() if rule in (*one.rules, *one.beside)]
+    return [double for double in doubles() if rule in (*double.rules, *double.beside)]
 
 
 def verdicts(rule: str) -> None:
     """Write the verdicts of a rule anew where they are out of date."""
-    if any(export.line_of(one) != exported(one.family).get(one.name) for one in _about(rule)):
+    if any(export.line_of(double) != exported(double.family).get(double.name) for double in _about(rule)):
         print("wrote   corpus/verdicts: ", end="", flush=True)
         export.main([rule])
 
@@ -213,15 +217,15 @@ def main(words: list[str]) -> int:
     parser.add_argument("rule", help="its id, such as openai_chat/stop-limit")
     parser.add_argument("--direction", choices=("request", "response", "error", "stream"), default="request")
     parser.add_argument("--like", metavar="RULE", help="the rule whose obeying body a new one begins with")
-    given = parser.parse_args(words)
-    path, again = path_of(given.rule), f"doors.rule {given.rule}"
+    options = parser.parse_args(words)
+    path, again = path_of(options.rule), f"doors.rule {options.rule}"
     if not path.parent.is_dir():
-        parser.error(f"{given.rule}: there is no folder {common.named(path.parent)}; an id is FORMAT/SLUG")
+        parser.error(f"{options.rule}: there is no folder {common.named(path.parent)}; an id is FORMAT/SLUG")
     if not path.is_file():
-        if given.rule in load_corpus().retired:
-            parser.error(f"{given.rule}: a rule had this id once; choose another")
+        if options.rule in load_corpus().retired:
+            parser.error(f"{options.rule}: a rule had this id once; choose another")
         try:
-            common.write(path, skeleton(given.rule, given.direction, given.like))
+            common.write(path, skeleton(options.rule, options.direction, options.like))
         except ValueError as error:
             parser.error(str(error))
         return common.told(common.mistakes(path, "rule"), again)
@@ -229,18 +233,18 @@ def main(words: list[str]) -> int:
     if lacking:
         return common.told(lacking, again)
     common.style(path)
-    raw = load_corpus().rules[given.rule].raw
-    print(f"is in   {common.named(path)}: {raw['level']}, by {', '.join(one['kind'] for one in raw['evidence'])}")
-    for place in common.places(given.rule):
+    raw = load_corpus().rules[options.rule].raw
+    print(f"is in   {common.named(path)}: {raw['level']}, by {', '.join(entry['kind'] for entry in raw['evidence'])}")
+    for place in common.places(options.rule):
         print(f"checked {place}")
-    about = _about(given.rule)
+    about = _about(options.rule)
     for double in about:
         print(f"played  {double.kind} {double.name}")
     lacking = [*examples(raw)] or [*pair(raw)] or [*misjudged(about)]
     if lacking:
         return common.told(lacking, again)
-    verdicts(given.rule)
-    slug = given.rule.partition("/")[2]
+    verdicts(options.rule)
+    slug = options.rule.partition("/")[2]
     return common.tested(
         *("tests/formats/test_rules.py", "tests/formats/test_wants_of_rules.py", "tests/formats/test_wants.py"),
         *("tests/translation/test_translation_rules.py", "tests/corpus/test_corpus.py"),

@@ -18,7 +18,7 @@ from reference import paths
 from toolcall_conformance.library import default_root, load_corpus, read_json
 from toolcall_reference import render
 
-RULES = [one.raw for one in load_corpus().rules.values() if "obeys" in one.raw]
+RULES = [rule_entry.raw for rule_entry in load_corpus().rules.values() if "obeys" in rule_entry.raw]
 FORMATS = load_corpus().formats
 
 
@@ -38,54 +38,54 @@ def write(path: Path, content: Any) -> Path:
 
 def test_a_new_rule_gets_a_skeleton(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert rule.main(["openai_chat/made-up", "--direction", "response"]) == 1
-    said = capsys.readouterr().out
-    assert "made-up.json at /sentence: replace the TODO" in said
-    assert "then    .venv/bin/python tests doors.rule openai_chat/made-up" in said
-    made = read_json(small / "formats" / "openai_chat" / "rules" / "made-up.json")
-    assert "choices" in made["obeys"]
-    assert made["obeys"] == made["breaks"]
+    output = capsys.readouterr().out
+    assert "made-up.json at /sentence: replace the TODO" in output
+    assert "then    .venv/bin/python tests doors.rule openai_chat/made-up" in output
+    skeleton = read_json(small / "formats" / "openai_chat" / "rules" / "made-up.json")
+    assert "choices" in skeleton["obeys"]
+    assert skeleton["obeys"] == skeleton["breaks"]
 
 
 @pytest.mark.parametrize("scope", [*FORMATS, "translation"])
 @pytest.mark.parametrize("direction", ["request", "response"])
 def test_a_skeleton_lacks_nothing_but_words(scope: str, direction: str, small: Path) -> None:
-    made = rule.skeleton(f"{scope}/made-up", direction, None)
-    path = write(small / "rule.json", made)
-    assert all("replace the TODO" in one for one in common.mistakes(path, "rule"))
-    filled = {key: value.replace("TODO", "so") if isinstance(value, str) else value for key, value in made.items()}
+    skeleton = rule.skeleton(f"{scope}/made-up", direction, None)
+    path = write(small / "rule.json", skeleton)
+    assert all("replace the TODO" in mistake for mistake in common.mistakes(path, "rule"))
+    filled = {key: value.replace("TODO", "so") if isinstance(value, str) else value for key, value in skeleton.items()}
     filled["evidence"] = [{"kind": "doc", "url": "https://example.org", "note": "so"}]
     assert common.mistakes(write(path, filled), "rule") == []
-    (said,) = rule.examples(filled)
-    assert "at /breaks: it is the same body as /obeys" in said
+    (message,) = rule.examples(filled)
+    assert "at /breaks: it is the same body as /obeys" in message
 
 
 def test_a_must_needs_hard_evidence(small: Path) -> None:
     raw = load_corpus().rules["openai_chat/stop-limit"].raw
     soft = [{"kind": "issue", "url": "https://example.org/1", "note": "somebody says so"}]
-    (said,) = common.mistakes(write(small / "rule.json", {**raw, "evidence": soft}), "rule")
-    assert "at /evidence: a MUST needs hard evidence (kind schema, sdk, doc or recorded)" in said
+    (message,) = common.mistakes(write(small / "rule.json", {**raw, "evidence": soft}), "rule")
+    assert "at /evidence: a MUST needs hard evidence (kind schema, sdk, doc or recorded)" in message
     assert common.mistakes(write(small / "rule.json", {**raw, "evidence": soft, "level": "SHOULD"}), "rule") == []
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["openai/stop"], "there is no folder corpus/formats/openai/rules; an id is FORMAT/SLUG"),
         (["gemini/made-up", "--like", "gemini/nonsense"], "there is no rule gemini/nonsense with bodies"),
     ],
 )
-def test_a_rule_that_cannot_be_made(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
+def test_a_rule_that_cannot_be_made(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as error:
         rule.main(words)
-    assert ended.value.code == 2
-    assert said in capsys.readouterr().err
+    assert error.value.code == 2
+    assert message in capsys.readouterr().err
 
 
 def test_no_json(small: Path) -> None:
     path = small / "rule.json"
     path.write_text('{"id": ', encoding="utf-8")
-    (said,) = common.mistakes(path, "rule")
-    assert "rule.json is no JSON: " in said
+    (message,) = common.mistakes(path, "rule")
+    assert "rule.json is no JSON: " in message
 
 
 def test_a_rule_that_nothing_checks() -> None:
@@ -99,18 +99,20 @@ def test_a_rule_that_nothing_checks() -> None:
 def test_a_body_that_is_legal_now() -> None:
     raw = load_corpus().rules["openai_chat/stop-limit"].raw
     body = {**raw["breaks"], "stop": ["a", "b"]}
-    (said,) = rule.examples({**raw, "breaks": body})
-    assert said.endswith("the judge finds nothing, not this rule; if you loosened it, let the body break more")
+    (message,) = rule.examples({**raw, "breaks": body})
+    assert message.endswith("the judge finds nothing, not this rule; if you loosened it, let the body break more")
 
 
 def test_a_variant_that_the_judge_refuses() -> None:
     """It is said before any verdict of it is written."""
-    (right,) = (one for one in doubles(BorderDouble) if one.name == "border-limits/four-stop-sequences/openai_chat")
+    (right,) = (
+        double for double in doubles(BorderDouble) if double.name == "border-limits/four-stop-sequences/openai_chat"
+    )
     wrong = replace(right, edits=(*right.edits, {"/stop/-": "e"}))
     assert [*rule.misjudged([right])] == []
-    (said,) = rule.misjudged([wrong])
-    assert said.startswith(f"harmless {right.name}: request alone: MUST ['openai_chat/stop-limit']")
-    assert said.endswith("; mend the check, or the double")
+    (message,) = rule.misjudged([wrong])
+    assert message.startswith(f"harmless {right.name}: request alone: MUST ['openai_chat/stop-limit']")
+    assert message.endswith("; mend the check, or the double")
 
 
 @every("raw", RULES, id=lambda raw: raw["id"])
@@ -131,11 +133,11 @@ def test_rules_with_a_pair_lack_nothing() -> None:
 @pytest.mark.parametrize("like", ["shell/realistic", "ids/short-and-case", "grep/same-tool-twice"])
 def test_a_new_case_has_ids_of_the_same_form(like: str) -> None:
     scenario = load_corpus().cases[like].scenario
-    made = case.skeleton("shell/made-up", dict(scenario))
-    assert "files" not in made
+    skeleton = case.skeleton("shell/made-up", dict(scenario))
+    assert "files" not in skeleton
     for name, table in scenario["ids"].items():
         for key, id in table.items():
-            new = made["ids"][name][key]
+            new = skeleton["ids"][name][key]
             assert (new is None) == (id is None)
             if id is not None:
                 assert _form(new) == _form(id)
@@ -148,11 +150,11 @@ def _form(id: str) -> str:
 
 def test_a_new_case_is_listed_with_what_detours_lose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The others keep their lines, and their order."""
-    kept = paths.kept()
-    without = {name: counts for name, counts in kept.items() if name != "shell/realistic"}
+    counts_by_case = paths.kept()
+    without = {name: counts for name, counts in counts_by_case.items() if name != "shell/realistic"}
     monkeypatch.setattr(paths, "KEPT", write(tmp_path / "paths.json", without))
     case.listed("shell/realistic")
-    assert [*paths.kept().items()] == [*kept.items()]
+    assert [*paths.kept().items()] == [*counts_by_case.items()]
 
 
 def test_a_case_in_an_unknown_family(capsys: pytest.CaptureFixture[str]) -> None:
@@ -196,7 +198,7 @@ def test_right_pairs_lack_nothing(small: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("side", "changes", "said"),
+    ("side", "changes", "message"),
     [
         ("different", {"rules": None}, "list in `rules` the rules of which a judge must name one"),
         ("different", {"rules": ["translation/call-lost"]}, "none of its `rules` is named; the judge finds "),
@@ -206,9 +208,9 @@ def test_right_pairs_lack_nothing(small: Path) -> None:
         ("same", {"title": None}, "'title' is a required property; see corpus/keys.md#equivalence-pair"),
     ],
 )
-def test_what_is_wrong_with_a_pair(side: str, changes: dict[str, Any], said: str, small: Path) -> None:
-    found = [*tolerance.wrong(pair("number-spelling", side, small, **changes))]
-    assert said in found[0]
+def test_what_is_wrong_with_a_pair(side: str, changes: dict[str, Any], message: str, small: Path) -> None:
+    messages = [*tolerance.wrong(pair("number-spelling", side, small, **changes))]
+    assert message in messages[0]
 
 
 @pytest.mark.parametrize("side", tolerance.SIDES)
@@ -221,13 +223,13 @@ def test_a_new_tolerance_gets_skeletons(
     small: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(tolerance, "FOLDER", small / "equivalences")
-    given = ["--pair", "different/one", "--like", "number-spelling/different/5-as-a-text"]
+    options = ["--pair", "different/one", "--like", "number-spelling/different/5-as-a-text"]
     with pytest.raises(SystemExit):
-        tolerance.main(["made-up", *given])
+        tolerance.main(["made-up", *options])
     assert "there is no file " in capsys.readouterr().err
     (small / "equivalences" / "number-spelling").symlink_to(default_root() / "equivalences" / "number-spelling")
-    assert tolerance.main(["made-up", *given]) == 1
-    said = capsys.readouterr().out
-    assert "different/one.json at /rules/0: replace the TODO" in said
-    assert "it has no pair in same/: .venv/bin/python tests doors.tolerance made-up --pair same/SLUG" in said
-    assert 'no comparison in conformance/toolcall_conformance/ calls pair.accept("made-up", …)' in said
+    assert tolerance.main(["made-up", *options]) == 1
+    output = capsys.readouterr().out
+    assert "different/one.json at /rules/0: replace the TODO" in output
+    assert "it has no pair in same/: .venv/bin/python tests doors.tolerance made-up --pair same/SLUG" in output
+    assert 'no comparison in conformance/toolcall_conformance/ calls pair.accept("made-up", …)' in output

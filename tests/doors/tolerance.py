@@ -34,9 +34,9 @@ def skeleton(name: str) -> dict[str, Any]:
 
 def pair(side: str, like: dict[str, Any]) -> dict[str, Any]:
     """A pair with TODOs, of the bodies of another one."""
-    kept = ("direction", "client", "upstream", "source", "output")
-    made = {"title": f"{common.TODO}: the difference in a sentence", **{key: like[key] for key in kept}}
-    return made | ({"rules": [f"{common.TODO}/which-must-be-named"]} if side == "different" else {})
+    keys = ("direction", "client", "upstream", "source", "output")
+    content = {"title": f"{common.TODO}: the difference in a sentence", **{key: like[key] for key in keys}}
+    return content | ({"rules": [f"{common.TODO}/which-must-be-named"]} if side == "different" else {})
 
 
 def wrong(path: Path) -> Iterator[str]:
@@ -50,21 +50,21 @@ def wrong(path: Path) -> Iterator[str]:
         yield complaint
         return
     ends = {key: content[key] for key in ("client", "upstream", "direction")}
-    said = judge(content["source"], content["output"], **ends, tolerated=True)
-    musts = [one for one in said.findings if one.level is Level.MUST]
+    judgement = judge(content["source"], content["output"], **ends, tolerated=True)
+    musts = [finding for finding in judgement.findings if finding.level is Level.MUST]
     if side == "same":
-        for one in musts:
-            yield f"{name}: it is not accepted: {one.rule} at {one.pointer or 'the top'}: {one.message}"
-        noted = path.parent.parent.name in {one.name for one in said.tolerated}
+        for finding in musts:
+            yield f"{name}: it is not accepted: {finding.rule} at {finding.pointer or 'the top'}: {finding.message}"
+        noted = path.parent.parent.name in {tolerance.name for tolerance in judgement.tolerated}
         if not musts and noted != content.get("needed", True):
             yield (
                 f"{name}: no place is tolerated by this tolerance; where both use the same words, say `needed`: false"
                 if not noted
                 else f"{name}: the tolerance is needed here: take `needed` out"
             )
-    elif not {one.rule for one in said.findings} & set(content["rules"]):
-        found = ", ".join(sorted({one.rule for one in said.findings})) or "nothing"
-        yield f"{name}: none of its `rules` is named; the judge finds {found}"
+    elif not {finding.rule for finding in judgement.findings} & set(content["rules"]):
+        rules = ", ".join(sorted({finding.rule for finding in judgement.findings})) or "nothing"
+        yield f"{name}: none of its `rules` is named; the judge finds {rules}"
 
 
 def unnamed(path: Path, content: dict[str, Any]) -> str:
@@ -83,7 +83,7 @@ def unnamed(path: Path, content: dict[str, Any]) -> str:
 def nearest(home: Path, side: str) -> Path:
     """The pair that a new one is made of: of its own side, if the tolerance has one there."""
     places = (home.glob(f"{side}/*.json"), home.glob("*/*.json"), FOLDER.glob(f"number-spelling/{side}/*.json"))
-    return next(found[0] for found in map(sorted, places) if found)
+    return next(paths[0] for paths in map(sorted, places) if paths)
 
 
 def main(words: list[str]) -> int:
@@ -95,37 +95,39 @@ def main(words: list[str]) -> int:
     parser.add_argument(
         "--like", metavar="NAME/SIDE/SLUG", help="the pair that a new one is made of (the first of its side)"
     )
-    given = parser.parse_args(words)
-    home, again = FOLDER / given.name, f"doors.tolerance {given.name}"
+    options = parser.parse_args(words)
+    home, again = FOLDER / options.name, f"doors.tolerance {options.name}"
     if not (home / "equivalence.json").is_file():
-        common.write(home / "equivalence.json", skeleton(given.name))
-    if given.pair:
-        side, _, slug = given.pair.partition("/")
+        common.write(home / "equivalence.json", skeleton(options.name))
+    if options.pair:
+        side, _, slug = options.pair.partition("/")
         new = home / side / f"{slug}.json"
         if side not in SIDES or not slug or new.exists():
-            parser.error(f"--pair {given.pair}: it is same/SLUG or different/SLUG, and of a pair that is not there yet")
-        other = FOLDER / f"{given.like}.json" if given.like else nearest(home, side)
+            parser.error(
+                f"--pair {options.pair}: it is same/SLUG or different/SLUG, and of a pair that is not there yet"
+            )
+        other = FOLDER / f"{options.like}.json" if options.like else nearest(home, side)
         if not other.is_file():
-            parser.error(f"--like {given.like}: there is no file {common.named(other)}")
+            parser.error(f"--like {options.like}: there is no file {common.named(other)}")
         common.write(new, pair(side, read_json(other)))
         if side == "same":
             print("first   make the bodies, and see the pair refused; then loosen equivalence.json")
     lacking = common.mistakes(home / "equivalence.json", "equivalence")
     for side in SIDES:
         pairs = sorted(home.glob(f"{side}/*.json"))
-        lacking += [one for path in pairs for one in wrong(path)]
+        lacking += [mistake for path in pairs for mistake in wrong(path)]
         if not pairs:
             lacking.append(f"it has no pair in {side}/: .venv/bin/python tests {again} --pair {side}/SLUG")
-    if not any(f'"{given.name}"' in module.read_text(encoding="utf-8") for module in COMPARISONS.rglob("*.py")):
+    if not any(f'"{options.name}"' in module.read_text(encoding="utf-8") for module in COMPARISONS.rglob("*.py")):
         lacking.append(
-            f'no comparison in conformance/toolcall_conformance/ calls pair.accept("{given.name}", …) where it accepts '
+            f'no comparison in conformance/toolcall_conformance/ calls pair.accept("{options.name}", …) where it accepts '
             "the difference; what the readers take is named in translation/notation.py"
         )
     if lacking:
         return common.told(lacking, again)
     for path in (home / "equivalence.json", *home.glob("*/*.json")):
         common.style(path)
-    return common.tested("tests/translation/test_equivalences.py", "tests/corpus/test_corpus.py", "-k", given.name)
+    return common.tested("tests/translation/test_equivalences.py", "tests/corpus/test_corpus.py", "-k", options.name)
 
 
 if __name__ == "__main__":

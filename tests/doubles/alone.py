@@ -23,8 +23,8 @@ def disagreement(verdict: Mapping[str, Any]) -> str:
         usual, output = (_said(verdict["client"], parse(whole[key])) for key in ("usual", "output"))
         right = verdict["expect"] == ["translation/stream-cuts"] and usual != output
         return "" if right else "both streams say the same"
-    found = judged(verdict)
-    must, should = ({each.rule for each in found if each.level is level} for level in (Level.MUST, Level.SHOULD))
+    findings = judged(verdict)
+    must, should = ({each.rule for each in findings if each.level is level} for level in (Level.MUST, Level.SHOULD))
     if verdict["expect"]:
         follows = verdict.get("follows", must)
         right = must & {*verdict["expect"]} and must <= {*verdict["expect"], *follows}
@@ -67,7 +67,7 @@ def source_of(whole: Mapping[str, Any]) -> Any:
 
 def _said(client: str, stream: dict[str, Any]) -> dict[str, Any]:
     """What a client is told, however it is cut, and the state that it is given."""
-    heard = formats.assembled(client, stream)
-    reading = formats.read(client, "response", heard.body)
+    assembled = formats.assembled(client, stream)
+    reading = formats.read(client, "response", assembled.body)
     state = [item.value for turn in reading.turns for item in turn.items if isinstance(item, Opaque)]
-    return {**reply_content(reading), "end": heard.end, "state": state}
+    return {**reply_content(reading), "end": assembled.end, "state": state}

@@ -126,13 +126,13 @@ class BodyDouble(Double):
 
     def among(self, source: str, case: str) -> Iterator[Place]:
         """The places of one case, or of the example of a rule."""
-        given = illegal if case in ILLEGAL else places_of
-        return (place for place in given(self.check, source, self.format, case))
+        lookup = illegal if case in ILLEGAL else places_of
+        return (place for place in lookup(self.check, source, self.format, case))
 
     def _all(self, source: str) -> tuple[Place, ...]:
         """The places to choose from: illegal bodies only where they are named."""
-        given = illegal if ILLEGAL.keys() & set(self.cases) else places
-        return given(self.check, source, self.format)
+        lookup = illegal if ILLEGAL.keys() & set(self.cases) else places
+        return lookup(self.check, source, self.format)
 
     def played(self, day: int | None) -> Iterator[Played]:
         """At three places that are spread over its sources and the corpus, in its own format, and in an item.
@@ -156,19 +156,19 @@ class BodyDouble(Double):
 
     def _from(self, source: str, number: int) -> Iterator[Played]:
         """At one of the places that come from a format, if it is not that of its verdict."""
-        known = self.exported() or {}
-        shown = (known.get("case"), known.get("exchange"), known.get("client"), known.get("upstream"))
+        entry = self.exported() or {}
+        position = (entry.get("case"), entry.get("exchange"), entry.get("client"), entry.get("upstream"))
         for place, output in islice(self._places_of(source, spread=True), number, number + 1):
-            if (place.case, place.number, place.client, place.upstream) != shown:
+            if (place.case, place.number, place.client, place.upstream) != position:
                 yield Played(str(place), self._told(place, output))
 
     def _at_home(self) -> Iterator[Played]:
         """At a place that comes from its own format."""
         for place, output in islice(self._places_of(self.format, spread=True), 1):
-            found = self._told(place, output)
+            findings = self._told(place, output)
             if self.kind == "harmless":
-                found = [one for one in found if one.rule not in SPELLINGS]
-            yield Played(f"at home: {place}", found)
+                findings = [finding for finding in findings if finding.rule not in SPELLINGS]
+            yield Played(f"at home: {place}", findings)
 
     def _in_an_item(self) -> Iterator[Played]:
         """As a translator in an item; nowhere if only the examples of the rules have what it changes."""
@@ -182,11 +182,11 @@ class BodyDouble(Double):
 
     def _told(self, place: Place, output: Any) -> Sequence[Finding]:
         """What the judge says; of a harmless one without what it says of the reference's own output there."""
-        found = judged(place, output, self.hides)
-        if self.kind != "harmless" or not found:
-            return found
-        before = {one.rule for one in judged(place, place.output)}
-        return [one for one in found if one.rule not in before]
+        findings = judged(place, output, self.hides)
+        if self.kind != "harmless" or not findings:
+            return findings
+        before = {finding.rule for finding in judged(place, place.output)}
+        return [finding for finding in findings if finding.rule not in before]
 
     def _is_clean(self, place: Place) -> bool:
         """Whether nothing is to be said of the reference's own output, else a harmless item might not pass."""
@@ -206,11 +206,11 @@ class BodyDouble(Double):
         """
         if self.kind == "harmless" and ILLEGAL.keys() & set(self.cases):
             return None
-        known = self.exported()
-        found = (known and self._known(known)) or min(self.places(), key=_weight, default=None)
-        if found is None:
+        entry = self.exported()
+        example = (entry and self._known(entry)) or min(self.places(), key=_weight, default=None)
+        if example is None:
             return None
-        place, output = found
+        place, output = example
         content = {
             "direction": self.check,
             "client": place.client,
@@ -224,17 +224,17 @@ class BodyDouble(Double):
         }
         return content | ({"request": place.asked} if self.check == "response" else {})
 
-    def _known(self, known: dict[str, Any]) -> tuple[Place, Any] | None:
-        source = known["client" if self.check == "request" else "upstream"]
-        for place in self.among(source, known["case"]):
-            if place.number == known["exchange"]:
+    def _known(self, entry: dict[str, Any]) -> tuple[Place, Any] | None:
+        source = entry["client" if self.check == "request" else "upstream"]
+        for place in self.among(source, entry["case"]):
+            if place.number == entry["exchange"]:
                 output = self.changed(place)
                 return None if output is None else (place, output)
         return None
 
 
-def _weight(found: tuple[Place, Any]) -> tuple[bool, bool, int, str]:
-    place, output = found
+def _weight(example: tuple[Place, Any]) -> tuple[bool, bool, int, str]:
+    place, output = example
     case = load_corpus().cases.get(place.case)
     in_dialect = case is not None and place.source_format in case.dialects
     return case is None, in_dialect, len(json.dumps([place.source, output, place.asked])), str(place)
@@ -288,26 +288,26 @@ class _Session:
 
     def request(self, body: dict[str, Any], /) -> Any:
         self._asked = body
-        made = self._session.request(body)
-        return self._changed("request", body, self._route.client, made, self._route.upstream)
+        output = self._session.request(body)
+        return self._changed("request", body, self._route.client, output, self._route.upstream)
 
     def response(self, body: dict[str, Any], /) -> Any:
-        made = self._session.response(body)
-        return self._changed("response", body, self._route.upstream, made, self._route.client)
+        output = self._session.response(body)
+        return self._changed("response", body, self._route.upstream, output, self._route.client)
 
     def error(self, status: int, body: dict[str, Any], headers: dict[str, str], /) -> Any:
-        given = {"status": status, "headers": headers, "body": body}
-        made = translated(self._session, "error", given)
-        changed = self._changed("error", given, self._route.upstream, made, self._route.client)
+        source = {"status": status, "headers": headers, "body": body}
+        output = translated(self._session, "error", source)
+        changed = self._changed("error", source, self._route.upstream, output, self._route.client)
         return changed["status"], changed["body"], changed.get("headers")
 
-    def _changed(self, check: str, body: Any, source: str, made: Any, target: str) -> Any:
+    def _changed(self, check: str, body: Any, source: str, output: Any, target: str) -> Any:
         if check != self._double.check:
-            return made
+            return output
         try:
-            return self._double.apply(Draft.of(made, target, body, source, self._asked))
+            return self._double.apply(Draft.of(output, target, body, source, self._asked))
         except (Skip, json.JSONDecodeError):
-            return made
+            return output
 
 
 def _entry(
@@ -334,23 +334,25 @@ def _entry(
     """
 
     def decorate(change: Change) -> Change:
-        for one in formats_of(rule, target):
+        for format_name in formats_of(rule, target):
             enter(
                 BodyDouble(
                     **heading(change, title),
                     fault=fault or change.__name__.replace("_", "-"),
-                    format=one,
+                    format=format_name,
                     kind=kind,
                     check=check,
                     change=change,
-                    sources=(one,) if sources == SAME else tuple(name for name in sources or FORMATS if name != one),
+                    sources=(format_name,)
+                    if sources == SAME
+                    else tuple(name for name in sources or FORMATS if name != format_name),
                     cases=tuple(cases),
-                    at_home=sources is None and one in at_home,
+                    at_home=sources is None and format_name in at_home,
                     hides=tuple(hides),
-                    rules=rules_of(rule, one),
+                    rules=rules_of(rule, format_name),
                     warns=as_tuple(warns),
-                    beside=rules_of(beside, one),
-                    never=rules_of(never, one),
+                    beside=rules_of(beside, format_name),
+                    never=rules_of(never, format_name),
                 )
             )
         return change

@@ -76,19 +76,19 @@ class BorderDouble(Double):
     @property
     def stream(self) -> bytes:
         """The bytes of a stream."""
-        told = dump(self._made()["events"])
+        stream_bytes = dump(self._made()["events"])
         for edits in self.edits:
             if BYTES in edits:
-                told = edits[BYTES](told)
-        return told
+                stream_bytes = edits[BYTES](stream_bytes)
+        return stream_bytes
 
     def _made(self) -> Any:
-        made = copied(self.before)
+        body = copied(self.before)
         for edits in self.edits:
             for pointer, value in edits.items():
                 if pointer != BYTES:
-                    made = edited(made, pointer, value)
-        return made
+                    body = edited(body, pointer, value)
+        return body
 
     @property
     def model(self) -> str:
@@ -107,10 +107,10 @@ class BorderDouble(Double):
         if self.kind == "broken" and self.direction != "stream":
             judge, ends = Judge(load_corpus()), Ends(self.format, self.format, self.model, self.model)
             of_both = judge.request if self.direction == "request" else judge.response
-            found = of_both(self.before, body, ends).findings
-            named = [one for one in found if one.rule in (*self.rules, NOTHING_LEFT)]
+            findings = of_both(self.before, body, ends).findings
+            named = [finding for finding in findings if finding.rule in (*self.rules, NOTHING_LEFT)]
             # Of a call of which nothing arrived but an empty one, that is said and nothing else.
-            if not any(one.rule == CALL_LOST and isinstance(one.got, dict) for one in found):
+            if not any(finding.rule == CALL_LOST and isinstance(finding.got, dict) for finding in findings):
                 yield Played("of the example", named, also=frozenset({NOTHING_LEFT}))
 
     def shown(self) -> dict[str, Any] | None:

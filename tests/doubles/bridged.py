@@ -50,8 +50,8 @@ class Seen:
     @property
     def blocks(self) -> list[dict[str, Any]]:
         """The content of a result."""
-        found: list[dict[str, Any]] = self.body["content"]
-        return found
+        blocks: list[dict[str, Any]] = self.body["content"]
+        return blocks
 
     def kinds(self, *kinds: str) -> list[dict[str, Any]]:
         """The blocks of these types; Skip where there is none."""
@@ -59,11 +59,11 @@ class Seen:
 
     def drop(self, block: dict[str, Any]) -> None:
         """Take a block out of a result."""
-        self.body["content"] = [one for one in self.blocks if one is not block]
+        self.body["content"] = [other for other in self.blocks if other is not block]
 
     def instead(self, block: dict[str, Any], text: str) -> None:
         """Say a text in the place of a block."""
-        self.body["content"] = [text_block(text) if one is block else one for one in self.blocks]
+        self.body["content"] = [text_block(text) if entry is block else entry for entry in self.blocks]
 
 
 def text_block(text: str) -> dict[str, Any]:
@@ -89,42 +89,42 @@ class Changed:
         return self
 
     def mcp_tools(self, listed: Any, /) -> Any:
-        made = self._session.mcp_tools(self._seen("listed", listed, listed))
-        return self._seen("tools", made, listed)
+        output = self._session.mcp_tools(self._seen("listed", listed, listed))
+        return self._seen("tools", output, listed)
 
     def mcp_result(self, call: Any, result: Any, /) -> Any:
         self._calls.append(call)
-        made = self._session.mcp_result(self._seen("call", call, result), self._seen("result", result, result))
-        return self._seen("entries", made, result)
+        output = self._session.mcp_result(self._seen("call", call, result), self._seen("result", result, result))
+        return self._seen("entries", output, result)
 
-    def _seen(self, at: At, body: Any, given: Any) -> Any:
+    def _seen(self, at: At, body: Any, source: Any) -> Any:
         if at != self._at:
             return body
-        made = changed(self._change, Seen(body, given, self._format, self._calls))
-        self.changed = self.changed or made is not None
-        return body if made is None else made
+        output = changed(self._change, Seen(body, source, self._format, self._calls))
+        self.changed = self.changed or output is not None
+        return body if output is None else output
 
 
 class Noting(Changed):
     """The reference, with notes of what it is given and makes at all places."""
 
     def __init__(self) -> None:
-        super().__init__(lambda _seen: None, "listed")
+        super().__init__(lambda _draft: None, "listed")
         self.notes: dict[At, list[Seen]] = defaultdict(list)
 
-    def _seen(self, at: At, body: Any, given: Any) -> Any:
-        self.notes[at].append(Seen(copied(body), copied(given), self._format, list(self._calls)))
+    def _seen(self, at: At, body: Any, source: Any) -> Any:
+        self.notes[at].append(Seen(copied(body), copied(source), self._format, list(self._calls)))
         return body
 
 
-def changed(change: Change, seen: Seen) -> Any:
+def changed(change: Change, draft: Seen) -> Any:
     """What a change makes of the body that is seen; None where it changes nothing."""
-    fresh = replace(seen, body=copied(seen.body))
+    fresh = replace(draft, body=copied(draft.body))
     try:
         change(fresh)
     except Skip:
         return None
-    return None if json.dumps(fresh.body) == json.dumps(seen.body) else fresh.body
+    return None if json.dumps(fresh.body) == json.dumps(draft.body) else fresh.body
 
 
 @cache
@@ -153,13 +153,13 @@ class BridgeDouble(Double):
         """In three cases of servers, or in one of them."""
         cases = list(islice(filter(self._changes, _cases(self.format)), PLACES))
         for case in cases if day is None or not cases else [cases[number_of(self.name, day) % len(cases)]]:
-            told = self.told(case)
-            if told is not None:
-                yield Played(f"{case.id} {self.format}", told.findings, told.verdict, told.reason)
+            result = self.told(case)
+            if result is not None:
+                yield Played(f"{case.id} {self.format}", result.findings, result.verdict, result.reason)
 
     def _changes(self, case: Case) -> bool:
         """Whether it changes anything of what the reference is given and makes in a case."""
-        return any(changed(self.change, seen) is not None for seen in _unchanged(self.format, case)[self.at])
+        return any(changed(self.change, draft) is not None for draft in _unchanged(self.format, case)[self.at])
 
     def told(self, case: Case) -> ItemResult | None:
         """What the check says of it in a case; None where it changes nothing."""

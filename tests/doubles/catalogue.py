@@ -143,8 +143,8 @@ class Double(ABC):
         right = right and not any(finding.rule in self.never for finding in played.findings)
         if right and not played.reason and played.verdict in (None, *verdicts):
             return ""
-        said = f"MUST {sorted(must)}, SHOULD {sorted(should)}"
-        return f"{played.where}: {said} {played.verdict.name if played.verdict else ''} {played.reason}".rstrip()
+        levels = f"MUST {sorted(must)}, SHOULD {sorted(should)}"
+        return f"{played.where}: {levels} {played.verdict.name if played.verdict else ''} {played.reason}".rstrip()
 
 
 Entered = TypeVar("Entered", bound=Double)
@@ -165,11 +165,11 @@ class Heading(TypedDict):
     title: str
 
 
-def heading(made: Any, title: str = "") -> Heading:
+def heading(mutant: Any, title: str = "") -> Heading:
     """The family of a double by the module of its function or class, and its title by the docstring."""
-    _, package, module = made.__module__.split(".")
-    said = " ".join((title or made.__doc__ or "").split()).rstrip(".")
-    return {"family": PREFIXES[package] + module.replace("_", "-"), "title": said}
+    _, package, module = mutant.__module__.split(".")
+    text = " ".join((title or mutant.__doc__ or "").split()).rstrip(".")
+    return {"family": PREFIXES[package] + module.replace("_", "-"), "title": text}
 
 
 def formats_of(rule: ByFormat, stated: str | Sequence[str] | None) -> tuple[str, ...]:

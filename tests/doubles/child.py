@@ -18,32 +18,32 @@ from toolcall_reference import ReferenceTranslator  # noqa: E402
 HABIT = sys.argv[1]
 
 
-def answer(sessions: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]:
+def answer(sessions: dict[str, Any], message: dict[str, Any]) -> dict[str, Any]:
     """What the protocol wants to hear."""
-    operation = told["op"]
+    operation = message["op"]
     if operation == "hello":
         return {"protocol": 1, "name": "child", "version": "1"}
     if operation == "open":
-        sessions[told["session"]] = ReferenceTranslator().open(Route(**told["route"]))
+        sessions[message["session"]] = ReferenceTranslator().open(Route(**message["route"]))
         return {"operations": ["request", "response"]}
     if operation == "close":
-        del sessions[told["session"]]
+        del sessions[message["session"]]
         return {}
-    return {"body": getattr(sessions[told["session"]], operation)(told["body"])}
+    return {"body": getattr(sessions[message["session"]], operation)(message["body"])}
 
 
 def main() -> None:
     """Answer every line."""
     sessions: dict[str, Any] = {}
     for line in sys.stdin:
-        told = json.loads(line)
-        said = json.dumps({"seq": told["seq"], **answer(sessions, told)})
-        has_results = any(message.get("role") == "tool" for message in told.get("body", {}).get("messages", ()))
+        message = json.loads(line)
+        text = json.dumps({"seq": message["seq"], **answer(sessions, message)})
+        has_results = any(message.get("role") == "tool" for message in message.get("body", {}).get("messages", ()))
         if HABIT == "noise":
-            sys.stdout.write(f"[debug] {told['op']}: {{\n")
+            sys.stdout.write(f"[debug] {message['op']}: {{\n")
         elif has_results:
-            said = said[: len(said) // 2]
-        sys.stdout.write(f"{said}\n")
+            text = text[: len(text) // 2]
+        sys.stdout.write(f"{text}\n")
         sys.stdout.flush()
 
 

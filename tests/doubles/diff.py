@@ -33,8 +33,8 @@ def verdicts_in(place: str) -> Verdicts:
             raise ValueError(f"{place}: there is no *.jsonl in this folder")
     else:
         lines = verdict_lines(path) if path.is_file() else _of_revision(place)
-    found = [json.loads(line) for line in lines]
-    return {verdict["name"]: verdict for verdict in found}
+    verdicts = [json.loads(line) for line in lines]
+    return {verdict["name"]: verdict for verdict in verdicts}
 
 
 def _of_revision(revision: str) -> list[bytes]:
@@ -68,8 +68,8 @@ def _of_members(old: Verdict, new: Verdict) -> Iterator[str]:
         elif key not in new:
             yield f"{key}: gone, was {_short(old[key])}"
         elif old[key] != new[key]:
-            told = str(DeepDiff(old[key], new[key]).pretty()).replace("root", key).splitlines()
-            yield from (_cut(line) for line in told)
+            lines = str(DeepDiff(old[key], new[key]).pretty()).replace("root", key).splitlines()
+            yield from (_cut(line) for line in lines)
 
 
 def _short(value: Any) -> str:

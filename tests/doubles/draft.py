@@ -46,9 +46,9 @@ class Draft:
     asked: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, body: Any, format_name: str, source: Any, source_format: str, asked: Any = None) -> Draft:
+    def of(cls, body: Any, format_name: str, source: Any, source_format: str, request: Any = None) -> Draft:
         """A draft of a copy: nothing that is done to it reaches the body given. Doubles only read the source."""
-        return cls(copied(body), format_name, source, source_format, asked or {})
+        return cls(copied(body), format_name, source, source_format, request or {})
 
     @property
     def messages(self) -> list[Any]:
@@ -76,20 +76,20 @@ class Draft:
     @property
     def captions(self) -> list[wire.Text]:
         """The translator's texts that say which call the media behind them come from."""
-        said = {text.text for text in wire.texts(self.source_format, self.source)} if self.source else set()
-        return [text for text in self.all_captions if text.text not in said]
+        texts = {text.text for text in wire.texts(self.source_format, self.source)} if self.source else set()
+        return [text for text in self.all_captions if text.text not in texts]
 
     @property
     def all_captions(self) -> list[wire.Text]:
         """The same, and those that the source has already."""
         return [text for text in wire.texts(self.format, self.body) if _CAPTION.fullmatch(text.text.strip())]
 
-    def rename_ids(self, known: Mapping[Any, str]) -> None:
+    def rename_ids(self, id_map: Mapping[Any, str]) -> None:
         """Give calls and results other ids, in captions too."""
         for handle in [*self.calls, *self.results]:
-            handle.id = known.get(handle.id, handle.id)
+            handle.id = id_map.get(handle.id, handle.id)
         for caption in self.all_captions:
-            for old, new in known.items():
+            for old, new in id_map.items():
                 caption.text = caption.text.replace(f"({old})", f"({new})")
 
     def texts_of(self, side: str) -> list[wire.Text]:
@@ -111,11 +111,11 @@ class Draft:
         names: set[str | None] = set()
         if self.source_format in ("", self.format):
             return names
-        known = load_corpus().own_tools(self.source_format)
+        own_tools = load_corpus().own_tools(self.source_format)
         for declared in self.source.get("tools") or []:
             gemini = self.source_format == "gemini"
             for kind in declared if gemini else [declared.get("type")]:
-                tool = known.find(kind, declared[kind] if gemini else declared)
+                tool = own_tools.find(kind, declared[kind] if gemini else declared)
                 if tool is not None:
                     names |= {declared.get("name", tool.called), *tool.functions}
         return names
@@ -132,8 +132,8 @@ class Draft:
 
     def results_of(self, batch: list[wire.Call]) -> list[wire.Result]:
         """The results of a batch: by id, where there are ids, else by position."""
-        for found, group in zip(self.batches, self.result_batches, strict=False):
-            if found and found[0].entry is batch[0].entry:
+        for calls, group in zip(self.batches, self.result_batches, strict=False):
+            if calls and calls[0].entry is batch[0].entry:
                 return group
         return []
 
@@ -144,11 +144,11 @@ class Draft:
             stated = self.body.get("system") or []
             return [stated] if isinstance(stated, str) else [block["text"] for block in stated]
         if self.format == "openai_chat":
-            found = []
+            texts = []
             for message in takewhile(_instructs, self.messages):
                 content = message["content"]
-                found += [content] if isinstance(content, str) else [part["text"] for part in content]
-            return found
+                texts += [content] if isinstance(content, str) else [part["text"] for part in content]
+            return texts
         if self.format == "gemini":
             return [part["text"] for part in (self.body.get("systemInstruction") or {}).get("parts", [])]
         return [self.body["instructions"]] if self.body.get("instructions") else []
@@ -185,14 +185,14 @@ class Draft:
                     if message.get("tool_calls") == []:
                         del message["tool_calls"]
             return
-        kept = []
+        messages = []
         for message in self.messages:
             if message.get("tool_calls") == []:
                 del message["tool_calls"]
             content = message.get("parts") if self.format == "gemini" else message.get("content")
             if content not in (None, [], "") or message.get("tool_calls") or message.get("role") == "tool":
-                kept.append(message)
-        self.messages[:] = kept
+                messages.append(message)
+        self.messages[:] = messages
 
     @property
     def is_request(self) -> bool:

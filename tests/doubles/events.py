@@ -30,22 +30,22 @@ def calls(format_name: str, event: Event) -> Iterator[wire.Call]:
             yield wire.Call(format_name, [block], block)
     elif format_name == "openai_chat":
         for choice in data.get("choices") or []:
-            held = (choice.get("delta") or {}).get("tool_calls") or []
-            yield from (wire.Call(format_name, held, entry) for entry in held if "id" in entry)
+            entries = (choice.get("delta") or {}).get("tool_calls") or []
+            yield from (wire.Call(format_name, entries, entry) for entry in entries if "id" in entry)
     elif format_name == "openai_responses":
         items = [data["item"]] if "item" in data else (data.get("response") or {}).get("output") or []
         yield from (wire.Call(format_name, items, item) for item in items if item.get("type") == "function_call")
     else:
         for candidate in data.get("candidates") or []:
-            held = (candidate.get("content") or {}).get("parts") or []
-            yield from (wire.Call(format_name, held, part) for part in held if "functionCall" in part)
+            entries = (candidate.get("content") or {}).get("parts") or []
+            yield from (wire.Call(format_name, entries, part) for part in entries if "functionCall" in part)
 
 
 def changed_out(pieces: Iterable[bytes], change: Change, format_name: str) -> Iterator[bytes]:
     """A stream as the reference wrote it, whole events a piece, with each event changed; piece by piece."""
     for piece in pieces:
         stream = parse(piece)
-        events = [made for event in stream["events"] for made in change(event)]
+        events = [output for event in stream["events"] for output in change(event)]
         yield _framed(events, format_name) + stream.get("rest", "").encode()
 
 
@@ -62,8 +62,8 @@ def changed_in(chunks: Iterable[bytes], change: Change, format_name: str) -> Ite
 
 
 def _changed(event: sse.Event, change: Change, format_name: str) -> bytes:
-    found = parse(sse.reframe(event.lines))["events"]
-    return _framed([made for each in found for made in change(each)], format_name)
+    events = parse(sse.reframe(event.lines))["events"]
+    return _framed([output for each in events for output in change(each)], format_name)
 
 
 def _framed(events: list[Event], format_name: str) -> bytes:

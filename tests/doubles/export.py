@@ -24,12 +24,12 @@ AGAIN = "write it anew: python tests doubles.export"
 
 def line_of(double: Double) -> bytes | None:
     """The line of a double in its family's file; None if its fault stands in no body and no stream."""
-    shown = double.shown()
-    if shown is None:
+    example = double.shown()
+    if example is None:
         return None
-    is_stream = shown["direction"] == "stream"
+    is_stream = example["direction"] == "stream"
     bodies: dict[str, Any] = {
-        key: _written(shown, key) for key in ("request", "source", "output", "usual") if key in shown
+        key: _written(example, key) for key in ("request", "source", "output", "usual") if key in example
     }
     content: dict[str, Any] = {
         "name": double.name,
@@ -41,36 +41,36 @@ def line_of(double: Double) -> bytes | None:
         **({"beside": list(double.beside)} if double.beside else {}),
         "since": (double.exported() or {}).get("since", load_corpus().version),
         **({"thread": double.thread} if double.thread else {}),
-        **{key: value for key, value in shown.items() if key not in bodies},
+        **{key: value for key, value in example.items() if key not in bodies},
         **bodies,
     }
     return on_one_line(content).encode()
 
 
-def _written(shown: dict[str, Any], key: str) -> Any:
+def _written(example: dict[str, Any], key: str) -> Any:
     """A body as a line holds it: the path of a golden, a stream as text, else the body itself."""
-    value = shown[key]
+    value = example[key]
     if isinstance(value, bytes):
         return stream_value(value)
-    path = _golden(shown, key)
+    path = _golden(example, key)
     return value if path is None else path.relative_to(load_corpus().root).as_posix()
 
 
-def _golden(shown: dict[str, Any], key: str) -> Path | None:
+def _golden(example: dict[str, Any], key: str) -> Path | None:
     """The file of the case that holds a body, to the order of its keys."""
-    case = load_corpus().cases.get(shown["case"])
-    if case is None or key not in ("source", "request") or isinstance(shown[key], str):
+    case = load_corpus().cases.get(example["case"])
+    if case is None or key not in ("source", "request") or isinstance(example[key], str):
         return None
-    direction = shown["direction"]
+    direction = example["direction"]
     end = "client" if key == "request" or direction == "request" else "upstream"
-    exchange = case.exchanges(shown[end])[shown["exchange"] - 1]
+    exchange = case.exchanges(example[end])[example["exchange"] - 1]
     if key == "request" or direction in ("request", "loop"):
         body, path = exchange.request, exchange.request_path
     elif direction == "error":
         body, path = exchange.error, exchange.error_path
     else:
         body, path = exchange.response, exchange.response_path
-    return path if on_one_line(body) == on_one_line(shown[key]) else None
+    return path if on_one_line(body) == on_one_line(example[key]) else None
 
 
 def content_of(family: str, anew: Sequence[Double]) -> bytes:
@@ -87,13 +87,13 @@ def content_of(family: str, anew: Sequence[Double]) -> bytes:
 
 def named(words: Sequence[str]) -> list[Double]:
     """The doubles that words name; all if there is no word. Raises ValueError for a word that names none."""
-    found: dict[str, Double] = {}
+    selection: dict[str, Double] = {}
     for word in words:
         here = [each for each in doubles() if word in _words_of(each)]
         if not here:
             raise ValueError(f"{word}: no rule that a double breaks or comes near, no family, and no name of a double")
-        found |= {each.name: each for each in here}
-    return list(found.values()) if words else list(doubles())
+        selection |= {each.name: each for each in here}
+    return list(selection.values()) if words else list(doubles())
 
 
 def _words_of(double: Double) -> set[str]:
@@ -113,18 +113,18 @@ def main(words: Sequence[str]) -> int:
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2
-    made = {file_of(family): content_of(family, found) for family, found in anew.items()}
-    before = {path: path.read_bytes() if path.is_file() else b"" for path in made}
-    whole_files.write_all([(path, made[path]) for path in made if made[path] not in (b"", before[path])])
-    gone = [path for path, content in made.items() if not content and path.is_file()]
+    contents = {file_of(family): content_of(family, members) for family, members in anew.items()}
+    before = {path: path.read_bytes() if path.is_file() else b"" for path in contents}
+    whole_files.write_all([(path, contents[path]) for path in contents if contents[path] not in (b"", before[path])])
+    gone = [path for path, content in contents.items() if not content and path.is_file()]
     if not words:
-        gone += [path for path in verdict_files(root().parent) if path not in made]
+        gone += [path for path in verdict_files(root().parent) if path not in contents]
     for path in gone:
         before.setdefault(path, path.read_bytes())
         path.unlink()
-    lines = [set(before[path].splitlines()) ^ set(made.get(path, b"").splitlines()) for path in before]
-    count = sum(len(content.splitlines()) for content in made.values())
-    print(f"{count} verdicts in {sum(map(bool, made.values()))} files, {sum(map(len, lines))} lines changed")
+    lines = [set(before[path].splitlines()) ^ set(contents.get(path, b"").splitlines()) for path in before]
+    count = sum(len(content.splitlines()) for content in contents.values())
+    print(f"{count} verdicts in {sum(map(bool, contents.values()))} files, {sum(map(len, lines))} lines changed")
     return 0
 
 

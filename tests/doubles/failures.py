@@ -23,8 +23,8 @@ _GEMINI = {
 
 def error(draft: Draft) -> dict[str, Any]:
     """The error object of what was produced."""
-    found: dict[str, Any] = draft.body["body"]["error"]
-    return found
+    error_body: dict[str, Any] = draft.body["body"]["error"]
+    return error_body
 
 
 def came(draft: Draft, *statuses: int) -> int:
@@ -36,15 +36,15 @@ def came(draft: Draft, *statuses: int) -> int:
 
 def wait_of(draft: Draft) -> str:
     """The time to wait that was handed on; there is nothing to change where there is none."""
-    found: str = need(draft.body["headers"].get("retry-after"))
-    return found
+    header: str = need(draft.body["headers"].get("retry-after"))
+    return header
 
 
 def retry_info(draft: Draft) -> dict[str, Any]:
     """The detail of a Gemini error that says how long to wait."""
     details = need(error(draft).get("details"))
-    found: dict[str, Any] = need([one for one in details if one["@type"].endswith("/google.rpc.RetryInfo")])[0]
-    return found
+    detail: dict[str, Any] = need([entry for entry in details if entry["@type"].endswith("/google.rpc.RetryInfo")])[0]
+    return detail
 
 
 def envelope(name: str, status: int, message: str) -> dict[str, Any]:

@@ -52,8 +52,8 @@ def _in_bodies(double: BodyDouble, case: str) -> set[str]:
     for source in double.sources:
         for place in double.among(source, case):
             output = double.changed(place)
-            if output is not None and (found := named(double, judged(place, output, double.hides))):
-                return found
+            if output is not None and (rules := named(double, judged(place, output, double.hides))):
+                return rules
     return set()
 
 
@@ -69,8 +69,8 @@ def _in_stream(double: StreamDouble, case: Case) -> set[str]:
 def _in_bridge(double: BridgeDouble, case: Case) -> set[str]:
     if "mcp" not in case.scenario or double.format not in case.formats:
         return set()
-    told = double.told(case)
-    return set() if told is None else named(double, told.findings)
+    result = double.told(case)
+    return set() if result is None else named(double, result.findings)
 
 
 def _in_loop(double: LoopDouble, case: Case) -> set[str]:
@@ -84,14 +84,16 @@ def _in_loop(double: LoopDouble, case: Case) -> set[str]:
 def of_doubles(names: Sequence[str], *, everywhere: bool) -> dict[str, dict[str, list[str]]]:
     """For each double its cases with the rules that name it there."""
     cases = load_corpus().cases
-    wanted = {*names}
-    found: dict[str, dict[str, list[str]]] = {}
+    selection = {*names}
+    rules_by_double: dict[str, dict[str, list[str]]] = {}
     for double in doubles(kind="broken"):
-        if double.name in wanted:
+        if double.name in selection:
             own = None if everywhere or isinstance(double, BodyDouble) else getattr(double, "case", None)
             tried = [case for case in cases.values() if own in (None, case.id)]
-            found[double.name] = {case.id: sorted(rules) for case in tried if (rules := _rules_or_error(double, case))}
-    return found
+            rules_by_double[double.name] = {
+                case.id: sorted(rules) for case in tried if (rules := _rules_or_error(double, case))
+            }
+    return rules_by_double
 
 
 def _rules_or_error(double: Double, case: Case) -> set[str]:
@@ -106,36 +108,36 @@ def _rules_or_error(double: Double, case: Case) -> set[str]:
 def collected(*, everywhere: bool, workers: int, only: str) -> dict[str, dict[str, list[str]]]:
     """The same of all doubles whose name has ``only``, in several processes."""
     names = [double.name for double in doubles(kind="broken") if only in double.name]
-    found: dict[str, dict[str, list[str]]] = {}
+    rules_by_double: dict[str, dict[str, list[str]]] = {}
     with ProcessPoolExecutor(workers) as pool:
         parts = [pool.submit(of_doubles, names[start::workers], everywhere=everywhere) for start in range(workers)]
         for part in parts:
-            found |= part.result()
-    return {name: found[name] for name in names}
+            rules_by_double |= part.result()
+    return {name: rules_by_double[name] for name in names}
 
 
-def tables(found: Mapping[str, Mapping[str, Sequence[str]]]) -> Iterator[str]:
+def tables(rules_by_double: Mapping[str, Mapping[str, Sequence[str]]]) -> Iterator[str]:
     """The three tables."""
     cases = load_corpus().cases
     families = Counter(case.family for case in cases.values())
     by_family: dict[str, set[str]] = defaultdict(set)
     by_rule: Counter[str] = Counter()
     alone: dict[str, list[str]] = defaultdict(list)
-    for name, where in found.items():
+    for name, where in rules_by_double.items():
         for case, rules in where.items():
             by_family[case.split("/")[0]].add(name)
             by_rule.update(rules)
         if len(where) == 1:
             alone[next(iter(where))].append(name)
-    dying = sum(bool(where) for where in found.values())
-    yield f"{len(found)} broken doubles, {dying} die in some of {len(cases)} cases"
+    dying = sum(bool(where) for where in rules_by_double.values())
+    yield f"{len(rules_by_double)} broken doubles, {dying} die in some of {len(cases)} cases"
     yield "\ncases and killed doubles by family:"
     yield from (f"{count:5} {len(by_family[family]):5} {family}" for family, count in sorted(families.items()))
     yield "\nkills (double and case) by rule:"
     yield from (f"{count:6} {rule}" for rule, count in by_rule.most_common())
     yield f"\n{len(alone)} cases that are the only ones to kill something:"
     yield from (f"{len(names):4} {case}: {', '.join(names[:3])}" for case, names in sorted(alone.items()))
-    idle = [case for case in cases if not any(case in where for where in found.values())]
+    idle = [case for case in cases if not any(case in where for where in rules_by_double.values())]
     yield f"\n{len(idle)} cases in which no double was seen to die: {', '.join(idle)}"
 
 
@@ -147,10 +149,10 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--only", default="", help="doubles whose name has this text")
     parser.add_argument("--json", type=Path, help="a file for all that was found")
     options = parser.parse_args(arguments)
-    found = collected(everywhere=options.all, workers=options.workers, only=options.only)
+    rules_by_double = collected(everywhere=options.all, workers=options.workers, only=options.only)
     if options.json:
-        options.json.write_text(json.dumps(found, indent=1), encoding="utf-8")
-    print(*tables(found), sep="\n")
+        options.json.write_text(json.dumps(rules_by_double, indent=1), encoding="utf-8")
+    print(*tables(rules_by_double), sep="\n")
     return 0
 
 

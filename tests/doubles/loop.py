@@ -116,10 +116,10 @@ class StreamingSession(DoubledSession):
     def stream(self, chunks: Iterable[bytes], /) -> Iterator[bytes]:
         if type(self).before_event is not StreamingSession.before_event:  # else they come as they were cut
             chunks = changed_in(chunks, self.before_event, self.route.upstream)
-        made = self.inner.stream(chunks)
+        output = self.inner.stream(chunks)
         if type(self).after_event is StreamingSession.after_event:
-            return made
-        return changed_out(made, self.after_event, self.route.client)
+            return output
+        return changed_out(output, self.after_event, self.route.client)
 
     def before_event(self, event: Event) -> Iterable[Event]:
         """An event of the provider as the reference gets it."""

@@ -55,7 +55,7 @@ class Seen:
     def drop(self, part: Part) -> None:
         """Take a part out of its message."""
         for message in self.messages:
-            message["parts"] = [one for one in message["parts"] if one is not part]
+            message["parts"] = [other for other in message["parts"] if other is not part]
 
 
 Change = Callable[[Seen], Any]
@@ -71,8 +71,8 @@ class ObservedDouble(Double):
     def played(self, day: int | None) -> Iterator[Played]:
         """At three exchanges that are spread over the corpus, or at one of them."""
         number = 0 if day is None else number_of(self.name, day) % PLACES
-        found = list(islice(self._at(_exchanges(self.format)), number + 1 if day is not None else PLACES))
-        for where, exchange, output in found if day is None else found[-1:]:
+        outputs = list(islice(self._at(_exchanges(self.format)), number + 1 if day is not None else PLACES))
+        for where, exchange, output in outputs if day is None else outputs[-1:]:
             yield Played(f"{where} {self.format}", self._told(exchange, output))
 
     def _at(self, exchanges: Sequence[tuple[str, Exchange]]) -> Iterator[tuple[str, Exchange, Any]]:
@@ -82,14 +82,14 @@ class ObservedDouble(Double):
                 yield where, exchange, output
 
     def _changed(self, number: int, exchange: Exchange) -> Any:
-        made = copied(_made(self.format, number))
-        seen = Seen(made, exchange.request, exchange.response, self.format)
-        before = json.dumps(made)
+        telemetry = copied(_made(self.format, number))
+        draft = Seen(telemetry, exchange.request, exchange.response, self.format)
+        before = json.dumps(telemetry)
         try:
-            self.change(seen)
+            self.change(draft)
         except Skip:
             return None
-        return None if json.dumps(seen.output) == before else seen.output
+        return None if json.dumps(draft.output) == before else draft.output
 
     def _told(self, exchange: Exchange, output: Any) -> Sequence[Any]:
         return HARNESS.judge.otel(self.format, exchange.request, exchange.response, output).findings

@@ -87,17 +87,17 @@ def of_client(draft: Draft) -> list[Piece]:
 
 def pieces(draft: Draft) -> list[Piece]:
     """All media with their bytes, in order."""
-    found: list[Piece] = []
-    held: Any
+    media_pieces: list[Piece] = []
+    content: Any
     for message in draft.messages:
-        held = message.get("parts" if draft.format == GEMINI else "content")
-        found += [Piece(draft.format, held, entry, message) for entry in _media(held)]
+        content = message.get("parts" if draft.format == GEMINI else "content")
+        media_pieces += [Piece(draft.format, content, entry, message) for entry in _media(content)]
     for result in draft.results:
-        held = result.inner.get("parts") if draft.format == GEMINI else result.content
-        found += [Piece(draft.format, held, entry, result.message, result) for entry in _media(held)]
-    found = [piece for piece in found if not by_address(piece.entry)]
+        content = result.inner.get("parts") if draft.format == GEMINI else result.content
+        media_pieces += [Piece(draft.format, content, entry, result.message, result) for entry in _media(content)]
+    media_pieces = [piece for piece in media_pieces if not by_address(piece.entry)]
     order = {id(entry): place for place, entry in enumerate(_walk(draft.messages))}
-    return sorted(found, key=lambda piece: order[id(piece.entry)])
+    return sorted(media_pieces, key=lambda piece: order[id(piece.entry)])
 
 
 def by_address(entry: Any) -> bool:
@@ -162,9 +162,9 @@ def url_alphabet(data: str) -> str:
     return base64.urlsafe_b64encode(base64.b64decode(data)).decode().rstrip("=")
 
 
-def _media(held: Any) -> list[dict[str, Any]]:
+def _media(content: Any) -> list[dict[str, Any]]:
     """The media of a list of parts; of a text or of nothing, none."""
-    return [entry for entry in held if _is_media(entry)] if isinstance(held, list) else []
+    return [entry for entry in content if _is_media(entry)] if isinstance(content, list) else []
 
 
 def _is_media(entry: Any) -> bool:

@@ -54,14 +54,14 @@ def places(check: str, source: str, target: str) -> tuple[Place, ...]:
 
     The examples of the translation rules have what the cases lack: pictures, free-text tools, signatures.
     """
-    found = [place for case in load_corpus().cases for place in places_of(check, source, target, case)]
-    seen: list[Any] = []
+    all_places = [place for case in load_corpus().cases for place in places_of(check, source, target, case)]
+    sources: list[Any] = []
     for rule in load_corpus().rules:
         for place in places_of(check, source, target, rule):
-            if place.source not in seen:
-                seen.append(place.source)
-                found.append(place)
-    return tuple(found)
+            if place.source not in sources:
+                sources.append(place.source)
+                all_places.append(place)
+    return tuple(all_places)
 
 
 @cache
@@ -78,21 +78,36 @@ def _of_case(case: Case, check: str, client: str, upstream: str) -> Iterator[Pla
         return
     route = Route(client, upstream, case.model(client), case.model(upstream))
     session = ReferenceTranslator().open(route)
-    for given, came in zip(case.exchanges(client), case.exchanges(upstream), strict=True):
+    for client_exchange, upstream_exchange in zip(case.exchanges(client), case.exchanges(upstream), strict=True):
         try:
-            made = session.request(given.request)
+            request_output = session.request(client_exchange.request)
         except Refused:  # it names what only its own provider keeps
             continue
-        body = {"request": given.request, "response": came.response, "error": came.error}[check]
+        body = {
+            "request": client_exchange.request,
+            "response": upstream_exchange.response,
+            "error": upstream_exchange.error,
+        }[check]
         if body is None or (check == "response" and not case.replies(client, upstream)):
             continue
         try:
-            output = made if check == "request" else translated(session, check, body)
+            output = request_output if check == "request" else translated(session, check, body)
         except Refused:  # a reply that no client of this format can be told of
             continue
         lost = _declared(session)
         models = (route.client_model, route.upstream_model)
-        yield Place(case.id, given.number, check, client, upstream, *models, body, output, given.request, lost)
+        yield Place(
+            case.id,
+            client_exchange.number,
+            check,
+            client,
+            upstream,
+            *models,
+            body,
+            output,
+            client_exchange.request,
+            lost,
+        )
 
 
 def _of_rule(name: str, check: str, source: str, target: str) -> Iterator[Place]:
@@ -116,13 +131,13 @@ def illegal(check: str, source: str, target: str, only: str = "") -> tuple[Place
     """Bodies that break a rule of their own format, for the doubles that name them in ``cases``; all, or one."""
     client, upstream = (source, target) if check == "request" else (target, source)
     models = (model_of(client), model_of(upstream))
-    found = []
-    for name, made in ILLEGAL.items():
-        body = made(check, source)
+    examples = []
+    for name, make in ILLEGAL.items():
+        body = make(check, source)
         if body is not None and only in ("", name):
             output = translated(ReferenceTranslator().open(Route(client, upstream, *models)), check, body)
-            found.append(Place(name, 1, check, client, upstream, *models, body, output, {}))
-    return tuple(found)
+            examples.append(Place(name, 1, check, client, upstream, *models, body, output, {}))
+    return tuple(examples)
 
 
 def _declared(session: Session) -> frozenset[str]:

@@ -112,10 +112,10 @@ def _under_a_key(stands: dict[str, Any], finding: Finding, value: Any) -> Iterat
     words = _WORD.findall(f"{finding.subject} {finding.message} {last}")
     keys = dict.fromkeys(key for word in words for key in (word, word.rstrip("."), word.rpartition(".")[2]) if key)
     for key in keys:
-        held = stands.get(key)
-        if isinstance(held, dict) and isinstance(value, dict):
-            yield partial(_put, pointer=join(finding.pointer, key), value={**held, **value})
-        elif not isinstance(held, (dict, list)):
+        current = stands.get(key)
+        if isinstance(current, dict) and isinstance(value, dict):
+            yield partial(_put, pointer=join(finding.pointer, key), value={**current, **value})
+        elif not isinstance(current, (dict, list)):
             way = finding.pointer + "/" + key.replace(".", "/")
             yield partial(_put_deep, pointer=way, value=value)
     for name, member in stands.items():
@@ -168,8 +168,8 @@ def _for_member(stands: Any, finding: Finding, value: Any) -> Iterator[Change]:
     for key, member in stands.items() if isinstance(stands, dict) else ():
         if equal(member, got):
             yield partial(_put, pointer=join(at, key), value=value)
-        for inner, held in member.items() if isinstance(member, dict) else ():
-            if equal(held, got):
+        for inner, current in member.items() if isinstance(member, dict) else ():
+            if equal(current, got):
                 yield partial(_put, pointer=join(at, key, inner), value=value)
 
 

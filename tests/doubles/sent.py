@@ -52,9 +52,9 @@ class SendingSession(DoubledSession):
         """The client's reply, or the status and the body of an error."""
         self.before_sending(upstream)
         sent = json.dumps(self.request(body)).encode()
-        asked = urllib.request.Request(upstream + self.path, sent, self.headers, method="POST")
+        request = urllib.request.Request(upstream + self.path, sent, self.headers, method="POST")
         try:
-            with urllib.request.urlopen(asked, timeout=SECONDS) as reply:
+            with urllib.request.urlopen(request, timeout=SECONDS) as reply:
                 return self.response(json.load(reply))
         except urllib.error.HTTPError as error:
             with error:

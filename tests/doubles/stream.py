@@ -131,13 +131,13 @@ class StreamDouble(Double):
 
         Of a habit that is the same in several formats one is shown.
         """
-        found = self._guilty()
-        if found is None or (self.kind == "harmless" and self is not _first(self.title)):
+        example = self._guilty()
+        if example is None or (self.kind == "harmless" and self is not _first(self.title)):
             return None
-        number, told, usual = found
+        number, recorded_stream, usual = example
         corpus = load_corpus()
         case = corpus.cases[self.case]
-        asked, golden = (case.exchanges(end)[number - 1] for end in (self.format, self.upstream))
+        client_exchange, golden = (case.exchanges(end)[number - 1] for end in (self.format, self.upstream))
         assert golden.stream_path is not None
         content: dict[str, Any] = {
             "direction": "stream",
@@ -147,46 +147,46 @@ class StreamDouble(Double):
             "upstream_model": case.model(self.upstream),
             "case": self.case,
             "exchange": number,
-            "request": asked.request_path.relative_to(corpus.root).as_posix(),
+            "request": client_exchange.request_path.relative_to(corpus.root).as_posix(),
             "source": golden.stream_path.relative_to(corpus.root).as_posix(),
         }
         if self.variant == "cut":
-            content |= _cut(golden, told, self.upstream)
-        return content | {"output": told.said} | ({} if usual is None else {"usual": usual.said})
+            content |= _cut(golden, recorded_stream, self.upstream)
+        return content | {"output": recorded_stream.said} | ({} if usual is None else {"usual": usual.said})
 
     def _guilty(self) -> tuple[int, Told, Told | None] | None:
         """The exchange, what was fed and came out, and of a recut one what came usually."""
         if self.fault in PIECES_ONLY or not IN_NO_FILE.isdisjoint(self.rules):
             return None
-        found = run(self, self.case, self.variant, self.upstream)
+        outcome = run(self, self.case, self.variant, self.upstream)
         if self.variant == "":
-            guilty = [one.body for one in found.result.findings if one.rule in self.rules]
+            guilty = [finding.body for finding in outcome.result.findings if finding.rule in self.rules]
             if any("broken" in name for name in guilty):  # a file has no room for the reply to the request sent again
                 return None
-            for number, told in enumerate(found.told, 1):
+            for number, stream in enumerate(outcome.told, 1):
                 if not self.rules or any(name.startswith(f"{number:02d}-") for name in guilty):
-                    return number, told, None
-        told = found.told[-1]  # a check ends with the first that it finds
-        if told.raised or told.said == b"":
+                    return number, stream, None
+        stream = outcome.told[-1]  # a check ends with the first that it finds
+        if stream.raised or stream.said == b"":
             return None
-        return 1, told, found.told[0] if self.variant == "recut" else None
+        return 1, stream, outcome.told[0] if self.variant == "recut" else None
 
 
 @cache
 def _first(title: str) -> StreamDouble:
     """The first habit of a title."""
-    return next(one for one in doubles(StreamDouble, "harmless") if one.title == title)
+    return next(double for double in doubles(StreamDouble, "harmless") if double.title == title)
 
 
-def _cut(golden: Exchange, told: Told, upstream: str) -> dict[str, Any]:
+def _cut(golden: Exchange, stream: Told, upstream: str) -> dict[str, Any]:
     """How far the upstream's stream came, in bytes, and what came then: its end, nothing, or its own error."""
     assert golden.stream_path is not None
-    whole, fed = golden.stream_path.read_bytes(), b"".join(told.fed)
+    whole, fed = golden.stream_path.read_bytes(), b"".join(stream.fed)
     failing = dump([HARNESS.corpus.transports[upstream]["stream"]["error"]])
     failed = fed.endswith(failing) and not whole.startswith(fed)
     length = len(fed) - len(failing) if failed else len(fed)
     assert whole.startswith(fed[:length])
-    return {"source_bytes": length, "source_then": "error" if failed else "lost" if told.lost else "end"}
+    return {"source_bytes": length, "source_then": "error" if failed else "lost" if stream.lost else "end"}
 
 
 @dataclass
@@ -218,12 +218,12 @@ class Run:
 @cache
 def run(double: StreamDouble, case: str, variant: str, upstream: str) -> Run:
     """A case from an upstream through a variant of the check, with the double as the translator."""
-    found = load_corpus().cases[case]
-    route = Route(double.format, upstream, found.model(double.format), found.model(upstream))
+    corpus_case = load_corpus().cases[case]
+    route = Route(double.format, upstream, corpus_case.model(double.format), corpus_case.model(upstream))
     translator = _Doubled(double)
     driver = PythonDriver(translator, f"double:{double.name}")
     try:
-        result = CHECKS["stream"](found, route, driver.open, COARSE, variant, None)
+        result = CHECKS["stream"](corpus_case, route, driver.open, COARSE, variant, None)
     finally:
         driver.close()
     return Run(result, tuple(translator.told))
@@ -257,27 +257,27 @@ class _Session:
         return self._session.response(body)
 
     def stream(self, chunks: Iterable[bytes], /) -> Iterator[bytes]:
-        told = Told([], [], [])
-        self._home.told.append(told)
+        stream_record = Told([], [], [])
+        self._home.told.append(stream_record)
         try:
-            for piece in changed(self._home.double, self._session.stream, _noted(chunks, told), self._route):
-                told.came.append(piece)
-                told.taken.append(len(told.fed))
+            for piece in changed(self._home.double, self._session.stream, _noted(chunks, stream_record), self._route):
+                stream_record.came.append(piece)
+                stream_record.taken.append(len(stream_record.fed))
                 yield piece
         except GeneratorExit:
             raise
         except BaseException:
-            told.raised = True
+            stream_record.raised = True
             raise
 
 
-def _noted(chunks: Iterable[bytes], told: Told) -> Iterator[bytes]:
+def _noted(chunks: Iterable[bytes], stream_record: Told) -> Iterator[bytes]:
     try:
         for chunk in chunks:
-            told.fed.append(chunk)
+            stream_record.fed.append(chunk)
             yield chunk
     except ConnectionError:
-        told.lost = True
+        stream_record.lost = True
         raise
 
 
@@ -351,23 +351,23 @@ def _entry(
     """A double in the streams for each of ``client``: by default the format that ``rule`` is about, or all."""
 
     def decorate(change: Change) -> Change:
-        for one in formats_of(rule, client):
+        for format_name in formats_of(rule, client):
             enter(
                 StreamDouble(
                     **heading(change, title),
                     fault=fault or change.__name__.replace("_", "-"),
-                    format=one,
+                    format=format_name,
                     kind=kind,
                     layer=layer,
                     change=change,
-                    upstream=upstream or _UPSTREAM[one],
+                    upstream=upstream or _UPSTREAM[format_name],
                     case=case,
                     variant=variant,
-                    rules=rules_of(rule, one),
-                    follows=rules_of(follows, one),
+                    rules=rules_of(rule, format_name),
+                    follows=rules_of(follows, format_name),
                     warns=as_tuple(warns),
-                    beside=rules_of(beside, one),
-                    never=rules_of(never, one),
+                    beside=rules_of(beside, format_name),
+                    never=rules_of(never, format_name),
                     spares=spares,
                     thread=thread,
                 )

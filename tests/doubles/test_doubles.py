@@ -60,13 +60,13 @@ def wrong_with(double: Double, day: int | None) -> Iterator[str]:
 
 def all_wrong(family: str, day: int | None) -> list[str]:
     """What is wrong in a family, by the names of its doubles."""
-    found = []
+    failures = []
     for double in FAMILIES[family]:
         try:
-            found += [f"{double.kind} {double.name}: {told}" for told in wrong_with(double, day) if told]
+            failures += [f"{double.kind} {double.name}: {problem}" for problem in wrong_with(double, day) if problem]
         except Exception:
-            found.append(f"{double.kind} {double.name}: {traceback.format_exc()}")
-    return found
+            failures.append(f"{double.kind} {double.name}: {traceback.format_exc()}")
+    return failures
 
 
 @pytest.mark.daily  # each mutant, where it dies cheapest
@@ -92,18 +92,18 @@ def test_all_wrong_names_each(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("doubles.border.alone", lambda *_: ())
     monkeypatch.setattr("doubles.alone.alone", lambda *_: ())
     monkeypatch.setitem(all_wrong.__globals__, "exported", lambda _family: stale)
-    told = "\n".join(all_wrong(family, today()))
-    assert f"broken {first.name}: its verdict is out of date" in told
+    report = "\n".join(all_wrong(family, today()))
+    assert f"broken {first.name}: its verdict is out of date" in report
     for double in others:
-        assert f"broken {double.name}: its verdict alone: MUST [], SHOULD []" in told
-        assert f"broken {double.name}: {double.direction} alone: MUST [], SHOULD []" in told  # type: ignore[attr-defined]
+        assert f"broken {double.name}: its verdict alone: MUST [], SHOULD []" in report
+        assert f"broken {double.name}: {double.direction} alone: MUST [], SHOULD []" in report  # type: ignore[attr-defined]
 
 
 def test_all_wrong_goes_on_behind_what_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     family = "border-calls"
     monkeypatch.setattr("doubles.border.alone", lambda *_: 1 / 0)
-    told = all_wrong(family, today())
-    raised = {each.partition(": Traceback")[0] for each in told if "ZeroDivisionError" in each}
+    failures = all_wrong(family, today())
+    raised = {each.partition(": Traceback")[0] for each in failures if "ZeroDivisionError" in each}
     assert raised == {f"{double.kind} {double.name}" for double in FAMILIES[family]}
 
 
@@ -132,27 +132,27 @@ def _same(double: StreamDouble, itself: StreamDouble) -> bool:
     before = run(itself, double.case, double.variant, double.upstream)
     after = run(double, double.case, double.variant, double.upstream)
     # Of one that holds what comes the times are others, of one that raises, that it raised.
-    return [_what(told) for told in before.told] == [_what(told) for told in after.told]
+    return [_what(outcome) for outcome in before.told] == [_what(outcome) for outcome in after.told]
 
 
-def _what(told: Told) -> object:
-    return told.came, told.taken, told.raised
+def _what(outcome: Told) -> object:
+    return outcome.came, outcome.taken, outcome.raised
 
 
 def test_stream_equals_reply_is_told_with_the_fault() -> None:
     """It never stands alone here: what differs from the reply breaks a rule of its own."""
-    double = next(one for one in doubles(StreamDouble) if one.fault == "text-behind-the-call-dropped")
+    double = next(double for double in doubles(StreamDouble) if double.fault == "text-behind-the-call-dropped")
     assert "translation/stream-equals-reply" in next(double.played(None)).named(Level.SHOULD)
 
 
 def test_only_the_streamed_loop_sees_what_is_forgotten_of_streams() -> None:
-    forgetful = [one for one in doubles(LoopDouble) if one.family in MEMORY and one.kind != "harmless"]
+    forgetful = [double for double in doubles(LoopDouble) if double.family in MEMORY and double.kind != "harmless"]
     assert len(forgetful) > 10
     for double in forgetful:
         level = Level.MUST if double.kind == "broken" else Level.SHOULD
         beside = ("agent_loop", "streamed-interleaved")  # the same conversation with others beside it
-        seen = [item for item in double.items if item != beside and _names(double, item, level)]
-        assert seen == [(double.check, variant) for variant in double.variants], double.name
+        items = [item for item in double.items if item != beside and _names(double, item, level)]
+        assert items == [(double.check, variant) for variant in double.variants], double.name
 
 
 def _names(double: LoopDouble, item: tuple[str, str], level: Level) -> bool:
@@ -161,9 +161,9 @@ def _names(double: LoopDouble, item: tuple[str, str], level: Level) -> bool:
 
 def test_some_faults_are_seen_by_the_loop_alone() -> None:
     """Prints which check saw each fault first, and which faults no single body shows."""
-    seen = {double.fault: double.seen_first for double in doubles(LoopDouble) if double.kind != "harmless"}
-    alone = [fault for fault, item in seen.items() if item and item.startswith("agent_loop")]
-    for fault, item in seen.items():
+    first_items = {double.fault: double.seen_first for double in doubles(LoopDouble) if double.kind != "harmless"}
+    alone = [fault for fault, item in first_items.items() if item and item.startswith("agent_loop")]
+    for fault, item in first_items.items():
         print(f"{item:25} {fault}")
     print(f"seen by the loop alone: {', '.join(alone)}")
     assert {"results-by-position", "state-shared-by-all"} <= set(alone)

@@ -50,20 +50,22 @@ def complaints(
     kind: str, demanded: Mapping[str, str], done: Collection[str], listed: Collection[str], frozen: int
 ) -> list[str]:
     """What is wrong with a list; ``demanded`` are the rules with the corpus version that each came in with."""
-    wanted = WANTED[kind]
-    found = [f"{rule}: has a double now, remove the line" for rule in listed if rule in done]
-    found += [f"{rule}: is no such rule, remove the line" for rule in listed if rule not in demanded]
-    found += [
-        f"{rule}: came after the list was frozen; add {wanted}"
+    remedy = WANTED[kind]
+    problems = [f"{rule}: has a double now, remove the line" for rule in listed if rule in done]
+    problems += [f"{rule}: is no such rule, remove the line" for rule in listed if rule not in demanded]
+    problems += [
+        f"{rule}: came after the list was frozen; add {remedy}"
         for rule in listed
         if rule in demanded and tuple(map(int, demanded[rule].split("."))) > LAST
     ]
-    found += [f"{rule}: add {wanted}; the list takes no new rule" for rule in demanded if rule not in {*done, *listed}]
+    problems += [
+        f"{rule}: add {remedy}; the list takes no new rule" for rule in demanded if rule not in {*done, *listed}
+    ]
     if len(listed) > frozen:
-        found.append(f"{len(listed)} rules are listed, {frozen} were: add {wanted} instead of a line")
+        problems.append(f"{len(listed)} rules are listed, {frozen} were: add {remedy} instead of a line")
     elif len(listed) < frozen:
-        found.append(f"lower FROZEN to {len(listed)}, so that the lines do not come back")
-    return found
+        problems.append(f"lower FROZEN to {len(listed)}, so that the lines do not come back")
+    return problems
 
 
 MUSTS = {rule.id: rule.raw["since"] for rule in RULES.values() if rule.level is Level.MUST}
@@ -89,8 +91,8 @@ def test_a_new_rule_cannot_enter(kind: str, since: str, listed: bool) -> None:
     """Whether somebody writes it into the list or not."""
     new = "gemini/made-up"
     lines = [*RATCHET[kind], new] if listed else RATCHET[kind]
-    said = complaints(kind, DEMANDED[kind] | {new: since}, covered(kind), lines, FROZEN[kind])
-    assert any(new in each or "rules are listed" in each for each in said)
+    problems = complaints(kind, DEMANDED[kind] | {new: since}, covered(kind), lines, FROZEN[kind])
+    assert any(new in each or "rules are listed" in each for each in problems)
 
 
 def test_a_rule_that_has_its_double_must_leave() -> None:

@@ -18,7 +18,9 @@ from toolcall_conformance.findings import Words
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.library.verdicts import read_verdicts
 
-VERDICTS = [one for one in read_verdicts(load_corpus().root) if one["kind"] != "harmless" and "usual" not in one]
+VERDICTS = [
+    entry for entry in read_verdicts(load_corpus().root) if entry["kind"] != "harmless" and "usual" not in entry
+]
 
 
 @every("verdict", VERDICTS, id=lambda verdict: verdict["name"], parts=4)
@@ -32,7 +34,7 @@ def test_most_wants_can_be_put() -> None:
 
 
 def verdict(name: str) -> Mapping[str, Any]:
-    return next(one for one in VERDICTS if one["name"] == name)
+    return next(entry for entry in VERDICTS if entry["name"] == name)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +46,7 @@ def verdict(name: str) -> Mapping[str, Any]:
 )
 def test_a_false_want_is_named(name: str, value: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A word that the format does not have, and an element of the source's format."""
-    monkeypatch.setattr(true_wants, "values_of", lambda one: (value,) if one.is_must else ())
+    monkeypatch.setattr(true_wants, "values_of", lambda finding: (value,) if finding.is_must else ())
     assert tried(verdict(name)).lies
 
 

@@ -32,21 +32,21 @@ SCHEMA = json.loads((CORPUS.root / "schemas" / "verdict.schema.json").read_bytes
 def complaints(path: Path) -> list[str]:
     """What is wrong with a file of verdicts, each with the line that it is about."""
     validator = jsonschema.Draft202012Validator(SCHEMA)
-    found, names = [], []
+    problems, names = [], []
     for number, line in enumerate(verdict_lines(path), 1):
         verdict = json.loads(line)
         names.append(verdict.get("name", ""))
         here = f"{path.name}:{number}: {names[-1]}"
-        found += [f"{here}: {error.json_path}: {error.message}" for error in validator.iter_errors(verdict)]
+        problems += [f"{here}: {error.json_path}: {error.message}" for error in validator.iter_errors(verdict)]
         if on_one_line(verdict).encode() != line:
-            found.append(f"{here}: is not in the style of a line")
+            problems.append(f"{here}: is not in the style of a line")
         if names[-1].partition("/")[0] != path.stem:
-            found.append(f"{here}: is of another family")
+            problems.append(f"{here}: is of another family")
         missing = [key for key in ("source", "request") if not _is_there(verdict.get(key))]
-        found += [f"{here}: {key}: no such file" for key in missing]
+        problems += [f"{here}: {key}: no such file" for key in missing]
     if names != sorted(set(names)):
-        found.append(f"{path.name}: the names are not in order, or one occurs twice")
-    return found
+        problems.append(f"{path.name}: the names are not in order, or one occurs twice")
+    return problems
 
 
 def _is_there(body: Any) -> bool:
@@ -68,7 +68,7 @@ def test_what_is_wrong_with_a_line_is_told(tmp_path: Path) -> None:
     ]
     path = tmp_path / "arguments.jsonl"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    told = "\n".join(complaints(path))
+    report = "\n".join(complaints(path))
     for says in (
         "arguments.jsonl:1: arguments/z/gemini: source: no such file",
         "arguments.jsonl:2: ids/b/gemini: $.kind: 'odd' is not one of",
@@ -76,7 +76,7 @@ def test_what_is_wrong_with_a_line_is_told(tmp_path: Path) -> None:
         "arguments.jsonl:3: arguments/a/gemini: is not in the style of a line",
         "arguments.jsonl: the names are not in order",
     ):
-        assert says in told
+        assert says in report
 
 
 def test_every_line_has_a_double() -> None:
@@ -90,7 +90,7 @@ def test_a_golden_is_named_by_its_path() -> None:
     """A body that a case has is not written again; the reader of verdicts puts it there."""
     kinds = Counter(type(verdict["source"]).__name__ for verdict in read_verdicts(CORPUS.root) if "source" in verdict)
     assert kinds["str"] > 2_500
-    named = next(one for one in read_verdicts(CORPUS.root) if str(one.get("source")).endswith("response.json"))
+    named = next(entry for entry in read_verdicts(CORPUS.root) if str(entry.get("source")).endswith("response.json"))
     whole = whole_verdict(CORPUS.root, named)
     assert whole["source"] == json.loads((CORPUS.root / named["source"]).read_bytes())
     assert whole["request"] == json.loads((CORPUS.root / named["request"]).read_bytes())
@@ -108,19 +108,19 @@ def test_a_stream_is_a_text_or_its_bytes(stream: bytes) -> None:
 
 def test_one_rule_is_exported_without_the_others(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     """Only its doubles are played; the other lines of their files stay to the byte."""
-    made: list[str] = []
+    names: list[str] = []
     line_of = export.line_of
 
     def noted(double: Double) -> bytes | None:
-        made.append(double.name)
+        names.append(double.name)
         return line_of(double)
 
     monkeypatch.setattr(export, "line_of", noted)
     before = {path: path.read_bytes() for path in verdict_files(CORPUS.root)}
     assert export.main(["gemini/result-names-call"]) == 0
     assert capsys.readouterr().out.endswith(", 0 lines changed\n")
-    assert 0 < len(made) < 40
-    lines = [exported(name.partition("/")[0]).get(name) for name in made]
+    assert 0 < len(names) < 40
+    lines = [exported(name.partition("/")[0]).get(name) for name in names]
     assert all(b"gemini/result-names-call" in line for line in lines if line is not None)  # some stand in no body
     assert {path: path.read_bytes() for path in before} == before
 
@@ -151,13 +151,13 @@ def test_differences_are_told_by_verdict_and_member(tmp_path: Path, capsys: Any)
     (old / "ids.jsonl").write_bytes(b"\n".join([lines[first], lines[second]]))
     new.write_bytes(b"\n".join([on_one_line(changed).encode(), lines[third]]))
     assert diff.main([str(old), str(new)]) == 1
-    told = capsys.readouterr().out
-    assert f"  {first}\n" in told
-    assert "gemini/other" in told
-    assert "output['model']" in told
-    assert f"- {second}: " in told
-    assert f"+ {third}: " in told
-    assert "3 of 3 verdicts differ" in told
+    output = capsys.readouterr().out
+    assert f"  {first}\n" in output
+    assert "gemini/other" in output
+    assert "output['model']" in output
+    assert f"- {second}: " in output
+    assert f"+ {third}: " in output
+    assert "3 of 3 verdicts differ" in output
     assert diff.main([str(old), str(old)]) == 0
 
 

@@ -40,9 +40,9 @@ class Lie:
     new: tuple[str, ...]
 
     def __str__(self) -> str:
-        one = self.finding
-        said = f"{'it is told again' if self.still else 'it is gone'}; new: {', '.join(self.new) or 'none'}"
-        return f"{one.rule} at {one.pointer or 'the whole'} {one.body}: want {one.want!r}, got {one.got!r}: {said}"
+        finding = self.finding
+        outcome = f"{'it is told again' if self.still else 'it is gone'}; new: {', '.join(self.new) or 'none'}"
+        return f"{finding.rule} at {finding.pointer or 'the whole'} {finding.body}: want {finding.want!r}, got {finding.got!r}: {outcome}"
 
 
 @dataclass
@@ -58,59 +58,59 @@ def tried(verdict: Mapping[str, Any]) -> Tried:
     whole = whole_verdict(load_corpus().root, verdict)
     output = parse(whole["output"]) if whole["direction"] == "stream" else whole["output"]
     judges: dict[str, tuple[Any, Judge]] = {"": (output, _judge_of(whole))}
-    found = [one for one in judges[""][1](output) if not one.is_note]
+    findings = [finding for finding in judges[""][1](output) if not finding.is_note]
     result = Tried()
-    told: Counter[str] = Counter()
-    for one in found:
-        told[one.rule] += 1
-        if told[one.rule] > MOST_OF_A_RULE or not values_of(one):
+    counter: Counter[str] = Counter()
+    for finding in findings:
+        counter[finding.rule] += 1
+        if counter[finding.rule] > MOST_OF_A_RULE or not values_of(finding):
             continue
-        if one.body == TOGETHER and TOGETHER not in judges:
+        if finding.body == TOGETHER and TOGETHER not in judges:
             judges[TOGETHER] = formats.assembled(whole["client"], output).body, _judge_of_reply(whole)
-        body, judged = judges[one.body]
-        before = [*found, *(judged(body) if one.body else ())]
-        ends = list(_ends(body, one, before, judged))
+        body, judged = judges[finding.body]
+        before = [*findings, *(judged(body) if finding.body else ())]
+        ends = list(_ends(body, finding, before, judged))
         result.put += bool(ends)
         if ends and (end := min(ends, key=lambda lie: (lie.still, len(lie.new)))) and (end.still or end.new):
             result.lies += (end,)
     return result
 
 
-def _ends(body: Any, one: Finding, before: Sequence[Finding], judged: Judge) -> Iterator[Lie]:
+def _ends(body: Any, finding: Finding, before: Sequence[Finding], judged: Judge) -> Iterator[Lie]:
     """How each way to put it ends; the last is a good one, if any is."""
-    for value in values_of(one):
-        for changed in repaired(body, one, value):
-            end = _end(one, before, judged(changed))
+    for value in values_of(finding):
+        for changed in repaired(body, finding, value):
+            end = _end(finding, before, judged(changed))
             yield end
             if not (end.still or end.new):
                 return
-    here = one.pointer.rpartition("/")[0]
-    same_rule = [other for other in before if other.rule == one.rule]
+    here = finding.pointer.rpartition("/")[0]
+    same_rule = [other for other in before if other.rule == finding.rule]
     same_place = [other for other in before if other.pointer.rpartition("/")[0] == here or other.pointer == here]
     for alike in (same_rule, same_place):  # one fault told at many places, or as many, is mended in all of them
-        others = [other for other in alike if other.body == one.body and values_of(other)]
+        others = [other for other in alike if other.body == finding.body and values_of(other)]
         if len(others) > 1:
             changed = body
             for other in sorted(others, key=lambda other: other.pointer, reverse=True):
                 changed = next(repaired(changed, other, values_of(other)[0]), changed)
-            yield _end(one, before, judged(changed))
+            yield _end(finding, before, judged(changed))
 
 
-def _end(one: Finding, before: Sequence[Finding], after: Sequence[Finding]) -> Lie:
+def _end(finding: Finding, before: Sequence[Finding], after: Sequence[Finding]) -> Lie:
     new = _musts(after) - _musts(before)
-    allowed = UNCOVERED.get(one.rule, {}).keys()
-    again = [other for other in after if other.rule == one.rule and not other.is_note]
-    same = any(other.pointer == one.pointer and _alike(other.got, one.got) for other in again)
-    still = same and len(again) >= sum(other.rule == one.rule and not other.is_note for other in before)
-    return Lie(one, still, tuple(sorted(rule for rule in new if rule not in allowed)))
+    allowed = UNCOVERED.get(finding.rule, {}).keys()
+    again = [other for other in after if other.rule == finding.rule and not other.is_note]
+    same = any(other.pointer == finding.pointer and _alike(other.got, finding.got) for other in again)
+    still = same and len(again) >= sum(other.rule == finding.rule and not other.is_note for other in before)
+    return Lie(finding, still, tuple(sorted(rule for rule in new if rule not in allowed)))
 
 
-def _alike(one: Any, other: Any) -> bool:
-    return one is other if one is MISSING or other is MISSING else equal(one, other)
+def _alike(value: Any, other: Any) -> bool:
+    return value is other if value is MISSING or other is MISSING else equal(value, other)
 
 
-def _musts(found: Sequence[Finding]) -> Counter[str]:
-    return Counter(one.rule for one in found if one.is_must)
+def _musts(findings: Sequence[Finding]) -> Counter[str]:
+    return Counter(finding.rule for finding in findings if finding.is_must)
 
 
 def _judge_of(whole: Mapping[str, Any]) -> Judge:
@@ -119,9 +119,9 @@ def _judge_of(whole: Mapping[str, Any]) -> Judge:
         return lambda body: alone(client, direction, body, model)
     if direction != "stream":
         return lambda body: judgement(whole, body).findings
-    known = {key: whole.get(key) for key in ("client", "upstream", "client_model", "upstream_model", "request")}
+    context = {key: whole.get(key) for key in ("client", "upstream", "client_model", "upstream_model", "request")}
     source: Any = source_of(whole)
-    return lambda body: judge_stream(body, source=source, **known).findings  # type: ignore[arg-type]
+    return lambda body: judge_stream(body, source=source, **context).findings  # type: ignore[arg-type]
 
 
 def _judge_of_reply(whole: Mapping[str, Any]) -> Judge:
@@ -129,6 +129,6 @@ def _judge_of_reply(whole: Mapping[str, Any]) -> Judge:
     client, model = whole["client"], whole["client_model"]
     if "source" not in whole:
         return lambda body: alone(client, "response", body, model)
-    known = {key: whole.get(key) for key in ("client", "upstream", "client_model", "upstream_model", "request")}
+    context = {key: whole.get(key) for key in ("client", "upstream", "client_model", "upstream_model", "request")}
     sent = formats.assembled(whole["upstream"], source_of(whole)).body
-    return lambda body: judge(sent, body, direction="response", **known).findings  # type: ignore[arg-type]
+    return lambda body: judge(sent, body, direction="response", **context).findings  # type: ignore[arg-type]

@@ -24,8 +24,8 @@ from toolcall_conformance.rules.check import check_body
 
 def findings() -> Iterator[tuple[str, Finding]]:
     """Every finding of broken bodies but notes, with the name of its verdict or of the rule whose example it is in."""
-    for name, found in _broken():
-        yield from ((name, finding) for finding in found if not finding.is_note)
+    for name, rule_findings in _broken():
+        yield from ((name, finding) for finding in rule_findings if not finding.is_note)
 
 
 def _broken() -> Iterator[tuple[str, list[Finding]]]:

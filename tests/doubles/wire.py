@@ -113,12 +113,12 @@ class Call(Linked):
         if not isinstance(self.raw, str) or not self.raw:
             return self.raw or {}
         try:
-            found = json.loads(self.raw)
+            arguments = json.loads(self.raw)
         except ValueError:
             raise Skip from None
-        if not isinstance(found, dict):
+        if not isinstance(arguments, dict):
             raise Skip
-        return found
+        return arguments
 
     @arguments.setter
     def arguments(self, value: Any) -> None:
@@ -231,18 +231,18 @@ class Text:
 def messages(format_name: str, body: dict[str, Any]) -> list[Any]:
     """The list of messages, items or turns of a request; of a reply, one message: that of its first alternative."""
     if format_name == "openai_responses":
-        held = body["input"] if "input" in body else body["output"]
+        entries = body["input"] if "input" in body else body["output"]
     elif format_name == "gemini":
-        held = (
+        entries = (
             body["contents"]
             if "contents" in body
             else [entry["content"] for entry in body.get("candidates", [])[:1] if "content" in entry]
         )
     elif format_name == "openai_chat":
-        held = body["messages"] if "messages" in body else [choice["message"] for choice in body["choices"][:1]]
+        entries = body["messages"] if "messages" in body else [choice["message"] for choice in body["choices"][:1]]
     else:
-        held = body.get("messages", [body])
-    return held if isinstance(held, list) else []
+        entries = body.get("messages", [body])
+    return entries if isinstance(entries, list) else []
 
 
 def calls(format_name: str, body: dict[str, Any]) -> Iterator[Call]:
@@ -253,14 +253,16 @@ def calls(format_name: str, body: dict[str, Any]) -> Iterator[Call]:
             if message.get("type") == "function_call":
                 yield Call(format_name, every, message)
         elif format_name == "openai_chat":
-            held = message.get("tool_calls") or []
-            yield from (Call(format_name, held, entry, message) for entry in held if "function" in entry)
+            siblings = message.get("tool_calls") or []
+            yield from (Call(format_name, siblings, entry, message) for entry in siblings if "function" in entry)
         elif format_name == "gemini":
-            held = message.get("parts") or []
-            yield from (Call(format_name, held, part, message) for part in held if "functionCall" in part)
+            siblings = message.get("parts") or []
+            yield from (Call(format_name, siblings, part, message) for part in siblings if "functionCall" in part)
         elif isinstance(message["content"], list):
-            held = message["content"]
-            yield from (Call(format_name, held, block, message) for block in held if block["type"] == "tool_use")
+            siblings = message["content"]
+            yield from (
+                Call(format_name, siblings, block, message) for block in siblings if block["type"] == "tool_use"
+            )
 
 
 def results(format_name: str, body: dict[str, Any]) -> Iterator[Result]:
@@ -274,11 +276,13 @@ def results(format_name: str, body: dict[str, Any]) -> Iterator[Result]:
             if message["role"] == "tool":
                 yield Result(format_name, every, message)
         elif format_name == "gemini":
-            held = message.get("parts") or []
-            yield from (Result(format_name, held, part, message) for part in held if "functionResponse" in part)
+            siblings = message.get("parts") or []
+            yield from (Result(format_name, siblings, part, message) for part in siblings if "functionResponse" in part)
         elif isinstance(message["content"], list):
-            held = message["content"]
-            yield from (Result(format_name, held, block, message) for block in held if block["type"] == "tool_result")
+            siblings = message["content"]
+            yield from (
+                Result(format_name, siblings, block, message) for block in siblings if block["type"] == "tool_result"
+            )
 
 
 def texts(format_name: str, body: dict[str, Any]) -> Iterator[Text]:
@@ -302,8 +306,8 @@ def tools(format_name: str, body: dict[str, Any]) -> Iterator[Tool]:
     """Every declared function."""
     for entry in body.get("tools") or []:
         if format_name == "gemini":
-            held = entry.get("functionDeclarations") or []
-            yield from (Tool(format_name, held, declaration, entry) for declaration in held)
+            declarations = entry.get("functionDeclarations") or []
+            yield from (Tool(format_name, declarations, declaration, entry) for declaration in declarations)
         elif entry.get("type", "custom") in ("function", "custom") and (
             format_name == "anthropic" or entry["type"] == "function"
         ):

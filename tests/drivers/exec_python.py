@@ -40,12 +40,12 @@ def answer(translator: Any, message: dict[str, Any]) -> dict[str, Any]:
     if operation == "open":
         session = result(translator.open(Route(**message["route"])))
         sessions[message["session"]] = session
-        told: dict[str, Any] = {
+        reply: dict[str, Any] = {
             "operations": [name for name in (*OPERATIONS, *FORMAT_OPERATIONS) if hasattr(session, name)]
         }
         made_up = getattr(session, "made_up", None)
-        told |= {"made_up": made_up} if made_up is not None else {}
-        return told | ({"history": "own"} if getattr(session, "history", None) == "own" else {})
+        reply |= {"made_up": made_up} if made_up is not None else {}
+        return reply | ({"history": "own"} if getattr(session, "history", None) == "own" else {})
     if operation == "close":
         sessions.pop(message["session"], None)
         return {}
@@ -53,8 +53,8 @@ def answer(translator: Any, message: dict[str, Any]) -> dict[str, Any]:
     if operation == "error":
         method = session.error
         headers = takes_headers(method)
-        given = (message["status"], message["body"], message["headers"])
-        status, body, *rest = result(method(*given[: 3 if headers else 2]))
+        arguments = (message["status"], message["body"], message["headers"])
+        status, body, *rest = result(method(*arguments[: 3 if headers else 2]))
         return {"status": status, "body": body} | ({"headers": dict(rest[0] or {})} if rest else {})
     if operation in FORMAT_OPERATIONS:
         value = result(getattr(session, operation)(*message["arguments"]))
@@ -101,27 +101,27 @@ class Stream:
     def say(self, piece: bytes) -> None:
         self.said.append(b64encode(piece).decode())
 
-    async def draw(self, given: Any) -> None:
-        if inspect.isawaitable(given):
-            given = await given
-        if hasattr(given, "__aiter__"):
-            async for piece in given:
+    async def draw(self, pieces: Any) -> None:
+        if inspect.isawaitable(pieces):
+            pieces = await pieces
+        if hasattr(pieces, "__aiter__"):
+            async for piece in pieces:
                 self.say(piece)
         else:
-            for piece in given:
+            for piece in pieces:
                 self.say(piece)
 
     def play(self) -> None:
-        told: dict[str, Any] = {}
+        reply: dict[str, Any] = {}
         try:
             session = sessions[self.message["session"]]
             asyncio.run(self.draw(session.stream(self)))
             while self.message["op"] != "stream-end":
                 self.on()
-            told["losses"] = list(read_losses(session))
+            reply["losses"] = list(read_losses(session))
         except Exception as error:
-            told = instead(error)
-        tell(self.message, {**told, "chunks": self.said})
+            reply = instead(error)
+        tell(self.message, {**reply, "chunks": self.said})
 
 
 def instead(error: Exception, operation: str = "") -> dict[str, Any]:
@@ -133,8 +133,8 @@ def instead(error: Exception, operation: str = "") -> dict[str, Any]:
     return {"failed": f"{type(error).__name__}: {error}", "traceback": traceback.format_exc()}
 
 
-def tell(message: dict[str, Any], told: dict[str, Any]) -> None:
-    sys.stdout.buffer.write(json.dumps({"seq": message["seq"], **told}).encode() + b"\n")
+def tell(message: dict[str, Any], reply: dict[str, Any]) -> None:
+    sys.stdout.buffer.write(json.dumps({"seq": message["seq"], **reply}).encode() + b"\n")
     sys.stdout.buffer.flush()
 
 
@@ -147,10 +147,10 @@ def main(spec: str) -> None:
             Stream(message).play()
             continue
         try:
-            told = answer(translator, message)
+            reply = answer(translator, message)
         except Exception as error:
-            told = instead(error, message["op"])
-        tell(message, told)
+            reply = instead(error, message["op"])
+        tell(message, reply)
 
 
 if __name__ == "__main__":

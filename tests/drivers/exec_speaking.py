@@ -17,8 +17,8 @@ def write(data: bytes) -> None:
         os._exit(9)
 
 
-def tell(**told: Any) -> None:
-    write(json.dumps(told).encode() + b"\n")
+def tell(**reply: Any) -> None:
+    write(json.dumps(reply).encode() + b"\n")
 
 
 def die(code: int = 3) -> None:

@@ -58,30 +58,30 @@ def main() -> None:
     pieces = 0
     for line in sys.stdin.buffer:
         message = json.loads(line)
-        told: dict[str, Any] = {"body": message.get("body")}
+        reply: dict[str, Any] = {"body": message.get("body")}
         match message["op"]:
             case "hello":
-                told = {"protocol": 1}
+                reply = {"protocol": 1}
             case "open":
                 route = message["route"]
-                told = {"operations": ["request", "response", "stream"]}
+                reply = {"operations": ["request", "response", "stream"]}
                 if route["client"] != route["upstream"]:
-                    told = {"unsupported": "another format"}
+                    reply = {"unsupported": "another format"}
             case "stream-open":
-                pieces, told = 0, {"chunks": []}
+                pieces, reply = 0, {"chunks": []}
             case "stream-chunk":
                 pieces += 1
-                told = {"chunks": [message["chunk"]]}
+                reply = {"chunks": [message["chunk"]]}
                 if message["case"] == "box/two" and pieces >= MIDDLE and FAULT in INSTEAD:
                     INSTEAD[FAULT](message["seq"])
                     continue
             case "stream-end":
-                told = {"chunks": []}
+                reply = {"chunks": []}
                 if message["end"] == "lost":
-                    told["failed"] = "ConnectionError: lost"
+                    reply["failed"] = "ConnectionError: lost"
             case "close":
-                told = {}
-        tell(seq=message["seq"], **told)
+                reply = {}
+        tell(seq=message["seq"], **reply)
 
 
 main()

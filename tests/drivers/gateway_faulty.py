@@ -133,8 +133,8 @@ class Handler(BaseHTTPRequestHandler):
         model = {"other-model": "another", "lower-case": self.headers["x-model"].lower()}.get(
             fault, self.headers["x-model"]
         )
-        told = {"content-type": "application/json"}
-        told |= {"x-alpha-key": "mine"} if upstream == "alpha" else {"x-beta-key": "Key mine", "x-beta-version": "2"}
+        headers = {"content-type": "application/json"}
+        headers |= {"x-alpha-key": "mine"} if upstream == "alpha" else {"x-beta-key": "Key mine", "x-beta-version": "2"}
         path = "/alpha" if upstream == "alpha" else f"/beta/{quote(model, safe='')}:ask"
         sent: Any = {"format": upstream, "text": body["text"]}
         key = self.headers["x-alpha-key"] or self.headers["x-beta-key"]
@@ -144,9 +144,9 @@ class Handler(BaseHTTPRequestHandler):
             case "no-api" | "looks-around-and-errs":
                 path = "/v9/ask"
             case "no-version":
-                del told["x-beta-version"]
+                del headers["x-beta-version"]
             case "leaks-in-a-header":
-                told["x-also"] = f"Bearer {key}"
+                headers["x-also"] = f"Bearer {key}"
             case "leaks-in-the-query":
                 path += f"?key={key}"
             case "leaks-in-the-body":
@@ -160,13 +160,13 @@ class Handler(BaseHTTPRequestHandler):
         elif stream:
             sent["stream"] = True
         data = {"sends-no-json": b"{text", "sends-no-utf-8": b'{"text": "\xff"}'}.get(fault, json.dumps(sent).encode())
-        asked = http.client.HTTPConnection(base.hostname or "", base.port, timeout=30)
+        connection = http.client.HTTPConnection(base.hostname or "", base.port, timeout=30)
         method = "PUT" if fault == "another-method" else "POST"
         if fault in ("looks-around-first", "looks-around-and-errs"):
-            asked.request("GET", base.path + "/models")
-            asked.getresponse().read()
-        asked.request(method, base.path + path, data, told)
-        reply = asked.getresponse()
+            connection.request("GET", base.path + "/models")
+            connection.getresponse().read()
+        connection.request(method, base.path + path, data, headers)
+        reply = connection.getresponse()
         if stream and reply.status == 200:
             return reply
         content = reply.read()

@@ -23,13 +23,13 @@ HEADERS = {"x-upstream-url": "{upstream}", "x-model": "{model}", "x-case": "{cas
 
 def write(project: Any, fault: str = "none", tables: str = "", **more: Any) -> str:
     """Write gateway.toml for a gateway with a fault; its spec. A value None leaves a key out."""
-    said: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "name": "faulty",
         "version": "3",
         "command": [sys.executable, "-u", str(SCRIPT), fault, "{port}", "{upstream}"],
         **more,
     }
-    lines = [f"{key} = {json.dumps(value)}" for key, value in said.items() if value is not None]
+    lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items() if value is not None]
     lines.append(tables or '[ready]\npath = "/ready"')
     for name in ("alpha", "beta"):
         headers = ", ".join(f'{key} = "{text}"' for key, text in {**HEADERS, "x-upstream": name}.items())
@@ -47,17 +47,19 @@ def noted(project: Any, name: str) -> list[str]:
 def left(project: Any) -> list[str]:
     """What is still there of the gateways and of the run: processes, ports, files, threads."""
     end = time.monotonic() + 3
-    while (found := _left(project)) and time.monotonic() < end:
+    while (leftovers := _left(project)) and time.monotonic() < end:
         time.sleep(0.05)
-    return found
+    return leftovers
 
 
 def _left(project: Any) -> list[str]:
-    found = [f"process {pid}" for pid in noted(project, "pids") if alive(pid)]
-    found += [f"port {port}" for port in noted(project, "ports") if listens(int(port))]
-    found += [f"file {path.name}" for path in (project.path / "tmp").iterdir()]
-    found += [f"thread {one.name}" for one in threading.enumerate() if one.name.startswith(("toolcall", "child's"))]
-    return found
+    leftovers = [f"process {pid}" for pid in noted(project, "pids") if alive(pid)]
+    leftovers += [f"port {port}" for port in noted(project, "ports") if listens(int(port))]
+    leftovers += [f"file {path.name}" for path in (project.path / "tmp").iterdir()]
+    leftovers += [
+        f"thread {thread.name}" for thread in threading.enumerate() if thread.name.startswith(("toolcall", "child's"))
+    ]
+    return leftovers
 
 
 def alive(pid: str) -> bool:

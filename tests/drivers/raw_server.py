@@ -26,7 +26,7 @@ class RawServer:
 def raw_server(pieces: Pieces) -> Iterator[RawServer]:
     """Answer each connection with ``pieces()`` once its head has come; closes it when they end."""
     listening = socket.create_server(("127.0.0.1", 0))
-    made = RawServer(f"http://127.0.0.1:{listening.getsockname()[1]}")
+    server = RawServer(f"http://127.0.0.1:{listening.getsockname()[1]}")
     over = threading.Event()
 
     def answer(connection: socket.socket) -> None:
@@ -36,12 +36,12 @@ def raw_server(pieces: Pieces) -> Iterator[RawServer]:
                 head += (piece := connection.recv(65536))
                 if not piece:
                     return
-            made.heads.append(head)
+            server.heads.append(head)
             for piece in pieces():
                 if over.is_set():
                     return
                 connection.sendall(piece)
-                made.sent += len(piece)
+                server.sent += len(piece)
 
     def serve() -> None:
         with contextlib.suppress(OSError):
@@ -51,7 +51,7 @@ def raw_server(pieces: Pieces) -> Iterator[RawServer]:
     thread = threading.Thread(target=serve, daemon=True)
     thread.start()
     try:
-        yield made
+        yield server
     finally:
         over.set()
         with contextlib.suppress(OSError):

@@ -37,13 +37,13 @@ def before_anything(chunks: Any) -> Iterator[bytes]:
 
 
 def one_behind(chunks: Any) -> Iterator[bytes]:
-    held = b""
+    previous = b""
     for chunk in chunks:
-        if held:
-            yield held[:1]
-            yield held[1:]
-        held = chunk
-    yield held
+        if previous:
+            yield previous[:1]
+            yield previous[1:]
+        previous = chunk
+    yield previous
 
 
 def at_once(chunks: Any) -> list[bytes]:

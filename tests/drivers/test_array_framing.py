@@ -27,11 +27,11 @@ DATA = [event["data"] for event in parse(STREAM)["events"]]
 
 
 def test_it_is_one_json_document() -> None:
-    (made,) = as_array((STREAM,), FRAMING, whole=True)
-    assert json.loads(made) == DATA
-    assert made.startswith(b"[{")
-    assert made.endswith(b"}\n]\n")
-    assert made.count(b"\n,\r\n") == len(DATA) - 1
+    (document,) = as_array((STREAM,), FRAMING, whole=True)
+    assert json.loads(document) == DATA
+    assert document.startswith(b"[{")
+    assert document.endswith(b"}\n]\n")
+    assert document.count(b"\n,\r\n") == len(DATA) - 1
 
 
 def test_an_event_is_an_element() -> None:
@@ -68,17 +68,17 @@ def test_one_without_events_is_an_empty_array() -> None:
 
 
 def test_data_of_several_lines_are_one_element() -> None:
-    (made,) = as_array((b"data: {\ndata: }\n\n",), FRAMING, whole=True)
-    assert json.loads(made) == [{}]
+    (document,) = as_array((b"data: {\ndata: }\n\n",), FRAMING, whole=True)
+    assert json.loads(document) == [{}]
 
 
 @pytest.mark.parametrize(
-    ("name", "stream", "wanted"),
+    ("name", "stream", "is_framed"),
     [("gemini", True, True), ("gemini", False, False), ("anthropic", None, False)],
 )
-def test_who_gets_one(name: str, stream: bool | None, wanted: bool) -> None:
-    found = Addresses(CORPUS.transports).array_framing(name, Address(name, "m", stream))
-    assert (found is not None) is wanted
+def test_who_gets_one(name: str, stream: bool | None, is_framed: bool) -> None:
+    framing = Addresses(CORPUS.transports).array_framing(name, Address(name, "m", stream))
+    assert (framing is not None) is is_framed
 
 
 class ArrayReader:
@@ -124,5 +124,5 @@ def test_a_library_that_reads_it_is_judged(check: str, variant: str) -> None:
     finally:
         driver.close()
     assert result.verdict in (Verdict.PASS, Verdict.WARN), result
-    assert {one.rule for one in result.findings} <= {"translation/stream-at-once"}
+    assert {finding.rule for finding in result.findings} <= {"translation/stream-at-once"}
     assert result.reason == ""

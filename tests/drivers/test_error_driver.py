@@ -35,15 +35,15 @@ def call(function: Any, reply: dict[str, Any] = REPLY) -> Outcome:
 
 
 def test_two_arguments_two_results() -> None:
-    given: list[Any] = []
+    calls: list[Any] = []
 
     def error(status: int, body: Any) -> Any:
-        given.append((status, body))
+        calls.append((status, body))
         return 503, {"later": True}
 
     assert call(error) == Produced({"status": 503, "body": {"later": True}})
-    assert given == [(429, REPLY["body"])]
-    assert given[0][1] is not REPLY["body"]
+    assert calls == [(429, REPLY["body"])]
+    assert calls[0][1] is not REPLY["body"]
 
 
 def test_three_arguments_three_results() -> None:

@@ -88,16 +88,16 @@ SLIPS = {
 
 @pytest.mark.parametrize("name", REFUSALS)
 def test_a_named_error_of_the_client_refuses(name: str) -> None:
-    found = raised(REFUSALS[name])
-    assert isinstance(found, Crashed)
-    assert found.refuses, name
+    outcome = raised(REFUSALS[name])
+    assert isinstance(outcome, Crashed)
+    assert outcome.refuses, name
 
 
 @pytest.mark.parametrize("name", SLIPS)
 def test_a_slip_does_not(name: str) -> None:
-    found = raised(SLIPS[name])
-    assert isinstance(found, Crashed)
-    assert not found.refuses, name
+    outcome = raised(SLIPS[name])
+    assert isinstance(outcome, Crashed)
+    assert not outcome.refuses, name
 
 
 def test_what_its_author_hides_is_not_looked_at() -> None:
@@ -132,7 +132,8 @@ def test_the_first_of_many_errors_is_whole() -> None:
 
 
 def test_a_traceback_that_a_message_quotes_is_no_part_of_it() -> None:
-    said = "'bool' object has no attribute 'get'\nTraceback (most recent call last):\n  File \"a.py\", line 3, in f"
+    message = "'bool' object has no attribute 'get'\nTraceback (most recent call last):\n  File \"a.py\", line 3, in f"
     assert (
-        raised(throw(ConversionError(said))).sentence == "raised ConversionError: 'bool' object has no attribute 'get'"
+        raised(throw(ConversionError(message))).sentence
+        == "raised ConversionError: 'bool' object has no attribute 'get'"
     )

@@ -50,10 +50,10 @@ for line in sys.stdin:
 @pytest.fixture
 def driver(tmp_path: Path) -> Iterator[ExecDriver]:
     (tmp_path / "echo.py").write_text(ECHO, encoding="utf-8")
-    found = load_driver(f"exec:{sys.executable} echo.py", directory=tmp_path, seconds=2)
-    assert isinstance(found, ExecDriver)
-    yield found
-    found.close()
+    exec_driver = load_driver(f"exec:{sys.executable} echo.py", directory=tmp_path, seconds=2)
+    assert isinstance(exec_driver, ExecDriver)
+    yield exec_driver
+    exec_driver.close()
 
 
 @pytest.fixture
@@ -65,10 +65,10 @@ def ask(driver: ExecDriver) -> Callable[..., Any]:
 
 
 def opened(driver: ExecDriver) -> ExecSession:
-    found = driver.open(ROUTE)
-    assert isinstance(found, Opened)
-    assert isinstance(found.session, ExecSession)
-    return found.session
+    outcome = driver.open(ROUTE)
+    assert isinstance(outcome, Opened)
+    assert isinstance(outcome.session, ExecSession)
+    return outcome.session
 
 
 def test_name_and_version(driver: ExecDriver) -> None:

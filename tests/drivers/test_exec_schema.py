@@ -154,14 +154,14 @@ def test_our_questions_are_those_of_the_schema(tmp_path: Path) -> None:
         session.response({})
         session.error({"status": 429, "headers": {"retry-after": "1"}, "body": {}})
         session.exchange({}, "http://127.0.0.1:1/x")
-        came = session.stream(Source((b"\xe2", b"\x80\xa8"), "lost"))
-        assert isinstance(came, Streamed)
-        assert ([piece.data for piece in came.pieces], came.losses) == ([b"\xe2", b"\x80\xa8"], ("x",))
+        outcome = session.stream(Source((b"\xe2", b"\x80\xa8"), "lost"))
+        assert isinstance(outcome, Streamed)
+        assert ([piece.data for piece in outcome.pieces], outcome.losses) == ([b"\xe2", b"\x80\xa8"], ("x",))
         driver.end_item()
     finally:
         driver.close()
-    asked = [json.loads(line) for line in (tmp_path / "asked").read_text(encoding="utf-8").splitlines()]
-    assert [message["op"] for message in asked] == [
+    messages = [json.loads(line) for line in (tmp_path / "asked").read_text(encoding="utf-8").splitlines()]
+    assert [message["op"] for message in messages] == [
         "hello",
         "open",
         "request",
@@ -174,12 +174,12 @@ def test_our_questions_are_those_of_the_schema(tmp_path: Path) -> None:
         "stream-end",
         "close",
     ]
-    assert [message.get("chunk", message.get("end")) for message in asked[6:10]] == [None, "4g==", "gKg=", "lost"]
-    for message in asked:
+    assert [message.get("chunk", message.get("end")) for message in messages[6:10]] == [None, "4g==", "gKg=", "lost"]
+    for message in messages:
         QUESTIONS[message["op"]].validate(message)
-    assert {message["case"] for message in asked[1:]} == {"shell/seed"}
-    assert {message["session"] for message in asked[1:]} == {"s1"}
-    assert asked[1]["route"] == {
+    assert {message["case"] for message in messages[1:]} == {"shell/seed"}
+    assert {message["session"] for message in messages[1:]} == {"s1"}
+    assert messages[1]["route"] == {
         "client": "a",
         "upstream": "b",
         "client_model": "a1",

@@ -47,10 +47,10 @@ def same(name: str, variant: str, upstream: str) -> ItemResult:
     here, there = PythonDriver(getattr(broken_streams, name)(), name), child("exec_python.py", f"broken_streams:{name}")
     try:
         expected = play(here, variant, upstream)
-        found = play(there, variant, upstream)
+        result = play(there, variant, upstream)
         # The stack and the exception are of another process; findings, bodies and losses are not.
-        assert replace(found, traceback="", exception=None) == replace(expected, traceback="", exception=None)
-        return found
+        assert replace(result, traceback="", exception=None) == replace(expected, traceback="", exception=None)
+        return result
     finally:
         here.close()
         there.close()
@@ -104,22 +104,22 @@ def test_a_child_that_fails_in_the_middle(fault: str, rule: str | None, variant:
 
 
 def test_about_a_dozen_streams_of_few_pieces_through_a_child(monkeypatch: pytest.MonkeyPatch) -> None:
-    given: list[int] = []
+    piece_counts: list[int] = []
     driver = child("exec_stream_faulty.py", "none")
     counted: Any = Source
 
     def source(pieces: Any, *rest: Any) -> Any:
-        given.append(len(pieces))
+        piece_counts.append(len(pieces))
         return counted(pieces, *rest)
 
     monkeypatch.setattr(stream_cuts, "Source", source)
     try:
         assert play(driver, "recut", "anthropic", None).verdict is Verdict.PASS
-        assert len(given) in (13, 14)  # and once as usual
-        assert max(given) == cuts.SPARSE.pieces
-        given.clear()
+        assert len(piece_counts) in (13, 14)  # and once as usual
+        assert max(piece_counts) == cuts.SPARSE.pieces
+        piece_counts.clear()
         assert play(driver, "cut", "anthropic", None).verdict is Verdict.PASS
-        assert 9 <= len(given) <= 13
+        assert 9 <= len(piece_counts) <= 13
     finally:
         driver.close()
 

@@ -43,22 +43,22 @@ def streamed(driver: Any, source: Source, name: str = "", case: str = "") -> Str
     driver.begin_item(case)
     opened = driver.open(Route("a", "a", name, "m", stream=True))
     assert isinstance(opened, Opened)
-    came: StreamOutcome = opened.session.stream(source)
+    outcome: StreamOutcome = opened.session.stream(source)
     driver.end_item()
-    return came
+    return outcome
 
 
 @pytest.fixture(scope="module")
 def lent() -> Iterator[ExecDriver]:
-    found = started("exec_python.py", "stream_generators:Translator")
-    yield found
-    found.close()
+    driver = started("exec_python.py", "stream_generators:Translator")
+    yield driver
+    driver.close()
 
 
 def started(*words: str, seconds: float = 5) -> ExecDriver:
-    found = load_driver("exec:" + shlex.join([sys.executable, *words]), directory=HERE, seconds=seconds)
-    assert isinstance(found, ExecDriver)
-    return found
+    exec_driver = load_driver("exec:" + shlex.join([sys.executable, *words]), directory=HERE, seconds=seconds)
+    assert isinstance(exec_driver, ExecDriver)
+    return exec_driver
 
 
 @pytest.mark.parametrize("end", ["plain", "lost"])
@@ -112,8 +112,8 @@ def test_the_starter_in_python_with_other_generators(name: str, tmp_path: Path) 
             here = streamed(PythonDriver(stream_generators.Translator(), "t"), source, name)
             there = streamed(driver, source)
             here = replace(here, losses=()) if isinstance(here, Streamed) else here
-            told = str(_comparable(there)).replace("raised ConnectionError:", "raised SourceLost:")
-            assert told == str(_comparable(here))
+            report = str(_comparable(there)).replace("raised ConnectionError:", "raised SourceLost:")
+            assert report == str(_comparable(here))
     finally:
         driver.close()
 
@@ -140,12 +140,12 @@ def test_a_fault_in_the_middle_of_a_stream(fault: str, kind: type, sentence: str
     driver = started("exec_stream_faulty.py", fault)
     try:
         source = Source((b"a",) * 4)
-        came = streamed(driver, source, case="box/two")
-        assert type(came) is kind
-        assert sentence in came.sentence  # type: ignore[union-attr]
-        if isinstance(came, Crashed):
-            assert came.died
-            assert "these are my last words" in came.traceback
+        outcome = streamed(driver, source, case="box/two")
+        assert type(outcome) is kind
+        assert sentence in outcome.sentence  # type: ignore[union-attr]
+        if isinstance(outcome, Crashed):
+            assert outcome.died
+            assert "these are my last words" in outcome.traceback
         assert driver._child.why_ended is not None
         # A child that was started again plays the next one.
         again = streamed(driver, source, case="box/one")
@@ -157,8 +157,8 @@ def test_a_fault_in_the_middle_of_a_stream(fault: str, kind: type, sentence: str
 def test_a_child_that_hangs_in_the_middle_of_a_stream() -> None:
     driver = started("exec_stream_faulty.py", "hangs", seconds=0.4)
     try:
-        came = streamed(driver, Source((b"a",) * 4), case="box/two")
-        assert came == TimedOut(0.4, "The last that the process printed:\nthese are my last words")
+        outcome = streamed(driver, Source((b"a",) * 4), case="box/two")
+        assert outcome == TimedOut(0.4, "The last that the process printed:\nthese are my last words")
         assert isinstance(streamed(driver, Source((b"a",)), case="box/one"), Streamed)
     finally:
         driver.close()
@@ -200,8 +200,8 @@ def test_a_stream_has_the_time_of_one_call(tmp_path: Path) -> None:
     driver = load_driver(f"exec:{sys.executable} slow.py", directory=tmp_path, seconds=0.5)
     try:
         start = time.monotonic()
-        came = streamed(driver, Source((b"a",) * 100))
-        assert came == TimedOut(0.5)
+        outcome = streamed(driver, Source((b"a",) * 100))
+        assert outcome == TimedOut(0.5)
         assert time.monotonic() - start < 3
     finally:
         driver.close()

@@ -26,21 +26,21 @@ KINDS = ("setsid", "daemon", "deaf", "nameless", "hopping", "orphaning", "stoppe
 
 @pytest.fixture
 def token() -> Iterator[str]:
-    made = f"fugitive-{secrets.token_hex(8)}"
-    yield made
-    for process in running(made):  # where a test has failed
+    mark = f"fugitive-{secrets.token_hex(8)}"
+    yield mark
+    for process in running(mark):  # where a test has failed
         with contextlib.suppress(OSError):
             os.kill(process, signal.SIGKILL)
 
 
 def running(token: str) -> list[int]:
     """The living processes with the token among their arguments."""
-    found = []
+    pids = []
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             if token.encode() in (folder / "cmdline").read_bytes():
-                found.append(int(folder.name))
-    return found
+                pids.append(int(folder.name))
+    return pids
 
 
 def gone(token: str, seconds: float = 5) -> bool:
@@ -120,7 +120,7 @@ def test_the_command_has_what_it_would_have_without_a_supervisor(handler: Any, t
 
 
 def _say_what_the_command_has(tmp_path: Path) -> None:
-    said = []
+    outputs = []
     for start in (families.SupervisedFamily, families.GroupFamily):
         family = start(
             ["sh", "-c", SHOWN, "sh", "ä\udcff", ""],
@@ -131,11 +131,11 @@ def _say_what_the_command_has(tmp_path: Path) -> None:
         )
         assert family.process.stdout is not None
         with family.process.stdout:
-            said.append(family.process.stdout.read())
+            outputs.append(family.process.stdout.read())
         family.end()
         assert family.exit_code() == 0
-    assert said[0] == said[1]
-    assert said[0].endswith(b"leads\n")
+    assert outputs[0] == outputs[1]
+    assert outputs[0].endswith(b"leads\n")
 
 
 @pytest.mark.parametrize("start", [families.SupervisedFamily, families.GroupFamily])
@@ -161,8 +161,8 @@ def test_children_are_found_without_the_kernel_s_list(tmp_path: Path, monkeypatc
     program.chmod(0o755)
     child = subprocess.Popen([str(program)])
     try:
-        known = supervisor.children(os.getpid())
-        assert child.pid in known
+        pids = supervisor.children(os.getpid())
+        assert child.pid in pids
 
         def without_list(path: str, *more: Any) -> Any:
             if path.endswith("/children"):
@@ -170,7 +170,7 @@ def test_children_are_found_without_the_kernel_s_list(tmp_path: Path, monkeypatc
             return open(path, *more)  # noqa: PTH123
 
         monkeypatch.setattr(supervisor, "open", without_list, raising=False)
-        assert set(known) <= set(supervisor.children(os.getpid()))
+        assert set(pids) <= set(supervisor.children(os.getpid()))
     finally:
         child.kill()
         child.wait()

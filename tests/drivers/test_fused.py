@@ -93,10 +93,10 @@ def left() -> list[str]:
     """Threads of the run that are still there."""
     end = time.monotonic() + 8  # other tests leave threads that sleep
     while (
-        found := [t.name for t in threading.enumerate() if t.name.startswith("toolcall")]
+        names := [t.name for t in threading.enumerate() if t.name.startswith("toolcall")]
     ) and time.monotonic() < end:
         time.sleep(0.02)
-    return found
+    return names
 
 
 @pytest.mark.parametrize("way", ["def", "async def", "blocking"])
@@ -270,13 +270,15 @@ class Fused:
                 upstream_url + ADDRESSES.path(*way), json=sent, headers=ADDRESSES.headers(way[0], "key")
             ) as reply,
         ):
-            came = await reply.json()
+            reply_body = await reply.json()
             if reply.status == 200:
-                return self.inner.response(came)
+                return self.inner.response(reply_body)
             if self.fails in ("raises", self.route.upstream, str(reply.status)):
                 raise RuntimeError(f"the provider answered {reply.status}")
-            told = self.inner.error(reply.status, came, {name.lower(): text for name, text in reply.headers.items()})
-            return told[:2] if self.fails == "without headers" else told
+            answer = self.inner.error(
+                reply.status, reply_body, {name.lower(): text for name, text in reply.headers.items()}
+            )
+            return answer[:2] if self.fails == "without headers" else answer
 
 
 class Library:
@@ -292,8 +294,8 @@ def driver_of(library: Library) -> PythonDriver:
 
 
 def route(case: str, client: str, upstream: str) -> Route:
-    found = CORPUS.cases[case]
-    return Route(client, upstream, found.model(client), found.model(upstream))
+    corpus_case = CORPUS.cases[case]
+    return Route(client, upstream, corpus_case.model(client), corpus_case.model(upstream))
 
 
 def played(driver: PythonDriver, check: str, case: str, way: Route, variant: str = "") -> Any:
@@ -345,7 +347,7 @@ def test_the_replies_behind_an_error_that_it_raises_are_judged() -> None:
     result = played(driver, "response", case, route(case, "anthropic", "openai_chat"))
     driver.close()
     assert (result.verdict, result.findings) == (Verdict.PASS, ())
-    assert [one.name for one in result.played] == ["01-response", "02-response"]
+    assert [item.name for item in result.played] == ["01-response", "02-response"]
     assert "there is no error body to judge" in result.reason
 
 
@@ -359,8 +361,8 @@ def test_one_that_raises_upon_some_errors_is_judged_by_the_others(fails: str, up
         for case in cases
     ]
     driver.close()
-    raised, told = Verdict.NOT_APPLICABLE, Verdict.PASS
-    assert verdicts == ([told, told, raised, raised] if fails == "gemini" else [told, raised, told, raised])
+    raised, success = Verdict.NOT_APPLICABLE, Verdict.PASS
+    assert verdicts == ([success, success, raised, raised] if fails == "gemini" else [success, raised, success, raised])
 
 
 def test_one_that_raises_before_it_asks_says_nothing_of_errors() -> None:

@@ -56,8 +56,8 @@ def pieces(reply: Any) -> Iterator[bytes]:
 class Later:
     """An object that is read with ``async for``."""
 
-    def __init__(self, made: Iterator[bytes]) -> None:
-        self.made = made
+    def __init__(self, chunks: Iterator[bytes]) -> None:
+        self.made = chunks
 
     def __aiter__(self) -> AsyncIterator[bytes]:
         return self
@@ -124,22 +124,22 @@ class Opening:
 
     def played(self, source: Source) -> Any:
         session = self.session()
-        came = session.request(BODY)
-        assert isinstance(came, Produced), came
+        outcome = session.request(BODY)
+        assert isinstance(outcome, Produced), outcome
         return session.stream(source)
 
 
 @pytest.fixture
 def opening() -> Iterator[Callable[..., Opening]]:
-    made: list[Opening] = []
+    openings: list[Opening] = []
 
     def make(exchange: Exchange, seconds: float = 20.0) -> Opening:
-        made.append(Opening(exchange, seconds))
-        return made[-1]
+        openings.append(Opening(exchange, seconds))
+        return openings[-1]
 
     yield make
-    for one in made:
-        one.driver.close()
+    for entry in openings:
+        entry.driver.close()
     end = time.monotonic() + 8
     while (left := [t.name for t in threading.enumerate() if t.name.startswith("toolcall")]) and time.monotonic() < end:
         time.sleep(0.02)
@@ -148,20 +148,20 @@ def opening() -> Iterator[Callable[..., Opening]]:
 
 @pytest.mark.parametrize("exchange", WAYS, ids=lambda way: way.__name__)
 def test_what_it_may_give(opening: Any, exchange: Exchange) -> None:
-    came = opening(exchange).played(Source(EVENTS))
-    assert isinstance(came, Streamed), came
-    assert (came.data, came.raised) == (STREAM, None)
-    assert not any(piece.ended for piece in came.pieces)  # unwatched, so unknown
-    assert came.pieces[-1].taken == len(EVENTS)
+    outcome = opening(exchange).played(Source(EVENTS))
+    assert isinstance(outcome, Streamed), outcome
+    assert (outcome.data, outcome.raised) == (STREAM, None)
+    assert not any(piece.ended for piece in outcome.pieces)  # unwatched, so unknown
+    assert outcome.pieces[-1].taken == len(EVENTS)
 
 
 @pytest.mark.parametrize("exchange", WAYS, ids=lambda way: way.__name__)
 def test_a_translator_that_buffers_is_found(opening: Any, exchange: Exchange) -> None:
     waits = exchange is all_at_once
-    came = opening(exchange).played(Source(EVENTS, watched=True))
-    assert isinstance(came, Streamed), came
-    assert came.data == STREAM
-    assert all(piece.ended for piece in came.pieces) is waits
+    outcome = opening(exchange).played(Source(EVENTS, watched=True))
+    assert isinstance(outcome, Streamed), outcome
+    assert outcome.data == STREAM
+    assert all(piece.ended for piece in outcome.pieces) is waits
 
 
 @pytest.mark.timing
@@ -172,9 +172,9 @@ def test_the_end_is_held_back_less_long_after_buffering(opening: Any, monkeypatc
     took = []
     for _ in range(2):
         started = time.monotonic()
-        came = library.played(Source(EVENTS, watched=True))
+        outcome = library.played(Source(EVENTS, watched=True))
         took.append(time.monotonic() - started)
-        assert all(piece.ended for piece in came.pieces)
+        assert all(piece.ended for piece in outcome.pieces)
     assert took[1] < took[0] - 0.5
 
 
@@ -187,11 +187,11 @@ def test_a_broken_off_source_is_not_waited_for(opening: Any) -> None:
 
 @pytest.mark.parametrize("exchange", [generator, coroutine, async_generator], ids=lambda way: way.__name__)
 def test_what_came_before_the_source_was_lost_stands(opening: Any, exchange: Exchange) -> None:
-    came = opening(exchange).played(Source(EVENTS[:3], "lost"))
-    assert isinstance(came, Streamed), came
-    assert came.data == b"".join(EVENTS[:3])
-    assert isinstance(came.raised, Crashed)
-    assert came.raised.sentence.startswith("raised IncompleteRead")
+    outcome = opening(exchange).played(Source(EVENTS[:3], "lost"))
+    assert isinstance(outcome, Streamed), outcome
+    assert outcome.data == b"".join(EVENTS[:3])
+    assert isinstance(outcome.raised, Crashed)
+    assert outcome.raised.sentence.startswith("raised IncompleteRead")
 
 
 def raising(error: BaseException, after: int) -> Exchange:
@@ -205,16 +205,16 @@ def raising(error: BaseException, after: int) -> Exchange:
 
 
 def test_an_exception_in_the_middle(opening: Any) -> None:
-    came = opening(raising(KeyError("oops"), 0)).played(Source(EVENTS))
-    assert isinstance(came, Crashed)
-    assert "in exchange" in came.traceback
-    assert "toolcall_conformance" not in came.traceback
+    outcome = opening(raising(KeyError("oops"), 0)).played(Source(EVENTS))
+    assert isinstance(outcome, Crashed)
+    assert "in exchange" in outcome.traceback
+    assert "toolcall_conformance" not in outcome.traceback
     assert isinstance(opening(raising(Refused("not so"), 0)).played(Source(EVENTS)), RefusedOutcome)
     session = opening(raising(KeyError("oops"), 1))
-    came = session.played(Source((b"data: 0\n\n", *(b"data: %d\n\n" % n * 9000 for n in range(1, 9)))))
-    assert isinstance(came, Streamed)
-    assert came.data.startswith(b"data: 0\n\n")
-    assert isinstance(came.raised, Crashed)
+    outcome = session.played(Source((b"data: 0\n\n", *(b"data: %d\n\n" % n * 9000 for n in range(1, 9)))))
+    assert isinstance(outcome, Streamed)
+    assert outcome.data.startswith(b"data: 0\n\n")
+    assert isinstance(outcome.raised, Crashed)
 
 
 WRONG = [
@@ -226,20 +226,20 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("given", "sentence"), WRONG, ids=range(len(WRONG)))
+@pytest.mark.parametrize(("output", "sentence"), WRONG, ids=range(len(WRONG)))
 @pytest.mark.parametrize("way", ["def", "async def"])
-def test_what_is_no_stream(opening: Any, given: Any, sentence: str, way: str) -> None:
+def test_what_is_no_stream(opening: Any, output: Any, sentence: str, way: str) -> None:
     def exchange(url: str) -> Any:
         with asked(url) as reply:
             reply.read()
-            return given
+            return output
 
     async def later(url: str) -> Any:
         return await asyncio.to_thread(exchange, url)
 
-    came = opening(exchange if way == "def" else later).played(Source(EVENTS))
-    assert isinstance(came, BadOutput), came
-    assert came.sentence.startswith(sentence)
+    outcome = opening(exchange if way == "def" else later).played(Source(EVENTS))
+    assert isinstance(outcome, BadOutput), outcome
+    assert outcome.sentence.startswith(sentence)
 
 
 def test_before_the_upstream_was_asked(opening: Any) -> None:
@@ -249,8 +249,8 @@ def test_before_the_upstream_was_asked(opening: Any) -> None:
     def unable(_url: str) -> Any:
         raise type("Unsupported", (Exception,), {})("no streams")
 
-    came = opening(wordless).session().request(BODY)
-    assert came == BadOutput("exchange answered 200 without asking the upstream: data: from a cache")
+    outcome = opening(wordless).session().request(BODY)
+    assert outcome == BadOutput("exchange answered 200 without asking the upstream: data: from a cache")
     session = opening(unable).session()
     assert session.request(BODY) == UnsupportedOutcome("no streams")
     assert session.stream(Source(EVENTS)) == UnsupportedOutcome("no streams")
@@ -272,10 +272,10 @@ def test_one_that_asks_for_no_stream_makes_one_by_itself(opening: Any) -> None:
             text = json.load(reply)["text"]
         yield from (f"data: {word}\n\n".encode() for word in text.split())
 
-    came = opening(exchange).played(Source(EVENTS, watched=True, reply={"text": "one two"}))
-    assert isinstance(came, Streamed), came
-    assert came.data == b"data: one\n\ndata: two\n\n"
-    assert all(piece.ended for piece in came.pieces)
+    outcome = opening(exchange).played(Source(EVENTS, watched=True, reply={"text": "one two"}))
+    assert isinstance(outcome, Streamed), outcome
+    assert outcome.data == b"data: one\n\ndata: two\n\n"
+    assert all(piece.ended for piece in outcome.pieces)
     assert opening(exchange).played(Source(EVENTS)) == Misdirected(
         "the client wants a stream, and the upstream was asked at POST /beta/b:ask for none; a stream of beta is asked "
         "for by POST /beta/{model}:askStream?alt=sse"
@@ -286,8 +286,8 @@ def test_one_that_asks_for_a_stream_of_another_kind(opening: Any) -> None:
     def exchange(url: str) -> Any:
         yield from pieces(asked(url, "/beta/b:askStream?alt=json"))
 
-    came = opening(exchange).played(Source(EVENTS, reply={"text": "one"}))
-    assert came == UnsupportedOutcome(
+    outcome = opening(exchange).played(Source(EVENTS, reply={"text": "one"}))
+    assert outcome == UnsupportedOutcome(
         "the upstream was asked at POST /beta/b:askStream for a stream that is not text/event-stream; the suite does "
         "not play such streams"
     )
@@ -311,13 +311,13 @@ def test_an_error_before_the_stream_is_no_stream(opening: Any, exchange: Exchang
     session = opening(exchange).session()
     for _ in range(2):
         assert isinstance(session.request(BODY), Produced)
-        came = session.error({"status": 429, "headers": {"retry-after": "7"}, "body": {"error": "busy"}})
-        assert isinstance(came, Produced), came
-        assert came.value == {"status": 429, "headers": {"retry-after": "7"}, "body": {"error": "busy"}}
+        outcome = session.error({"status": 429, "headers": {"retry-after": "7"}, "body": {"error": "busy"}})
+        assert isinstance(outcome, Produced), outcome
+        assert outcome.value == {"status": 429, "headers": {"retry-after": "7"}, "body": {"error": "busy"}}
     assert isinstance(session.request(BODY), Produced)
-    came = session.stream(Source(EVENTS))
-    assert isinstance(came, Streamed)
-    assert came.data == STREAM
+    outcome = session.stream(Source(EVENTS))
+    assert isinstance(outcome, Streamed)
+    assert outcome.data == STREAM
 
 
 def test_an_error_that_becomes_a_stream(opening: Any) -> None:
@@ -330,8 +330,8 @@ def test_an_error_that_becomes_a_stream(opening: Any) -> None:
 
     session = opening(exchange).session()
     session.request(BODY)
-    came = session.error({"status": 429, "body": {"error": "busy"}})
-    assert came == BadOutput("a stream was sent with status 200: 'data: all is well'", "/body")
+    outcome = session.error({"status": 429, "body": {"error": "busy"}})
+    assert outcome == BadOutput("a stream was sent with status 200: 'data: all is well'", "/body")
 
 
 def test_an_unjudged_exchange_is_finished(opening: Any) -> None:

@@ -319,12 +319,12 @@ def test_a_port_that_the_gateway_cannot_know(project: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "options", "told"),
+    ("fault", "options", "is_reported"),
     [("starts-very-slowly", (), True), ("starts-very-slowly", ("-q",), False), ("none", (), False)],
 )
-def test_a_slow_start_is_told(project: Any, fault: str, options: tuple[str, ...], told: bool) -> None:
+def test_a_slow_start_is_told(project: Any, fault: str, options: tuple[str, ...], is_reported: bool) -> None:
     result = project.run(THEN, *options, spec=write(project, fault))
-    assert ("toolcall: waiting for the gateway faulty (GET http://127.0.0.1:" in result.stderr.str()) is told
+    assert ("toolcall: waiting for the gateway faulty (GET http://127.0.0.1:" in result.stderr.str()) is is_reported
 
 
 @pytest.mark.parametrize(

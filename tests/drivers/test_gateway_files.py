@@ -78,25 +78,27 @@ MISTAKES: list[tuple[dict[str, str | None], str]] = [
 )
 def test_each_mistake_is_a_sentence(tmp_path: Path, change: dict[str, str | None], sentence: str) -> None:
     path = tmp_path / "g.toml"
-    said = {**GOOD, **change}
-    path.write_text("\n".join(f"{key} = {text}" for key, text in said.items() if text is not None), encoding="utf-8")
-    with pytest.raises(SpecError, match=sentence) as told:
+    settings = {**GOOD, **change}
+    path.write_text(
+        "\n".join(f"{key} = {text}" for key, text in settings.items() if text is not None), encoding="utf-8"
+    )
+    with pytest.raises(SpecError, match=sentence) as exception_info:
         load_config(path, ("alpha", "beta"))
-    assert str(told.value).startswith(f"{path}")
-    assert "\n" not in str(told.value)
+    assert str(exception_info.value).startswith(f"{path}")
+    assert "\n" not in str(exception_info.value)
 
 
 def test_the_good_file_is_read(tmp_path: Path) -> None:
     path = tmp_path / "g.toml"
     path.write_text("\n".join(f"{key} = {text}" for key, text in GOOD.items()), encoding="utf-8")
-    found = load_config(path, ("alpha", "beta"))
-    assert (found.name, found.command, list(found.clients), list(found.upstreams)) == (
+    config = load_config(path, ("alpha", "beta"))
+    assert (config.name, config.command, list(config.clients), list(config.upstreams)) == (
         "g",
         ("gateway", "{port}"),
         ["alpha"],
         ["beta"],
     )
-    assert found.directory == tmp_path
+    assert config.directory == tmp_path
 
 
 @pytest.mark.parametrize(
@@ -200,12 +202,12 @@ def test_files_and_environment(project: Any) -> None:
         '[environment]\nKEY = "is {upstream_key}"\nPORT = "{port}"',
     )
     project.run("toolcall::box/one", spec=spec).assert_outcomes(passed=8)
-    found, environment, arguments = json.loads((project.path / "seen.json").read_text(encoding="utf-8"))
-    assert environment["KEY"] == f"is {found['key']}"
-    assert environment["PORT"] == str(found["at"]["port"])
+    settings, environment, arguments = json.loads((project.path / "seen.json").read_text(encoding="utf-8"))
+    assert environment["KEY"] == f"is {settings['key']}"
+    assert environment["PORT"] == str(settings["at"]["port"])
     assert environment["PATH"] == os.environ["PATH"]
-    assert arguments[1:] == [f"{found['in']}/made.json", str(project.path)]
-    assert Path(found["in"]).parent == project.path / "tmp"
+    assert arguments[1:] == [f"{settings['in']}/made.json", str(project.path)]
+    assert Path(settings["in"]).parent == project.path / "tmp"
     assert left(project) == []
 
 
@@ -297,10 +299,10 @@ def test_one_that_runs_already(project: Any) -> None:
 def test_an_upstream_port_that_is_taken(project: Any) -> None:
     import socket
 
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        result = project.run("toolcall::", spec=write(project, upstream_port=taken.getsockname()[1]))
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        result = project.run("toolcall::", spec=write(project, upstream_port=listener.getsockname()[1]))
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
         ["ERROR: the scripted upstream cannot listen on port * of loopback (*); stop the program *"]

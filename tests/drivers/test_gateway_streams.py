@@ -71,8 +71,8 @@ class Gateway:
         opened = self.open(client, upstream)
         assert isinstance(opened, Opened), opened
         body = {"format": client, "text": case, **TRANSPORTS[client]["stream"]["body"]}
-        came = opened.session.request(body)
-        assert isinstance(came, Produced), came
+        outcome = opened.session.request(body)
+        assert isinstance(outcome, Produced), outcome
         return opened.session
 
     def played(self, source: Source, client: str = "alpha", upstream: str = "beta", case: str = "box/two") -> Any:
@@ -87,15 +87,15 @@ def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
     """Starts gateways; when all is over nothing is left of them."""
     (tmp_path / "tmp").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
-    made: list[Gateway] = []
+    gateways: list[Gateway] = []
 
     def make(fault: str = "none", seconds: float = 20.0, client: str = "[client.alpha]\n[client.beta]") -> Gateway:
-        made.append(Gateway(tmp_path, fault, seconds, client))
-        return made[-1]
+        gateways.append(Gateway(tmp_path, fault, seconds, client))
+        return gateways[-1]
 
     yield make
-    for one in made:
-        one.driver.close()
+    for gateway in gateways:
+        gateway.driver.close()
     assert left(Place(tmp_path)) == []
 
 
@@ -104,21 +104,21 @@ def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
 def test_where_streams_are_asked_for_in_vain(start: Start, fault: str, may_lack: bool, client: str, key: str) -> None:
     opened = start(fault).open(client)
     assert isinstance(opened, Opened)
-    came = opened.session.request({"format": client, "text": "box/two", **TRANSPORTS[client]["stream"]["body"]})
-    assert isinstance(came, NoRoute), came
-    assert came.may_lack is may_lack
-    assert key in came.hint
-    assert "POST http://127.0.0.1:" in came.reason
+    outcome = opened.session.request({"format": client, "text": "box/two", **TRANSPORTS[client]["stream"]["body"]})
+    assert isinstance(outcome, NoRoute), outcome
+    assert outcome.may_lack is may_lack
+    assert key in outcome.hint
+    assert "POST http://127.0.0.1:" in outcome.reason
 
 
 def test_pieces_pass_through_at_once(start: Start, tmp_path: Path) -> None:
     gateway = start()
     for client in TRANSPORTS:
         for upstream in TRANSPORTS:
-            came = gateway.played(Source(EVENTS, watched=True), client, upstream)
-            assert isinstance(came, Streamed), came
-            assert (came.data, came.raised) == (STREAM, None)
-            assert not came.pieces[0].ended
+            outcome = gateway.played(Source(EVENTS, watched=True), client, upstream)
+            assert isinstance(outcome, Streamed), outcome
+            assert (outcome.data, outcome.raised) == (STREAM, None)
+            assert not outcome.pieces[0].ended
     # A client of beta asks for a stream by the address, one of alpha in the body.
     assert [post.strip() for post in noted(Place(tmp_path), "posts")] == ["/alpha"] * 2 + [
         "/beta/b:askStream?alt=sse"
@@ -127,18 +127,18 @@ def test_pieces_pass_through_at_once(start: Start, tmp_path: Path) -> None:
 
 def test_a_translator_that_buffers_is_found(start: Start) -> None:
     gateway = start("waits-for-the-end")
-    came = gateway.played(Source(EVENTS, watched=True))
-    assert isinstance(came, Streamed), came
-    assert came.data == STREAM
-    assert all(piece.ended for piece in came.pieces)
+    outcome = gateway.played(Source(EVENTS, watched=True))
+    assert isinstance(outcome, Streamed), outcome
+    assert outcome.data == STREAM
+    assert all(piece.ended for piece in outcome.pieces)
 
 
 def test_an_upstream_that_breaks_off(start: Start) -> None:
-    came = start().played(Source(EVENTS[:3], "lost"))
-    assert isinstance(came, Streamed), came
-    assert came.data == b"".join(EVENTS[:3])
-    assert isinstance(came.raised, Crashed)
-    assert came.raised.sentence.startswith("failed: the gateway broke off, ")
+    outcome = start().played(Source(EVENTS[:3], "lost"))
+    assert isinstance(outcome, Streamed), outcome
+    assert outcome.data == b"".join(EVENTS[:3])
+    assert isinstance(outcome.raised, Crashed)
+    assert outcome.raised.sentence.startswith("failed: the gateway broke off, ")
 
 
 @pytest.mark.parametrize(
@@ -152,28 +152,28 @@ def test_an_upstream_that_breaks_off(start: Start) -> None:
 )
 def test_one_that_breaks_off_in_the_middle(start: Start, fault: str, sentence: str) -> None:
     gateway = start(fault)
-    came = gateway.played(Source(EVENTS))
-    assert isinstance(came, Streamed), came
-    assert came.data.startswith(EVENTS[0])
-    assert isinstance(came.raised, Crashed)
-    assert came.raised.sentence.startswith(sentence)
-    assert WORDS in came.raised.traceback
+    outcome = gateway.played(Source(EVENTS))
+    assert isinstance(outcome, Streamed), outcome
+    assert outcome.data.startswith(EVENTS[0])
+    assert isinstance(outcome.raised, Crashed)
+    assert outcome.raised.sentence.startswith(sentence)
+    assert WORDS in outcome.raised.traceback
     # It goes on with the next.
     assert gateway.played(Source(EVENTS), case="box/one").data == STREAM
 
 
 def test_one_that_hangs_in_the_middle(start: Start) -> None:
     gateway = start("hangs-in-it", 0.8)
-    came = gateway.played(Source(EVENTS))
-    assert came == TimedOut(0.8, came.words)
-    assert WORDS in came.words
+    outcome = gateway.played(Source(EVENTS))
+    assert outcome == TimedOut(0.8, outcome.words)
+    assert WORDS in outcome.words
     assert gateway.played(Source(EVENTS), case="box/one").data == STREAM
 
 
 def test_one_that_never_ends(start: Start, tmp_path: Path) -> None:
-    came = start("never-ends").played(Source(EVENTS))
-    assert isinstance(came, BadOutput), came
-    assert came.sentence == "the gateway answered more than 16,777,216 bytes (`max_bytes` in gateway.toml)"
+    outcome = start("never-ends").played(Source(EVENTS))
+    assert isinstance(outcome, BadOutput), outcome
+    assert outcome.sentence == "the gateway answered more than 16,777,216 bytes (`max_bytes` in gateway.toml)"
     end = time.monotonic() + 5
     while not noted(Place(tmp_path), "broken-off") and time.monotonic() < end:
         time.sleep(0.02)
@@ -181,10 +181,10 @@ def test_one_that_never_ends(start: Start, tmp_path: Path) -> None:
 
 
 def test_what_is_no_stream(start: Start) -> None:
-    came = start("is-json").played(Source((b'{"text": "whole"}',)))
-    assert isinstance(came, BadOutput), came
-    assert came.sentence == "the gateway answered with a whole body where the client asked for a stream: whole"
-    assert WORDS in came.words
+    outcome = start("is-json").played(Source((b'{"text": "whole"}',)))
+    assert isinstance(outcome, BadOutput), outcome
+    assert outcome.sentence == "the gateway answered with a whole body where the client asked for a stream: whole"
+    assert WORDS in outcome.words
 
 
 def test_one_that_gives_it_another_type(start: Start) -> None:
@@ -193,40 +193,40 @@ def test_one_that_gives_it_another_type(start: Start) -> None:
 
 def test_one_that_asks_for_no_stream(start: Start) -> None:
     gateway = start("asks-for-no-stream")
-    came = gateway.played(Source(EVENTS, watched=True, reply={"text": "whole"}))
-    assert isinstance(came, Streamed), came
-    assert came.data == b'data: {"text": "whole"}\n\n'
-    assert all(piece.ended for piece in came.pieces)
-    came = gateway.played(Source(EVENTS))
-    assert isinstance(came, Misdirected)
-    assert came.sentence.startswith(
+    outcome = gateway.played(Source(EVENTS, watched=True, reply={"text": "whole"}))
+    assert isinstance(outcome, Streamed), outcome
+    assert outcome.data == b'data: {"text": "whole"}\n\n'
+    assert all(piece.ended for piece in outcome.pieces)
+    outcome = gateway.played(Source(EVENTS))
+    assert isinstance(outcome, Misdirected)
+    assert outcome.sentence.startswith(
         "the client wants a stream, and the upstream was asked at POST /beta/b:ask for none"
     )
 
 
 def test_an_error_before_the_stream_is_no_stream(start: Start) -> None:
     session = start().session()
-    came = session.error({"status": 429, "headers": {}, "body": {"error": "busy"}})
-    assert isinstance(came, Produced), came
-    assert (came.value["status"], came.value["body"]) == (
+    outcome = session.error({"status": 429, "headers": {}, "body": {"error": "busy"}})
+    assert isinstance(outcome, Produced), outcome
+    assert (outcome.value["status"], outcome.value["body"]) == (
         502,
         {"error": {"message": "the provider answered 429"}},
     )
 
 
 def test_an_error_although_the_upstream_streams(start: Start) -> None:
-    came = start("answers-500").open()
-    assert isinstance(came, Opened)
-    asked = came.session.request({"format": "alpha", "text": "box/two", "stream": True})
-    assert isinstance(asked, Crashed)
-    assert asked.sentence == "answered 500 before it asked the upstream: not this one"
+    opening = start("answers-500").open()
+    assert isinstance(opening, Opened)
+    outcome = opening.session.request({"format": "alpha", "text": "box/two", "stream": True})
+    assert isinstance(outcome, Crashed)
+    assert outcome.sentence == "answered 500 before it asked the upstream: not this one"
 
 
 def test_garbage_before_the_stream(start: Start) -> None:
     opened = start("is-garbage").open()
     assert isinstance(opened, Opened)
-    asked = opened.session.request({"format": "alpha", "text": "box/two", "stream": True})
-    assert isinstance(asked, ProtocolError)
+    outcome = opened.session.request({"format": "alpha", "text": "box/two", "stream": True})
+    assert isinstance(outcome, ProtocolError)
 
 
 def test_an_address_of_the_gateway_s_own(start: Start, tmp_path: Path) -> None:
@@ -240,7 +240,7 @@ def test_an_address_of_the_gateway_s_own(start: Start, tmp_path: Path) -> None:
 def test_an_address_that_says_nothing_of_streams(start: Start) -> None:
     gateway = start(client='[client.alpha]\npath = "/alpha"\n[client.beta]\npath = "/mine/{model}"')
     assert isinstance(gateway.open("alpha"), Opened)  # there the body asks for it
-    came = gateway.open("beta")
-    assert came == UnsupportedOutcome(
+    outcome = gateway.open("beta")
+    assert outcome == UnsupportedOutcome(
         "gateway.toml: [client.beta] has a path and no stream_path: streams of that API are asked for at another one"
     )

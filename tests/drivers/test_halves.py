@@ -30,7 +30,7 @@ class Session:
         return 429, self.gives
 
 
-def played(*given: Any, gives: Any, last: str = "response") -> Any:
+def played(*bodies: Any, gives: Any, last: str = "response") -> Any:
     """The outcome of the last call of a session that was given these bodies, and gives that one."""
     session = Session()
     session.gives = {}
@@ -41,17 +41,17 @@ def played(*given: Any, gives: Any, last: str = "response") -> Any:
 
     opened = PythonDriver(Translator(), "t").open(ROUTE)
     assert isinstance(opened, Opened)
-    for body in given[:-1]:
+    for body in bodies[:-1]:
         opened.session.request(body)
     session.gives = gives
     if last == "error":
-        return opened.session.error({"status": 500, "headers": {}, "body": given[-1]})
-    return getattr(opened.session, last)(given[-1])
+        return opened.session.error({"status": 500, "headers": {}, "body": bodies[-1]})
+    return getattr(opened.session, last)(bodies[-1])
 
 
 @pytest.mark.parametrize("last", ["request", "response", "error"])
 @pytest.mark.parametrize(
-    ("given", "gives"),
+    ("bodies", "gives"),
     [
         ([{"a": HALF}], {"b": {"c": HALF}}),
         ([{"a": ["x", {HALF: 1}]}], {"b": f"… {HALF} …"}),
@@ -59,22 +59,22 @@ def played(*given: Any, gives: Any, last: str = "response") -> Any:
     ],
     ids=["text", "key", "of an earlier call"],
 )
-def test_what_was_given_may_be_handed_on(given: list[Any], gives: Any, last: str) -> None:
-    found = played(*given, gives=gives, last=last)
-    assert isinstance(found, Produced)
-    assert found.value == (gives if last != "error" else {"status": 429, "body": gives})
+def test_what_was_given_may_be_handed_on(bodies: list[Any], gives: Any, last: str) -> None:
+    outcome = played(*bodies, gives=gives, last=last)
+    assert isinstance(outcome, Produced)
+    assert outcome.value == (gives if last != "error" else {"status": 429, "body": gives})
 
 
 @pytest.mark.parametrize("last", ["request", "response", "error"])
 @pytest.mark.parametrize(
-    "given",
+    "body",
     [{"a": WHOLE}, {"a": "x"}, {"a": "\ude80"}],
     ids=["a character cut in two", "none", "another half"],
 )
-def test_what_was_not_given_is_the_translators_own(given: Any, last: str) -> None:
-    found = played(given, gives={"b": HALF}, last=last)
-    assert isinstance(found, BadOutput)
-    assert "half of a surrogate pair, which UTF-8 cannot encode" in found.sentence
+def test_what_was_not_given_is_the_translators_own(body: Any, last: str) -> None:
+    outcome = played(body, gives={"b": HALF}, last=last)
+    assert isinstance(outcome, BadOutput)
+    assert "half of a surrogate pair, which UTF-8 cannot encode" in outcome.sentence
 
 
 def test_halves_are_found_in_any_depth() -> None:

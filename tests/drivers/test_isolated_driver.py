@@ -29,12 +29,12 @@ def drivers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Driver, 
     """The driver in this interpreter, and that of a child."""
     here, path = tmp_path_factory.mktemp("zoo"), list(sys.path)
     (here / "zoo.py").write_text(ZOO, encoding="utf-8")
-    found = [
+    both = [
         load_driver("zoo:T", directory=here, transports=lambda: TRANSPORTS, isolation=isolation)
         for isolation in (None, Isolation())
     ]
-    yield found[0], found[1]
-    for driver in found:
+    yield both[0], both[1]
+    for driver in both:
         driver.close()
     sys.path[:] = path
     del sys.modules["zoo"]
@@ -46,7 +46,7 @@ def played(driver: Driver, kind: str) -> dict[str, Any]:
     if not isinstance(opened, Opened):
         return {"open": opened}
     session = opened.session
-    found: dict[str, Any] = {
+    outcomes: dict[str, Any] = {
         "request": session.request(BODY),
         "response": session.response(BODY),
         "error": session.error({"status": 429, "headers": {"x": "y"}, "body": {"error": BODY}}),
@@ -55,13 +55,13 @@ def played(driver: Driver, kind: str) -> dict[str, Any]:
         "absent": session.call("absent", {}),
     }
     for name in FORMAT_OPERATIONS:
-        given = (
+        arguments = (
             [[BODY], [BODY]] if name == "tool_results" else [BODY, BODY] if name in ("mcp_result", "otel") else [BODY]
         )
-        found[name] = session.call(name, *given)
+        outcomes[name] = session.call(name, *arguments)
     session.finish_exchange({"status": 200, "headers": {}, "body": {}})
     driver.end_item()
-    return found
+    return outcomes
 
 
 def traits(driver: Driver, kind: str) -> Any:
@@ -77,8 +77,10 @@ def test_each_outcome_is_the_same(drivers: tuple[Driver, Driver], kind: str) -> 
     inside, isolated = drivers
     assert (isolated.name, isolated.version, isolated.spec) == (inside.name, inside.version, inside.spec)
     expected = played(inside, kind)
-    found = played(isolated, kind)
-    assert {name: written(one) for name, one in found.items()} == {name: written(one) for name, one in expected.items()}
+    outcomes = played(isolated, kind)
+    assert {name: written(outcome) for name, outcome in outcomes.items()} == {
+        name: written(outcome) for name, outcome in expected.items()
+    }
     assert len(expected) == 1 or len(expected) == 6 + len(FORMAT_OPERATIONS)
 
 
@@ -89,23 +91,28 @@ def test_a_session_says_the_same_of_itself(drivers: tuple[Driver, Driver], kind:
 
 
 def test_an_exchange_is_played_in_the_child(drivers: tuple[Driver, Driver]) -> None:
-    found = []
+    exchanges = []
     for driver in drivers:
         opened = driver.open(Route("alpha", "beta", "exchanging", "beta-1"))
         assert isinstance(opened, Opened)
-        found.append([opened.session.request(BODY), opened.session.response({"text": "y"})])
+        exchanges.append([opened.session.request(BODY), opened.session.response({"text": "y"})])
         assert isinstance(opened.session.request(BODY), Produced)
         opened.session.finish_exchange({"status": 200, "headers": {}, "body": {}})
         driver.end_item()
-    assert found[1] == found[0]
-    assert found[0][1] == Produced({"back": {"text": "y"}})
+    assert exchanges[1] == exchanges[0]
+    assert exchanges[0][1] == Produced({"back": {"text": "y"}})
 
 
 def test_the_zoo_has_something_to_say_in_every_field(drivers: tuple[Driver, Driver]) -> None:
     plain, broken = played(drivers[0], "plain"), played(drivers[0], "broken")
     assert plain["response"] == Produced({"a": [None, True]}, mutated=True, losses=("top-k", "seed"))
     assert plain["error"].value["headers"] == {"retry-after": "3", "x": "y"}
-    assert [(one.taken, one.ended) for one in plain["whole"].pieces] == [(0, False), (1, False), (2, False), (2, True)]
+    assert [(piece.taken, piece.ended) for piece in plain["whole"].pieces] == [
+        (0, False),
+        (1, False),
+        (2, False),
+        (2, True),
+    ]
     assert plain["otel"].value["test"].startswith("tests/drivers/test_isolated_driver.py::")
     assert "KeyError" in broken["response"].traceback
     assert broken["response"].sentence == "raised ValueError: outer second line"
@@ -162,7 +169,7 @@ def test_what_was_never_ours_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "said"),
+    ("source", "message"),
     [
         ("import nothing_of_that_name", r"importing spec_bad failed with ModuleNotFoundError"),
         ("import os\nos._exit(3)", r"its process, which imports and makes it, died with exit code 3"),
@@ -171,8 +178,8 @@ def test_what_was_never_ours_is_refused() -> None:
         ("class T:\n    def __init__(self): self.all = bytearray(10**9)", r"raised MemoryError"),
     ],
 )
-def test_what_cannot_be_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, said: str) -> None:
+def test_what_cannot_be_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, message: str) -> None:
     monkeypatch.setattr("toolcall_conformance.drivers.loading.LOAD_SECONDS", 0.2 if "sleep" in source else 30.0)
     (tmp_path / "spec_bad.py").write_text(source, encoding="utf-8")
-    with pytest.raises(SpecError, match=said):
+    with pytest.raises(SpecError, match=message):
         load_driver("spec_bad:T", directory=tmp_path, seconds=0.2, isolation=Isolation(600))

@@ -65,12 +65,12 @@ class Session:
             fetched = self.fetch(PICTURE)
             if asyncio.iscoroutine(fetched):
                 await fetched
-        made: Body = self.inner.request(body)
-        return made
+        output: Body = self.inner.request(body)
+        return output
 
     def response(self, body: Body) -> Body:
-        made: Body = self.inner.response(body)
-        return made
+        output: Body = self.inner.response(body)
+        return output
 
 
 class Fetching:
@@ -116,7 +116,7 @@ def test_a_crash_that_reaches_for_nothing_is_a_crash() -> None:
     assert isinstance(asked(raises, ASKED), Crashed)
     result = checked(raises)
     assert result.verdict is Verdict.FAIL
-    assert [one.rule for one in result.findings] == ["translation/crashed"]
+    assert [finding.rule for finding in result.findings] == ["translation/crashed"]
 
 
 def test_a_host_that_the_input_does_not_name_is_the_translators_own() -> None:

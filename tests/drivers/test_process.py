@@ -125,9 +125,9 @@ def test_what_still_runs_ends_with_the_interpreter() -> None:
         "child = ChildProcess([sys.executable, '-c', 'import time; time.sleep(60)'], directory=Path(), piped=False)\n"
         "print(child.pid)\n"
     )
-    ended = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=30, check=True)
-    assert ended.stderr == ""
-    assert not _alive(int(ended.stdout))
+    process = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=30, check=True)
+    assert process.stderr == ""
+    assert not _alive(int(process.stdout))
 
 
 def test_a_command_that_is_not_there(tmp_path: Path) -> None:

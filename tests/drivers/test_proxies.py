@@ -47,7 +47,7 @@ def test_a_child(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "hosts"),
+    ("environment", "hosts"),
     [
         ({}, "127.0.0.1,localhost,::1"),
         ({"NO_PROXY": "internal.example, localhost"}, "internal.example,localhost,127.0.0.1,::1"),
@@ -55,5 +55,5 @@ def test_a_child(tmp_path: Path) -> None:
         ({"NO_PROXY": "*"}, None),
     ],
 )
-def test_what_users_exempt_stays(said: dict[str, str], hosts: str | None) -> None:
-    assert without_proxy(said).get("NO_PROXY") == hosts
+def test_what_users_exempt_stays(environment: dict[str, str], hosts: str | None) -> None:
+    assert without_proxy(environment).get("NO_PROXY") == hosts

@@ -70,12 +70,12 @@ def raising(error: BaseException) -> Any:
 
 
 def test_a_body_comes_back_as_a_copy() -> None:
-    given: dict[str, Any] = {"a": [1]}
-    outcome = call(lambda body: body, given)
+    source: dict[str, Any] = {"a": [1]}
+    outcome = call(lambda body: body, source)
     assert outcome == Produced({"a": [1]}, mutated=False)
     assert isinstance(outcome, Produced)
-    assert outcome.value is not given
-    assert outcome.value["a"] is not given["a"]
+    assert outcome.value is not source
+    assert outcome.value["a"] is not source["a"]
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_a_body_comes_back_as_a_copy() -> None:
 )
 def test_a_mutated_input_is_noticed_and_the_original_is_unharmed(mutate: Any) -> None:
     body = {"a": [1, {"b": None}]}
-    assert call(lambda given: [mutate(given), {"fine": 1}][1], body) == Produced({"fine": 1}, mutated=True)
+    assert call(lambda source: [mutate(source), {"fine": 1}][1], body) == Produced({"fine": 1}, mutated=True)
     assert body == {"a": [1, {"b": None}]}
 
 

@@ -146,9 +146,9 @@ def test_no_method() -> None:
     assert isinstance(opened.session.stream(SOURCE), UnsupportedOutcome)
 
 
-@pytest.mark.parametrize("given", [None, b"bytes", "text", {"a": 1}, 7, ["text"], [{"a": 1}], [None]])
-def test_what_is_no_stream_of_bytes(given: Any) -> None:
-    outcome = stream(lambda _chunks: given)
+@pytest.mark.parametrize("output", [None, b"bytes", "text", {"a": 1}, 7, ["text"], [{"a": 1}], [None]])
+def test_what_is_no_stream_of_bytes(output: Any) -> None:
+    outcome = stream(lambda _chunks: output)
     assert isinstance(outcome, BadOutput)
     assert "yield the client's stream as bytes" in outcome.sentence
 

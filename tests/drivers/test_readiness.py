@@ -15,8 +15,8 @@ OK = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"
 
 def test_an_answer() -> None:
     with raw_server(lambda: [b"HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n", OK]) as server:
-        found = ask(f"{server.url}/health?deep=1 \r\nx-evil: 1", 5)
-    assert (found.status, str(found)) == (200, "it answered 200")
+        answer = ask(f"{server.url}/health?deep=1 \r\nx-evil: 1", 5)
+    assert (answer.status, str(answer)) == (200, "it answered 200")
     host = server.url.removeprefix("http://")
     assert server.heads[0].split(b"\r\n")[:2] == [
         b"GET /health?deep=1%20x-evil:%201 HTTP/1.1",
@@ -33,9 +33,9 @@ def test_a_redirect_is_an_answer_and_is_not_followed(status: int, place: str, mo
         location = elsewhere.url if place == "http" else place
         head = f"HTTP/1.1 {status} Found\r\nlocation: {location}\r\ncontent-length: 0\r\n\r\n".encode()
         with raw_server(lambda: [head]) as server:
-            found = ask(f"{server.url}/ready", 5)
-    assert (found.status, found.location) == (status, location)
-    assert str(found) == f"it answered {status}, a redirect to {location!r}"
+            answer = ask(f"{server.url}/ready", 5)
+    assert (answer.status, answer.location) == (status, location)
+    assert str(answer) == f"it answered {status}, a redirect to {location!r}"
     assert (len(server.heads), elsewhere.heads) == (1, [])
 
 
@@ -57,10 +57,10 @@ ENDLESS: list[tuple[str, Pieces, str]] = [
 def test_one_limit_for_the_whole(pieces: Pieces, why: str) -> None:
     started = time.monotonic()
     with raw_server(pieces) as server:
-        found = ask(f"{server.url}/ready", 0.3 if "0.3 s" in why else 20)
+        answer = ask(f"{server.url}/ready", 0.3 if "0.3 s" in why else 20)
         took = time.monotonic() - started
-    assert found.status is None
-    assert why in found.why
+    assert answer.status is None
+    assert why in answer.why
     assert took < (2 if "0.3 s" in why else 10), "a byte now and then does not prolong it"
     assert server.sent < 20_000_000, "what more it sends is in the system's buffers"
 

@@ -22,13 +22,13 @@ CONNECTING = {
 
 
 def imported(path: Path) -> set[str]:
-    found = set()
+    names = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return found
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
 
 
 def connects(names: set[str]) -> bool:
@@ -37,9 +37,9 @@ def connects(names: set[str]) -> bool:
 
 
 def test_only_these_modules_can_connect() -> None:
-    found = {
+    paths = {
         path.relative_to(ROOT).as_posix()
         for path in ROOT.rglob("*.py")
         if "corpus" not in path.relative_to(ROOT).parts[:1] and connects(imported(path))
     }
-    assert {name for name in found if not name.startswith("adapters/")} == set(CONNECTING)
+    assert {name for name in paths if not name.startswith("adapters/")} == set(CONNECTING)

@@ -39,13 +39,13 @@ def test_the_example(construct: bool) -> None:
     constructors()
     from openai.types.chat import ChatCompletionChunk
 
-    found = re.search(r"<!-- example: events -->\n```python\n(.*?)```", PAGE, re.DOTALL)
-    assert found is not None
-    code = found[1]
+    match = re.search(r"<!-- example: events -->\n```python\n(.*?)```", PAGE, re.DOTALL)
+    assert match is not None
+    code = match[1]
     if construct:
-        (said,) = re.findall(r"`(@events\.stream\(construct=.*?\))` gives", PAGE)
-        code = code.replace("@events.stream\n", f"{said}\n")
-        assert said in code
+        (decorator,) = re.findall(r"`(@events\.stream\(construct=.*?\))` gives", PAGE)
+        code = code.replace("@events.stream\n", f"{decorator}\n")
+        assert decorator in code
     names: dict[str, Any] = {
         "mylib": SimpleNamespace(StreamTranslation=StreamTranslation),
         "ChatCompletionChunk": ChatCompletionChunk,

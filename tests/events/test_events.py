@@ -28,9 +28,9 @@ def chunked(data: bytes, size: int = 3) -> list[bytes]:
     return [data[start : start + size] for start in range(0, len(data), size)]
 
 
-def translated(*given: Any) -> Any:
+def translated(*arguments: Any) -> Any:
     """An iterator of bytes, or an async one."""
-    return events.translated(*given)
+    return events.translated(*arguments)
 
 
 def same(upstream: Any) -> Iterator[Any]:
@@ -68,18 +68,18 @@ def test_events_come_asynchronously() -> None:
 
 
 def test_each_event_comes_with_its_last_byte() -> None:
-    taken = 0
+    byte_count = 0
 
     def chunks() -> Iterator[bytes]:
-        nonlocal taken
+        nonlocal byte_count
         for byte in STREAM:
-            taken += 1
+            byte_count += 1
             yield bytes([byte])
 
     upstream = events.read(chunks())
     for count in (1, 2):
         next(upstream)
-        assert taken == len(b"\n\n".join(STREAM.split(b"\n\n")[:count])) + 2
+        assert byte_count == len(b"\n\n".join(STREAM.split(b"\n\n")[:count])) + 2
 
 
 def test_what_is_read_with_a_key_twice_is_read_by_the_sdks() -> None:
@@ -134,8 +134,8 @@ def test_a_lost_source_raises_in_the_translation() -> None:
 
     want = [{"data": {"n": 1}}, {"data": {"error": "lost"}}]
     assert parse(b"".join(translated(chunks(), route("openai_chat"), tells)))["events"] == want
-    came = asyncio.run(gathered(translated(chunks(), route("openai_chat"), tells_async)))
-    assert parse(came)["events"] == want
+    output = asyncio.run(gathered(translated(chunks(), route("openai_chat"), tells_async)))
+    assert parse(output)["events"] == want
     broken = translated(chunks(), route(), same)
     assert next(broken) == b'data: {"n":1}\n\n'
     with pytest.raises(ConnectionResetError):
@@ -161,8 +161,8 @@ def test_the_frames_are_those_of_the_goldens(client: str) -> None:
     path = load_corpus().cases["shell/seed"].exchanges(client)[0].stream_path
     assert path is not None
     golden = path.read_bytes()
-    came = b"".join(translated(chunked(golden), route(client, client), same))
-    assert parse(came) == parse(golden)
+    output = b"".join(translated(chunked(golden), route(client, client), same))
+    assert parse(output) == parse(golden)
 
 
 def test_no_end_behind_an_error() -> None:
@@ -177,8 +177,8 @@ class Colour(Enum):
 class Model:
     """As pydantic dumps: names are aliases, what was not set is left out."""
 
-    def __init__(self, **said: Any) -> None:
-        self.said = said
+    def __init__(self, **fields: Any) -> None:
+        self.said = fields
 
     def model_dump(self, *, mode: str, by_alias: bool, exclude_unset: bool, warnings: bool) -> dict[str, Any]:
         assert (mode, by_alias, exclude_unset, warnings) == ("python", True, True, False)
@@ -192,10 +192,10 @@ class Plain:
 
 def test_objects_become_json() -> None:
     signature = bytes(range(256))
-    said = events.as_json(Model(a=Model(b=(Plain(), Colour.RED)), s=signature, t={"u": None}))
-    assert said == {"a": {"b": [{"n": 1}, "red"]}, "s": base64.b64encode(signature).decode(), "t": {"u": None}}
-    assert "+" in said["s"]
-    assert "/" in said["s"]
+    document = events.as_json(Model(a=Model(b=(Plain(), Colour.RED)), s=signature, t={"u": None}))
+    assert document == {"a": {"b": [{"n": 1}, "red"]}, "s": base64.b64encode(signature).decode(), "t": {"u": None}}
+    assert "+" in document["s"]
+    assert "/" in document["s"]
 
 
 @pytest.mark.parametrize(
@@ -273,8 +273,8 @@ class Handler:
 
 def test_callbacks() -> None:
     stream = dump([{"data": number} for number in range(4)])
-    came = b"".join(translated(chunked(stream), route(), events.each(Handler())))
-    assert [event["data"]["n"] for event in parse(came)["events"]] == [1, 2, 3, 4, 5]
+    output = b"".join(translated(chunked(stream), route(), events.each(Handler())))
+    assert [event["data"]["n"] for event in parse(output)["events"]] == [1, 2, 3, 4, 5]
 
 
 def test_finish_is_not_called_after_a_break_and_may_be_missing() -> None:
@@ -316,11 +316,11 @@ def test_a_translation_is_closed_when_its_reader_stops(way: str) -> None:
     if way == "async":
         asyncio.run(begin())
     else:
-        kept: list[Any] = []  # CPython closes an object without references by itself
+        references: list[Any] = []  # CPython closes an object without references by itself
 
         def holding(upstream: Any) -> Any:
-            kept.append(sync(upstream))
-            return kept[0]
+            references.append(sync(upstream))
+            return references[0]
 
         stream: Any = translated([b"data: {}\n\n"] * 3, route(), holding)
         next(stream)

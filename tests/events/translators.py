@@ -54,9 +54,9 @@ class Inner:
             decoder.feed(piece)
             while (event := decoder.take()) is not None:
                 if event["data"] != "[DONE]":
-                    made = self.construct(event["data"]) if self.construct is not None else event["data"]
-                    if made is not None:
-                        yield made
+                    data = self.construct(event["data"]) if self.construct is not None else event["data"]
+                    if data is not None:
+                        yield data
 
     def _bytes(self, upstream: Iterator[Any]) -> Iterator[bytes]:
         for event in upstream:
@@ -100,7 +100,7 @@ class ChatToAnthropic:
     def event(self, chunk: Any) -> list[Any]:
         from anthropic import types
 
-        made: list[Any] = []
+        output: list[Any] = []
         if self.chunk is None:
             message = types.Message(
                 id=chunk.id,
@@ -112,22 +112,22 @@ class ChatToAnthropic:
                 stop_sequence=None,
                 usage=types.Usage(input_tokens=0, output_tokens=0),
             )
-            made.append(types.RawMessageStartEvent(type="message_start", message=message))
+            output.append(types.RawMessageStartEvent(type="message_start", message=message))
         self.chunk = chunk
         for choice in chunk.choices:
             if choice.delta.content:
-                made += self.opened("text", types.TextBlock(type="text", text=""))
-                made.append(self.delta(types.TextDelta(type="text_delta", text=choice.delta.content)))
+                output += self.opened("text", types.TextBlock(type="text", text=""))
+                output.append(self.delta(types.TextDelta(type="text_delta", text=choice.delta.content)))
             for call in choice.delta.tool_calls or ():
                 if call.id:
                     block = types.ToolUseBlock(type="tool_use", id=call.id, name=call.function.name, input={})
-                    made += self.opened(call.id, block)
+                    output += self.opened(call.id, block)
                 if call.function.arguments:
-                    made.append(
+                    output.append(
                         self.delta(types.InputJSONDelta(type="input_json_delta", partial_json=call.function.arguments))
                     )
             self.reason = choice.finish_reason or self.reason
-        return made
+        return output
 
     def finish(self) -> list[Any]:
         from anthropic import types
@@ -156,11 +156,11 @@ class ChatToAnthropic:
 
         if self.block == name:
             return []
-        made = self.closed()
+        output = self.closed()
         self.block = name
         self.count += 1
         start = types.RawContentBlockStartEvent(type="content_block_start", index=self.count - 1, content_block=block)
-        return [*made, start]
+        return [*output, start]
 
     def closed(self) -> list[Any]:
         from anthropic import types
@@ -190,10 +190,10 @@ class Async(Sync):
     async def stream(self, upstream: Any) -> AsyncIterator[Any]:
         handler, construct = ChatToAnthropic(), constructors()["openai_chat"]
         async for data in upstream:
-            for made in handler.event(construct(data)):
-                yield made.to_dict(mode="json")
-        for made in handler.finish():
-            yield made.to_dict(mode="json")
+            for event in handler.event(construct(data)):
+                yield event.to_dict(mode="json")
+        for event in handler.finish():
+            yield event.to_dict(mode="json")
 
 
 class AsyncCallbacks(Sync):

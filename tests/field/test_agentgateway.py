@@ -27,12 +27,12 @@ def test_every_must_is_a_true_one(corpus: Corpus, tmp_path: Path) -> None:
     shutil.copytree(GOLDENS, tmp_path / "tests")
     shutil.copy(Path(__file__).with_name("agentgateway.toml"), tmp_path / "tests" / "pairs.toml")
     pairs = load_pairs(corpus, tmp_path / "tests" / "pairs.toml")
-    judge, found = Judge(corpus), {}
+    judge, rules_by_name = Judge(corpus), {}
     for name, case in pairs.cases.items():
         judgement = judged(judge, case.direction, case.source, case.output, case.ends, case.hidden)
-        if rules := sorted({one.rule for one in judgement.findings if one.is_must}):
-            found[name.removeprefix(f"{FAMILY}/")] = rules
-    assert found == KNOWN["true"]
-    assert {rule for rules in found.values() for rule in rules} == KNOWN["why"].keys()
+        if rules := sorted({finding.rule for finding in judgement.findings if finding.is_must}):
+            rules_by_name[name.removeprefix(f"{FAMILY}/")] = rules
+    assert rules_by_name == KNOWN["true"]
+    assert {rule for rules in rules_by_name.values() for rule in rules} == KNOWN["why"].keys()
     assert len(pairs.cases) == 74
     assert all(reason.endswith("is not judged") or "[formats] does not define" in reason for reason in pairs.left_out)

@@ -134,45 +134,45 @@ def read(path: Path) -> Any:
     return parse(path.read_bytes()) if path.suffix == ".sse" else json.loads(path.read_bytes())
 
 
-def found(known: Known, source: Any, output: Any, upstream_request: Any = None) -> list[Finding]:
-    ends: dict[str, Any] = {"client": known.client, "upstream": known.upstream}
-    if known.direction == "stream":
+def found(case: Known, source: Any, output: Any, upstream_request: Any = None) -> list[Finding]:
+    ends: dict[str, Any] = {"client": case.client, "upstream": case.upstream}
+    if case.direction == "stream":
         return list(judge_stream(output, source=source, **ends).findings)
-    asked = {"request": known.request, "upstream_request": upstream_request or known.upstream_request}
-    return list(judge(source, output, direction=known.direction, **ends, **asked).findings)
+    requests = {"request": case.request, "upstream_request": upstream_request or case.upstream_request}
+    return list(judge(source, output, direction=case.direction, **ends, **requests).findings)
 
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_right_passes_and_wrong_is_named(name: str) -> None:
-    known = KNOWN[name]
+    case = KNOWN[name]
     paths = {path.stem: path for path in (CASES / name).iterdir() if path.suffix in (".sse", ".json")}
     source = read(paths["source"])
     for stem, path in paths.items():
-        if stem in known.left_out:
+        if stem in case.left_out:
             continue
-        musts = {one.rule for one in found(known, source, read(path)) if one.is_must}
+        musts = {finding.rule for finding in found(case, source, read(path)) if finding.is_must}
         if stem.startswith("right"):
             assert musts == set(), stem
         if stem.startswith("wrong"):
-            assert known.wrong[stem] in musts, stem
+            assert case.wrong[stem] in musts, stem
 
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_the_reference_is_right(name: str, corpus: Corpus) -> None:
-    known = KNOWN[name]
-    suffix = "sse" if known.direction == "stream" else "json"
+    case = KNOWN[name]
+    suffix = "sse" if case.direction == "stream" else "json"
     path = CASES / name / f"source.{suffix}"
-    way = open_way(known.client, known.upstream)
-    asked = way.request(known.request) if known.request is not None else None
-    if known.direction == "stream":
+    way = open_way(case.client, case.upstream)
+    upstream_request = way.request(case.request) if case.request is not None else None
+    if case.direction == "stream":
         output: Any = parse(b"".join(way.stream([path.read_bytes()])))
     else:
         try:
-            output = getattr(way, known.direction)(read(path))
+            output = getattr(way, case.direction)(read(path))
         except Refused:
-            assert Judge(corpus).may_refuse(Route(known.client, known.upstream, "", ""), read(path))
+            assert Judge(corpus).may_refuse(Route(case.client, case.upstream, "", ""), read(path))
             return
-    assert [one for one in found(known, read(path), output, asked) if one.is_must] == []
+    assert [finding for finding in found(case, read(path), output, upstream_request) if finding.is_must] == []
 
 
 MCP_ERROR = CASES / "mcp-structured-error"
@@ -196,8 +196,8 @@ RIGHT = [{"role": "tool", "tool_call_id": "call_1", "content": "Error: the tool 
 def answered(result: Any, entries: Any) -> set[str]:
     """The MUSTs that the answer to a call breaks, when an MCP server returned ``result``."""
     golden, body = ({**CALLED, "messages": [*CALLED["messages"], *some]} for some in (RIGHT, entries))
-    found = Judge(load_corpus()).mcp_result("openai_chat", golden, body, {0: result}, model="gpt-4.1").findings
-    return {one.rule for one in found if one.is_must}
+    findings = Judge(load_corpus()).mcp_result("openai_chat", golden, body, {0: result}, model="gpt-4.1").findings
+    return {finding.rule for finding in findings if finding.is_must}
 
 
 def test_a_failed_result_of_mcp_keeps_its_structured_content() -> None:

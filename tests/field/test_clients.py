@@ -48,9 +48,9 @@ def test_no_body_breaks_a_must(corpus: Corpus) -> None:
     judge, musts, counts = Judge(corpus), {}, Counter[str]()
     for name, body in bodies().items():
         spoken = FORMATS[name.partition("/")[0]]
-        found = judge.body(spoken, "request", body).findings
-        counts.update(f"{finding.level} {finding.rule}" for finding in found)
-        if rules := {finding.rule for finding in found if finding.is_must}:
+        findings = judge.body(spoken, "request", body).findings
+        counts.update(f"{finding.level} {finding.rule}" for finding in findings)
+        if rules := {finding.rule for finding in findings if finding.is_must}:
             musts[name] = rules
     print("\n" + "\n".join(f"  {count:5} {what}" for what, count in counts.most_common()))
     assert musts == KNOWN
@@ -69,8 +69,10 @@ def test_the_reference_takes_what_codex_sends(corpus: Corpus) -> None:
                 route = Route("openai_responses", upstream, "", "")
                 faults += [] if judge.may_refuse(route, body) else [f"{name} to {upstream}: {refusal}"]
                 continue
-            found = judge_pair(body, output, client="openai_responses", upstream=upstream).findings
-            faults += [f"{name} to {upstream}: {one.rule} {one.pointer}" for one in found if one.is_must]
+            findings = judge_pair(body, output, client="openai_responses", upstream=upstream).findings
+            faults += [
+                f"{name} to {upstream}: {finding.rule} {finding.pointer}" for finding in findings if finding.is_must
+            ]
             done += 1
     assert not faults, "\n".join(faults)
     assert done > 60

@@ -75,8 +75,12 @@ def sent() -> list[Sent]:
     return [read(name) for name in files() if not reasons(name)]
 
 
-def lines(name: str, found: tuple[Finding, ...]) -> list[str]:
-    return [f"{name} {one.pointer or '(body)'}: {one.rule}: {one.message}" for one in found if one.is_must]
+def lines(name: str, findings: tuple[Finding, ...]) -> list[str]:
+    return [
+        f"{name} {finding.pointer or '(body)'}: {finding.rule}: {finding.message}"
+        for finding in findings
+        if finding.is_must
+    ]
 
 
 def test_each_file_is_judged_or_left_out_with_one_reason() -> None:
@@ -94,11 +98,11 @@ def test_each_file_is_judged_or_left_out_with_one_reason() -> None:
 def test_what_an_upstream_sends_has_no_fault(corpus: Corpus) -> None:
     counts: Counter[str] = Counter()
     faults: list[str] = []
-    for one in sent():
-        found = Judge(corpus).sent(one.format, one.direction, one.body).findings
-        counts.update(f"{finding.level} {finding.rule}" for finding in found)
-        counts[one.direction] += 1
-        faults += lines(one.name, found)
+    for sample in sent():
+        findings = Judge(corpus).sent(sample.format, sample.direction, sample.body).findings
+        counts.update(f"{finding.level} {finding.rule}" for finding in findings)
+        counts[sample.direction] += 1
+        faults += lines(sample.name, findings)
     print("\n" + "\n".join(f"  {count:5} {what}" for what, count in counts.most_common()))
     assert not faults, "\n".join(faults)
     assert counts["response"] > 50
@@ -107,9 +111,9 @@ def test_what_an_upstream_sends_has_no_fault(corpus: Corpus) -> None:
 
 def test_streams_are_read_to_their_end() -> None:
     """A stream that ended nowhere would have no fault either."""
-    for one in sent():
-        if one.direction == "stream":
-            assert formats.assembled(one.format, one.body).end in ("whole", "failed"), one.name
+    for sample in sent():
+        if sample.direction == "stream":
+            assert formats.assembled(sample.format, sample.body).end in ("whole", "failed"), sample.name
 
 
 @pytest.mark.parametrize("client", FORMATS)
@@ -117,22 +121,24 @@ def test_the_reference_takes_them(client: str) -> None:
     """Every reply is translated, and what the judge says of the translation is no fault."""
     faults: list[str] = []
     done, refused = 0, set()
-    for one in sent():
-        if one.direction == "error":
+    for sample in sent():
+        if sample.direction == "error":
             continue
-        session = open_way(client, one.format, stream=one.direction == "stream")
+        session = open_way(client, sample.format, stream=sample.direction == "stream")
         try:
-            if one.direction == "stream":
-                output: Any = parse(b"".join(session.stream([one.data])))
-                found = judge_stream(output, client=client, upstream=one.format, source=one.body).findings
+            if sample.direction == "stream":
+                output: Any = parse(b"".join(session.stream([sample.data])))
+                findings = judge_stream(output, client=client, upstream=sample.format, source=sample.body).findings
             else:
-                output = session.response(one.data)
-                found = judge(one.data, output, client=client, upstream=one.format, direction="response").findings
+                output = session.response(sample.data)
+                findings = judge(
+                    sample.data, output, client=client, upstream=sample.format, direction="response"
+                ).findings
         except Refused:
-            refused.add(one.name)
+            refused.add(sample.name)
             continue
         done += 1
-        faults += lines(one.name, found)
+        faults += lines(sample.name, findings)
     assert not faults, "\n".join(faults)
     assert done > 100
     assert all("mcp-tool-approval" in name for name in refused), refused  # they wait for a word that only one API has

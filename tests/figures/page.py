@@ -31,14 +31,14 @@ def write() -> None:
     """Write the page, and the lines of the README."""
     write_whole(PAGE, page())
     text = README.read_text(encoding="utf-8")
-    write_whole(README, _OWN.sub(lambda _found: summary(), text, count=1))
+    write_whole(README, _OWN.sub(lambda _match: summary(), text, count=1))
 
 
 def summary() -> str:
     """The lines of the README."""
     whole = _sum(read_json(FIGURES / "faults.json")["rows"])
     rows = _sum(read_json(FIGURES / "quick.json")["rows"])
-    said = (
+    paragraph = (
         f"{BEGINNING} Of {_real(whole):,} faults that a machine put into what the reference makes, "
         f"{_share(whole['killed'] + whole['beside'], _real(whole))} fail a run, "
         f"{_share(whole['warned'], _real(whole))} are warned of, and {_few_unseen(whole)} go unseen. "
@@ -46,7 +46,7 @@ def summary() -> str:
         f"{_share(rows['faults'] - rows['missed'], rows['faults'])} of those that all cases find "
         "([figures](docs/trust.md))."
     )
-    return textwrap.fill(said, WIDTH, break_long_words=False, break_on_hyphens=False) + "\n"
+    return textwrap.fill(paragraph, WIDTH, break_long_words=False, break_on_hyphens=False) + "\n"
 
 
 def page() -> str:
@@ -59,7 +59,7 @@ def page() -> str:
     notes = read_json(FIGURES / "notes.json")
     for name in SECTIONS:
         parts["quick_notes" if name == "quick" else name] = _notes(
-            one for one in notes.values() if one["section"] == name
+            note for note in notes.values() if note["section"] == name
         )
     text = (Path(__file__).parent / "trust.md.in").read_text(encoding="utf-8")
     for name, lines in parts.items():
@@ -69,9 +69,9 @@ def page() -> str:
 
 def _item(text: str) -> Iterator[str]:
     """An entry of a list; words in backticks are not broken."""
-    kept = re.sub(r"`[^`]*`", lambda code: code[0].replace(" ", "\0"), text)
+    line = re.sub(r"`[^`]*`", lambda code: code[0].replace(" ", "\0"), text)
     lines = textwrap.wrap(
-        kept, WIDTH, initial_indent="- ", subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+        line, WIDTH, initial_indent="- ", subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
     )
     yield from (line.replace("\0", " ") for line in lines)
 
@@ -106,18 +106,18 @@ def _faults(raw: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _outcomes(counts: Counts) -> Iterator[str]:
-    made = sum(counts.values())
+    total = sum(counts.values())
     yield "| Faults made | killed | killed by another | warned of | none | by design | open | new | judge failed |"
     yield f"|{'---|' * 9}"
-    shown = ("killed", "beside", "warned", "equivalent", "design", "open", "new", "raised")
-    yield f"| {made:,} | {' | '.join(f'{counts[name]:,}' for name in shown)} |"
+    columns = ("killed", "beside", "warned", "equivalent", "design", "open", "new", "raised")
+    yield f"| {total:,} | {' | '.join(f'{counts[name]:,}' for name in columns)} |"
 
 
 def _sum(rows: Iterable[Mapping[str, Any]]) -> Counter[str]:
-    found: Counter[str] = Counter()
+    total: Counter[str] = Counter()
     for row in rows:
-        found.update({key: value for key, value in row.items() if isinstance(value, int)})
-    return found
+        total.update({key: value for key, value in row.items() if isinstance(value, int)})
+    return total
 
 
 def _real(counts: Counts) -> int:
@@ -131,8 +131,8 @@ def _unseen(counts: Counts) -> str:
 
 def _few_unseen(counts: Counts) -> str:
     """What goes unseen; its survivors are sorted by hand, so that none left does not mean none."""
-    told = _unseen(counts)
-    return "fewer than one in a thousand" if told == "0.0 %" else told
+    share = _unseen(counts)
+    return "fewer than one in a thousand" if share == "0.0 %" else share
 
 
 def _rate(counts: Counts) -> str:
@@ -153,7 +153,7 @@ def _equivalents(raw: Mapping[str, Any]) -> Iterator[str]:
     yield f"|---|{'---|---|' * len(raw['runs'])}"
     for name in sorted({name for run in raw["runs"] for name in run["operators"]}):
         cells = [run["operators"].get(name, {"read": 0, "wrong": 0}) for run in raw["runs"]]
-        yield f"| {name} | " + " | ".join(f"{one['read']} | {one['wrong']}" for one in cells) + " |"
+        yield f"| {name} | " + " | ".join(f"{cell['read']} | {cell['wrong']}" for cell in cells) + " |"
     yield ""
     for line in raw["wrong"]:
         yield from _item(line)
@@ -181,8 +181,8 @@ def _quick_row(name: str, counts: Counts) -> str:
 
 
 def _notes(notes: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    for one in notes:
-        yield from _item(f"{one['text']} {_made(one)}")
+    for note in notes:
+        yield from _item(f"{note['text']} {_made(note)}")
 
 
 if __name__ == "__main__":

@@ -28,20 +28,20 @@ def faults(raw: Mapping[str, Any]) -> Mapping[str, Any]:
     """The faults by direction, format and element, between two formats; survivors by whether they are sorted."""
     table = Table(load_corpus())
     rows: dict[tuple[str, str, str], Counter[str]] = {}
-    for one in _mutations(raw):
-        if _crosses(one):
-            counts = rows.setdefault((one.direction, one.format, one.element), Counter())
-            counts[_sorted(one, table)] += 1
-    found = [
+    for mutation in _mutations(raw):
+        if _crosses(mutation):
+            counts = rows.setdefault((mutation.direction, mutation.format, mutation.element), Counter())
+            counts[_sorted(mutation, table)] += 1
+    summaries = [
         {"direction": key[0], "format": key[1], "element": key[2], **dict(sorted(counts.items()))}
         for key, counts in sorted(rows.items())
     ]
-    return {"seed": raw["seed"], "rows": found}
+    return {"seed": raw["seed"], "rows": summaries}
 
 
 def quick(raw: Mapping[str, Any]) -> Mapping[str, Any]:
     """What ``@quick`` kills of what all kill, by route and direction."""
-    rows = [{**{key: one[key] for key in _ROUTE}, "missed": len(one["missed"])} for one in raw["shares"]]
+    rows = [{**{key: share[key] for key in _ROUTE}, "missed": len(share["missed"])} for share in raw["shares"]]
     return {"seed": raw["seed"], "rows": rows}
 
 
@@ -49,20 +49,20 @@ _ROUTE = ("direction", "client", "upstream", "faults", "cells", "quick_cells")
 
 
 def _mutations(raw: Mapping[str, Any]) -> Iterable[Mutation]:
-    for one in raw["mutations"]:
-        yield Mutation(**{key: value for key, value in one.items() if key != "name"})
+    for mutation in raw["mutations"]:
+        yield Mutation(**{key: value for key, value in mutation.items() if key != "name"})
 
 
-def _crosses(one: Mutation) -> bool:
-    client, _, upstream = one.place.split("::")[2].partition("-to-")
+def _crosses(mutation: Mutation) -> bool:
+    client, _, upstream = mutation.place.split("::")[2].partition("-to-")
     return client != upstream
 
 
-def _sorted(one: Mutation, table: Table) -> str:
+def _sorted(mutation: Mutation, table: Table) -> str:
     """What became of a fault; a survivor is so by design, an open hole, or new."""
-    if one.outcome != "survived":
-        return one.outcome
-    return "design" if reason(one, table) else "open" if hole(one, table) else "new"
+    if mutation.outcome != "survived":
+        return mutation.outcome
+    return "design" if reason(mutation, table) else "open" if hole(mutation, table) else "new"
 
 
 def keep(name: str, content: Mapping[str, Any]) -> None:
@@ -79,18 +79,18 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--date", default=dt.datetime.now(dt.UTC).date().isoformat())
     parser.add_argument("--section", choices=SECTIONS)
     parser.add_argument("--text", default="")
-    given = parser.parse_args(arguments)
-    made = {"command": given.command, "date": given.date}
-    if given.kind == "note":
-        if not given.section or not given.text:
+    options = parser.parse_args(arguments)
+    origin = {"command": options.command, "date": options.date}
+    if options.kind == "note":
+        if not options.section or not options.text:
             parser.error("a note needs --section and --text")
         notes = dict(read_json(FIGURES / "notes.json")) | {
-            given.what: {"section": given.section, "text": given.text, **made}
+            options.what: {"section": options.section, "text": options.text, **origin}
         }
         keep("notes", notes)
     else:
-        raw = json.loads(Path(given.what).read_text(encoding="utf-8"))
-        keep(given.kind, {**made, **{"faults": faults, "quick": quick}[given.kind](raw)})
+        raw = json.loads(Path(options.what).read_text(encoding="utf-8"))
+        keep(options.kind, {**origin, **{"faults": faults, "quick": quick}[options.kind](raw)})
     write()
     return 0
 

@@ -27,5 +27,5 @@ def test_no_part_of_the_page_is_left_out() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_each_figure_has_its_command_and_date(name: str) -> None:
     raw = read_json(FIGURES / f"{name}.json")
-    made = raw["runs"] if name == "equivalents" else raw.values() if name == "notes" else [raw]
-    assert all(one["command"] and len(one["date"]) == len("2026-01-31") for one in made)
+    figures = raw["runs"] if name == "equivalents" else raw.values() if name == "notes" else [raw]
+    assert all(figure["command"] and len(figure["date"]) == len("2026-01-31") for figure in figures)

@@ -78,12 +78,17 @@ def test_a_loop_is_read_with_pointers() -> None:
         ("assistant", "/messages/1/content/0/text"),
         ("user", "/messages/2/content/0"),
     ]
-    (made,) = reading.calls
-    assert (made.ordinal, made.batch, made.name, made.arguments) == (0, 0, "read_file", {"path": "a.txt"})
-    assert made.pointer == "/messages/1/content/1"
-    assert made.name_pointer == "/messages/1/content/1/name"
-    assert made.arguments_pointer == "/messages/1/content/1/input"
-    assert resolve(body, made.id_pointer or "") == FIRST
+    (tool_call,) = reading.calls
+    assert (tool_call.ordinal, tool_call.batch, tool_call.name, tool_call.arguments) == (
+        0,
+        0,
+        "read_file",
+        {"path": "a.txt"},
+    )
+    assert tool_call.pointer == "/messages/1/content/1"
+    assert tool_call.name_pointer == "/messages/1/content/1/name"
+    assert tool_call.arguments_pointer == "/messages/1/content/1/input"
+    assert resolve(body, tool_call.id_pointer or "") == FIRST
     (got,) = reading.results
     assert got.call == 0
     assert got.parts == (Text("fine", "/messages/2/content/0/content"),)
@@ -95,7 +100,7 @@ def test_a_loop_is_read_with_pointers() -> None:
 def test_results_are_paired_by_id_in_any_order() -> None:
     calls = assistant(call(FIRST, path="a"), call(SECOND, path="b"))
     reading = read_request(request(user("Go"), calls, user(result(SECOND), result(FIRST))))
-    assert [made.batch for made in reading.calls] == [0, 0]
+    assert [tool_call.batch for tool_call in reading.calls] == [0, 0]
     assert [got.call for got in reading.results] == [1, 0]
 
 
@@ -106,7 +111,7 @@ def test_a_reused_id_means_the_latest_call() -> None:
     )
     reading = read_request(body)
     assert [got.call for got in reading.results] == [0, 1]
-    assert [made.batch for made in reading.calls] == [0, 1]
+    assert [tool_call.batch for tool_call in reading.calls] == [0, 1]
 
 
 def test_one_id_twice_in_a_batch_is_answered_in_order() -> None:
@@ -126,7 +131,7 @@ def test_neighbouring_messages_of_a_role_are_one_turn_and_blank_text_opens_none(
     reading = read_request(body)
     assert [turn.side for turn in reading.turns] == ["user", "assistant"]
     assert len(reading.turns[0].items) == 2
-    assert [made.batch for made in reading.calls] == [0, 0]
+    assert [tool_call.batch for tool_call in reading.calls] == [0, 0]
 
 
 def test_groups_tell_results_of_different_messages_apart() -> None:
@@ -194,10 +199,10 @@ def test_thoughts_and_their_signatures() -> None:
 
 
 def test_server_tools_are_hosted_steps_and_strange_blocks_unknown() -> None:
-    asked = {"type": "server_tool_use", "id": SEARCH, "name": "web_search", "input": {"query": "x"}}
-    found = {"type": "web_search_tool_result", "tool_use_id": SEARCH, "content": []}
+    search = {"type": "server_tool_use", "id": SEARCH, "name": "web_search", "input": {"query": "x"}}
+    search_result = {"type": "web_search_tool_result", "tool_use_id": SEARCH, "content": []}
     strange = {"type": "hologram", "data": 1}
-    items = read_response(reply(asked, found, strange, text("Done."))).turns[0].items
+    items = read_response(reply(search, search_result, strange, text("Done."))).turns[0].items
     assert [(item.type, item.id) for item in items if isinstance(item, Hosted)] == [
         ("server_tool_use", SEARCH),
         ("web_search_tool_result", SEARCH),
@@ -207,14 +212,14 @@ def test_server_tools_are_hosted_steps_and_strange_blocks_unknown() -> None:
 
 @pytest.mark.parametrize("arguments", ['{"a": 1}', [1], 3, True])
 def test_arguments_that_are_no_object_are_unreadable(arguments: Any) -> None:
-    (made,) = read_response(reply({**call(), "input": arguments})).calls
-    assert made.arguments == Unreadable(arguments)
+    (tool_call,) = read_response(reply({**call(), "input": arguments})).calls
+    assert tool_call.arguments == Unreadable(arguments)
 
 
 @pytest.mark.parametrize("block", [{**call(), "input": None}, {key: call()[key] for key in ("type", "id", "name")}])
 def test_absent_arguments_are_empty(block: dict[str, Any]) -> None:
-    (made,) = read_response(reply(block)).calls
-    assert made.arguments == {}
+    (tool_call,) = read_response(reply(block)).calls
+    assert tool_call.arguments == {}
 
 
 # --- the reader: the rest of a request
@@ -230,7 +235,7 @@ def test_system_texts_at_the_top_and_in_the_middle() -> None:
 def test_a_leading_system_message_counts_as_system_prompt() -> None:
     leading = {"role": "system", "content": "Be brief."}
     reading = read_request(request(leading, user("Hi"), system="Be kind."))
-    assert [found.text for found in reading.system] == ["Be kind.", "Be brief."]
+    assert [item.text for item in reading.system] == ["Be kind.", "Be brief."]
 
 
 def test_settings_have_neutral_names_and_values() -> None:
@@ -328,8 +333,8 @@ def test_usage_counts_the_whole_prompt() -> None:
         "output_tokens": 50,
         "output_tokens_details": {"thinking_tokens": 20},
     }
-    found = read_response(reply(text("Done."), usage=usage)).usage
-    assert found == {"input": 3210, "output": 50, "cached": 3000, "written": 200, "reasoning": 20}
+    counts = read_response(reply(text("Done."), usage=usage)).usage
+    assert counts == {"input": 3210, "output": 50, "cached": 3000, "written": 200, "reasoning": 20}
 
 
 # --- what the rules must let pass
@@ -490,15 +495,15 @@ def test_harmless_replies(name: str, corpus: Corpus) -> None:
     ],
 )
 def test_findings_point_at_the_place(body: Any, rule: str, pointer: str, corpus: Corpus) -> None:
-    found = check_body(corpus, "anthropic", "request", body)
-    assert (f"anthropic/{rule}", pointer) in {(finding.rule, finding.pointer) for finding in found}
+    body_findings = check_body(corpus, "anthropic", "request", body)
+    assert (f"anthropic/{rule}", pointer) in {(finding.rule, finding.pointer) for finding in body_findings}
 
 
 def test_one_mistake_is_one_finding(corpus: Corpus) -> None:
     """An OpenAI tool, wrapped: not a flood of findings about everything that a flat tool would have."""
     wrapped = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
-    found = check_body(corpus, "anthropic", "request", request(user("Hi"), tools=[wrapped]))
-    assert [(finding.rule, finding.level) for finding in found] == [("anthropic/tool-shape", Level.MUST)]
+    body_findings = check_body(corpus, "anthropic", "request", request(user("Hi"), tools=[wrapped]))
+    assert [(finding.rule, finding.level) for finding in body_findings] == [("anthropic/tool-shape", Level.MUST)]
 
 
 @pytest.mark.parametrize("identity", ["toolu_1\n", "call_1\nfc_1", "\n"])
@@ -523,4 +528,4 @@ def test_a_continued_thread_has_its_calls_and_tools_elsewhere(corpus: Corpus) ->
     assert findings(corpus, body | {"messages": []}) == []  # the thread resumes a turn that had paused
     assert findings(corpus, body | {"thread": {"type": "create"}}) != []
     later = body | {"messages": [user(text("Go on.")), assistant(text("Yes.")), user(result())]}
-    assert any("anthropic/result-of-known-call" in one for one in findings(corpus, later))
+    assert any("anthropic/result-of-known-call" in line for line in findings(corpus, later))

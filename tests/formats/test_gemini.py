@@ -55,8 +55,8 @@ def answered(*contents: Any) -> list[int | None]:
 
 def rules(corpus: Corpus, body: Any, direction: str = "request", name: str = "gemini-2.5-flash") -> set[str]:
     """The rules above NOTE that a body breaks."""
-    found = check_body(corpus, "gemini", direction, body, model=name)
-    return {finding.rule.removeprefix("gemini/") for finding in found if finding.level is not Level.NOTE}
+    findings = check_body(corpus, "gemini", direction, body, model=name)
+    return {finding.rule.removeprefix("gemini/") for finding in findings if finding.level is not Level.NOTE}
 
 
 class TestPairing:
@@ -65,8 +65,11 @@ class TestPairing:
         assert answered(ASK, turn, user(result(id="x2"), result(id="x1"))) == [1, 0]
 
     def test_the_same_id_in_a_later_turn_is_another_call(self) -> None:
-        one, two = call("a.txt", id="call_0"), call("b.txt", id="call_0")
-        assert answered(ASK, model(one), user(result(id="call_0")), model(two), user(result(id="call_0"))) == [0, 1]
+        first, second = call("a.txt", id="call_0"), call("b.txt", id="call_0")
+        assert answered(ASK, model(first), user(result(id="call_0")), model(second), user(result(id="call_0"))) == [
+            0,
+            1,
+        ]
 
     def test_without_ids_calls_of_one_function_are_answered_in_order(self) -> None:
         assert answered(ASK, model(call("a.txt"), call("b.txt")), user(result("A"), result("B"))) == [0, 1]
@@ -454,8 +457,8 @@ class TestSignatures:
 
     def test_every_step_of_the_current_turn(self, corpus: Corpus) -> None:
         body = request(ASK, model(SIGNED), user(result()), model(call("b")), user(result()))
-        found = check_body(corpus, "gemini", "request", body, model="gemini-3-pro-preview")
-        assert [finding.pointer for finding in found] == ["/contents/3/parts/0"]
+        findings = check_body(corpus, "gemini", "request", body, model="gemini-3-pro-preview")
+        assert [finding.pointer for finding in findings] == ["/contents/3/parts/0"]
 
     def test_only_the_first_of_parallel_calls(self, corpus: Corpus) -> None:
         body = request(ASK, model(SIGNED, call("b")), user(result(), result()))
@@ -469,12 +472,12 @@ class TestSignatures:
 class TestFindings:
     def test_a_wrong_name_is_shown_with_the_right_one(self, corpus: Corpus) -> None:
         body = request(ASK, model(call()), user(result(name="unknown")))
-        (found,) = check_body(corpus, "gemini", "request", body)
-        assert (found.rule, found.pointer) == (
+        (finding,) = check_body(corpus, "gemini", "request", body)
+        assert (finding.rule, finding.pointer) == (
             "gemini/result-names-call",
             "/contents/2/parts/0/functionResponse/name",
         )
-        assert (found.want, found.got, found.level) == ("read_file", "unknown", Level.MUST)
+        assert (finding.want, finding.got, finding.level) == ("read_file", "unknown", Level.MUST)
 
     def test_a_missing_name_is_the_same_rule(self, corpus: Corpus) -> None:
         body = request(ASK, model(call()), user({"functionResponse": {"response": {"output": "A"}}}))
@@ -482,8 +485,8 @@ class TestFindings:
 
     def test_keys_of_other_formats_are_unknown(self, corpus: Corpus) -> None:
         body = request(ASK, model(call()), user(result(tool_call_id="call_1")), max_tokens=100)
-        found = [finding for finding in check_body(corpus, "gemini", "request", body) if finding.level is Level.MUST]
-        assert [(finding.rule, finding.pointer) for finding in found] == [
+        findings = [finding for finding in check_body(corpus, "gemini", "request", body) if finding.level is Level.MUST]
+        assert [(finding.rule, finding.pointer) for finding in findings] == [
             ("gemini/unknown-key", "/contents/2/parts/0/functionResponse/tool_call_id"),
             ("gemini/unknown-key", "/max_tokens"),
         ]
@@ -491,8 +494,8 @@ class TestFindings:
     def test_nulls_are_mild(self, corpus: Corpus) -> None:
         part = {"text": "Hello.", "functionCall": None, "thoughtSignature": None}
         body = {"contents": [user(part)], "systemInstruction": None, "tools": None}
-        found = check_body(corpus, "gemini", "request", body)
-        assert {finding.rule for finding in found} == {"gemini/null-key"}
+        findings = check_body(corpus, "gemini", "request", body)
+        assert {finding.rule for finding in findings} == {"gemini/null-key"}
 
     def test_a_schema_fault_is_shown_where_it_is(self, corpus: Corpus) -> None:
         schema = {
@@ -500,19 +503,19 @@ class TestFindings:
             "properties": {"a": {"type": "ARRAY", "items": {"type": "OBJECT", "properties": {"b": {"const": 1}}}}},
         }
         body = request(ASK, tools=[{"functionDeclarations": [{"name": "f", "parameters": schema}]}])
-        found = {
+        pointers = {
             finding.rule: finding.pointer
             for finding in check_body(corpus, "gemini", "request", body)
             if finding.level is Level.MUST
         }
         place = "/tools/0/functionDeclarations/0/parameters/properties/a/items/properties/b/const"
-        assert found == {"gemini/schema-keyword": place}
+        assert pointers == {"gemini/schema-keyword": place}
 
     def test_an_unanswered_call_is_named(self, corpus: Corpus) -> None:
         body = request(ASK, model(call(), call("b")), user(result()))
-        (found,) = check_body(corpus, "gemini", "request", body)
-        assert (found.rule, found.pointer) == ("gemini/results-complete", "/contents/1/parts/1/functionCall")
-        assert found.subject == "call 2, read_file"
+        (finding,) = check_body(corpus, "gemini", "request", body)
+        assert (finding.rule, finding.pointer) == ("gemini/results-complete", "/contents/1/parts/1/functionCall")
+        assert finding.subject == "call 2, read_file"
 
     def test_an_id_on_one_side_only_is_mild(self, corpus: Corpus) -> None:
         both = model(call(id="x1"), call(id="x2"))
@@ -521,16 +524,16 @@ class TestFindings:
             request(ASK, both, user(result(), result(id="x2"))),
             request(ASK, model(call()), user(result(id="x1"))),
         ):
-            (found,) = check_body(corpus, "gemini", "request", body)
-            assert (found.rule, found.level) == ("gemini/result-id-both-or-neither", Level.SHOULD)
+            (finding,) = check_body(corpus, "gemini", "request", body)
+            assert (finding.rule, finding.level) == ("gemini/result-id-both-or-neither", Level.SHOULD)
 
     def test_no_result_of_a_turn_need_have_an_id(self, corpus: Corpus) -> None:
         """Google's own SDK answers its functions so, and leaves the pairing to names and places."""
-        one, two = call(id="x1"), call("list_files", id="x2")
+        first, second = call(id="x1"), call("list_files", id="x2")
         for turns in (
-            (model(one), user(result())),
-            (model(one, two), user(result(), result("list_files"))),
-            (model(one), user(result()), model(two), user(result("list_files", id="x2"))),
+            (model(first), user(result())),
+            (model(first, second), user(result(), result("list_files"))),
+            (model(first), user(result()), model(second), user(result("list_files", id="x2"))),
         ):
             assert check_body(corpus, "gemini", "request", request(ASK, *turns)) == []
 

@@ -16,10 +16,8 @@ SHAPE, SIGNATURE, MEDIA = "gemini/shape", "gemini/signature-base64", "gemini/med
 def of(part: Any = None, usage: Any = None, grounding: Any = None) -> dict[str, Any]:
     """A whole reply with one thing in it."""
     candidate = {"content": {"role": "model", "parts": [part or {"text": "Hi."}]}, "finishReason": "STOP", "index": 0}
-    found: dict[str, Any] = {
-        "candidates": [candidate | ({} if grounding is None else {"groundingMetadata": grounding})]
-    }
-    return found if usage is None else found | {"usageMetadata": usage}
+    body: dict[str, Any] = {"candidates": [candidate | ({} if grounding is None else {"groundingMetadata": grounding})]}
+    return body if usage is None else body | {"usageMetadata": usage}
 
 
 def signed(text: str) -> dict[str, Any]:
@@ -78,7 +76,7 @@ def read_by_the_client(body: Any) -> None:
 
 
 def musts(corpus: Corpus, body: Any) -> set[str]:
-    return {one.rule for one in check_body(corpus, "gemini", "response", body) if one.level is Level.MUST}
+    return {finding.rule for finding in check_body(corpus, "gemini", "response", body) if finding.level is Level.MUST}
 
 
 @pytest.mark.parametrize("name", BROKEN)

@@ -72,9 +72,9 @@ def modules(name: str) -> set[str]:
 
 @pytest.mark.parametrize("name", formats.names())
 def test_a_package_has_the_layout_of_all(name: str) -> None:
-    found = modules(name)
-    assert EVERYWHERE.keys() - found == set(), "a file of the common layout is missing"
-    assert found - EVERYWHERE.keys() - WHERE_NEEDED.keys() == set(), (
+    module_names = modules(name)
+    assert EVERYWHERE.keys() - module_names == set(), "a file of the common layout is missing"
+    assert module_names - EVERYWHERE.keys() - WHERE_NEEDED.keys() == set(), (
         "a file has a name of its own; list it with what it is for"
     )
 

@@ -12,7 +12,7 @@ from toolcall_conformance.formats.wanted import OBJECT, OBJECT_TEXT, typed
 
 
 @pytest.mark.parametrize(
-    ("text", "meant"),
+    ("text", "expected"),
     [
         ("{'town': 'Lyon', 'late': True, 'stops': [1, None]}", '{"town": "Lyon", "late": true, "stops": [1, null]}'),
         ('"{\\"town\\":\\"Lyon\\"}"', '{"town":"Lyon"}'),
@@ -27,8 +27,8 @@ from toolcall_conformance.formats.wanted import OBJECT, OBJECT_TEXT, typed
         ("", OBJECT_TEXT),
     ],
 )
-def test_the_text_of_an_object(text: str, meant: Any) -> None:
-    assert meant_text(text) == meant
+def test_the_text_of_an_object(text: str, expected: Any) -> None:
+    assert meant_text(text) == expected
 
 
 def test_an_object_in_the_way_of_python() -> None:

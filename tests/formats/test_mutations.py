@@ -146,12 +146,12 @@ def _scenarios(name: str) -> list[tuple[str, Any]]:
 
 @cache
 def _recorded(name: str) -> list[tuple[str, Any]]:
-    found: list[tuple[str, Any]] = []
+    bodies: list[tuple[str, Any]] = []
     for path in sorted((TRAFFIC / name).rglob("*.json")) if TRAFFIC.is_dir() else []:
         record = json.loads(path.read_text(encoding="utf-8"))
-        found += [
+        bodies += [
             (direction, record[direction])
             for direction in ("request", "response")
             if isinstance(record[direction], dict) and len(json.dumps(record[direction])) <= LARGEST
         ]
-    return found
+    return bodies

@@ -25,14 +25,14 @@ def stream_of(name: str, old: str, new: str) -> Any:
     return parse(data.replace(old.encode(), new.encode(), 1))
 
 
-def told(found: tuple[Finding, ...], slug: str) -> Finding:
-    [one] = [one for one in found if one.rule.endswith(f"/{slug}")]
-    return one
+def told(findings: tuple[Finding, ...], slug: str) -> Finding:
+    [finding] = [finding for finding in findings if finding.rule.endswith(f"/{slug}")]
+    return finding
 
 
-def is_told_as_nan(found: Finding, name: str = "NaN") -> None:
-    assert found.message == f"{name} {WORDS}"
-    about = CORPUS.rule(found.rule).about(found.message)
+def is_told_as_nan(finding: Finding, name: str = "NaN") -> None:
+    assert finding.message == f"{name} {WORDS}"
+    about = CORPUS.rule(finding.rule).about(finding.message)
     assert about.breach == "a number that JSON does not have"
     assert "NaN and Infinity" in about.fix
 
@@ -49,8 +49,8 @@ def is_told_as_nan(found: Finding, name: str = "NaN") -> None:
 )
 def test_the_data_of_an_event(name: str, old: str, number: str) -> None:
     new = f"{old.partition(':')[0]}:{number}"
-    found = JUDGE.body(name, "stream", stream_of(name, old, new)).findings
-    is_told_as_nan(told(found, "stream-data"), number)
+    findings = JUDGE.body(name, "stream", stream_of(name, old, new)).findings
+    is_told_as_nan(told(findings, "stream-data"), number)
 
 
 def test_arguments_of_a_history() -> None:

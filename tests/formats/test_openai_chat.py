@@ -50,14 +50,14 @@ def reply(message: dict[str, Any], finish: Any = "tool_calls", **more: Any) -> d
 
 
 def paired(reading: Reading) -> list[int | None]:
-    return [found.call for found in reading.results]
+    return [tool_result.call for tool_result in reading.results]
 
 
 def broken(corpus: Corpus, direction: str, body: Any, model: str | None = None) -> set[str]:
-    found = check_body(corpus, "openai_chat", direction, body, model=model)
-    for finding in found:
+    findings = check_body(corpus, "openai_chat", direction, body, model=model)
+    for finding in findings:
         resolve(body, finding.pointer)
-    return {finding.rule.removeprefix("openai_chat/") for finding in found}
+    return {finding.rule.removeprefix("openai_chat/") for finding in findings}
 
 
 class TestConversation:
@@ -88,7 +88,7 @@ class TestConversation:
             Text("A1", "/messages/5/content/0/text"),
             Text("A2", "/messages/5/content/1/text"),
         )
-        assert len({found.group for found in reading.results}) == 1
+        assert len({tool_result.group for tool_result in reading.results}) == 1
         assert reading.turns[2].items[-1] == Text("And now?", "/messages/6/content")
         assert reading.residue == []
 
@@ -119,7 +119,7 @@ class TestPairing:
     def test_an_id_may_come_again_in_a_later_turn(self) -> None:
         turn = [assistant(call("call_0")), result("call_0")]
         reading = read_request(request(user(), *turn, user(), *turn))
-        assert [found.batch for found in reading.calls] == [0, 1]
+        assert [tool_call.batch for tool_call in reading.calls] == [0, 1]
         assert paired(reading) == [0, 1]
 
     def test_empty_ids_pair_in_order(self) -> None:
@@ -133,8 +133,8 @@ class TestPairing:
             del each["id"]
         answers = [{"role": "tool", "name": name, "content": "ok"} for name in ("write_file", "read_file")]
         reading = read_request(request(user(), assistant(first, second), *answers))
-        assert [found.id for found in reading.calls] == [None, None]
-        assert [found.id_pointer for found in reading.calls] == [None, None]
+        assert [tool_call.id for tool_call in reading.calls] == [None, None]
+        assert [tool_call.id_pointer for tool_call in reading.calls] == [None, None]
         assert paired(reading) == [1, 0]
 
     def test_a_second_answer_pairs_with_the_same_call(self) -> None:
@@ -188,20 +188,20 @@ class TestCalls:
         assert read_request(request(assistant(call(arguments=raw)))).calls[0].arguments == read
 
     def test_arguments_may_be_missing(self) -> None:
-        found = read_response(reply(assistant({"id": "call_1", "function": {"name": "read_file"}}))).calls[0]
-        assert found.arguments == {}
-        assert found.arguments_pointer is None
+        tool_call = read_response(reply(assistant({"id": "call_1", "function": {"name": "read_file"}}))).calls[0]
+        assert tool_call.arguments == {}
+        assert tool_call.arguments_pointer is None
 
     def test_a_custom_call_has_text(self) -> None:
         custom = {"id": "call_1", "type": "custom", "custom": {"name": "apply_patch", "input": "{}"}}
-        found = read_response(reply(assistant(custom))).calls[0]
-        assert (found.kind, found.arguments) == ("custom", "{}")
-        assert found.arguments_pointer == "/choices/0/message/tool_calls/0/custom/input"
+        tool_call = read_response(reply(assistant(custom))).calls[0]
+        assert (tool_call.kind, tool_call.arguments) == ("custom", "{}")
+        assert tool_call.arguments_pointer == "/choices/0/message/tool_calls/0/custom/input"
 
     def test_what_vendors_always_send_is_no_call(self) -> None:
         empty = {"name": "", "arguments": ""}
         message = assistant(call(custom={"name": "", "input": ""}, index=0), function_call=empty)
-        assert [found.kind for found in read_response(reply(message)).calls] == ["function"]
+        assert [tool_call.kind for tool_call in read_response(reply(message)).calls] == ["function"]
 
     def test_a_call_of_neither_kind_is_unknown(self) -> None:
         reading = read_request(request(assistant({"id": "call_1", "type": "mcp"})))
@@ -247,8 +247,8 @@ class TestContent:
 
     @pytest.mark.parametrize("content", ["", None, []])
     def test_an_empty_result_is_still_a_result(self, content: Any) -> None:
-        found = read_request(request(assistant(call()), result(content=content))).results[0]
-        assert (found.parts, found.content_pointer, found.error) == ((), "/messages/1/content", None)
+        tool_result = read_request(request(assistant(call()), result(content=content))).results[0]
+        assert (tool_result.parts, tool_result.content_pointer, tool_result.error) == ((), "/messages/1/content", None)
 
     def test_reasoning_of_vendors(self) -> None:
         message = assistant(
@@ -476,8 +476,10 @@ class TestHarmless:
         assert broken(corpus, "response", body) == set()
 
     def test_stop_beside_calls_is_only_noted(self, corpus: Corpus) -> None:
-        found = check_body(corpus, "openai_chat", "response", reply(assistant(call()), "stop"))
-        assert [(finding.rule, finding.level) for finding in found] == [("openai_chat/finish-tool-calls", Level.NOTE)]
+        findings = check_body(corpus, "openai_chat", "response", reply(assistant(call()), "stop"))
+        assert [(finding.rule, finding.level) for finding in findings] == [
+            ("openai_chat/finish-tool-calls", Level.NOTE)
+        ]
 
 
 class TestFaults:
@@ -501,11 +503,11 @@ class TestFaults:
         ],
     )
     def test_history(self, messages: list[Any], rules: set[str] | None, corpus: Corpus) -> None:
-        found = broken(corpus, "request", request(user(), *messages))
+        slugs = broken(corpus, "request", request(user(), *messages))
         if rules is None:
-            assert found >= {"call-type", "foreign-key"}
+            assert slugs >= {"call-type", "foreign-key"}
         else:
-            assert found == rules
+            assert slugs == rules
 
     def test_a_blank_string_of_arguments(self, corpus: Corpus) -> None:
         assert broken(corpus, "response", reply(assistant(call(arguments="")))) == {"call-arguments-json"}
@@ -523,6 +525,6 @@ class TestFaults:
             "additionalProperties": False,
         }
         tool = {"type": "function", "function": {"name": "f", "strict": True, "parameters": parameters}}
-        (found,) = check_body(corpus, "openai_chat", "request", request(user(), tools=[tool]))
-        assert found.rule == "openai_chat/strict-schema"
-        assert found.pointer == "/tools/0/function/parameters/properties/list/items"
+        (finding,) = check_body(corpus, "openai_chat", "request", request(user(), tools=[tool]))
+        assert finding.rule == "openai_chat/strict-schema"
+        assert finding.pointer == "/tools/0/function/parameters/properties/list/items"

@@ -103,15 +103,15 @@ def test_blank_text_opens_no_turn() -> None:
 
 def test_a_call_has_its_pointers() -> None:
     reading = read_request(request(call(id="fc_1", status="completed"), output()))
-    (made,) = reading.calls
-    assert (made.ordinal, made.batch, made.name, made.arguments, made.id) == (
+    (tool_call,) = reading.calls
+    assert (tool_call.ordinal, tool_call.batch, tool_call.name, tool_call.arguments, tool_call.id) == (
         0,
         0,
         "get_weather",
         {"city": "Oslo"},
         "call_a",
     )
-    assert (made.pointer, made.name_pointer, made.arguments_pointer, made.id_pointer) == (
+    assert (tool_call.pointer, tool_call.name_pointer, tool_call.arguments_pointer, tool_call.id_pointer) == (
         "/input/1",
         "/input/1/name",
         "/input/1/arguments",
@@ -120,8 +120,8 @@ def test_a_call_has_its_pointers() -> None:
 
 
 def test_the_item_id_is_not_the_call_id() -> None:
-    (made,) = read_request(request(call(call_id=None, id="fc_1"))).calls
-    assert (made.id, made.id_pointer) == (None, None)
+    (tool_call,) = read_request(request(call(call_id=None, id="fc_1"))).calls
+    assert (tool_call.id, tool_call.id_pointer) == (None, None)
 
 
 def test_batches_are_runs_of_the_assistants_items() -> None:
@@ -130,7 +130,7 @@ def test_batches_are_runs_of_the_assistants_items() -> None:
     reading = read_request(
         request(thought, call("a"), say, call("b"), output("b"), output("a"), call("c"), output("c"), call("d"))
     )
-    assert [made.batch for made in reading.calls] == [0, 0, 1, 2]
+    assert [tool_call.batch for tool_call in reading.calls] == [0, 0, 1, 2]
     assert [(result.id, result.call, result.group) for result in reading.results] == [
         ("b", 1, 1),
         ("a", 0, 1),
@@ -171,8 +171,8 @@ def test_an_output_does_not_answer_a_later_call() -> None:
     ],
 )
 def test_arguments(raw: Any, expected: Any) -> None:
-    (made,) = read_request(request(call(arguments=raw))).calls
-    assert made.arguments == expected
+    (tool_call,) = read_request(request(call(arguments=raw))).calls
+    assert tool_call.arguments == expected
 
 
 def test_a_custom_tools_call_has_its_text_as_arguments() -> None:
@@ -192,8 +192,8 @@ def test_tools_that_the_client_runs_for_openai_are_calls() -> None:
             {"type": "apply_patch_call_output", "call_id": "p", "status": "failed", "output": "no such folder"},
         )
     )
-    (made,), (result,) = reading.calls, reading.results
-    assert (made.name, made.kind, made.arguments, made.name_pointer) == (
+    (tool_call,), (result,) = reading.calls, reading.results
+    assert (tool_call.name, tool_call.kind, tool_call.arguments, tool_call.name_pointer) == (
         "apply_patch",
         "builtin",
         patch,
@@ -463,8 +463,8 @@ def test_what_is_no_body_reads_as_an_empty_one(body: Any) -> None:
     ],
 )
 def test_legal_requests_have_no_fault(corpus: Corpus, body: Any) -> None:
-    found = check_body(corpus, "openai_responses", "request", body)
-    assert [finding for finding in found if finding.level is not Level.NOTE] == []
+    findings = check_body(corpus, "openai_responses", "request", body)
+    assert [finding for finding in findings if finding.level is not Level.NOTE] == []
 
 
 def test_an_early_output_is_one_finding(corpus: Corpus) -> None:

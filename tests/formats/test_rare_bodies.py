@@ -27,21 +27,21 @@ def items(name: str, direction: str, body: dict[str, Any]) -> list[Any]:
     """What a body says, without pointers."""
     reading = formats.read(name, direction, body)
     assert reading.residue == []
-    said: list[Any] = []
+    entries: list[Any] = []
     for item in (item for turn in reading.turns for item in turn.items):
         match item:
             case Text() | Reasoning():
-                said.append((type(item).__name__, item.text))
+                entries.append((type(item).__name__, item.text))
             case Media():
-                said.append((item.kind, item.mime, item.data or item.file_id))
+                entries.append((item.kind, item.mime, item.data or item.file_id))
             case Call():
-                said.append(("Call", item.id))
+                entries.append(("Call", item.id))
             case Hosted():
-                said.append(("Hosted", item.type))
+                entries.append(("Hosted", item.type))
             case Result():
                 parts = [part.text if isinstance(part, Text) else part.value for part in item.parts if known(part)]
-                said.append(("Result", item.id, item.call, *parts))
-    return said
+                entries.append(("Result", item.id, item.call, *parts))
+    return entries
 
 
 def known(part: Any) -> bool:
@@ -49,8 +49,8 @@ def known(part: Any) -> bool:
 
 
 def broken(name: str, body: dict[str, Any], direction: str = "request", model: str | None = None) -> set[str]:
-    found = check_body(CORPUS, name, direction, body, model=model)
-    return {f"{finding.rule} {finding.pointer}" for finding in found}
+    findings = check_body(CORPUS, name, direction, body, model=model)
+    return {f"{finding.rule} {finding.pointer}" for finding in findings}
 
 
 def anthropic(*messages: Any, **more: Any) -> dict[str, Any]:
@@ -61,13 +61,13 @@ def test_blocks_of_anthropic_that_hold_blocks() -> None:
     inner = [{"type": "text", "text": "inner"}]
     picture = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}}
     document = {"type": "document", "source": {"type": "content", "content": [*inner, picture]}}
-    asked = anthropic({"role": "user", "content": [document]})
-    assert items("anthropic", "request", asked) == [("Text", "inner"), ("image", "image/png", "aGk=")]
+    body = anthropic({"role": "user", "content": [document]})
+    assert items("anthropic", "request", body) == [("Text", "inner"), ("image", "image/png", "aGk=")]
     call = {"type": "tool_use", "id": "a", "name": "f", "input": {}}
-    found = {"type": "search_result", "source": "s", "title": "t", "content": inner}
-    result = {"type": "tool_result", "tool_use_id": "a", "content": [found]}
-    asked = anthropic({"role": "assistant", "content": [call]}, {"role": "user", "content": [result]})
-    assert items("anthropic", "request", asked) == [("Call", "a"), ("Result", "a", 0, "inner")]
+    search_result = {"type": "search_result", "source": "s", "title": "t", "content": inner}
+    result = {"type": "tool_result", "tool_use_id": "a", "content": [search_result]}
+    body = anthropic({"role": "assistant", "content": [call]}, {"role": "user", "content": [result]})
+    assert items("anthropic", "request", body) == [("Call", "a"), ("Result", "a", 0, "inner")]
 
 
 def test_sound_and_files_of_chat() -> None:
@@ -80,22 +80,22 @@ def test_sound_and_files_of_chat() -> None:
         assert [item[1] for item in items("openai_chat", "response", reply) if item[0] == "Text"] == texts
     file = {"type": "file", "file": {"file_data": "aGk=", "filename": "a.pdf"}}
     again = {"role": "assistant", "content": None, "audio": {"id": "au"}}
-    asked = {"model": "m", "messages": [again, {"role": "user", "content": [file]}]}
-    assert items("openai_chat", "request", asked) == [("audio", None, "au"), ("document", "application/pdf", "aGk=")]
+    body = {"model": "m", "messages": [again, {"role": "user", "content": [file]}]}
+    assert items("openai_chat", "request", body) == [("audio", None, "au"), ("document", "application/pdf", "aGk=")]
 
 
 def test_shells_and_thoughts_of_responses() -> None:
     elsewhere = {"type": "container_reference", "container_id": "x"}
     action = {"type": "exec", "command": ["ls"], "env": {}}
     thought = {"type": "reasoning", "id": "r", "summary": [], "content": [{"type": "reasoning_text", "text": "hm"}]}
-    asked = [
+    input_items = [
         {"type": "shell_call", "call_id": "c", "action": {"commands": ["ls"]}, "environment": elsewhere},
         {"type": "local_shell_call", "id": "i", "call_id": "c2", "action": action, "status": "completed"},
         {"type": "local_shell_call_output", "id": "c2", "output": "ok"},
         {"type": "shell_call_output", "call_id": "c3", "output": [{"stdout": "a"}]},
         thought,
     ]
-    assert items("openai_responses", "request", {"model": "m", "input": asked}) == [
+    assert items("openai_responses", "request", {"model": "m", "input": input_items}) == [
         ("Hosted", "shell_call"),  # where the provider has the shell, the client answers nothing
         ("Call", "c2"),
         ("Result", "c2", 0, "ok"),
@@ -114,8 +114,8 @@ def test_shells_and_thoughts_of_responses() -> None:
 def test_types_of_gemini_s_replies(mime: str, setting: tuple[str, Any]) -> None:
     # One content need not stand in a list.
     body = {"contents": {"role": "user", "parts": [{"text": "x"}]}, "generationConfig": {"responseMimeType": mime}}
-    found = formats.read("gemini", "request", body).settings
-    assert [(one.name, one.value) for one in found.values()] == [setting]
+    settings = formats.read("gemini", "request", body).settings
+    assert [(setting.name, setting.value) for setting in settings.values()] == [setting]
     assert formats.get("gemini").client.entries(body) == [body["contents"]]
 
 
@@ -156,32 +156,32 @@ def test_schemas_in_lists_of_schemas() -> None:
     inside = {"properties": {"a": {"anyOf": [{"type": "object"}, {"type": "string"}]}}}
     place = "/tools/0/input_schema/properties/a"
     assert broken("anthropic", strict(inside)) == {f"anthropic/tool-strict-closed {place}/anyOf/0"}
-    kept = {"x": {"anyOf": [{"type": "string"}]}}
+    definitions = {"x": {"anyOf": [{"type": "string"}]}}
     for number, wrong in ((0, set()), (1, {f"anthropic/tool-schema-refs {place}/$ref"})):
-        pointing = {"properties": {"a": {"$ref": f"#/$defs/x/anyOf/{number}"}}, "$defs": kept}
+        pointing = {"properties": {"a": {"$ref": f"#/$defs/x/anyOf/{number}"}}, "$defs": definitions}
         assert broken("anthropic", strict(pointing)) == wrong
 
 
 def test_a_function_beside_a_built_in_tool_before_gemini_3() -> None:
     tools = [{"functionDeclarations": [{"name": "f"}]}, {"googleSearch": {}}]
-    asked = {"contents": [{"role": "user", "parts": [{"text": "x"}]}], "tools": tools}
-    found = broken("gemini", asked, model="gemini-2.5-flash")
-    assert found == {"gemini/built-in-with-functions /tools/1/googleSearch"}
+    body = {"contents": [{"role": "user", "parts": [{"text": "x"}]}], "tools": tools}
+    faults = broken("gemini", body, model="gemini-2.5-flash")
+    assert faults == {"gemini/built-in-with-functions /tools/1/googleSearch"}
 
 
 def test_a_number_that_is_larger_than_any_double() -> None:
     call = {"functionCall": {"name": "f", "args": {"n": 10**400, "m": 2**53}}}
-    found = broken(
+    faults = broken(
         "gemini", {"contents": [{"role": "user", "parts": [{"text": "x"}]}, {"role": "model", "parts": [call]}]}
     )
-    assert "gemini/args-double /contents/1/parts/0/functionCall/args/n" in found
-    assert "gemini/args-double /contents/1/parts/0/functionCall/args/m" not in found
+    assert "gemini/args-double /contents/1/parts/0/functionCall/args/n" in faults
+    assert "gemini/args-double /contents/1/parts/0/functionCall/args/m" not in faults
 
 
 def test_a_call_that_is_demanded_of_no_tool() -> None:
     choice = {"type": "allowed_tools", "mode": "required", "tools": [{"type": "function", "name": "f"}]}
-    asked = {"model": "m", "input": "x", "tool_choice": choice}
-    assert broken("openai_responses", asked) == {"openai_responses/tool-choice-declared /tool_choice"}
+    body = {"model": "m", "input": "x", "tool_choice": choice}
+    assert broken("openai_responses", body) == {"openai_responses/tool-choice-declared /tool_choice"}
 
 
 def test_a_completed_reply_that_says_why_it_is_incomplete() -> None:
@@ -221,14 +221,14 @@ def event(data: dict[str, Any]) -> bytes:
 
 def test_a_thought_among_the_parts_of_a_message() -> None:
     part = {"type": "reasoning_text", "text": "hm"}
-    asked = {"model": "m", "input": [{"type": "message", "role": "assistant", "content": [part]}]}
-    assert items("openai_responses", "request", asked) == [("Reasoning", "hm")]
+    body = {"model": "m", "input": [{"type": "message", "role": "assistant", "content": [part]}]}
+    assert items("openai_responses", "request", body) == [("Reasoning", "hm")]
 
 
 def test_a_compaction_in_a_stream() -> None:
     usage = {"input_tokens": 1, "output_tokens": 1}
-    ended: dict[str, Any] = {"stop_reason": None, "stop_sequence": None, "usage": usage}
-    message = {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": [], **ended}
+    message_end: dict[str, Any] = {"stop_reason": None, "stop_sequence": None, "usage": usage}
+    message = {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": [], **message_end}
     delta = {"type": "compaction_delta", "content": "short"}
     stream: list[dict[str, Any]] = [
         {"type": "message_start", "message": message},
@@ -236,9 +236,9 @@ def test_a_compaction_in_a_stream() -> None:
         {"type": "content_block_delta", "index": 0, "delta": delta},
         {"type": "content_block_stop", "index": 0},
     ]
-    found = formats.assembled("anthropic", parse(b"".join(map(event, stream)))).body
-    assert found is not None
-    assert found["content"] == [{"type": "compaction", "content": "short"}]
+    body = formats.assembled("anthropic", parse(b"".join(map(event, stream)))).body
+    assert body is not None
+    assert body["content"] == [{"type": "compaction", "content": "short"}]
 
 
 def test_a_reply_that_is_completed_when_it_begins() -> None:
@@ -247,9 +247,9 @@ def test_a_reply_that_is_completed_when_it_begins() -> None:
         "parallel_tool_calls": True, "tool_choice": "auto", "tools": [],
     }  # fmt: skip
     stream = parse(event({"type": "response.created", "sequence_number": 0, "response": reply}))
-    found = check_body(CORPUS, "openai_responses", "stream", stream)
+    findings = check_body(CORPUS, "openai_responses", "stream", stream)
     assert ("openai_responses/stream-status", "/events/0/data/response/status") in {
-        (one.rule, one.pointer) for one in found
+        (finding.rule, finding.pointer) for finding in findings
     }
 
 
@@ -260,23 +260,23 @@ def test_results_of_gemini_in_the_reverse_order() -> None:
     assert tail[0] == {"role": "user", "parts": results[::-1]}
 
 
-def _deep(depth: int, leaf: dict[str, Any], holder: str, one: bool) -> dict[str, Any]:
+def _deep(depth: int, leaf: dict[str, Any], holder: str, is_single: bool) -> dict[str, Any]:
     """A schema within schemas, each behind one keyword."""
     for _ in range(depth):
-        leaf = {holder: leaf if one else [leaf]} if holder != "properties" else {holder: {"any_of": leaf}}
+        leaf = {holder: leaf if is_single else [leaf]} if holder != "properties" else {holder: {"any_of": leaf}}
     return leaf
 
 
-@pytest.mark.parametrize(("holder", "one"), [("items", True), ("any_of", False), ("properties", True)])
+@pytest.mark.parametrize(("holder", "is_single"), [("items", True), ("any_of", False), ("properties", True)])
 @pytest.mark.parametrize("depth", [61, 100_000])
-def test_schemas_of_gemini_in_any_depth(holder: str, one: bool, depth: int) -> None:
-    found = json_schema(_deep(depth, {"type": 1, "min_length": "3"}, holder, one))
+def test_schemas_of_gemini_in_any_depth(holder: str, is_single: bool, depth: int) -> None:
+    schema = json_schema(_deep(depth, {"type": 1, "min_length": "3"}, holder, is_single))
     for _ in range(depth):
-        (found,) = found.values()
-        found = found[0] if isinstance(found, list) else found
-        found = found.get("any_of", found) if holder == "properties" else found
-    assert found == {"type": "STRING", "minLength": 3}
-    same = _deep(depth, {"type": "STRING"}, "items", one=True)
+        (schema,) = schema.values()
+        schema = schema[0] if isinstance(schema, list) else schema
+        schema = schema.get("any_of", schema) if holder == "properties" else schema
+    assert schema == {"type": "STRING", "minLength": 3}
+    same = _deep(depth, {"type": "STRING"}, "items", is_single=True)
     assert json_schema(same) is same
 
 
@@ -292,8 +292,8 @@ def test_a_deep_schema_in_gemini_s_spelling_says_the_same(depth: int) -> None:
             "tools": [{"functionDeclarations": [declared]}],
             "generationConfig": {"maxOutputTokens": 9},
         }
-        found = judge(source, output, client="anthropic", upstream="gemini", direction="request").findings
-        assert {one.rule for one in found if one.level is Level.MUST} == rules
+        findings = judge(source, output, client="anthropic", upstream="gemini", direction="request").findings
+        assert {finding.rule for finding in findings if finding.level is Level.MUST} == rules
 
 
 def _object(depth: int, leaf: dict[str, Any], typed: Any = "object") -> dict[str, Any]:

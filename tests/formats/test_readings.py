@@ -34,8 +34,8 @@ def test_bodies_that_are_not_quite_equal_do_not(left: Any, right: Any) -> None:
     bodies = [
         {"contents": [{"parts": [{"functionCall": {"name": "f", "args": {"x": value}}}]}]} for value in (left, right)
     ]
-    said = [formats.read("gemini", "request", body).calls[0].arguments["x"] for body in bodies]
-    assert json.dumps(said) == json.dumps([left, right])
+    values = [formats.read("gemini", "request", body).calls[0].arguments["x"] for body in bodies]
+    assert json.dumps(values) == json.dumps([left, right])
 
 
 def test_a_body_that_changes_is_read_anew() -> None:

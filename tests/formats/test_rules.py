@@ -43,15 +43,15 @@ def findings(corpus: Corpus, rule: dict[str, Any], example: str) -> list[Finding
 
 @each_rule
 def test_the_obeying_body_has_no_fault(rule: dict[str, Any], corpus: Corpus) -> None:
-    found = findings(corpus, rule, "obeys")
-    assert [finding for finding in found if finding.level is Level.MUST or finding.rule == rule["id"]] == []
+    rule_findings = findings(corpus, rule, "obeys")
+    assert [finding for finding in rule_findings if finding.level is Level.MUST or finding.rule == rule["id"]] == []
 
 
 @each_rule
 def test_the_breaking_body_is_found_out(rule: dict[str, Any], corpus: Corpus) -> None:
-    found = findings(corpus, rule, "breaks")
-    assert rule["id"] in {finding.rule for finding in found}
-    for finding in found:
+    rule_findings = findings(corpus, rule, "breaks")
+    assert rule["id"] in {finding.rule for finding in rule_findings}
+    for finding in rule_findings:
         resolve(rule["breaks"], finding.pointer)
 
 
@@ -109,8 +109,10 @@ def test_every_format_has_the_rule_for_unnamed_shape_errors(name: str) -> None:
 @cache
 def checked_by_code(name: str) -> set[str]:
     """The rule ids that the functions of a format check, and its stream machine."""
-    found = formats.get(name)
-    return {rule.id for rule in found.rules} | set(found.stream.RULES if found.stream is not None else ())
+    wire_format = formats.get(name)
+    return {rule.id for rule in wire_format.rules} | set(
+        wire_format.stream.RULES if wire_format.stream is not None else ()
+    )
 
 
 @cache

@@ -103,5 +103,5 @@ def damage(chance: random.Random, body: Any) -> Any:
 def test_breaches_come_in_the_order_of_the_body(corpus: Corpus) -> None:
     keys = [f"key_{number}" for number in random.Random(1).sample(range(100), 12)]
     body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}], **dict.fromkeys(keys, 1)}
-    found = [breach.pointer for _, breach in breaches(corpus, "openai_chat", "request", body)]
-    assert found == [f"/{key}" for key in keys]
+    pointers = [breach.pointer for _, breach in breaches(corpus, "openai_chat", "request", body)]
+    assert pointers == [f"/{key}" for key in keys]

@@ -74,7 +74,10 @@ FAILED = event("error", error={"type": "overloaded_error", "message": "Overloade
 
 
 def stream(*events: Any, **more: Any) -> dict[str, Any]:
-    return {"events": [copied(one) for some in events for one in (some if isinstance(some, list) else [some])], **more}
+    return {
+        "events": [copied(item) for some in events for item in (some if isinstance(some, list) else [some])],
+        **more,
+    }
 
 
 def found(corpus: Corpus, body: Any) -> list[tuple[str, str]]:
@@ -202,7 +205,7 @@ def test_what_is_legal(corpus: Corpus, events: list[Any]) -> None:
             [START, finish("end_turn"), STOP, FAILED], [("stream-after-end", "/events/3/data")], id="late error"
         ),
         pytest.param(
-            [START, opened(0, "text", text=""), delta(0, "reasoning", said="x"), stop(0), finish("end_turn"), STOP],
+            [START, opened(0, "text", text=""), delta(0, "reasoning", fields="x"), stop(0), finish("end_turn"), STOP],
             [("stream-unknown", "/events/2/data/delta")],
             id="an unknown delta",
         ),
@@ -220,15 +223,19 @@ def test_what_is_found(corpus: Corpus, events: list[Any], expected: list[tuple[s
 def test_a_piece_is_wanted_in_the_block_that_was_started_with_its_wrong_index(corpus: Corpus) -> None:
     """The kind of the piece is right; only its index, and that of its block's start, name the text before."""
     events = [START, text(0, "a"), call(0, "{}", "{}"), finish(), STOP]
-    told = check_body(corpus, "anthropic", "stream", stream(*events))
-    wrong = [(one.pointer, one.want, one.got) for one in told if one.rule == "anthropic/stream-block-index"]
+    findings = check_body(corpus, "anthropic", "stream", stream(*events))
+    wrong = [
+        (finding.pointer, finding.want, finding.got)
+        for finding in findings
+        if finding.rule == "anthropic/stream-block-index"
+    ]
     assert wrong == [("/events/4/data/index", 1, 0), ("/events/5/data/index", 1, 0)]
-    assert not {one.rule for one in told} & {"anthropic/stream-delta-kind", "anthropic/stream-block-open"}
+    assert not {finding.rule for finding in findings} & {"anthropic/stream-delta-kind", "anthropic/stream-block-open"}
 
 
 def test_streams_without_names_are_read_all_the_same(corpus: Corpus) -> None:
     body = stream(START, call(0, "{}"), finish(), STOP)
-    bare = stream(*({"data": one["data"]} for one in body["events"]))
+    bare = stream(*({"data": item["data"]} for item in body["events"]))
     assert found(corpus, bare) == [("stream-event-name", "/events/0")]
     assert assemble(bare).body == assemble(body).body
 
@@ -320,15 +327,15 @@ needs_traffic = pytest.mark.skipif(not TRAFFIC.is_dir(), reason="the recorded tr
 @needs_traffic
 def test_recorded_streams_amount_to_what_the_sdk_makes_of_them() -> None:
     wire = Wire()
-    told = [record for record in records("anthropic") if record.content["sse"]]
-    assert len(told) > 90
-    for record in told:
+    stream_records = [record for record in records("anthropic") if record.content["sse"]]
+    assert len(stream_records) > 90
+    for record in stream_records:
         data = record.content["sse"].encode()
         mine, theirs = essence(assemble(parse(data)).body), essence(final(wire, data))
         # Of the counts the SDK takes over those that it knows.
-        usage, known = mine.pop("usage"), theirs.pop("usage")
+        usage, expected_usage = mine.pop("usage"), theirs.pop("usage")
         assert mine == theirs, record.path
-        assert usage.items() >= known.items(), record.path
+        assert usage.items() >= expected_usage.items(), record.path
 
 
 @every("slug", [slug for slug in RULES if slug not in ("stream-error-shape", "stream-last-event")], id=str)
@@ -363,9 +370,9 @@ def test_what_the_sdk_cannot_read(slug: str, raised: str) -> None:
 )
 def test_what_the_sdk_reads_as_something_else(slug: str) -> None:
     """And so do we: the rule is told of, and what is left is judged as a client sees it."""
-    meant, said = (final(Wire(), dump(RULES[slug][example]["events"])) for example in ("obeys", "breaks"))
-    assert essence(said) != essence(meant)
-    assert essence(assemble(RULES[slug]["breaks"]).body) == essence(said)
+    right, wrong = (final(Wire(), dump(RULES[slug][example]["events"])) for example in ("obeys", "breaks"))
+    assert essence(wrong) != essence(right)
+    assert essence(assemble(RULES[slug]["breaks"]).body) == essence(wrong)
 
 
 def test_arguments_under_way_are_those_of_the_sdk() -> None:
@@ -382,13 +389,13 @@ def test_arguments_under_way_are_those_of_the_sdk() -> None:
 
 @pytest.mark.parametrize("kind", [None, 7, ["content_block_delta"], {"value": "content_block_delta"}])
 def test_a_type_that_is_no_text_is_none(kind: Any) -> None:
-    said = delta(0, "input_json", partial_json="{}")
-    found = assemble({"events": [opened(0), said | {"data": said["data"] | {"type": kind}}]})
-    assert "anthropic/stream-event-name" in {rule for rule, _ in found.breaches}
+    delta_event = delta(0, "input_json", partial_json="{}")
+    assembly = assemble({"events": [opened(0), delta_event | {"data": delta_event["data"] | {"type": kind}}]})
+    assert "anthropic/stream-event-name" in {rule for rule, _ in assembly.breaches}
 
 
 @pytest.mark.parametrize(("fragments", "wrong"), [((" ", "{}"), 1), (("\n", " ", "{}"), 1), (("", " {", " ", "}"), 0)])
 def test_arguments_must_not_begin_with_white_space_alone(fragments: tuple[str, ...], wrong: int) -> None:
     """The official SDK raises while it parses what has come so far."""
-    found = assemble({"events": [event("message_start", message=MESSAGE), *call(0, *fragments)]})
-    assert [rule for rule, _ in found.breaches].count("anthropic/stream-arguments-json") == wrong
+    assembly = assemble({"events": [event("message_start", message=MESSAGE), *call(0, *fragments)]})
+    assert [rule for rule, _ in assembly.breaches].count("anthropic/stream-arguments-json") == wrong

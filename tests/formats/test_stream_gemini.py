@@ -29,12 +29,12 @@ USAGE = {"promptTokenCount": 7, "candidatesTokenCount": 3, "totalTokenCount": 10
 
 def chunk(*parts: Any, finish: Any = None, **more: Any) -> dict[str, Any]:
     candidate = {"content": {"parts": list(parts), "role": "model"}, "index": 0}
-    told = {"candidates": [candidate if finish is None else candidate | {"finishReason": finish}]}
-    return {"data": {**told, "usageMetadata": USAGE, "responseId": "r1", **more}}
+    body = {"candidates": [candidate if finish is None else candidate | {"finishReason": finish}]}
+    return {"data": {**body, "usageMetadata": USAGE, "responseId": "r1", **more}}
 
 
-def text(said: str, **more: Any) -> dict[str, Any]:
-    return {"text": said, **more}
+def text(content: str, **more: Any) -> dict[str, Any]:
+    return {"text": content, **more}
 
 
 def call(**more: Any) -> dict[str, Any]:
@@ -45,8 +45,8 @@ def piece(path: str, on: bool = True, **value: Any) -> dict[str, Any]:
     return call(partialArgs=[{"jsonPath": path, **value}], **({"willContinue": True} if on else {}))
 
 
-def string(path: str, said: str, on: bool = True) -> dict[str, Any]:
-    return piece(path, stringValue=said, willContinue=on)
+def string(path: str, content: str, on: bool = True) -> dict[str, Any]:
+    return piece(path, stringValue=content, willContinue=on)
 
 
 READ = call(name="read_file", args={"path": "a.py"})
@@ -134,7 +134,7 @@ CALL = AT + "/content/parts/0/functionCall"
     ],
 )
 def test_what_is_found(corpus: Corpus, events: list[Any], expected: list[tuple[str, str]]) -> None:
-    rules = [one for one in found(corpus, stream(*events)) if one[0] != "stream-finish-agrees"]
+    rules = [finding for finding in found(corpus, stream(*events)) if finding[0] != "stream-finish-agrees"]
     assert rules == expected
 
 
@@ -215,7 +215,7 @@ def test_several_candidates_are_told_apart() -> None:
     assembled = assemble(stream(*events))
     assert assembled.end == "open"
     assert assembled.body is not None
-    assert [one["content"]["parts"][0]["text"] for one in assembled.body["candidates"]] == ["a", "b"]
+    assert [candidate["content"]["parts"][0]["text"] for candidate in assembled.body["candidates"]] == ["a", "b"]
 
 
 def test_either_spelling_is_read() -> None:
@@ -232,7 +232,7 @@ def test_either_spelling_is_read() -> None:
     assert [call.arguments for call in formats.read("gemini", "stream", stream(event)).calls] == [{"path": "a.py"}]
 
 
-@every("junk", [*JUNK, {"events": JUNK}, {"events": None}, stream(*({"data": one} for one in JUNK))], id=repr)
+@every("junk", [*JUNK, {"events": JUNK}, {"events": None}, stream(*({"data": data} for data in JUNK))], id=repr)
 def test_no_stream_at_all(corpus: Corpus, junk: Any) -> None:
     assert assemble(junk).end in ("open", "failed")
     found(corpus, junk)
@@ -260,15 +260,17 @@ def chunks(wire: Wire, body: bytes, client: Any = None) -> list[Any]:
 
 def theirs(handed: list[Any]) -> dict[str, Any]:
     """What a user of the SDK has at the end, the chunks one after the other."""
-    said = [part for one in handed for part in (one.candidates[0].content.parts or () if one.candidates else ())]
-    calls = [part for part in said if part.function_call]
+    reply_parts = [
+        part for reply in handed for part in (reply.candidates[0].content.parts or () if reply.candidates else ())
+    ]
+    calls = [part for part in reply_parts if part.function_call]
     return {
-        "text": "".join(part.text for part in said if part.text and not part.thought),
-        "thoughts": "".join(part.text for part in said if part.text and part.thought),
+        "text": "".join(part.text for part in reply_parts if part.text and not part.thought),
+        "thoughts": "".join(part.text for part in reply_parts if part.text and part.thought),
         "calls": [(part.function_call.name, part.function_call.args, part.function_call.id) for part in calls],
         "signed": [part.thought_signature is not None for part in calls],
-        "signatures": sum(part.thought_signature is not None for part in said),
-        "finish": [one.candidates[0].finish_reason for one in handed if one.candidates][-1],
+        "signatures": sum(part.thought_signature is not None for part in reply_parts),
+        "finish": [reply.candidates[0].finish_reason for reply in handed if reply.candidates][-1],
         "tokens": handed[-1].usage_metadata.total_token_count,
     }
 
@@ -277,14 +279,14 @@ def mine(stream: Any) -> dict[str, Any]:
     body = assemble(stream).body
     assert body is not None
     candidate = body["candidates"][0]
-    said = candidate["content"]["parts"]
-    calls = [part for part in said if "functionCall" in part]
+    reply_parts = candidate["content"]["parts"]
+    calls = [part for part in reply_parts if "functionCall" in part]
     return {
-        "text": "".join(part.get("text", "") for part in said if not part.get("thought")),
-        "thoughts": "".join(part.get("text", "") for part in said if part.get("thought")),
+        "text": "".join(part.get("text", "") for part in reply_parts if not part.get("thought")),
+        "thoughts": "".join(part.get("text", "") for part in reply_parts if part.get("thought")),
         "calls": [tuple(part["functionCall"].get(key) for key in ("name", "args", "id")) for part in calls],
         "signed": ["thoughtSignature" in part for part in calls],
-        "signatures": sum("thoughtSignature" in part for part in said),
+        "signatures": sum("thoughtSignature" in part for part in reply_parts),
         "finish": candidate["finishReason"],
         "tokens": body["usageMetadata"]["totalTokenCount"],
     }
@@ -294,11 +296,11 @@ def mine(stream: Any) -> dict[str, Any]:
 def test_recorded_streams_amount_to_what_the_sdk_makes_of_them() -> None:
     wire = Wire()
     client = user(wire)
-    told = [
+    stream_records = [
         record for record in records("gemini") if record.content["stream_format"] == "sse" and record.content["sse"]
     ]
-    assert len(told) > 60
-    for record in told:
+    assert len(stream_records) > 60
+    for record in stream_records:
         # This key is newer than the SDK, which refuses it.
         data = record.content["sse"].encode()
         stream = parse(data)
@@ -322,12 +324,12 @@ def test_what_the_sdk_cannot_read(slug: str, raised: str) -> None:
 
 
 def test_a_turn_without_a_finish_reason_is_not_sent_back() -> None:
-    kept = {}
+    histories = {}
     for example in ("obeys", "breaks"):
         wire = Wire()
         wire.reply = dump(RULES["stream-finish"][example]["events"])
         chat = user(wire).chats.create(model="gemini-2.5-pro")
         list(chat.send_message_stream("x"))
-        kept[example] = chat.get_history(curated=True)
-    assert kept["obeys"]
-    assert not kept["breaks"]
+        histories[example] = chat.get_history(curated=True)
+    assert histories["obeys"]
+    assert not histories["breaks"]

@@ -32,9 +32,11 @@ def golden(client: str, key: str, index: Any) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize(("index", "kind"), KINDS)
 def test_of_a_block(index: Any, kind: str) -> None:
-    told = [one for one in found("anthropic", golden("anthropic", "index", index)) if "stream-block" in one.rule]
-    assert {one.rule for one in told} == {"anthropic/stream-block-index"}
-    assert told[0].message == f"the index is {kind}, not a whole number"
+    findings = [
+        finding for finding in found("anthropic", golden("anthropic", "index", index)) if "stream-block" in finding.rule
+    ]
+    assert {finding.rule for finding in findings} == {"anthropic/stream-block-index"}
+    assert findings[0].message == f"the index is {kind}, not a whole number"
 
 
 @pytest.mark.parametrize(("index", "kind"), KINDS)
@@ -42,8 +44,12 @@ def test_of_a_block(index: Any, kind: str) -> None:
     ("key", "rule"), [("output_index", "stream-output-index"), ("content_index", "stream-part-index")]
 )
 def test_of_an_item_or_part(key: str, rule: str, index: Any, kind: str) -> None:
-    told = [one for one in found("openai_responses", golden("openai_responses", key, index)) if one.rule.endswith(rule)]
-    assert told[0].message == f"{key} is {kind}, not a whole number"
+    findings = [
+        finding
+        for finding in found("openai_responses", golden("openai_responses", key, index))
+        if finding.rule.endswith(rule)
+    ]
+    assert findings[0].message == f"{key} is {kind}, not a whole number"
 
 
 @pytest.mark.parametrize(("index", "kind"), KINDS)
@@ -53,7 +59,7 @@ def test_of_a_call(index: Any, kind: str) -> None:
     first = {"index": 0, "delta": {"role": "assistant", "content": None, "tool_calls": [call]}, "finish_reason": None}
     last = {"index": 0, "delta": {}, "finish_reason": "tool_calls"}
     events = [{"data": chunk | {"choices": [each]}} for each in (first, last)]
-    told = found("openai_chat", [*events, {"data": "[DONE]"}])
-    assert [one.message for one in told if one.rule == "openai_chat/stream-call-index"] == [
+    findings = found("openai_chat", [*events, {"data": "[DONE]"}])
+    assert [finding.message for finding in findings if finding.rule == "openai_chat/stream-call-index"] == [
         f"the index is {kind}, not a whole number"
     ]

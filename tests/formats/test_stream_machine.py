@@ -22,7 +22,12 @@ def reported(folder: Path) -> Iterator[str]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             called = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
             if isinstance(node, ast.Call) and called in ("add", "once", "_once"):
-                texts = (one.value for part in node.args for one in ast.walk(part) if isinstance(one, ast.Constant))
+                texts = (
+                    constant.value
+                    for part in node.args
+                    for constant in ast.walk(part)
+                    if isinstance(constant, ast.Constant)
+                )
                 yield from (text for text in texts if isinstance(text, str) and text.startswith("stream-"))
 
 
@@ -72,13 +77,13 @@ def test_each_part_reports_a_rule_once() -> None:
 def test_a_line_that_is_no_event(name: str, line: str, rule: str | None, want: Any) -> None:
     machine = formats.get(name).stream
     assert machine is not None
-    found = [
-        (one, breach)
-        for one, breach in machine.assemble({"events": [], "aside": line}).breaches
+    breaches = [
+        (rule_id, breach)
+        for rule_id, breach in machine.assemble({"events": [], "aside": line}).breaches
         if "/aside" in breach.pointer
     ]
-    assert [one for one, _ in found] == ([] if rule is None else [rule])
-    assert [(breach.want, breach.got) for _, breach in found] == ([] if rule is None else [(want, line)])
+    assert [rule_id for rule_id, _ in breaches] == ([] if rule is None else [rule])
+    assert [(breach.want, breach.got) for _, breach in breaches] == ([] if rule is None else [(want, line)])
 
 
 @pytest.mark.parametrize("name", formats.names())
@@ -98,5 +103,5 @@ def test_half_a_character_at_the_end_of_a_piece(name: str, text: str, cut: bool)
     assert machine is not None
     event = {"event": "other", "data": {"type": "other", "pieces": [{"of": "a"}, {"of": text}]}}
     breaches = machine.assemble({"events": [event, event]}).breaches
-    found = [breach.pointer for one, breach in breaches if one == f"{name}/stream-whole-characters"]
-    assert found == (["/events/0/data/pieces/1/of"] if cut else [])
+    pointers = [breach.pointer for rule_id, breach in breaches if rule_id == f"{name}/stream-whole-characters"]
+    assert pointers == (["/events/0/data/pieces/1/of"] if cut else [])

@@ -16,7 +16,7 @@ def rules(reason: Any) -> set[str]:
     usage = {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}
     chunks = [{"content": content, "index": 0, "finishReason": reason}, {"content": content, "finishReason": "STOP"}]
     events = [{"data": {"candidates": [chunk], "usageMetadata": usage, "modelVersion": "m"}} for chunk in chunks]
-    return {found.rule for found in check_body(load_corpus(), "gemini", "stream", {"events": events, "rest": ""})}
+    return {finding.rule for finding in check_body(load_corpus(), "gemini", "stream", {"events": events, "rest": ""})}
 
 
 def test_no_reason_yet() -> None:

@@ -41,8 +41,8 @@ def chunk(*choices: Any, **more: Any) -> dict[str, Any]:
     return {"data": {**envelope, "choices": list(choices), **more}}
 
 
-def delta(said: Any, finish: Any = None, index: int = 0) -> dict[str, Any]:
-    return chunk({"index": index, "delta": said, "finish_reason": finish})
+def delta(fields: Any, finish: Any = None, index: int = 0) -> dict[str, Any]:
+    return chunk({"index": index, "delta": fields, "finish_reason": finish})
 
 
 def entry(arguments: Any = None, name: str | None = None, **more: Any) -> dict[str, Any]:
@@ -79,8 +79,8 @@ def found(corpus: Corpus, body: Any) -> set[str]:
 
 def message(assembled: Assembled) -> dict[str, Any]:
     assert assembled.body is not None
-    said: dict[str, Any] = assembled.body["choices"][0]["message"]
-    return said
+    reply_message: dict[str, Any] = assembled.body["choices"][0]["message"]
+    return reply_message
 
 
 def wire_calls(assembled: Assembled) -> list[tuple[Any, Any, Any]]:
@@ -212,10 +212,10 @@ def test_other_keys_are_kept() -> None:
         calls(signed),
         END,
     )
-    said = message(assembled)
-    assert said["reasoning_content"] == "Hmm."
-    assert said["reasoning_details"] == [{"type": "reasoning.text", "text": "Hm", "index": 0}]
-    assert said["tool_calls"][0]["extra_content"] == {"google": {"thought_signature": "c2ln"}}
+    reply_message = message(assembled)
+    assert reply_message["reasoning_content"] == "Hmm."
+    assert reply_message["reasoning_details"] == [{"type": "reasoning.text", "text": "Hm", "index": 0}]
+    assert reply_message["tool_calls"][0]["extra_content"] == {"google": {"thought_signature": "c2ln"}}
 
 
 def test_content_as_parts() -> None:
@@ -446,8 +446,8 @@ def test_what_the_sdk_cannot_read(slug: str, raised: str) -> None:
     ["stream-chunk", "stream-role", "stream-call-own-index", "stream-call-id", "stream-call-once", "stream-after-end"],
 )
 def test_what_the_sdk_reads_as_something_else(slug: str) -> None:
-    meant, _ = final(Wire(), dump(RULES[slug]["obeys"]["events"]))
-    assert essence(final(Wire(), dump(RULES[slug]["breaks"]["events"]))[0]) != essence(meant)
+    expected, _ = final(Wire(), dump(RULES[slug]["obeys"]["events"]))
+    assert essence(final(Wire(), dump(RULES[slug]["breaks"]["events"]))[0]) != essence(expected)
 
 
 @pytest.mark.parametrize("slug", ["stream-finish", "stream-finish-last", "stream-finish-apart", "stream-calls-in-turn"])
@@ -474,16 +474,16 @@ def test_recorded_streams_cut_after_every_event() -> None:
     for path, text in chance.sample(recorded(official=True), 20):
         body = parse(text.encode())
         whole = assemble(body)
-        ended = False
+        is_whole = False
         for count in range(len(body["events"]) + 1):
             cut = assemble({"events": body["events"][:count]})
             assert cut.end != "failed", path
-            assert not (ended and cut.end == "open"), path
-            ended = cut.end == "whole"
-            for call, meant in zip(cut.calls, whole.calls, strict=False):
-                assert call.fragments == meant.fragments[: len(call.fragments)], path
-                assert not call.closed or call.fragments == meant.fragments, path
-        assert ended, path
+            assert not (is_whole and cut.end == "open"), path
+            is_whole = cut.end == "whole"
+            for call, whole_call in zip(cut.calls, whole.calls, strict=False):
+                assert call.fragments == whole_call.fragments[: len(call.fragments)], path
+                assert not call.closed or call.fragments == whole_call.fragments, path
+        assert is_whole, path
 
 
 @needs_traffic
@@ -538,8 +538,8 @@ def test_the_levels_of_what_official_streams_break(corpus: Corpus) -> None:
 def test_a_call_without_a_name_is_called_so() -> None:
     nameless = entry("{}", index=0, id="call_1", type="function")
     breaches = put_together(calls(nameless), END, DONE).breaches
-    said = [breach.subject for rule, breach in breaches if rule == "openai_chat/stream-call-name"]
-    assert said == ["call 1, without a name"]
+    subjects = [breach.subject for rule, breach in breaches if rule == "openai_chat/stream-call-name"]
+    assert subjects == ["call 1, without a name"]
 
 
 @pytest.mark.parametrize(("began", "wrong"), [([], True), ([ROLE], False)])
@@ -552,6 +552,6 @@ def test_a_choice_is_in_the_first_chunk_once(began: list[Any], wrong: bool, corp
 def test_counts_are_lost_with_a_chunk_that_is_none(corpus: Corpus) -> None:
     """Azure's first chunk has an empty object, and brings nothing that the SDK would pass over."""
     counts = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-    said = [delta({"role": "assistant", "content": "a"}), delta({}, "stop")]
-    assert "stream-chunk" not in found(corpus, stream(chunk(object=""), *said, "[DONE]"))
-    assert "stream-chunk" in found(corpus, stream(*said, chunk(object="", usage=counts), "[DONE]"))
+    chunks = [delta({"role": "assistant", "content": "a"}), delta({}, "stop")]
+    assert "stream-chunk" not in found(corpus, stream(chunk(object=""), *chunks, "[DONE]"))
+    assert "stream-chunk" in found(corpus, stream(*chunks, chunk(object="", usage=counts), "[DONE]"))

@@ -128,7 +128,7 @@ def test_a_stream_that_is_cut_has_what_came() -> None:
         *([], [call()], [call(1, '{"a"')], [call(1, '{"a":1}')], [call(1, '{"a":1}')], [FINISHED], [FINISHED])
     ]
     assert [state.end for state in states] == [*["open"] * 7, "whole"]
-    assert [[one.closed for one in state.calls] for state in states] == [
+    assert [[streamed_call.closed for streamed_call in state.calls] for state in states] == [
         *([], [], [False], [False], [False], [False], [True], [True])
     ]
 
@@ -161,7 +161,9 @@ def test_thinking_put_together() -> None:
 
 def test_arguments_in_one_piece_only() -> None:
     assembled = assemble(stream(BEGIN, added(call()), whole("{}"), done(call(1, "{}", "completed"))))
-    assert [(one.fragments, one.whole, one.closed) for one in assembled.calls] == [((), "{}", True)]
+    assert [
+        (streamed_call.fragments, streamed_call.whole, streamed_call.closed) for streamed_call in assembled.calls
+    ] == [((), "{}", True)]
     assert {rule for rule, _ in assembled.breaches} == {"openai_responses/stream-end"}
 
 
@@ -181,7 +183,7 @@ def test_two_calls_at_once(corpus: Corpus) -> None:
         lifecycle("completed", *ends),
     )
     assert found(corpus, body) == set()
-    assert [one.fragments for one in assemble(body).calls] == [('{"a"', ":1}"), ("{}",)]
+    assert [streamed_call.fragments for streamed_call in assemble(body).calls] == [('{"a"', ":1}"), ("{}",)]
 
 
 def test_two_calls_under_one_index_are_two() -> None:
@@ -191,7 +193,10 @@ def test_two_calls_under_one_index_are_two() -> None:
             *CALL[:6], added(call(2)), fragment("{}", 2), whole("{}", 2), done(ends[1]), lifecycle("completed", *ends)
         )
     )
-    assert [(one.id, one.fragments) for one in assembled.calls] == [("call_1", ('{"a"', ":1}")), ("call_2", ("{}",))]
+    assert [(streamed_call.id, streamed_call.fragments) for streamed_call in assembled.calls] == [
+        ("call_1", ('{"a"', ":1}")),
+        ("call_2", ("{}",)),
+    ]
     assert {rule for rule, _ in assembled.breaches} == {
         *("openai_responses/stream-output-index", "openai_responses/stream-output-place")
     }
@@ -220,7 +225,10 @@ def test_other_calls_of_the_client() -> None:
             about("custom_tool_call_input.done", "ctc_1", 1, input="ls"),
         )
     )
-    assert [(one.id, one.name, one.fragments, one.whole, one.closed) for one in assembled.calls] == [
+    assert [
+        (streamed_call.id, streamed_call.name, streamed_call.fragments, streamed_call.whole, streamed_call.closed)
+        for streamed_call in assembled.calls
+    ] == [
         ("call_1", "apply_patch", (), None, True),
         ("call_2", "shell", ("ls",), "ls", False),
     ]
@@ -258,7 +266,7 @@ def test_a_failure_ends_it(events: list[Any], error: Any, corpus: Corpus) -> Non
     body = stream(*CALL[:4], *events)
     assembled = assemble(body)
     assert (assembled.end, assembled.error) == ("failed", error)
-    assert [one.closed for one in assembled.calls] == [False]
+    assert [streamed_call.closed for streamed_call in assembled.calls] == [False]
     assert found(corpus, body) == set()
 
 
@@ -273,7 +281,7 @@ def test_a_reply_that_was_cut_at_the_limit(corpus: Corpus) -> None:
 def test_the_end_of_the_reply_closes_a_call_that_was_never_done() -> None:
     for status, closed in [("completed", True), ("incomplete", True), ("failed", False)]:
         assembled = assemble(stream(*CALL[:5], lifecycle(status, FINISHED)))
-        assert [one.closed for one in assembled.calls] == [closed], status
+        assert [streamed_call.closed for streamed_call in assembled.calls] == [closed], status
 
 
 def test_what_stands_behind_a_marker_is_not_read(corpus: Corpus) -> None:
@@ -291,7 +299,7 @@ STRAY = about("output_text.done", "", -1, content_index=0, text="x")
 
 
 @pytest.mark.parametrize(
-    ("events", "told"),
+    ("events", "expected"),
     [
         pytest.param([*CALL[:2], STRAY, *CALL[2:]], [("stream-item-added", MISSING)], id="beside a call"),
         pytest.param([*TEXT[:-1], STRAY, TEXT[-1]], [("stream-item-added", MISSING)], id="after all items"),
@@ -302,15 +310,15 @@ STRAY = about("output_text.done", "", -1, content_index=0, text="x")
         ),
     ],
 )
-def test_an_event_that_is_about_no_item_must_go(events: list[Any], told: list[Any], corpus: Corpus) -> None:
+def test_an_event_that_is_about_no_item_must_go(events: list[Any], expected: list[Any], corpus: Corpus) -> None:
     """With the number of the call it would be a text of the call: no number makes it right."""
     findings = check_body(corpus, "openai_responses", "stream", stream(*events))
     told_here = [
-        (one.rule.removeprefix("openai_responses/"), one.want)
-        for one in findings
-        if "output-index" in one.rule or "item-added" in one.rule
+        (finding.rule.removeprefix("openai_responses/"), finding.want)
+        for finding in findings
+        if "output-index" in finding.rule or "item-added" in finding.rule
     ]
-    assert sorted(told_here, key=str) == sorted(told, key=str)
+    assert sorted(told_here, key=str) == sorted(expected, key=str)
 
 
 def without(data: dict[str, Any], *keys: str) -> dict[str, Any]:
@@ -432,15 +440,15 @@ def test_recorded_streams_without_their_end_amount_to_the_same_output() -> None:
     for path, text in recorded(official=True, name="openai_responses"):
         body = parse(text.encode())
         assert body["events"][-1]["data"]["type"] == "response.completed", path
-        meant = body["events"][-1]["data"]["response"]["output"]
+        output = body["events"][-1]["data"]["response"]["output"]
         cut = assemble({"events": body["events"][:-1]})
         assert cut.body is not None, path
-        assert essence(cut.body)["output"] == essence({"output": meant})["output"], path
+        assert essence(cut.body)["output"] == essence({"output": output})["output"], path
         undone = [event for event in body["events"][:-1] if event["data"]["type"] != "response.output_item.done"]
         pieces = assemble({"events": undone}).body
         assert pieces is not None, path
         # Without output_item.done there is no encrypted content, and of hosted items nothing but how they began.
-        for ours, theirs in zip(essence(pieces)["output"], essence({"output": meant})["output"], strict=True):
+        for ours, theirs in zip(essence(pieces)["output"], essence({"output": output})["output"], strict=True):
             if ours["type"] in ("message", "function_call"):
                 assert ours == theirs, path
 
@@ -484,8 +492,8 @@ def test_what_the_sdk_cannot_read(slug: str, raised: str) -> None:
 
 @pytest.mark.parametrize("slug", ["stream-status", "stream-final-output", "stream-wholes-agree"])
 def test_what_the_sdk_reads_as_something_else(slug: str) -> None:
-    meant, _ = final(dump(RULES[slug]["obeys"]["events"]))
-    assert essence(final(dump(RULES[slug]["breaks"]["events"]))[0]) != essence(meant)
+    expected, _ = final(dump(RULES[slug]["obeys"]["events"]))
+    assert essence(final(dump(RULES[slug]["breaks"]["events"]))[0]) != essence(expected)
 
 
 def test_fragments_that_the_sdk_shows_and_then_forgets() -> None:
@@ -497,9 +505,9 @@ def test_fragments_that_the_sdk_shows_and_then_forgets() -> None:
     "slug", [slug for slug, rule in RULES.items() if rule["level"] != Level.MUST and slug != "stream-last-event"]
 )
 def test_what_the_sdk_survives_is_no_must(slug: str) -> None:
-    meant, _ = final(dump(RULES[slug]["obeys"]["events"]))
+    expected, _ = final(dump(RULES[slug]["obeys"]["events"]))
     read, _ = final(dump(RULES[slug]["breaks"]["events"]))
-    assert {item["id"] for item in read["output"]} == {item["id"] for item in meant["output"]}
+    assert {item["id"] for item in read["output"]} == {item["id"] for item in expected["output"]}
 
 
 # Whatever comes.
@@ -510,11 +518,11 @@ def test_recorded_streams_cut_after_every_event() -> None:
     chance = random.Random(5)
     for path, text in chance.sample(recorded(True, "openai_responses"), 20):
         body = parse(text.encode())
-        meant = assemble(body)
+        expected = assemble(body)
         for count in range(len(body["events"])):
             cut = assemble({"events": body["events"][:count]})
             assert cut.end == "open", path
-            for ours, theirs in zip(cut.calls, meant.calls, strict=False):
+            for ours, theirs in zip(cut.calls, expected.calls, strict=False):
                 assert ours.fragments == theirs.fragments[: len(ours.fragments)], path
                 assert not ours.closed or (ours.fragments, ours.whole) == (theirs.fragments, theirs.whole), path
 
@@ -554,8 +562,8 @@ def test_official_streams_break_nothing_but_the_numbers_of_early_ones(corpus: Co
 )
 def test_an_item_that_the_reply_began_with_has_its_index(before: list[Any], wrong: bool, corpus: Corpus) -> None:
     """The official SDK raises where an index is given once more."""
-    said = stream(lifecycle("in_progress", *before, event="created"), added(call()), done(call(arguments="{}")))
-    assert ("stream-output-index" in found(corpus, said)) is wrong
+    body = stream(lifecycle("in_progress", *before, event="created"), added(call()), done(call(arguments="{}")))
+    assert ("stream-output-index" in found(corpus, body)) is wrong
 
 
 @pytest.mark.parametrize(
@@ -568,5 +576,7 @@ def test_an_item_that_the_reply_began_with_has_its_index(before: list[Any], wron
 def test_which_of_the_last_event_and_its_status_is_wrong(more: Any, place: str, want: str) -> None:
     """A response that says why it was cut is not to be called complete."""
     events = [*CALL[:-1], lifecycle("incomplete", FINISHED, event="completed", **more)]
-    breaches = [one for rule, one in assemble(stream(*events)).breaches if rule == "openai_responses/stream-status"]
-    assert [(one.pointer, one.want) for one in breaches] == [(place, want)]
+    breaches = [
+        breach for rule, breach in assemble(stream(*events)).breaches if rule == "openai_responses/stream-status"
+    ]
+    assert [(breach.pointer, breach.want) for breach in breaches] == [(place, want)]

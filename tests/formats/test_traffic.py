@@ -90,9 +90,9 @@ def test_official_bodies_have_no_fault(name: str, corpus: Corpus) -> None:
             continue
         for direction, body in record.bodies:
             counts[direction] += 1
-            found = check_body(corpus, name, direction, body, model=record.content["model"])
-            counts.update(f"{finding.level} {finding.rule}" for finding in found)
-            grave = [finding for finding in found if finding.level is Level.MUST]
+            findings = check_body(corpus, name, direction, body, model=record.content["model"])
+            counts.update(f"{finding.level} {finding.rule}" for finding in findings)
+            grave = [finding for finding in findings if finding.level is Level.MUST]
             excused += any(_excused(finding, record) for finding in grave)
             faults.extend(_line(finding, record, direction) for finding in grave if not _excused(finding, record))
     bodies = counts["request"] + counts["response"]

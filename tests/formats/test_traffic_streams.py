@@ -56,9 +56,9 @@ def test_official_streams_have_no_fault(name: str, corpus: Corpus) -> None:
     faults: list[str] = []
     excused = 0
     for record, stream in official:
-        found = check_body(corpus, name, "stream", stream)
-        counts.update({f"{finding.level} {finding.rule}" for finding in found})
-        grave = [finding for finding in found if finding.level is Level.MUST]
+        findings = check_body(corpus, name, "stream", stream)
+        counts.update({f"{finding.level} {finding.rule}" for finding in findings})
+        grave = [finding for finding in findings if finding.level is Level.MUST]
         excused += any(_excused(finding, record) for finding in grave)
         faults.extend(_line(finding, record) for finding in grave if not _excused(finding, record))
     print(f"\n{name}: {len(official)} official streams, {excused} excused, streams by rule:")
@@ -89,8 +89,8 @@ def test_streams_of_others_can_be_checked(name: str, corpus: Corpus) -> None:
     counts: Counter[tuple[str, str]] = Counter()
     for record, stream in others:
         host = str(record.content["host"] or record.content["vendor"])
-        for found in {f"{finding.level} {finding.rule}" for finding in check_body(corpus, name, "stream", stream)}:
-            counts[found, host] += 1
+        for line in {f"{finding.level} {finding.rule}" for finding in check_body(corpus, name, "stream", stream)}:
+            counts[line, host] += 1
     print(f"\n{name}: {len(others)} other streams, streams by rule and host:")
     print("\n".join(f"  {count:5} {rule} {host}" for (rule, host), count in counts.most_common()))
 
@@ -117,20 +117,20 @@ def damaged(chance: random.Random, stream: Any) -> Any:
     for _ in range(chance.randint(1, 3)):
         if not events:
             break
-        one, other = chance.randrange(len(events)), chance.randrange(len(events))
+        index, other = chance.randrange(len(events)), chance.randrange(len(events))
         deed = chance.choice(["delete", "double", "swap", "cut", "move", "mutate", "mutate"])
         if deed == "delete":
-            del events[one]
+            del events[index]
         elif deed == "double":
-            events.insert(other, copied(events[one]))
+            events.insert(other, copied(events[index]))
         elif deed == "swap":
-            events[one], events[other] = events[other], events[one]
+            events[index], events[other] = events[other], events[index]
         elif deed == "cut":
-            del events[one:]
+            del events[index:]
         elif deed == "move":
-            events.insert(other, events.pop(one))
+            events.insert(other, events.pop(index))
         else:
-            events[one] = mutated(chance, events[one])
+            events[index] = mutated(chance, events[index])
     return stream
 
 

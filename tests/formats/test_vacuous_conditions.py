@@ -42,10 +42,12 @@ def _vacuous(document: dict[str, Any]) -> Iterator[str]:
     """Where a condition, or what a rule forbids, asks for members, fits whatever has none, and refuses it then."""
     shapes = Shapes(document)
     for place, part in _parts(document):
-        asked, said = (part["if"], part.get("then", True)) if "if" in part else (part.get("not", False), False)
-        told = ("if" in part and "else" not in part) or ("not" in part and "x-rule" in part)
-        fits, then_fits = shapes.compile(asked), shapes.compile(said)
-        if told and not fits({}) and all(map(fits, NO_OBJECTS)) and not all(map(then_fits, NO_OBJECTS)):
+        condition, consequence = (
+            (part["if"], part.get("then", True)) if "if" in part else (part.get("not", False), False)
+        )
+        has_condition = ("if" in part and "else" not in part) or ("not" in part and "x-rule" in part)
+        fits, then_fits = shapes.compile(condition), shapes.compile(consequence)
+        if has_condition and not fits({}) and all(map(fits, NO_OBJECTS)) and not all(map(then_fits, NO_OBJECTS)):
             yield place
 
 
@@ -67,8 +69,8 @@ def test_a_condition_that_asks_for_none_is_found(corpus: Corpus) -> None:
     id=lambda rule, _body, _place, value: f"{rule}-{value!r}",
 )
 def test_what_is_no_object_is_told_once(corpus: Corpus, rule: str, body: Any, place: str, value: Any) -> None:
-    found = schemas.breaches(corpus, rule.partition("/")[0], "request", _filled(body, value))
-    assert [broken for broken, breach in found if breach.pointer == place] == [rule]
+    breaches = schemas.breaches(corpus, rule.partition("/")[0], "request", _filled(body, value))
+    assert [broken for broken, breach in breaches if breach.pointer == place] == [rule]
 
 
 def test_settings_of_gemini_that_are_null_hold_no_two_schemas(corpus: Corpus) -> None:

@@ -103,10 +103,10 @@ def wanted(schema: dict[str, Any], value: Any) -> dict[str, Any]:
     ],
 )  # fmt: skip
 def test_a_form(schema: dict[str, Any], value: Any, form: dict[str, Any]) -> None:
-    found = wanted(schema, value)
-    assert found == {keyword: said for keyword, said in form.items() if said != {}}
-    whole = "required" in found and "a" not in schema.get("properties", {})
-    assert not jsonschema.Draft202012Validator(found).is_valid(value if whole else value.get("a", value))
+    wanted_form = wanted(schema, value)
+    assert wanted_form == {keyword: subschema for keyword, subschema in form.items() if subschema != {}}
+    whole = "required" in wanted_form and "a" not in schema.get("properties", {})
+    assert not jsonschema.Draft202012Validator(wanted_form).is_valid(value if whole else value.get("a", value))
 
 
 def test_what_a_text_holds_is_not_said_of_its_pieces() -> None:
@@ -118,7 +118,7 @@ def test_what_a_text_holds_is_not_said_of_its_pieces() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "joined"),
+    ("schema", "other", "joined"),
     [
         ({"type": ["integer"]}, {"type": ["number", "null"]}, {"type": ["integer"]}),
         ({"type": ["number", "null"]}, {"type": ["integer"]}, {"type": ["integer"]}),
@@ -135,8 +135,8 @@ def test_what_a_text_holds_is_not_said_of_its_pieces() -> None:
         ),
     ],
 )
-def test_two_schemas_that_hold_together(one: dict[str, Any], other: dict[str, Any], joined: dict[str, Any]) -> None:
-    assert both(one, other) == joined
+def test_two_schemas_that_hold_together(schema: dict[str, Any], other: dict[str, Any], joined: dict[str, Any]) -> None:
+    assert both(schema, other) == joined
 
 
 def test_the_types_of_a_choice() -> None:

@@ -100,16 +100,16 @@ def told(schema: dict[str, Any], value: Any) -> tuple[Any, str]:
     ],
 )
 def test_what_should_stand_there(schema: dict[str, Any], value: Any, want: Any, message: str) -> None:
-    wanted, said = told(schema, value)
-    assert (wanted, type(wanted)) == (want, type(want))
-    assert said.endswith(message.removeprefix("*"))
+    suggestion, explanation = told(schema, value)
+    assert (suggestion, type(suggestion)) == (want, type(want))
+    assert explanation.endswith(message.removeprefix("*"))
 
 
 def test_a_missing_key_has_the_value_that_the_corpus_names(corpus: Corpus) -> None:
     body = {"model": "m", "messages": [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}], "tools": [{}]}
-    found = {breach.pointer: breach for _, breach in breaches(corpus, "openai_chat", "request", body)}
-    assert found["/tools/0"].want == Form({"enum": ["function", "custom"]})
-    assert found["/tools/0"].got is MISSING
+    breaches_by_pointer = {breach.pointer: breach for _, breach in breaches(corpus, "openai_chat", "request", body)}
+    assert breaches_by_pointer["/tools/0"].want == Form({"enum": ["function", "custom"]})
+    assert breaches_by_pointer["/tools/0"].got is MISSING
 
 
 WRONG = re.compile(
@@ -122,14 +122,14 @@ WRONG = re.compile(
 
 @pytest.mark.parametrize("path", sorted(default_root().glob("formats/*/*.schema.json")), ids=lambda path: path.name)
 def test_a_message_says_what_is_wrong_or_what_must_be(path: Path) -> None:
-    told = [*messages_of(json.loads(path.read_bytes()))]
-    assert [message for message in told if not WRONG.search(message)] == []
+    messages = [*messages_of(json.loads(path.read_bytes()))]
+    assert [message for message in messages if not WRONG.search(message)] == []
 
 
 def messages_of(schema: Any) -> Iterator[str]:
     if isinstance(schema, dict):
-        told = schema.get("x-message", ())
-        yield from (told,) if isinstance(told, str) else told.values() if isinstance(told, dict) else ()
+        message = schema.get("x-message", ())
+        yield from (message,) if isinstance(message, str) else message.values() if isinstance(message, dict) else ()
     if isinstance(schema, (dict, list)):
         for entry in schema.values() if isinstance(schema, dict) else schema:
             yield from messages_of(entry)
@@ -138,7 +138,7 @@ def messages_of(schema: Any) -> Iterator[str]:
 def test_a_word_of_a_list_that_is_no_word_at_all_is_told_with_its_type() -> None:
     """A type beside a list of words: no type is left that both ask for, and the judge failed at the sentence."""
     event = {"event": "error", "data": {"type": "error", "error": {"type": {"value": "x"}, "message": "m"}}}
-    found = Judge(load_corpus()).sent("anthropic", "stream", {"events": [event]}).findings
-    assert [one.message for one in found if one.rule == "anthropic/stream-error-shape"] == [
+    findings = Judge(load_corpus()).sent("anthropic", "stream", {"events": [event]}).findings
+    assert [finding.message for finding in findings if finding.rule == "anthropic/stream-error-shape"] == [
         "this is an object; it must be a string"
     ]

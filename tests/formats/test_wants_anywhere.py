@@ -34,10 +34,12 @@ DIRECTIONS = ("request", "response", "error", "stream")
 @pytest.mark.parametrize("name", formats.names())
 def test_what_must_stand_there(corpus: Corpus, name: str, direction: str) -> None:
     listed = {rule for entry in NOT_KNOWABLE for rule in entry["rules"]}
-    found = [finding for finding in broken(corpus, name, direction) if finding.rule not in listed]
-    assert len(found) > 50
-    assert [where(one) for one in found if one.want is NOT_KNOWN or wants.says_nothing(one)] == []
-    assert [where(one) for one in found if isinstance(one.want, Form) and show(one.want) == "anything"] == []
+    findings = [finding for finding in broken(corpus, name, direction) if finding.rule not in listed]
+    assert len(findings) > 50
+    assert [where(finding) for finding in findings if finding.want is NOT_KNOWN or wants.says_nothing(finding)] == []
+    assert [
+        where(finding) for finding in findings if isinstance(finding.want, Form) and show(finding.want) == "anything"
+    ] == []
 
 
 def where(finding: Finding) -> str:
@@ -55,8 +57,8 @@ def broken(corpus: Corpus, name: str, direction: str) -> Iterator[Finding]:
         pairs += [(body, place) for place in drawn.sample(every, min(len(every), PLACES))]
     for body, place in pairs if direction == "error" else share(pairs, 3):  # errors are few
         for value in STRANGE:
-            found = check_body(corpus, name, direction, changed(body, place, value))
-            yield from (finding for finding in found if not finding.is_note)
+            findings = check_body(corpus, name, direction, changed(body, place, value))
+            yield from (finding for finding in findings if not finding.is_note)
 
 
 def places(value: Any, way: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:

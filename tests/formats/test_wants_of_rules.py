@@ -14,8 +14,8 @@ from toolcall_conformance.rules.check import check_body
 
 def wants(corpus: Corpus, rule: str, direction: str, body: dict[str, Any]) -> list[Any]:
     """What the findings of one rule want."""
-    found = check_body(corpus, rule.partition("/")[0], direction, body, model=body.get("model"))
-    return [finding.want for finding in found if finding.rule == rule]
+    findings = check_body(corpus, rule.partition("/")[0], direction, body, model=body.get("model"))
+    return [finding.want for finding in findings if finding.rule == rule]
 
 
 def other_than(*texts: str) -> Form:
@@ -23,8 +23,8 @@ def other_than(*texts: str) -> Form:
 
 
 def chat_turn(*ids: str) -> list[dict[str, Any]]:
-    calls = [{"id": one, "type": "function", "function": {"name": "look", "arguments": "{}"}} for one in ids]
-    answers = [{"role": "tool", "tool_call_id": one, "content": "yes"} for one in ids]
+    calls = [{"id": call_id, "type": "function", "function": {"name": "look", "arguments": "{}"}} for call_id in ids]
+    answers = [{"role": "tool", "tool_call_id": call_id, "content": "yes"} for call_id in ids]
     return [{"role": "assistant", "tool_calls": calls}, *answers]
 
 
@@ -107,8 +107,8 @@ def test_a_call_that_begins_in_a_stream(corpus: Corpus) -> None:
     end = {"data": {**chat_chunk()["data"], "choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}}
     body = {"events": [chat_chunk(entry), end, {"data": "[DONE]"}]}
     slugs = ("stream-call-id", "stream-call-name", "stream-arguments-json")
-    found = [wants(corpus, f"openai_chat/{slug}", "stream", body) for slug in slugs]
-    assert found == [[TEXT], [TEXT], [OBJECT_TEXT]]
+    rule_wants = [wants(corpus, f"openai_chat/{slug}", "stream", body) for slug in slugs]
+    assert rule_wants == [[TEXT], [TEXT], [OBJECT_TEXT]]
 
 
 def test_an_item_that_is_done_too_early(corpus: Corpus) -> None:

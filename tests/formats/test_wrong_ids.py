@@ -39,20 +39,20 @@ def with_id(name: str, change: str) -> tuple[Any, str]:
 @pytest.mark.parametrize("name", PLACES)
 def test_a_single_body(name: str) -> None:
     body, right = with_id(name, "x")
-    [found] = JUDGE.body(name, "request", body).findings
-    assert (found.rule, found.want) == (PLACES[name][1], right)
-    assert found.message == f"a wrong id: {right} has no result, and no call of this id waits for one"
-    rule = CORPUS.rule(found.rule)
-    assert rule.about(found.message).breach.endswith("has a wrong id")
-    assert "one map" in rule.about(found.message).fix
+    [finding] = JUDGE.body(name, "request", body).findings
+    assert (finding.rule, finding.want) == (PLACES[name][1], right)
+    assert finding.message == f"a wrong id: {right} has no result, and no call of this id waits for one"
+    rule = CORPUS.rule(finding.rule)
+    assert rule.about(finding.message).breach.endswith("has a wrong id")
+    assert "one map" in rule.about(finding.message).fix
     assert JUDGE.body(name, "request", with_id(name, "")[0]).findings == ()
 
 
 @pytest.mark.parametrize("name", PLACES)
 def test_a_translation(name: str) -> None:
-    other = next(one for one in PLACES if one != name)
-    found = JUDGE.request(request_of(other), with_id(name, "x")[0], Ends(other, name)).findings
-    [link] = [one for one in found if one.rule == "translation/results-linked"]
+    other = next(format_name for format_name in PLACES if format_name != name)
+    findings = JUDGE.request(request_of(other), with_id(name, "x")[0], Ends(other, name)).findings
+    [link] = [finding for finding in findings if finding.rule == "translation/results-linked"]
     assert link.message.endswith("became the answer to no call at all: it has a wrong id")
     assert CORPUS.rule(link.rule).about(link.message).breach == "a result has a wrong id, and answers no call"
 
@@ -68,7 +68,7 @@ def test_a_call_that_is_gone_is_no_wrong_id(name: str) -> None:
     stray = copy.deepcopy(results[path[1] if name != "anthropic" else path[3]])
     stray[path[-1]] += "x"
     results.insert((path[1] if name != "anthropic" else path[3]) + 1, stray)
-    found = [one for one in JUDGE.body(name, "request", body).findings if one.rule == rule]
-    assert found
-    assert not any("wrong id" in one.message for one in found)
-    assert CORPUS.rule(rule).about(found[0].message) == CORPUS.rule(rule)
+    findings = [finding for finding in JUDGE.body(name, "request", body).findings if finding.rule == rule]
+    assert findings
+    assert not any("wrong id" in finding.message for finding in findings)
+    assert CORPUS.rule(rule).about(findings[0].message) == CORPUS.rule(rule)

@@ -28,9 +28,9 @@ def _shapes(drawn: Drawn) -> dict[str, bool]:
     scenario, tools = drawn.scenario, [*drawn.tools.values()]
     turns: list[dict[str, Any]] = scenario["conversation"]
     schemas = repr([tool.get("parameters") for tool in tools])
-    said = [turn for turn in turns if turn["role"] != "system"]
+    dialogue = [turn for turn in turns if turn["role"] != "system"]
     rounds = sum(any("call" in entry for entry in turn["content"]) for turn in turns)
-    asked_of_users = [turn["content"] for turn in said if turn["role"] == "user" and "text" in turn["content"][-1]]
+    asked_of_users = [turn["content"] for turn in dialogue if turn["role"] == "user" and "text" in turn["content"][-1]]
     return {
         "a follow-up question": len(asked_of_users) > 1,
         "three rounds of calls": rounds == 3,
@@ -45,8 +45,8 @@ def _shapes(drawn: Drawn) -> dict[str, bool]:
             "given" in turn and "call" in repr(turn["content"]) for turn in turns
         ),
         "parallel calls": any(sum("call" in entry for entry in turn["content"]) > 1 for turn in turns),
-        "several texts of the user": any(sum("text" in one for one in content) > 1 for content in asked_of_users),
-        "several media of the user": any(sum("media" in one for one in content) > 1 for content in asked_of_users),
+        "several texts of the user": any(sum("text" in part for part in content) > 1 for content in asked_of_users),
+        "several media of the user": any(sum("media" in part for part in content) > 1 for content in asked_of_users),
         "words behind results": any("result" in content[0] for content in asked_of_users),
         "text behind a call": any(_behind_a_call(turn["content"]) for turn in turns),
         "a tool of free text": any(tool.get("kind") == "custom" for tool in tools),
@@ -87,7 +87,7 @@ def _of_answers(scenario: dict[str, Any]) -> dict[str, bool]:
 
 def _of_what_is_asked(scenario: dict[str, Any]) -> dict[str, bool]:
     settings = scenario["settings"]
-    choice, wanted = settings.get("tool_choice", {}), settings.get("response_format", {})
+    choice, response_format = settings.get("tool_choice", {}), settings.get("response_format", {})
     strict = "strict" in scenario.get("declare", {}).values()
     return {
         **{f"the setting {name}": name in settings for name in SETTINGS},
@@ -96,9 +96,11 @@ def _of_what_is_asked(scenario: dict[str, Any]) -> dict[str, bool]:
         **{f"the choice {mode}": choice.get("mode") == mode for mode in ("auto", "required", "none")},
         "one call at a time": settings.get("parallel_calls") is False,
         "strict tools": strict,
-        "answers in JSON": bool(wanted) and "schema" not in wanted and wanted["type"] != "text",
-        "answers by a schema": "schema" in wanted,
-        "answers by a strict schema": wanted.get("strict") is True,
+        "answers in JSON": bool(response_format)
+        and "schema" not in response_format
+        and response_format["type"] != "text",
+        "answers by a schema": "schema" in response_format,
+        "answers by a strict schema": response_format.get("strict") is True,
         "other spellings": "spell" in scenario,
         "other declarations": "declare" in scenario and not strict,
         "ids of its own": bool(scenario["ids"]),
@@ -108,7 +110,7 @@ def _of_what_is_asked(scenario: dict[str, Any]) -> dict[str, bool]:
 def _of_entry(entry: dict[str, Any], *, alone: bool) -> dict[str, bool]:
     call, result, media = (entry.get(name, {}) for name in ("call", "result", "media"))
     parts = result["content"] if isinstance(result.get("content"), list) else []
-    shown = [part["media"] for part in parts if "media" in part]
+    images = [part["media"] for part in parts if "media" in part]
     return {
         "thinking": "opaque" in entry,
         "a hosted step": "hosted" in entry,
@@ -117,17 +119,17 @@ def _of_entry(entry: dict[str, Any], *, alone: bool) -> dict[str, bool]:
         "a call without arguments": call.get("arguments") == {},
         "free text of a call": "input" in call,
         "a failed result": bool(result.get("error")),
-        "a failed result with media": bool(result.get("error") and shown),
+        "a failed result with media": bool(result.get("error") and images),
         "an object as a result": isinstance(result.get("content"), dict),
-        "media in a result": bool(shown) and alone,
-        "media among several results": bool(shown) and not alone,
-        "media alone in a result": len(parts) == len(shown) > 0,
-        "several media in a result": len(shown) > 1,
-        "text behind media in a result": bool(shown) and "text" in parts[-1],
+        "media in a result": bool(images) and alone,
+        "media among several results": bool(images) and not alone,
+        "media alone in a result": len(parts) == len(images) > 0,
+        "several media in a result": len(images) > 1,
+        "text behind media in a result": bool(images) and "text" in parts[-1],
         "a user's file that is kept by the provider": "file" in media,
         **{f"a {mime} of the user": media.get("mime") == mime and "data" in media for mime in MIMES},
         **{f"a {mime} by its address": media.get("mime") == mime and "url" in media for mime in MIMES[:2]},
-        **{f"a {mime} in a result": any(one["mime"] == mime for one in shown) for mime in MIMES},
+        **{f"a {mime} in a result": any(item["mime"] == mime for item in images) for mime in MIMES},
     }
 
 
@@ -146,17 +148,17 @@ def _first_of_each_shape(drawn: Iterator[Drawn]) -> tuple[list[Drawn], set[str]]
     """The conversations that show a shape which none before them has, until each is seen; and what none has."""
     firsts: list[Drawn] = []
     named: set[str] = set()
-    seen: set[str] = set()
-    for one in drawn:
-        found = [*_found(one)]
-        named |= {shape for shape, _ in found}
-        shown = {shape for shape, holds in found if holds}
-        if shown - seen:
-            firsts.append(one)
-            seen |= shown
-        if named == seen:
+    all_shapes: set[str] = set()
+    for case in drawn:
+        flags = [*_found(case)]
+        named |= {shape for shape, _ in flags}
+        shapes = {shape for shape, holds in flags if holds}
+        if shapes - all_shapes:
+            firsts.append(case)
+            all_shapes |= shapes
+        if named == all_shapes:
             break
-    return firsts, named - seen
+    return firsts, named - all_shapes
 
 
 def test_all_shapes_are_drawn_and_legal() -> None:
@@ -169,5 +171,7 @@ def test_all_shapes_are_drawn_and_legal() -> None:
         assert exchanges == {sum("finish" in turn for turn in drawn.scenario["conversation"])}
         failing = drawn.scenario.get("upstream_error", {}).get("exchange")
         assert all(
-            (one.error is not None) == (one.number == failing) for name in case.formats for one in case.exchanges(name)
+            (exchange.error is not None) == (exchange.number == failing)
+            for name in case.formats
+            for exchange in case.exchanges(name)
         )

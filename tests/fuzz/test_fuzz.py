@@ -42,10 +42,10 @@ class _Session:
         self.fault = fault
 
     def request(self, body: Any) -> Any:
-        made = self.session.request(body)
-        for turn in made.get("contents") or made["messages"]:
+        output = self.session.request(body)
+        for turn in output.get("contents") or output["messages"]:
             getattr(self, self.fault)(turn.get("parts") or turn["content"])
-        return made
+        return output
 
     def second_call(self, parts: list[Any]) -> None:
         """Loses the second of two parallel calls, and its result."""
@@ -62,9 +62,9 @@ class _Session:
     def error_mark(self, parts: list[Any]) -> None:
         """Says of a failed result what it says of any other."""
         for part in parts:
-            said = part.get("functionResponse", {}).get("response", {})
-            if "error" in said:
-                said["output"] = said.pop("error")
+            response = part.get("functionResponse", {}).get("response", {})
+            if "error" in response:
+                response["output"] = response.pop("error")
 
 
 class _Double:
@@ -104,7 +104,7 @@ def test_a_fault_is_found_and_shrunk(
     monkeypatch.setattr(fuzzing, "SECONDS", 60.0)
     run = _run(pytester, _Double(fault))
     result = Fuzz(run, FuzzSettings(8, 0, RENDERER)).play(_item(run, route))
-    assert [one.rule for one in result.findings] == [rule], result.reason
+    assert [finding.rule for finding in result.findings] == [rule], result.reason
     [folder] = pytester.path.glob("kept/fuzz-examples/*/*")
     [path] = folder.glob("scenarios/fuzz/*/scenario.json")
     scenario = json.loads(path.read_text(encoding="utf-8"))
@@ -112,7 +112,7 @@ def test_a_fault_is_found_and_shrunk(
     again = _run(pytester, _Double(fault), f"--toolcall-corpus={folder}")
     case = again.corpus.cases[scenario["id"]]
     [planned] = [item for item in again.planned(case.id.__eq__) if item.check == "request" and item.name == route]
-    assert [one.rule for one in again.failing(again.execute(planned))] == [rule]
+    assert [finding.rule for finding in again.failing(again.execute(planned))] == [rule]
     assert f"toolcall::{case.id}::request::{route}" in result.reason
 
 
@@ -146,15 +146,15 @@ def test_a_dialect_is_drawn_and_shrunk_to_the_habit_that_matters(
     monkeypatch.setattr(Dialects, "_go_together", lambda _, names: {*names} <= {"id-before-name", "object-absent"})
     run = _run(pytester, _KnowsNoLateName(""))
     result = Fuzz(run, FuzzSettings(4, seed, RENDERER)).play(_item(run, route))
-    assert "translation/call-lost" in {one.rule for one in result.findings}, result.reason
+    assert "translation/call-lost" in {finding.rule for finding in result.findings}, result.reason
     assert "in the dialect id-before-name: " in result.reason
     paths = sorted(pytester.path.glob("kept/fuzz-examples/*/*call-lost/scenarios/fuzz/*/scenario.json"))
-    path, scenarios = paths[0], [json.loads(one.read_text(encoding="utf-8")) for one in paths]
-    assert {json.dumps(one["dialect"]) for one in scenarios} == {'{"openai_chat": "id-before-name"}'}
+    path, scenarios = paths[0], [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+    assert {json.dumps(scenario["dialect"]) for scenario in scenarios} == {'{"openai_chat": "id-before-name"}'}
     scenario = scenarios[0]
     again = _run(pytester, _KnowsNoLateName(""), f"--toolcall-corpus={path.parents[3]}")
-    [planned] = [one for one in again.planned(scenario["id"].__eq__) if (one.check, one.name) == ("stream", route)]
-    assert "translation/call-lost" in {one.rule for one in again.failing(again.execute(planned))}
+    [planned] = [item for item in again.planned(scenario["id"].__eq__) if (item.check, item.name) == ("stream", route)]
+    assert "translation/call-lost" in {finding.rule for finding in again.failing(again.execute(planned))}
 
 
 def test_the_reference_passes(pytester: pytest.Pytester) -> None:
@@ -183,7 +183,7 @@ def test_a_schema_shrinks_to_what_matters() -> None:
     def matters(schema: Any) -> bool:
         inner = [*schema.get("properties", {}).values(), *schema.get("anyOf", []), schema.get("items", {})]
         chosen = {"type": "integer"} in schema.get("anyOf", ())
-        return chosen or any(matters(one) for one in inner if one)
+        return chosen or any(matters(subschema) for subschema in inner if subschema)
 
     choice = {"anyOf": [{"type": "boolean"}, {"type": "integer"}, {"type": "array", "items": {"type": "number"}}]}
     schema: dict[str, Any] = {
@@ -194,7 +194,9 @@ def test_a_schema_shrinks_to_what_matters() -> None:
         },
         "required": ["fa"],
     }
-    while (smaller := next((one for one in simpler_schemas(schema) if matters(one)), None)) is not None:
+    while (
+        smaller := next((candidate for candidate in simpler_schemas(schema) if matters(candidate)), None)
+    ) is not None:
         schema = smaller
     assert schema == {"type": "object", "properties": {"fa": {"anyOf": [{"type": "integer"}, {"type": "string"}]}}}
 
@@ -207,15 +209,15 @@ def test_without_the_extra(pytester: pytest.Pytester, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("--toolcall-fuzz=0",), "'0' is no number of conversations; give 1 or more"),
         (("--toolcall-fuzz=1", "--toolcall-fuzz-seed=x"), "'x' is no seed; give 0 or more"),
         (("--toolcall-fuzz=1", "--toolcall-fuzz-renderer=nobody:at_home"), "'nobody:at_home' cannot be imported"),
     ],
 )
-def test_what_it_does_not_take(arguments: tuple[str, ...], said: str, pytester: pytest.Pytester) -> None:
-    with pytest.raises(pytest.UsageError, match=said):
+def test_what_it_does_not_take(arguments: tuple[str, ...], message: str, pytester: pytest.Pytester) -> None:
+    with pytest.raises(pytest.UsageError, match=message):
         _run(pytester, ReferenceTranslator(), *arguments)
 
 

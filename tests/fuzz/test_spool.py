@@ -13,20 +13,20 @@ VALUES = [{"a": [1, -0.5, None, "é\u2028👩"]}, [], [2**53 - 1, {"b": {}, "a":
 
 
 def test_it_makes_each_once_and_reads_all_again() -> None:
-    made: list[Any] = []
+    values: list[Any] = []
 
     def source() -> Iterator[Any]:
         for value in VALUES:
-            made.append(value)
+            values.append(value)
             yield value
 
     spool = Spool(source())
     first = iter(spool)
     assert next(first) == VALUES[0]
-    assert made == VALUES[:1]
+    assert values == VALUES[:1]
     assert [*spool] == VALUES
     assert [*first] == VALUES[1:]
-    assert [*spool] == made == VALUES
+    assert [*spool] == values == VALUES
 
 
 def test_memory_does_not_hold_what_it_keeps() -> None:

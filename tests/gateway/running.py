@@ -60,8 +60,8 @@ class Running:
     ) -> tuple[int, Any, Mapping[str, str]]:
         """Status, body and headers of a reply; the body as text where it is no JSON."""
         data = body if isinstance(body, (bytes, str)) else json.dumps(body)
-        told = {"content-type": "application/json", **(headers or {})}
-        async with self.http.post(URL(self.url + path, encoded=True), data=data, headers=told) as reply:
+        request_headers = {"content-type": "application/json", **(headers or {})}
+        async with self.http.post(URL(self.url + path, encoded=True), data=data, headers=request_headers) as reply:
             text = await reply.text()
             try:
                 return reply.status, json.loads(text), reply.headers
@@ -85,20 +85,20 @@ async def listening(app: web.Application, **more: Any) -> AsyncIterator[str]:
 async def running(
     answer: Answer,
     upstream: str,
-    said: Mapping[str, Any] | None = None,
+    settings: Mapping[str, Any] | None = None,
     translator: ReferenceTranslator | None = None,
     **more: Any,
 ) -> AsyncIterator[Running]:
-    """A gateway before a provider of the format ``upstream``; ``said`` goes into its table, ``more`` beside it."""
+    """A gateway before a provider of the format ``upstream``; ``settings`` goes into its table, ``more`` beside it."""
     provider = Provider(answer)
     app = web.Application(client_max_size=2**26)
     app.router.add_route("*", "/{path:.*}", provider.handle)
     async with listening(app) as provider.url:
-        table = {"url": provider.url, **(said or {})}
+        table = {"url": provider.url, **(settings or {})}
         environment = {"PROVIDER_KEY": "provider's key", "DOOR_KEY": "door key"}
         config = read_config({"upstream": {upstream: table}, **more}, "a test", environment)
-        made = Gateway(config, translator, verbose=True)
-        async with listening(made.app(), logger=made.log.logger()) as url, aiohttp.ClientSession() as http:
+        gateway = Gateway(config, translator, verbose=True)
+        async with listening(gateway.app(), logger=gateway.log.logger()) as url, aiohttp.ClientSession() as http:
             yield Running(url, provider, http)
 
 
@@ -132,12 +132,12 @@ def streaming(*pieces: bytes, cut: bool = False, wait: float = 0.0) -> Answer:
 
 
 @contextmanager
-def served(answer: Answer, upstream: str, said: Mapping[str, Any] | None = None, **more: Any) -> Iterator[Served]:
+def served(answer: Answer, upstream: str, settings: Mapping[str, Any] | None = None, **more: Any) -> Iterator[Served]:
     """A gateway in a thread of its own, for clients that wait; see :func:`running`."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="gateway")
     thread.start()
-    context = running(answer, upstream, said, **more)
+    context = running(answer, upstream, settings, **more)
     try:
         gateway = asyncio.run_coroutine_threadsafe(context.__aenter__(), loop).result(30)
         try:

@@ -42,8 +42,8 @@ def chat(url: str, body: dict[str, Any], run: Run, *, stream: bool) -> str:
 def responses(url: str, body: dict[str, Any], run: Run, *, stream: bool) -> str:
     """https://platform.openai.com/docs/guides/function-calling"""
     openai = pytest.importorskip("openai", reason="the SDK is not installed (extra `dev`)")
-    asked = body["input"]
-    items = [{"role": "user", "content": asked}] if isinstance(asked, str) else list(asked)
+    prompt = body["input"]
+    items = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else list(prompt)
     with openai.OpenAI(api_key="key", base_url=f"{url}/v1", max_retries=0) as client:
         create = client.responses.create
         while True:
@@ -65,22 +65,22 @@ def responses(url: str, body: dict[str, Any], run: Run, *, stream: bool) -> str:
 def messages(url: str, body: dict[str, Any], run: Run, *, stream: bool) -> str:
     """https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview"""
     anthropic = pytest.importorskip("anthropic", reason="the SDK is not installed (extra `dev`)")
-    said = list(body["messages"])
+    history = list(body["messages"])
     with anthropic.Anthropic(api_key="key", base_url=url, max_retries=0) as client:
         while True:
             if stream:
-                with client.messages.stream(**{**body, "messages": said}) as events:
+                with client.messages.stream(**{**body, "messages": history}) as events:
                     message = events.get_final_message()
             else:
-                message = client.messages.create(**{**body, "messages": said})
-            said.append({"role": "assistant", "content": message.content})
+                message = client.messages.create(**{**body, "messages": history})
+            history.append({"role": "assistant", "content": message.content})
             calls = [block for block in message.content if block.type == "tool_use"]
             if not calls:
                 return "".join(block.text for block in message.content if block.type == "text")
             results = [
                 {"type": "tool_result", "tool_use_id": call.id, "content": run(call.name, call.input)} for call in calls
             ]
-            said.append({"role": "user", "content": results})
+            history.append({"role": "user", "content": results})
 
 
 def generate(url: str, body: dict[str, Any], run: Run, *, stream: bool) -> str:
@@ -96,11 +96,11 @@ def generate(url: str, body: dict[str, Any], run: Run, *, stream: bool) -> str:
     contents = [types.Content.model_validate(content) for content in body["contents"]]
     try:
         while True:
-            asked: dict[str, Any] = {"model": "mine", "contents": contents, "config": config}
+            arguments: dict[str, Any] = {"model": "mine", "contents": contents, "config": config}
             if stream:
-                replies = list(client.models.generate_content_stream(**asked))
+                replies = list(client.models.generate_content_stream(**arguments))
             else:
-                replies = [client.models.generate_content(**asked)]
+                replies = [client.models.generate_content(**arguments)]
             parts = [part for reply in replies for part in reply.candidates[0].content.parts or []]
             contents.append(types.Content(role="model", parts=parts))
             calls = [part.function_call for part in parts if part.function_call]

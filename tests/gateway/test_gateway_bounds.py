@@ -27,11 +27,11 @@ CLIENT = "openai_chat"
 MEGABYTE = 1_000_000
 
 
-def asked(answer: Answer, body: Any = None, headers: Any = None, said: Any = None, **more: Any) -> Any:
+def asked(answer: Answer, body: Any = None, headers: Any = None, settings: Any = None, **more: Any) -> Any:
     """Status and body of what a client gets, the provider being Anthropic's."""
 
     async def work() -> Any:
-        async with running(answer, "anthropic", said, **more) as gateway:
+        async with running(answer, "anthropic", settings, **more) as gateway:
             return await gateway.ask(PATHS[CLIENT], body or asking(CLIENT), headers)
 
     return run(work())
@@ -123,23 +123,23 @@ async def _dripped(piece: bytes) -> Any:
 def test_a_header_without_end_is_an_error(piece: bytes) -> None:
     status, body, _ = run(_dripped(piece))
     assert status == 504
-    said = "sent no whole header of a reply in 0.2 seconds" if piece else "was silent for 0.2 seconds"
-    assert body["error"]["message"].endswith(said)
+    message = "sent no whole header of a reply in 0.2 seconds" if piece else "was silent for 0.2 seconds"
+    assert body["error"]["message"].endswith(message)
 
 
 @pytest.mark.parametrize("sign", [b"\x00", b"\x01", b"\x08", b"\x0b", b"\x0c", b"\x1b", b"\x1f", b"\x7f", b"\r"])
 def test_a_control_character_in_a_provider_s_header_is_an_error_of_the_client_s(sign: bytes) -> None:
     body = b"{}"
     head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nrequest-id: a" + sign + b"b\r\n"
-    status, found, _ = run(_raw(head + b"content-length: 2\r\n\r\n" + body))
+    status, reply, _ = run(_raw(head + b"content-length: 2\r\n\r\n" + body))
     assert status == 502
-    assert found["error"]["message"]
+    assert reply["error"]["message"]
 
 
 def test_a_provider_that_quotes_its_key_tells_no_client() -> None:
     refusal = {"type": "error", "error": {"type": "authentication_error", "message": "no such key: provider's key."}}
     answer = replying(refusal, 401, headers={"request-id": "of provider's key"})
-    status, body, headers = asked(answer, said={"key_env": "PROVIDER_KEY"})
+    status, body, headers = asked(answer, settings={"key_env": "PROVIDER_KEY"})
     assert status == 401
     assert body["error"]["message"] == "no such key: [the gateway's key]."
     assert "provider's key" not in str(headers)
@@ -166,16 +166,16 @@ def test_a_name_that_a_page_can_have_is_refused(host: str, served: bool) -> None
 
 
 def test_with_a_client_key_any_name_is_served() -> None:
-    told = {"host": "gateway.example", "authorization": "Bearer door key"}
-    status, body, _ = asked(replying(reply_of("anthropic")), headers=told, client_key_env="DOOR_KEY")
+    headers = {"host": "gateway.example", "authorization": "Bearer door key"}
+    status, body, _ = asked(replying(reply_of("anthropic")), headers=headers, client_key_env="DOOR_KEY")
     assert status == 200, body
 
 
 def test_what_a_client_says_is_escaped_in_the_log(capsys: pytest.CaptureFixture[str]) -> None:
     asked(replying(reply_of("anthropic")), body=asking(CLIENT) | {"model": "m\x1b[2J\nGET /fake"})
-    said = capsys.readouterr().err
-    assert "\x1b" not in said
-    assert "m\\x1b[2J\\nGET /fake" in said
+    stderr = capsys.readouterr().err
+    assert "\x1b" not in stderr
+    assert "m\\x1b[2J\\nGET /fake" in stderr
     assert shown("é ⛄ \u202e\x07") == "é ⛄ \\u202e\\x07"
 
 
@@ -196,9 +196,11 @@ def test_the_same_fault_is_told_once_and_then_counted(
     for number in range(1000):
         now[0] = number / 400
         log.fault(failed(number))
-    said = capsys.readouterr().err
-    assert said.count("Traceback") == 1
-    again = [line for line in said.splitlines() if line.startswith("toolcall gateway: again (400 times): KeyError at ")]
+    stderr = capsys.readouterr().err
+    assert stderr.count("Traceback") == 1
+    again = [
+        line for line in stderr.splitlines() if line.startswith("toolcall gateway: again (400 times): KeyError at ")
+    ]
     assert len(again) == 2
 
 
@@ -222,10 +224,10 @@ async def _sent_raw(head: bytes, times: int) -> None:
 )
 def test_what_is_no_request_is_told_in_a_line(head: bytes, capsys: pytest.CaptureFixture[str]) -> None:
     run(_sent_raw(head, 20))
-    said = capsys.readouterr().err
-    assert "Traceback" not in said
-    assert "\x1b" not in said
-    assert said.count("toolcall gateway: a client sent no HTTP request: ") == 1
+    stderr = capsys.readouterr().err
+    assert "Traceback" not in stderr
+    assert "\x1b" not in stderr
+    assert stderr.count("toolcall gateway: a client sent no HTTP request: ") == 1
 
 
 @contextmanager
@@ -244,13 +246,13 @@ def a_gateway(files: int) -> Iterator[tuple[int, subprocess.Popen[str]]]:
             child.send_signal(signal.SIGTERM)
 
 
-def connected(port: int, count: int, said: bytes) -> list[socket.socket]:
-    found = []
+def connected(port: int, count: int, data: bytes) -> list[socket.socket]:
+    connections = []
     for _ in range(count):
-        made = socket.create_connection(("127.0.0.1", port), timeout=5)
-        made.sendall(said)
-        found.append(made)
-    return found
+        connection = socket.create_connection(("127.0.0.1", port), timeout=5)
+        connection.sendall(data)
+        connections.append(connection)
+    return connections
 
 
 @pytest.mark.parametrize("files", [128, 1024], ids=["few files", "many"])
@@ -272,11 +274,11 @@ def test_half_headers_starve_nobody(files: int) -> None:
 
         assert asyncio.run(health()) == 200
         child.send_signal(signal.SIGTERM)
-        _, said = child.communicate(timeout=20)
-        for one in waiting:
-            one.close()
-    assert said.count("Traceback") == 0
-    assert len(said.splitlines()) < 60
+        _, stderr = child.communicate(timeout=20)
+        for connection in waiting:
+            connection.close()
+    assert stderr.count("Traceback") == 0
+    assert len(stderr.splitlines()) < 60
 
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="limits of files")

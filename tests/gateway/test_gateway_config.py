@@ -20,12 +20,12 @@ from toolcall_reference.gateway.options import config_of, parse_options
 OWN = {"ANTHROPIC_API_KEY": "a", "OPENAI_API_KEY": "o", "GEMINI_API_KEY": "g"}
 
 
-def table(**said: Any) -> dict[str, Any]:
-    return {"upstream": {"anthropic": said}}
+def table(**settings: Any) -> dict[str, Any]:
+    return {"upstream": {"anthropic": settings}}
 
 
 @pytest.mark.parametrize(
-    ("said", "sentence"),
+    ("document", "sentence"),
     [
         ({}, r"no upstream; add \[upstream.FORMAT\]"),
         ({"upstreams": {}}, "no key 'upstreams' .did you mean 'upstream'"),
@@ -51,9 +51,9 @@ def table(**said: Any) -> dict[str, Any]:
         ({**table(), "default": "openai"}, "default names 'openai'.*is no upstream"),
     ],
 )
-def test_mistakes_are_sentences(said: dict[str, Any], sentence: str) -> None:
+def test_mistakes_are_sentences(document: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ConfigError, match=sentence) as raised:
-        read_config(said, "mine.toml", {"GOOD": "key", "BAD": "ke\ny"})
+        read_config(document, "mine.toml", {"GOOD": "key", "BAD": "ke\ny"})
     assert str(raised.value).startswith("mine.toml")
     assert "\n" not in str(raised.value)
 
@@ -85,9 +85,9 @@ def test_options_that_do_not_go_together(
     arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(arguments) == 2
-    said = capsys.readouterr().err
-    assert said.startswith("toolcall gateway: ")
-    assert sentence in said
+    stderr = capsys.readouterr().err
+    assert stderr.startswith("toolcall gateway: ")
+    assert sentence in stderr
 
 
 @pytest.mark.parametrize(
@@ -107,8 +107,8 @@ def test_options_that_do_not_go_together(
     ],
 )
 def test_base_urls_as_people_write_them(name: str, url: str | None, used: str) -> None:
-    said = {} if url is None else {"url": url}
-    assert read_config({"upstream": {name: said}}, "x", {}).upstreams[name].url == used
+    settings = {} if url is None else {"url": url}
+    assert read_config({"upstream": {name: settings}}, "x", {}).upstreams[name].url == used
 
 
 def test_a_key_goes_to_no_strange_server_unless_named() -> None:
@@ -128,8 +128,8 @@ def test_a_proxy_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("no_proxy", "NO_PROXY"):
         monkeypatch.setenv(name, "api.anthropic.com")
     tables = {"gemini": {}, "anthropic": {}, "local": {"format": "openai_chat", "url": "http://127.0.0.1:1"}}
-    found = read_config({"upstream": tables}, "x", {}).upstreams
-    assert [found[name].proxy for name in tables] == ["http://proxy.example:3128", None, None]
+    upstreams = read_config({"upstream": tables}, "x", {}).upstreams
+    assert [upstreams[name].proxy for name in tables] == ["http://proxy.example:3128", None, None]
 
 
 CHOICES = {
@@ -157,10 +157,10 @@ def test_models_choose_their_upstream(model: str, chosen: tuple[str, str]) -> No
 
 
 def test_models_of_no_upstream() -> None:
-    two: dict[str, Any] = {"upstream": {"anthropic": {}, "gemini": {}}}
+    document: dict[str, Any] = {"upstream": {"anthropic": {}, "gemini": {}}}
     with pytest.raises(LookupError, match=r"knows no model 'm'.*anthropic/…, gemini/…"):
-        read_config(two, "x", {}).choose("m")
-    assert read_config(two | {"default": "gemini"}, "x", {}).choose("m")[0].name == "gemini"
+        read_config(document, "x", {}).choose("m")
+    assert read_config(document | {"default": "gemini"}, "x", {}).choose("m")[0].name == "gemini"
     assert read_config({"upstream": {"gemini": {}}}, "x", {}).choose("m")[1] == "m"
 
 

@@ -66,7 +66,7 @@ def asked_once(
     client: str,
     answer: Answer,
     upstream: str,
-    said: Mapping[str, Any] = MODELS,
+    settings: Mapping[str, Any] = MODELS,
     body: Any = None,
     *,
     stream: bool = False,
@@ -75,15 +75,15 @@ def asked_once(
     """What comes back for one request, and the gateway with what its provider was asked."""
 
     async def work() -> Any:
-        async with running(answer, upstream, said) as gateway:
-            given = asking(client, **({"stream": True} if stream and client != "gemini" else {}))
+        async with running(answer, upstream, settings) as gateway:
+            request = asking(client, **({"stream": True} if stream and client != "gemini" else {}))
             path = (STREAMS if stream else PATHS)[client]
             return await gateway.ask(
-                path, given if body is None else body, {**KEYS[client], **(headers or {})}
+                path, request if body is None else body, {**KEYS[client], **(headers or {})}
             ), gateway
 
-    found: tuple[tuple[int, Any, Mapping[str, str]], Running] = run(work())
-    return found
+    result: tuple[tuple[int, Any, Mapping[str, str]], Running] = run(work())
+    return result
 
 
 @pytest.mark.parametrize(("client", "upstream"), ROUTES)
@@ -139,9 +139,9 @@ def test_headers_of_one_api_go_to_no_other() -> None:
 
 
 def test_headers_of_a_reply_that_concern_a_client() -> None:
-    given = {"request-id": "req_1", "anthropic-ratelimit-requests-remaining": "9", "set-cookie": "a=b", "server": "x"}
-    (_, _, same), _ = asked_once("anthropic", replying(reply_of("anthropic"), headers=given), "anthropic")
-    (_, _, other), _ = asked_once("openai_chat", replying(reply_of("anthropic"), headers=given), "anthropic")
+    headers = {"request-id": "req_1", "anthropic-ratelimit-requests-remaining": "9", "set-cookie": "a=b", "server": "x"}
+    (_, _, same), _ = asked_once("anthropic", replying(reply_of("anthropic"), headers=headers), "anthropic")
+    (_, _, other), _ = asked_once("openai_chat", replying(reply_of("anthropic"), headers=headers), "anthropic")
     assert same["request-id"] == other["x-request-id"] == "req_1"
     assert same["anthropic-ratelimit-requests-remaining"] == "9"
     assert "anthropic-ratelimit-requests-remaining" not in other
@@ -155,11 +155,11 @@ def test_errors_come_in_the_client_s_form(client: str, upstream: str) -> None:
     (status, body, headers), _ = asked_once(
         client, replying(error["body"], 429, headers={"retry-after": "7"}), upstream
     )
-    wanted = load_corpus().cases["errors/upstream-rate-limit"].exchanges(client)[0].error
-    assert wanted is not None
+    expected = load_corpus().cases["errors/upstream-rate-limit"].exchanges(client)[0].error
+    assert expected is not None
     assert status == 429
     assert body["error"].keys() >= {"message"}
-    assert body.keys() == wanted["body"].keys() or client == upstream or body.keys() <= wanted["body"].keys()
+    assert body.keys() == expected["body"].keys() or client == upstream or body.keys() <= expected["body"].keys()
     assert headers["retry-after"] == "7"
 
 
@@ -215,24 +215,24 @@ def test_a_kept_reply_is_gone_on_from_by_whose_it_is(key: str, status: int, stre
 
     async def work() -> Any:
         async with running(answer, "anthropic", {}) as gateway:
-            told = {"authorization": "Bearer client's key"}
+            headers = {"authorization": "Bearer client's key"}
             body = asking("openai_responses", stream=streamed)
-            _, found, _ = await gateway.ask("/v1/responses", body, told)
+            _, reply, _ = await gateway.ask("/v1/responses", body, headers)
             if streamed:
-                last = [line for line in found.splitlines() if line.startswith("data: ")][-1]
-                found = json.loads(last.removeprefix("data: "))["response"]
-            calls = [item["call_id"] for item in found["output"] if item["type"] == "function_call"]
+                last = [line for line in reply.splitlines() if line.startswith("data: ")][-1]
+                reply = json.loads(last.removeprefix("data: "))["response"]
+            calls = [item["call_id"] for item in reply["output"] if item["type"] == "function_call"]
             results = [{"type": "function_call_output", "call_id": call, "output": "ok"} for call in calls]
-            more = {"model": "mine", "previous_response_id": found["id"], "input": results, "tools": body["tools"]}
+            more = {"model": "mine", "previous_response_id": reply["id"], "input": results, "tools": body["tools"]}
             return await gateway.ask("/v1/responses", more, {"authorization": f"Bearer {key}"}), gateway.provider.bodies
 
-    (got, found, _), bodies = run(work())
+    (got, reply, _), bodies = run(work())
     if status == 200:
         assert got in (200, 502) if streamed else got == 200  # the second request asks for no stream
         assert len(bodies[1]["messages"]) == 3
     else:
         assert (got, len(bodies)) == (400, 1)
-        assert "is not kept here" in found["error"]["message"]
+        assert "is not kept here" in reply["error"]["message"]
 
 
 @pytest.mark.parametrize("stream", [False, True])

@@ -32,7 +32,7 @@ def message_of(body: Any) -> str:
 
 @pytest.mark.parametrize("client", formats.names())
 @pytest.mark.parametrize(
-    ("body", "headers", "status", "said"),
+    ("body", "headers", "status", "message"),
     [
         ("{", {}, 400, "no JSON object"),
         ("[1]", {}, 400, "no JSON object"),
@@ -42,15 +42,15 @@ def message_of(body: Any) -> str:
         (b"{" + b" " * 2_000_000 + b"}", {}, 413, "larger than 1,000,000 bytes"),
     ],
 )
-def test_bodies_that_are_none(client: str, body: Any, headers: dict[str, str], status: int, said: str) -> None:
+def test_bodies_that_are_none(client: str, body: Any, headers: dict[str, str], status: int, message: str) -> None:
     async def work() -> Any:
         async with running(replying({}), client, body_mb=1) as gateway:
             answer = await gateway.ask(PATHS[client], body, headers)
             return *answer[:2], gateway.provider.paths
 
-    got, found, paths = run(work())
+    got, reply, paths = run(work())
     assert (got, paths) == (status, [])
-    assert said in message_of(found)
+    assert message in message_of(reply)
 
 
 @pytest.mark.parametrize("client", ["anthropic", "openai_chat", "openai_responses"])
@@ -106,8 +106,8 @@ def test_a_request_that_cannot_be_translated() -> None:
 def test_a_thread_that_continues_is_refused_in_the_words_of_its_sdk() -> None:
     """So the official tool runner sends the whole conversation again; nothing reaches the provider."""
     thread = {"type": "continue", "previous_message_id": "msg_01"}
-    asked = {"model": "mine", "max_tokens": 9, "thread": thread, "messages": [{"role": "user", "content": "Go on."}]}
-    (status, body, _), gateway = asked_once("anthropic", replying({}), "openai_chat", body=asked)
+    request = {"model": "mine", "max_tokens": 9, "thread": thread, "messages": [{"role": "user", "content": "Go on."}]}
+    (status, body, _), gateway = asked_once("anthropic", replying({}), "openai_chat", body=request)
     assert (status, gateway.provider.paths) == (400, [])
     assert body["error"]["details"] == {"error_code": "thread_unsupported_request"}
     assert "msg_01" in message_of(body)
@@ -119,19 +119,19 @@ def test_a_provider_that_is_not_there(client: str, upstream: str, stream: bool) 
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))
         table = {"url": f"http://127.0.0.1:{nobody.getsockname()[1]}"}
-        (status, found, _), _ = asked_once(client, replying({}), upstream, table, stream=stream)
+        (status, reply, _), _ = asked_once(client, replying({}), upstream, table, stream=stream)
     assert status in (500, 502)
-    assert f"the upstream {upstream} cannot be reached" in message_of(found)
+    assert f"the upstream {upstream} cannot be reached" in message_of(reply)
 
 
 def test_a_key_of_any_bytes_is_another_key() -> None:
     async def work() -> Any:
         async with running(replying(reply_of("anthropic")), "anthropic", client_key_env="DOOR_KEY") as gateway:
-            found = []
+            answers = []
             for key in ("door key", "door ke\udcff", "d\u00f6\u00f6r"):
                 answer = await gateway.ask("/v1/messages", asking("anthropic"), {"x-api-key": key})
-                found.append(answer[:2])
-            return [*found, (await gateway.ask("/v1/messages", asking("anthropic")))[:2]]
+                answers.append(answer[:2])
+            return [*answers, (await gateway.ask("/v1/messages", asking("anthropic")))[:2]]
 
     good, *others = run(work())
     assert good[0] == 200
@@ -146,13 +146,13 @@ def test_a_provider_that_says_nothing(client: str, stream: bool) -> None:
         await asyncio.sleep(5)
         return web.Response()
 
-    (status, found, _), _ = asked_once(client, silent, "anthropic", {"timeout": 0.1}, stream=stream)
+    (status, reply, _), _ = asked_once(client, silent, "anthropic", {"timeout": 0.1}, stream=stream)
     assert status == 504
-    assert message_of(found) == "the upstream anthropic was silent for 0.1 seconds"
+    assert message_of(reply) == "the upstream anthropic was silent for 0.1 seconds"
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "message"),
     [
         (replying(b"<html>", 200, "text/html"), "6 bytes of text/html that are no JSON object"),
         (
@@ -163,10 +163,10 @@ def test_a_provider_that_says_nothing(client: str, stream: bool) -> None:
     ],
 )
 @pytest.mark.parametrize("client", ["openai_chat", "openai_responses", "gemini"])
-def test_answers_that_are_none(client: str, answer: Any, said: str) -> None:
-    (status, found, _), _ = asked_once(client, answer, "anthropic")
+def test_answers_that_are_none(client: str, answer: Any, message: str) -> None:
+    (status, reply, _), _ = asked_once(client, answer, "anthropic")
     assert status in (500, 502)
-    assert said in message_of(found)
+    assert message in message_of(reply)
 
 
 def test_a_reply_that_breaks_off() -> None:
@@ -179,21 +179,21 @@ def test_a_reply_that_breaks_off() -> None:
         return response
 
     for client in formats.names():
-        (status, found, _), _ = asked_once(client, half, "anthropic")
+        (status, reply, _), _ = asked_once(client, half, "anthropic")
         assert status in (500, 502)
-        assert "broke off" in message_of(found)
+        assert "broke off" in message_of(reply)
 
 
 async def taken(gateway: Running, client: str) -> tuple[int, bytes, bool]:
     """Status and bytes of a stream, and whether it ended as HTTP ends."""
-    came = bytearray()
+    buffer = bytearray()
     async with gateway.http.post(gateway.url + STREAMS[client], json=streamed(client)) as reply:
         try:
             async for piece in reply.content.iter_any():
-                came += piece
+                buffer += piece
         except aiohttp.ClientError:
-            return reply.status, bytes(came), False
-        return reply.status, bytes(came), True
+            return reply.status, bytes(buffer), False
+        return reply.status, bytes(buffer), True
 
 
 def half_of(upstream: str) -> bytes:
@@ -213,12 +213,12 @@ def test_a_stream_that_ends_in_its_middle_becomes_an_error(client: str, upstream
         async with running(answer, upstream, {"timeout": 0.5}) as gateway:
             return await taken(gateway, client)
 
-    status, came, whole = run(work())
+    status, output, whole = run(work())
     assert (status, whole) == (200, True)
-    assembled = judged.assembled(client, parse(came))
+    assembled = judged.assembled(client, parse(output))
     assert assembled.end == "failed"
-    said = "was silent for 0.5 seconds" if fault == "falls silent" else "ended before its reply was complete"
-    assert said in came.decode()
+    message = "was silent for 0.5 seconds" if fault == "falls silent" else "ended before its reply was complete"
+    assert message in output.decode()
 
 
 @pytest.mark.parametrize("fault", ["is lost", "falls silent"])
@@ -231,9 +231,9 @@ def test_a_stream_of_the_client_s_own_api_breaks_off_as_it_does(client: str, ups
         async with running(answer, upstream, {"timeout": 0.5}) as gateway:
             return await taken(gateway, client)
 
-    status, came, whole = run(work())
+    status, output, whole = run(work())
     assert (status, whole) == (200, False)
-    assert len(parse(came)["events"]) == len(parse(half)["events"]) > 0
+    assert len(parse(output)["events"]) == len(parse(half)["events"]) > 0
 
 
 @pytest.mark.parametrize(("client", "upstream"), ROUTES)
@@ -258,9 +258,9 @@ def test_an_event_that_cannot_be_translated_ends_the_stream_with_an_error() -> N
         async with running(streaming(start + wrong, wait=5), "anthropic") as gateway:
             return await taken(gateway, "openai_chat")
 
-    status, came, whole = run(work())
+    status, output, whole = run(work())
     assert (status, whole) == (200, True)
-    assert b"the upstream's stream cannot be translated" in came
+    assert b"the upstream's stream cannot be translated" in output
 
 
 @pytest.mark.parametrize("streams", [False, True])
@@ -268,7 +268,7 @@ def test_a_client_that_leaves_ends_the_provider_s_request(streams: bool, capsys:
     """Before the first byte, and in the middle of a stream."""
 
     async def work() -> None:
-        begun, left = asyncio.Event(), asyncio.Event()
+        start, left = asyncio.Event(), asyncio.Event()
 
         async def answer(request: web.Request) -> web.StreamResponse:
             try:
@@ -276,7 +276,7 @@ def test_a_client_that_leaves_ends_the_provider_s_request(streams: bool, capsys:
                     response = web.StreamResponse(headers={"content-type": "text/event-stream"})
                     await response.prepare(request)
                     await response.write(half_of("anthropic"))
-                begun.set()
+                start.set()
                 await asyncio.sleep(20)
             except asyncio.CancelledError:
                 left.set()
@@ -284,10 +284,10 @@ def test_a_client_that_leaves_ends_the_provider_s_request(streams: bool, capsys:
             return web.Response()
 
         async with running(answer, "anthropic") as gateway:
-            asked = asyncio.create_task(taken(gateway, "openai_chat"))
-            await begun.wait()
+            task = asyncio.create_task(taken(gateway, "openai_chat"))
+            await start.wait()
             await asyncio.sleep(0.05)
-            asked.cancel()
+            task.cancel()
             await asyncio.wait_for(left.wait(), 5)
 
     run(work())

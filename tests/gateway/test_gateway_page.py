@@ -20,16 +20,16 @@ def blocks(language: str) -> list[str]:
 
 
 def test_the_file() -> None:
-    [said] = blocks("toml")
-    config = read_config(tomllib.loads(said), "the page", {"ANTHROPIC_API_KEY": "key"})
+    [block] = blocks("toml")
+    config = read_config(tomllib.loads(block), "the page", {"ANTHROPIC_API_KEY": "key"})
     assert config.choose("gpt-4o-mini") == (config.upstreams["anthropic"], "claude-sonnet-4-5")
     assert config.choose("local/qwen3")[1] == "qwen3"
     assert config.upstreams["gemini"].forward_client_key
 
 
 def test_the_command() -> None:
-    [said] = blocks("sh")
-    words = shlex.split(said.splitlines()[1])
+    [block] = blocks("sh")
+    words = shlex.split(block.splitlines()[1])
     assert words[:3] == ["python", "-m", "toolcall_reference.gateway"]
     config = config_of(parse_options(words[3:]), {"ANTHROPIC_API_KEY": "key"})
     assert config.choose("gpt-4o-mini")[1] == "claude-sonnet-4-5"

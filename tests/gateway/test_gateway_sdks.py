@@ -60,16 +60,16 @@ def play_loop(client: str, upstream: str, *, stream: bool) -> None:
     with served(in_turn(*scripted(upstream, stream=stream)), upstream, MODELS) as gateway:
         answer = AGENTS[client](gateway.url, first, run, stream=stream)
         sent = gateway.provider.bodies
-    wanted = judged.read(upstream, "request", CASE.exchanges(upstream)[1].request)
-    assert ran == [(call.name, call.arguments) for call in wanted.calls]
-    said = judged.read(upstream, "response", CASE.exchanges(upstream)[1].response)
-    spoken = "".join(item.text for turn in said.turns for item in turn.items if isinstance(item, Text))
+    expected = judged.read(upstream, "request", CASE.exchanges(upstream)[1].request)
+    assert ran == [(call.name, call.arguments) for call in expected.calls]
+    reply = judged.read(upstream, "response", CASE.exchanges(upstream)[1].response)
+    spoken = "".join(item.text for turn in reply.turns for item in turn.items if isinstance(item, Text))
     assert "".join(answer.split()) == "".join(spoken.split())
     # What the provider was asked in the end: its own calls with their ids, and to each its result.
-    asked = judged.read(upstream, "request", sent[1])
-    assert [(call.id, call.name) for call in asked.calls] == [(call.id, call.name) for call in wanted.calls]
-    assert [result.id for result in asked.results] == [call.id for call in wanted.calls]
-    for call, result in zip(asked.calls, asked.results, strict=True):
+    request = judged.read(upstream, "request", sent[1])
+    assert [(call.id, call.name) for call in request.calls] == [(call.id, call.name) for call in expected.calls]
+    assert [result.id for result in request.results] == [call.id for call in expected.calls]
+    for call, result in zip(request.calls, request.results, strict=True):
         assert f"the result of {call.name}" in str(list(result.parts))
     assert len(sent) == 2
 
@@ -112,19 +112,19 @@ def play_policy(client: str, upstream: str, *, stream: bool) -> None:
                 place[key] = json.loads(json.dumps(place[key]).replace("path", "absolute_path"))
     if stream:
         blank = b"\r\n\r\n" if upstream == "gemini" else b"\n\n"
-        told = [reference.get(upstream).provider.stream_of(reply, "seed") for reply in replies]
-        answers = [streaming(*(event + blank for event in one.split(blank) if event)) for one in told]
+        streams = [reference.get(upstream).provider.stream_of(reply, "seed") for reply in replies]
+        answers = [streaming(*(event + blank for event in stream.split(blank) if event)) for stream in streams]
     else:
         answers = [replying(reply) for reply in replies]
     with served(in_turn(*answers), upstream, MODELS, translator=ReferenceTranslator(POLICY)) as gateway:
         AGENTS[client](gateway.url, case.exchanges(client)[0].request, run, stream=stream)
         sent = gateway.provider.bodies
-    wanted = judged.read(client, "request", case.exchanges(client)[2].request)
-    assert ran == [(call.name, call.arguments) for call in wanted.calls]
+    expected = judged.read(client, "request", case.exchanges(client)[2].request)
+    assert ran == [(call.name, call.arguments) for call in expected.calls]
     for body in sent:
-        asked = judged.read(upstream, "request", body)
-        assert {tool.name for tool in asked.tools} == {"read_file", "find_files"}
-        assert {call.name for call in asked.calls} <= {"read_file", "find_files"}
+        request = judged.read(upstream, "request", body)
+        assert {tool.name for tool in request.tools} == {"read_file", "find_files"}
+        assert {call.name for call in request.calls} <= {"read_file", "find_files"}
     assert [list(call.arguments) for call in judged.read(upstream, "request", sent[-1]).calls][-1] == [
         "numbered",
         "absolute_path",

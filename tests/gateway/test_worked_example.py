@@ -136,9 +136,9 @@ def test_the_bytes_as_a_shell_sees_them() -> None:
     with served(streaming(*frames()), "anthropic", MODELS) as gateway:
         body = json.dumps({**ASKED, "stream": True}).encode()
         headers = {"authorization": "Bearer test", "content-type": "application/json"}
-        asked = urllib.request.Request(f"{gateway.url}/v1/responses", body, headers)
+        request = urllib.request.Request(f"{gateway.url}/v1/responses", body, headers)
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        with opener.open(asked, timeout=10) as answer:
+        with opener.open(request, timeout=10) as answer:
             assert answer.headers["content-type"].startswith("text/event-stream")
             blocks = answer.read().decode().split("\n\n")
     assert blocks.pop() == ""
@@ -163,18 +163,18 @@ def test_the_whole_reply() -> None:
 
 def test_ids_are_no_time_stamps() -> None:
     """The same reply, later and in another process: the same ids."""
-    found = [streamed(streaming(*frames()))[0] for _ in range(2)]
-    items = [[getattr(event, "item_id", None) for event in events] for events in found]
+    runs = [streamed(streaming(*frames()))[0] for _ in range(2)]
+    items = [[getattr(event, "item_id", None) for event in events] for events in runs]
     assert items[0] == items[1]
-    assert found[0][-1].response.id == found[1][-1].response.id
+    assert runs[0][-1].response.id == runs[1][-1].response.id
 
 
 @pytest.mark.parametrize("stream", [False, True])
-@pytest.mark.parametrize("kept", [False, True])
-def test_the_result_finds_its_way_back(stream: bool, kept: bool) -> None:
+@pytest.mark.parametrize("is_stored", [False, True])
+def test_the_result_finds_its_way_back(stream: bool, is_stored: bool) -> None:
     """The client answers the call by the id that it was given, and the provider gets its own.
 
-    ``kept``: the client goes on from a reply that is stored for it.
+    ``is_stored``: the client goes on from a reply that is stored for it.
     """
     first = streaming(*frames()) if stream else replying(REPLY)
     with served(in_turn(first, replying(LAST)), "anthropic", MODELS) as gateway, client_of(gateway) as client:
@@ -182,7 +182,7 @@ def test_the_result_finds_its_way_back(stream: bool, kept: bool) -> None:
         response = list(answer)[-1].response if stream else answer
         [call] = response.output
         result = {"type": "function_call_output", "call_id": call.call_id, "output": "11"}
-        if kept:
+        if is_stored:
             more: dict[str, Any] = {"input": [result], "previous_response_id": response.id}
         else:
             more = {"input": [*ASKED["input"], call, result]}

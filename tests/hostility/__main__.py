@@ -47,11 +47,11 @@ def drawn(places: Sequence[Place], count: int, seed: int) -> list[Combination]:
     for place in places:
         by_kind[place.kind].append(place)
     kinds = [kind for kind, some in by_kind.items() for _ in range(some[0].weight)]
-    found = []
+    combinations = []
     for _ in range(count):
         place = draw.choice(by_kind[draw.choice(kinds)])
-        found.append(Combination(place, place.values(draw), draw.randrange(10**6)))
-    return found
+        combinations.append(Combination(place, place.values(draw), draw.randrange(10**6)))
+    return combinations
 
 
 def named(places: Sequence[Place], words: str) -> Combination:
@@ -82,23 +82,25 @@ def every_place() -> list[Place]:
     return [place for module in modules for place in module.places()]
 
 
-def played(one: Combination, *, show: bool = False) -> tuple[str | None, float]:
+def played(combination: Combination, *, show: bool = False) -> tuple[str | None, float]:
     """What is wrong with how a combination ended, None if nothing, and the seconds that it took."""
     with tempfile.TemporaryDirectory(prefix="hostility-") as folder:
-        ended = apart(
-            lambda: one.place.play(Path(folder), one.value, Random(one.seed)), one.place.seconds, Path(folder)
+        ending = apart(
+            lambda: combination.place.play(Path(folder), combination.value, Random(combination.seed)),
+            combination.place.seconds,
+            Path(folder),
         )
     if show:
-        print(ended.said)
-        print(f"ended with {ended.code} after {ended.seconds:.1f} s")
-    trouble = ended.trouble()
+        print(ending.said)
+        print(f"ended with {ending.code} after {ending.seconds:.1f} s")
+    trouble = ending.trouble()
     if trouble and not show:
-        trouble += f": {_last_words(ended.said)}"
-    return trouble, ended.seconds
+        trouble += f": {_last_words(ending.said)}"
+    return trouble, ending.seconds
 
 
-def _last_words(said: str) -> str:
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
+def _last_words(output: str) -> str:
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
     return ascii(" | ".join(lines[-3:]))[:400]
 
 
@@ -117,8 +119,8 @@ def main(arguments: Sequence[str]) -> int:
         return max(_shown(named(places, words)) for words in options.only)
     tally = Tally(options.count)
     try:
-        for one in drawn(places, options.count, options.seed):
-            tally.add(one, *played(one))
+        for combination in drawn(places, options.count, options.seed):
+            tally.add(combination, *played(combination))
     except KeyboardInterrupt:
         print("\nstopped")
     tally.show()
@@ -133,10 +135,10 @@ def warm() -> None:
     driver.close()
 
 
-def _shown(one: Combination) -> int:
+def _shown(combination: Combination) -> int:
     """Play one combination, and print what it prints; 1 if it ended as it must not."""
-    trouble, _ = played(one, show=True)
-    print(f"{one}: {trouble or 'as it should be'}")
+    trouble, _ = played(combination, show=True)
+    print(f"{combination}: {trouble or 'as it should be'}")
     return int(trouble is not None)
 
 
@@ -149,18 +151,18 @@ class Tally:
         self.tried: Counter[str] = Counter()
         self.failed: Counter[str] = Counter()
 
-    def add(self, one: Combination, trouble: str | None, _seconds: float) -> None:
+    def add(self, combination: Combination, trouble: str | None, _seconds: float) -> None:
         """Count a combination, and tell of one that failed."""
-        self.tried[one.place.kind] += 1
+        self.tried[combination.place.kind] += 1
         if trouble:
-            self.failed[one.place.kind] += 1
-            print(f"\n{trouble}\n  again: python -m hostility --only '{one}'", flush=True)
+            self.failed[combination.place.kind] += 1
+            print(f"\n{trouble}\n  again: python -m hostility --only '{combination}'", flush=True)
         number = self.tried.total()
         if sys.stderr.isatty() or number % 50 == 0 or number == self._count:
             end = "\r" if sys.stderr.isatty() else "\n"
             seconds = time.monotonic() - self._begun
-            said = f"{number} of {self._count}, {self.failed.total()} failed, {seconds:.0f} s"
-            print(said, end=end, file=sys.stderr, flush=True)
+            progress = f"{number} of {self._count}, {self.failed.total()} failed, {seconds:.0f} s"
+            print(progress, end=end, file=sys.stderr, flush=True)
 
     def show(self) -> None:
         """Print the table."""

@@ -45,8 +45,8 @@ class Ended:
         return f"left running: {', '.join(self.left)}" if self.left else None
 
     def _shows_ours(self) -> bool:
-        shown = "Traceback (most recent call last)" in self.said and _OURS.search(self.said)
-        return bool(shown or _PYTESTS.search(self.said))
+        match = "Traceback (most recent call last)" in self.said and _OURS.search(self.said)
+        return bool(match or _PYTESTS.search(self.said))
 
 
 def apart(function: Callable[[], int], seconds: float, folder: Path) -> Ended:
@@ -55,19 +55,19 @@ def apart(function: Callable[[], int], seconds: float, folder: Path) -> Ended:
     Orphans of the child become children of this process, which must have no others.
     """
     ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
-    begun = time.monotonic()
+    start = time.monotonic()
     for stream in (sys.stdout, sys.stderr):
         stream.flush()  # or the child would write once more what waits there
     with tempfile.TemporaryFile() as output:
         child = os.fork()
         if not child:
             _run(function, output.fileno(), folder)
-        code = _wait(child, begun + seconds)
-        spent = time.monotonic() - begun
+        code = _wait(child, start + seconds)
+        spent = time.monotonic() - start
         left = _left()
         output.seek(0)
-        said = output.read().decode("utf-8", "backslashreplace")
-    return Ended(code, said, spent, tuple(left) if code is not None else ())
+        text = output.read().decode("utf-8", "backslashreplace")
+    return Ended(code, text, spent, tuple(left) if code is not None else ())
 
 
 def _run(function: Callable[[], int], output: int, folder: Path) -> None:
@@ -108,15 +108,17 @@ def _left() -> list[str]:
     end = time.monotonic() + 2
     while _reaped() and time.monotonic() < end:
         time.sleep(0.02)
-    found: dict[int, str] = {}
+    commands: dict[int, str] = {}
     while _reaped():
         for task in Path("/proc/self/task").iterdir():
             for pid in map(int, (task / "children").read_text().split()):
                 with contextlib.suppress(OSError):
-                    found.setdefault(pid, Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()[:80])
+                    commands.setdefault(
+                        pid, Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()[:80]
+                    )
                     os.kill(pid, signal.SIGKILL)
         time.sleep(0.02)
-    return [f"{pid} {command}" for pid, command in found.items()]
+    return [f"{pid} {command}" for pid, command in commands.items()]
 
 
 def _reaped() -> bool:

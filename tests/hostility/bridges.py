@@ -43,9 +43,9 @@ def _server(part: str) -> Place:
         shutil.copytree(default_root() / "scenarios" / case, own)
         scenario = json.loads((own / "scenario.json").read_text())
         scenario["id"] = "mine/case"
-        said = scenario["mcp"].pop(part)
+        section = scenario["mcp"].pop(part)
         scenario["mcp"][part] = texts.RAW
-        hostile = texts.mutated(said, value, draw).decode("utf-8", "surrogatepass")
+        hostile = texts.mutated(section, value, draw).decode("utf-8", "surrogatepass")
         text = json.dumps(scenario).replace(json.dumps(texts.RAW), hostile)
         (own / "scenario.json").write_bytes(text.encode("utf-8", "surrogatepass"))
         return judged_run(
@@ -63,9 +63,9 @@ def _given(operation: str, good: Callable[[], tuple[Any, ...]]) -> Place:
         name = draw.choice(formats.names())
         opened = driver.open(Route(name, name, "gpt", "gpt"))
         if isinstance(opened, Opened):
-            given = list(good())
-            given[-1] = json.loads(texts.mutated(given[-1], value, draw))
-            print(type(opened.session.call(operation, *given)).__name__)
+            arguments = list(good())
+            arguments[-1] = json.loads(texts.mutated(arguments[-1], value, draw))
+            print(type(opened.session.call(operation, *arguments)).__name__)
         driver.close()
         return 0
 

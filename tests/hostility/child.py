@@ -104,24 +104,24 @@ LINES: dict[str, Callable[[bytes], bytes]] = {
 """What is written in place of the answer."""
 
 
-def attack(told: dict[str, Any]) -> None:
+def attack(reply: dict[str, Any]) -> None:
     """Answer, or do something else."""
-    line = json.dumps(told).encode() + b"\n"
+    line = json.dumps(reply).encode() + b"\n"
     if VALUE in DEEDS:
         DEEDS[VALUE]()
     elif VALUE in LINES:
         line = LINES[VALUE](line)
     else:
-        line = texts.mutated(told, VALUE, DRAW).replace(b"\n", b" ") + b"\n"
+        line = texts.mutated(reply, VALUE, DRAW).replace(b"\n", b" ") + b"\n"
     write(line)
 
 
-def tell(message: dict[str, Any], told: dict[str, Any]) -> None:
+def tell(message: dict[str, Any], reply: dict[str, Any]) -> None:
     if message["op"].startswith(OPERATION) and not ONCE.exists():
         ONCE.touch()
-        attack({"seq": message["seq"], **told})
+        attack({"seq": message["seq"], **reply})
     else:
-        good(message, told)
+        good(message, reply)
 
 
 good = exec_python.tell

@@ -106,27 +106,27 @@ def _settings(folder: Path, value: str, draw: Random) -> int:
 
 def _environment(_folder: Path, value: str, draw: Random) -> int:
     name = draw.choice(["TRANSLATOR", "TIMEOUT", "CORPUS", "STRICT", "WITNESS", "NOTHING", "CASSETTES"])
-    said = texts.word(value, draw)
-    os.environ[f"TOOLCALL_{name}"] = said.replace("\0", "")[:100_000]
+    word = texts.word(value, draw)
+    os.environ[f"TOOLCALL_{name}"] = word.replace("\0", "")[:100_000]
     return main(draw.choice([["list", "cases"], ["smoke"], ["judge", "--client", "gemini", "none.json"]]))
 
 
 def _argument(_folder: Path, value: str, draw: Random) -> int:
-    said = texts.word(value, draw)
+    word = texts.word(value, draw)
     commands = [
-        ["explain", said],
-        ["list", said],
-        ["explain", f"toolcall::{said}"],
-        ["losses", said],
-        ["schema", said],
-        ["judge", "--client", said, said],
-        ["smoke", said],
-        ["smoke", f"exec:{said}"],
-        ["smoke", f"gateway:{said}"],
-        ["smoke", f"{said}:{said}"],
-        ["list", "cases", "--corpus", said],
-        ["record", "--format", said, "--model", said],
-        ["new-adapter", "--language", said, said],
+        ["explain", word],
+        ["list", word],
+        ["explain", f"toolcall::{word}"],
+        ["losses", word],
+        ["schema", word],
+        ["judge", "--client", word, word],
+        ["smoke", word],
+        ["smoke", f"exec:{word}"],
+        ["smoke", f"gateway:{word}"],
+        ["smoke", f"{word}:{word}"],
+        ["list", "cases", "--corpus", word],
+        ["record", "--format", word, "--model", word],
+        ["new-adapter", "--language", word, word],
     ]
     return main(draw.choice(commands))
 
@@ -144,14 +144,14 @@ def _report(command: str) -> Callable[[Path, str, Random], int]:
         texts.make(folder / "a.json", good, value, draw)
         (folder / "b.json").write_text(json.dumps(good))
         both = draw.choice([["a.json", "b.json"], ["b.json", "a.json"]])
-        made = draw.choice(["x.md", "x.html", "x.json"])
-        given = {
-            "report": ["a.json", made],
+        file_name = draw.choice(["x.md", "x.html", "x.json"])
+        arguments = {
+            "report": ["a.json", file_name],
             "badge": ["a.json", "x.svg", "y.json"],
-            "merge": ["-o", made, *both],
+            "merge": ["-o", file_name, *both],
             "diff": [*draw.choice([[], ["--md"], ["--json"]]), *both],
         }
-        return main([command, *given[command]])
+        return main([command, *arguments[command]])
 
     return play
 
@@ -195,11 +195,11 @@ def _cassette(folder: Path, value: str, draw: Random) -> int:
 
     write_cassette(folder, value, draw)
     try:
-        found = cases.load(load_corpus(), [folder])
+        cassettes = cases.load(load_corpus(), [folder])
     except CassetteError as error:
         print(error)
         return 4
-    print(json.dumps(found.to_json(), default=str))
+    print(json.dumps(cassettes.to_json(), default=str))
     return 0
 
 

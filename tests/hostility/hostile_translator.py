@@ -44,13 +44,13 @@ def once() -> bool:
 def method(name: str, good: Any) -> Any:
     """A method of a session, hostile if it is the one."""
 
-    def call(*given: Any) -> Any:
+    def call(*arguments: Any) -> Any:
         if name != WHERE or not once():
-            return good(*given)
+            return good(*arguments)
         if HOW == "mutates":
-            given[0]["messages"] = given[0]["a"] = bad()
-            return good(*given)
-        return between(good(*given)) if HOW == "yields" else later() if HOW == "awaits" else bad()
+            arguments[0]["messages"] = arguments[0]["a"] = bad()
+            return good(*arguments)
+        return between(good(*arguments)) if HOW == "yields" else later() if HOW == "awaits" else bad()
 
     def error(status: Any, body: Any, headers: Any) -> Any:
         return call(status, body, headers)
@@ -75,7 +75,9 @@ class Session:
             if WHERE != "exchange" and hasattr(good, name):
                 setattr(self, name, method(name, getattr(good, name)))
         if WHERE == "otel":
-            self.otel = method("otel", lambda asked, told: otel.of_exchange(asked, told, route.client).attributes())
+            self.otel = method(
+                "otel", lambda request, response: otel.of_exchange(request, response, route.client).attributes()
+            )
         if WHERE == "exchange":
             self.exchange = lambda _body, _url: bad()
         if WHERE in ("losses", "made_up", "history") and HOW == "is":

@@ -20,8 +20,8 @@ from toolcall_conformance.reports.writers import json_report
 
 
 def _socket(path: Path) -> Path:
-    with socket.socket(socket.AF_UNIX) as made:
-        made.bind(os.fspath(path))
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(os.fspath(path))
     return path
 
 
@@ -132,11 +132,11 @@ def _option(name: str) -> Callable[[Path, str, Random], int]:
         (folder / "conftest.py").write_text(miniature.CONFTEST)
         (folder / "good.py").write_text(miniature.GOOD)
         hostile = os.fspath(PATHS[value](folder / "hostile"))
-        given = {"report": f"{hostile}{draw.choice(['', '.json', '.html', '/x.md'])}"}.get(name, hostile)
+        argument = {"report": f"{hostile}{draw.choice(['', '.json', '.html', '/x.md'])}"}.get(name, hostile)
         more = ["--toolcall-known-failures-update"] if name == "known-failures" and draw.random() < 0.5 else []
         quiet = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:hypothesispytest", "-p", "no:anyio"]
         translator = [] if name == "translator" else ["--toolcall-translator=good:T"]
-        return int(pytest.main([*quiet, *translator, f"--toolcall-{name}={given}", *more, "toolcall::box"]))
+        return int(pytest.main([*quiet, *translator, f"--toolcall-{name}={argument}", *more, "toolcall::box"]))
 
     return play
 

@@ -90,10 +90,10 @@ def _known_failures(written: str) -> Callable[[Path, str, Random], int]:
         texts.make_toml(folder / name, KNOWN, value, draw, header="[[known]]") if written == "toml" else _lines(
             folder / "known.txt", value, draw
         )
-        given = name if written == "toml" else "known.txt"
+        file_name = name if written == "toml" else "known.txt"
         more = draw.choice([[], ["--toolcall-known-failures-update"]])
         return judged_run(
-            ALONE, f"--toolcall-translator={SPEC}", f"--toolcall-known-failures={given}", *more, "toolcall::box"
+            ALONE, f"--toolcall-translator={SPEC}", f"--toolcall-known-failures={file_name}", *more, "toolcall::box"
         )
 
     return play

@@ -60,14 +60,14 @@ def _called(where: str, how: str) -> Place:
             case = load_corpus().cases["shell/seed"].exchanges("openai_chat")[0]
             request, reply = (json.loads(path.read_text()) for path in (case.request_path, case.response_path))
             call = {"id": "a", "name": "t0", "arguments": {}}
-            given: dict[str, tuple[Any, ...]] = {
+            arguments: dict[str, tuple[Any, ...]] = {
                 "tool_calls": (reply,),
                 "tool_results": ([call], []),
                 "mcp_tools": (LISTED,),
                 "mcp_result": (call, {"content": []}),
                 "otel": (request, reply),
             }
-            print(type(opened.session.call(where, *given[where])).__name__)
+            print(type(opened.session.call(where, *arguments[where])).__name__)
         driver.close()
         return 0
 

@@ -30,21 +30,25 @@ def _play(folder: Path, value: str, _draw: Random) -> int:
     framing, carrier, cut, spelling = value.split(" / ")
     texts = ["It is ", *CUTS[cut](SPELLINGS[spelling](KEY)), ". Keep it."]
     text = RAW[carrier](texts) if framing == "raw" else FRAMINGS[framing](CARRIERS[carrier](texts))
-    name = "anthropic" if framing == "raw" else next(FORMATS[one] for one in FORMATS if carrier.startswith(one))
+    name = "anthropic" if framing == "raw" else next(FORMATS[name] for name in FORMATS if carrier.startswith(name))
     answer = Given(text.encode(), headers={"content-type": "text/event-stream; charset=utf-8"})
     code = recorded(name, "stream", lambda laid: [answer, *laid[1:]])
     for path in folder.rglob("*"):
         if path.is_file():
-            kept = path.read_text(encoding="utf-8", errors="replace")
-            assert not _says(kept, SPELLINGS[spelling](KEY)), f"the key stands in {path.name}"
+            content = path.read_text(encoding="utf-8", errors="replace")
+            assert not _says(content, SPELLINGS[spelling](KEY)), f"the key stands in {path.name}"
     return code
 
 
-def _says(kept: str, spelt: str) -> bool:
+def _says(content: str, secret: str) -> bool:
     """Whether a file holds the key: in this spelling, or ten letters and digits of it in a row."""
-    for text in (kept, kept.replace("\\n", "\n").replace('\\"', '"')):
+    for text in (content, content.replace("\\n", "\n").replace('\\"', '"')):
         letters = "".join(filter(str.isalnum, text))
-        if spelt in text or json.dumps(spelt)[1:-1] in text or any(NEEDLE[at : at + 10] in letters for at in range(18)):
+        if (
+            secret in text
+            or json.dumps(secret)[1:-1] in text
+            or any(NEEDLE[at : at + 10] in letters for at in range(18))
+        ):
             return True
     return False
 

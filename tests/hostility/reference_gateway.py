@@ -74,24 +74,24 @@ def _provider(client: str, kind: str) -> Place:
         body = asking(client, **more)
         async with (
             server,
-            running(replying({}), upstream, {"url": url, "key_env": "PROVIDER_KEY", **LIMITS}, reply_mb=1) as made,
+            running(replying({}), upstream, {"url": url, "key_env": "PROVIDER_KEY", **LIMITS}, reply_mb=1) as gateway,
         ):
-            return await _told(made, path[client], body)
+            return await _told(gateway, path[client], body)
 
     def drawn(draw: Random) -> str:
         # Blanks that drip keep a connection open while a model thinks: a client's own limit ends those.
         ways = [way for way in ANSWERS if way != "drips-body"]
-        return draw.choice(ways if draw.random() < 0.7 else [one for one in texts.names() if one not in texts.FILES])
+        return draw.choice(ways if draw.random() < 0.7 else [name for name in texts.names() if name not in texts.FILES])
 
     return Place("gateway's provider", f"{kind}-{client}", drawn, _played(ask), seconds=40.0)
 
 
-async def _told(made: Running, path: str, body: Any, headers: Any = None) -> Any:
-    status, said, told = await made.ask(path, body, headers)
-    assert status < 400 or (isinstance(said, dict) and said.get("error")), (
+async def _told(gateway: Running, path: str, body: Any, headers: Any = None) -> Any:
+    status, reply, reply_headers = await gateway.ask(path, body, headers)
+    assert status < 400 or (isinstance(reply, dict) and reply.get("error")), (
         f"{status} without an error of the client's API"
     )
-    return [status, said, dict(told)]
+    return [status, reply, dict(reply_headers)]
 
 
 def _quoting(client: str) -> Place:
@@ -103,14 +103,14 @@ def _quoting(client: str) -> Place:
             "bearer": f"Bearer {PROVIDER_KEY}",
             "json": json.dumps({"key": PROVIDER_KEY}),
         }
-        said = texts_of[value]
+        text = texts_of[value]
         status = draw.choice([400, 401, 403, 404, 429, 500, 529])
         body: Any = draw.choice(
-            [said, {"error": said}, {"error": {"message": said, "type": "x"}}, [said], {"detail": [{"msg": said}]}]
+            [text, {"error": text}, {"error": {"message": text, "type": "x"}}, [text], {"detail": [{"msg": text}]}]
         )
-        answer = replying(body, status, headers={"request-id": said, "x-echo": said})
-        async with running(answer, draw.choice(formats.names()), {"key_env": "PROVIDER_KEY", **LIMITS}) as made:
-            return await _told(made, PATHS[client], asking(client))
+        answer = replying(body, status, headers={"request-id": text, "x-echo": text})
+        async with running(answer, draw.choice(formats.names()), {"key_env": "PROVIDER_KEY", **LIMITS}) as gateway:
+            return await _told(gateway, PATHS[client], asking(client))
 
     return Place(
         "gateway's provider", f"quotes-{client}", lambda draw: draw.choice(["plain", "bearer", "json"]), _played(ask)
@@ -122,27 +122,27 @@ def _client(client: str) -> Place:
 
     async def ask(value: str, draw: Random) -> Any:
         kind, _, name = value.partition(":")
-        async with running(replying(reply_of("anthropic")), "anthropic", LIMITS) as made:
+        async with running(replying(reply_of("anthropic")), "anthropic", LIMITS) as gateway:
             if kind == "head":
-                port = int(made.url.rpartition(":")[2])
+                port = int(gateway.url.rpartition(":")[2])
                 for _ in range(draw.choice([1, 20])):
                     _, writer = await asyncio.open_connection("127.0.0.1", port)
                     writer.write(HEADS[name])
             elif kind == "host":
                 await _told(
-                    made,
+                    gateway,
                     PATHS[client],
                     asking(client),
                     {"host": HOSTS[int(name)]} if HOSTS[int(name)].isprintable() else {},
                 )
             else:
-                await _told(made, PATHS[client], texts.mutated(asking(client), name, draw))
-            status, said, told = await asyncio.wait_for(made.ask(PATHS[client], asking(client)), 10)
-            assert status == 200, f"the next client gets {status}: {said}"
-            return [dict(told)]
+                await _told(gateway, PATHS[client], texts.mutated(asking(client), name, draw))
+            status, reply, reply_headers = await asyncio.wait_for(gateway.ask(PATHS[client], asking(client)), 10)
+            assert status == 200, f"the next client gets {status}: {reply}"
+            return [dict(reply_headers)]
 
     def drawn(draw: Random) -> str:
-        names = [one for one in texts.names() if one not in texts.FILES]
+        names = [name for name in texts.names() if name not in texts.FILES]
         of = {"head": [*HEADS], "host": [*map(str, range(len(HOSTS)))], "body": names}
         kind = draw.choice([*of])
         return f"{kind}:{draw.choice(of[kind])}"
@@ -154,12 +154,12 @@ def _played(ask: Callable[[str, Random], Any]) -> Callable[[Path, str, Random], 
     def play(_folder: Path, value: str, draw: Random) -> int:
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         with contextlib.redirect_stderr(io.StringIO()) as printed:
-            told = asyncio.run(asyncio.wait_for(ask(value, draw), 30))
+            result = asyncio.run(asyncio.wait_for(ask(value, draw), 30))
         grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-        said = printed.getvalue() + json.dumps(told, ensure_ascii=False, default=str)
-        print(said[:2_000])
-        found = [mark for mark in MARKS if mark in said]
-        assert not found, f"the gateway says {found!a}"
+        output = printed.getvalue() + json.dumps(result, ensure_ascii=False, default=str)
+        print(output[:2_000])
+        leaks = [mark for mark in MARKS if mark in output]
+        assert not leaks, f"the gateway says {leaks!a}"
         assert grown < ROOM, f"memory grew by {grown} kB"
         return 0
 

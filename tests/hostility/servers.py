@@ -64,10 +64,17 @@ def _gateway(where: str) -> Place:
     def play(folder: Path, value: str, draw: Random) -> int:
         for name in ("gateway.py", "translator.py"):
             shutil.copy(EXAMPLES / name, folder / name)
-        said = (EXAMPLES / "gateway.toml").read_text()
-        asked = [sys.executable, str(HERE / "hostile_gateway.py"), "{port}", where, value, str(draw.randrange(10**6))]
-        command = f"command = {json.dumps(asked)}"
-        lines = [command if line.startswith("command") else line for line in said.splitlines()]
+        text = (EXAMPLES / "gateway.toml").read_text()
+        arguments = [
+            sys.executable,
+            str(HERE / "hostile_gateway.py"),
+            "{port}",
+            where,
+            value,
+            str(draw.randrange(10**6)),
+        ]
+        command = f"command = {json.dumps(arguments)}"
+        lines = [command if line.startswith("command") else line for line in text.splitlines()]
         (folder / "gateway.toml").write_text("\n".join(lines))
         os.environ["PYTHONPATH"] = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
         return main(["smoke", "gateway:gateway.toml", "--timeout", LIMIT])
@@ -87,7 +94,9 @@ def _gateway_file(folder: Path, value: str, draw: Random) -> int:
     else:
         key = draw.choice(["name", "command", "url", "environment", "files", "ready", "client", "not", "nothing"])
         rest = "\n".join(
-            f"{name} = {json.dumps(one)}" for name, one in good.items() if name != key and isinstance(one, (str, list))
+            f"{name} = {json.dumps(setting)}"
+            for name, setting in good.items()
+            if name != key and isinstance(setting, (str, list))
         )
         written = texts.mutated(good.get(key, "x"), value, draw).decode("utf-8", "surrogateescape")
         text = f"{key} = {written}\n{rest}\n[upstream.anthropic]\n" + (
@@ -104,12 +113,23 @@ def recorded(name: str, kind: str, answers: Callable[[list[Reply]], list[Reply]]
     for variable in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"):
         os.environ.pop(variable, None)
     os.environ[corpus.transports[name]["sdk"]["keys"][0]["variable"]] = KEY
-    with provider() as made:
-        made.answers = answers(laid)
-        target = base_url(corpus, name, made.url)
-        given = ["--format", name, "--model", "model-1", "--cassettes", "kept", "--rate", "60000", "--max-wait", "2"]
+    with provider() as server:
+        server.answers = answers(laid)
+        target = base_url(corpus, name, server.url)
+        arguments = [
+            "--format",
+            name,
+            "--model",
+            "model-1",
+            "--cassettes",
+            "kept",
+            "--rate",
+            "60000",
+            "--max-wait",
+            "2",
+        ]
         limits = ["--timeout", "2", *more]
-        return main(["record", *given, "--base-url", target, "--case", "shell/seed", f"--{kind}", *limits])
+        return main(["record", *arguments, "--base-url", target, "--case", "shell/seed", f"--{kind}", *limits])
 
 
 def _provider(name: str, kind: str) -> Place:

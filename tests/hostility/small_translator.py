@@ -24,9 +24,9 @@ class Small:
         def good(to: str) -> Callable[[Any], Any]:
             return lambda body: {"format": to, "text": body["text"]}
 
-        made = Session()
+        session = Session()
         for name, to in (("request", route.upstream), ("response", route.client)):
-            setattr(made, name, hostile.method(name, good(to)))
+            setattr(session, name, hostile.method(name, good(to)))
         if hostile.WHERE in ("losses", "made_up", "history"):
-            setattr(made, hostile.WHERE, hostile.bad())
-        return hostile.bad() if hostile.WHERE == "open" and hostile.once() else made
+            setattr(session, hostile.WHERE, hostile.bad())
+        return hostile.bad() if hostile.WHERE == "open" and hostile.once() else session

@@ -83,10 +83,10 @@ main({sample!r})
 @pytest.fixture(scope="module")
 def said() -> str:
     """What the fuzzer prints of all; it must be alone in its process, and what it reads first it reads but once."""
-    played = PLAYED.format(sure=[word for one in SURE for word in ("--only", one)], sample=SAMPLE)
-    given = [sys.executable, "-c", textwrap.dedent(TROUBLES) + played]
-    found = subprocess.run(given, cwd=TESTS, capture_output=True, text=True, check=True)
-    return found.stdout
+    played = PLAYED.format(sure=[word for name in SURE for word in ("--only", name)], sample=SAMPLE)
+    command = [sys.executable, "-c", textwrap.dedent(TROUBLES) + played]
+    process = subprocess.run(command, cwd=TESTS, capture_output=True, text=True, check=True)
+    return process.stdout
 
 
 def test_these_end_as_they_should(said: str) -> None:
@@ -98,7 +98,7 @@ def test_a_sample_ends_as_it_should(said: str) -> None:
 
 
 def test_trouble_is_seen(said: str) -> None:
-    found = [line.removeprefix("trouble: ") for line in said.splitlines() if line.startswith("trouble: ")]
-    assert found[:3] == ["None", "a bare traceback", "a bare traceback"]
-    assert found[3:6] == ["over the limit", "ended by signal 11", "pytest's INTERNALERROR"]
-    assert found[6].startswith("left running: ")
+    troubles = [line.removeprefix("trouble: ") for line in said.splitlines() if line.startswith("trouble: ")]
+    assert troubles[:3] == ["None", "a bare traceback", "a bare traceback"]
+    assert troubles[3:6] == ["over the limit", "ended by signal 11", "pytest's INTERNALERROR"]
+    assert troubles[6].startswith("left running: ")

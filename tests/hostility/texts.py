@@ -72,14 +72,14 @@ WRITTEN: Mapping[str, str] = {
 
 
 def _places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    found = [path]
+    paths = [path]
     if isinstance(value, dict):
         for key, entry in value.items():
-            found += _places(entry, (*path, key))
+            paths += _places(entry, (*path, key))
     elif isinstance(value, list):
         for at, entry in enumerate(value):
-            found += _places(entry, (*path, at))
-    return found
+            paths += _places(entry, (*path, at))
+    return paths
 
 
 def mutated(document: Any, name: str, draw: Random) -> bytes:

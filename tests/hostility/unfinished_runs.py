@@ -59,13 +59,13 @@ def _ends(way: str, where: str) -> Place:
         report = folder / "r.json"
         report.write_text(json.dumps({"footer": {"complete": True, "items": 7}, "items": []}))
         old = report.read_bytes()
-        given = [*QUIET, *options, f"--toolcall-timeout={LIMIT}", "--toolcall-report=r.json"]
-        code = _forked(lambda: pytest.main([*given, f"--toolcall-translator={SPEC}", "toolcall::box"]))
+        arguments = [*QUIET, *options, f"--toolcall-timeout={LIMIT}", "--toolcall-report=r.json"]
+        code = _forked(lambda: pytest.main([*arguments, f"--toolcall-translator={SPEC}", "toolcall::box"]))
         print(f"the run ended with {code}")
-        seen = value not in endings.UNSEEN or way == "isolated"
+        is_visible = value not in endings.UNSEEN or way == "isolated"
         stays = report.exists() and report.read_bytes() == old
         whole = not stays and report.exists() and json.loads(report.read_text())["footer"]["complete"]
-        assert whole or code or not seen, "exit code 0 of a run that its translator ended"
+        assert whole or code or not is_visible, "exit code 0 of a run that its translator ended"
         assert not stays or code > 0, "the report of an earlier run stands where that of this one should"
         assert code >= 0 or value in ("kill", "segfault"), f"signal {-code}"
         return 0
@@ -90,31 +90,33 @@ def _known(folder: Path, value: str, draw: Random) -> int:
     path.write_text(texts.toml_text(KNOWN, "[[known]]"))
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (draw.choice([100, 256, 1024]), most))
-    given = [
+    arguments = [
         *QUIET,
         *ALONE,
         f"--toolcall-timeout={LIMIT}",
         "--toolcall-report=r.json",
         "--toolcall-known-failures=known.toml",
     ]
-    code = pytest.main([*given, "--toolcall-known-failures-update", f"--toolcall-translator={SPEC}", "toolcall::box"])
+    code = pytest.main(
+        [*arguments, "--toolcall-known-failures-update", f"--toolcall-translator={SPEC}", "toolcall::box"]
+    )
     report = json.loads((folder / "r.json").read_text())
     assert report["footer"]["complete"]
-    assert all(one["verdict"] != "error" for one in report["items"]), "an item without a verdict"
+    assert all(entry["verdict"] != "error" for entry in report["items"]), "an item without a verdict"
     return int(code)
 
 
 def _output(words: str) -> Any:
     def play(folder: Path, value: str, _draw: Random) -> int:
         for name in ("REPORT", "OTHER"):
-            found = [finding()] if name == "OTHER" else []
-            (folder / name).write_text(json.dumps(json_report.document(run([item("box/one", *found)]))))
+            findings = [finding()] if name == "OTHER" else []
+            (folder / name).write_text(json.dumps(json_report.document(run([item("box/one", *findings)]))))
         good = os.fspath(golden("anthropic", "-request.json"))
         command = [
             sys.executable,
             "-m",
             "toolcall_conformance",
-            *(good if one == "GOOD" else one for one in words.split()),
+            *(good if word == "GOOD" else word for word in words.split()),
         ]
         reader, writer = os.pipe()
         os.close(reader)

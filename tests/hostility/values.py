@@ -61,9 +61,9 @@ def _chain(length: int) -> BaseException:
 
 
 def _circle() -> BaseException:
-    one, two = ValueError("one"), ValueError("two")
-    one.__cause__, two.__context__ = two, one
-    return one
+    first, second = ValueError("one"), ValueError("two")
+    first.__cause__, second.__context__ = second, first
+    return first
 
 
 ERRORS: Mapping[str, Callable[[], BaseException]] = {
@@ -245,13 +245,13 @@ BASES: Mapping[str, tuple[type, tuple[Any, ...]]] = {
 def liar(name: str) -> Any:
     """An object of a class of its own, one method of which lies: ``dict.__len__.raises``."""
     base, method, deed = name.split(".")
-    kind, given = BASES[base]
+    kind, arguments = BASES[base]
     does = DEEDS[deed]
     member: Any = property(does) if method in ("__class__", "__dict__") else does
-    made = type("Liar", (kind,), {} if method == "__getattribute__" else {method: member})
-    value = made(*given)
+    liar_type = type("Liar", (kind,), {} if method == "__getattribute__" else {method: member})
+    value = liar_type(*arguments)
     if method == "__getattribute__":
-        made.__getattribute__ = does  # type: ignore[method-assign]
+        liar_type.__getattribute__ = does  # type: ignore[method-assign]
     return value
 
 
@@ -271,6 +271,6 @@ def drawn(draw: Random) -> str:
 def value(name: str) -> Any:
     """The value of a name."""
     if name.startswith("inside:"):
-        found = liar(name.removeprefix("inside:"))
-        return {"text": found, "messages": [found], "a": {"b": found}}
+        hostile = liar(name.removeprefix("inside:"))
+        return {"text": hostile, "messages": [hostile], "a": {"b": hostile}}
     return PLAIN[name]() if name in PLAIN else liar(name)

@@ -47,9 +47,9 @@ def test_each_bug_is_a_cause_and_the_causes_are_few(tmp_path: Path) -> None:
     assert [line.split()[0] for line in lines if line.endswith(" s")] == sorted(families)
     assert len([line for line in lines if line.strip("=")]) == len(families)
     assert len(known_failures(document).splitlines()) <= MOST_KNOWN_LINES
-    shown = {rule for root in causes for rule in (root["rule"], *root["other_rules"])}
+    rules = {rule for root in causes for rule in (root["rule"], *root["other_rules"])}
     bugs = json.loads((HERE / "bugs.json").read_text(encoding="utf-8"))["bugs"]
-    assert [bug["bug"] for bug in bugs if bug["rule"] not in shown] == []
+    assert [bug["bug"] for bug in bugs if bug["rule"] not in rules] == []
     assert len(causes) <= MOST_CAUSES
     # Nobody's first cause is one that only hides others.
     assert causes[0]["rule"] == "translation/finish-reason"

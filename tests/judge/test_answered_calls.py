@@ -44,8 +44,8 @@ def chat(finish: str) -> dict[str, Any]:
 
 
 def rules(output: dict[str, Any], client: str = "openai_chat") -> set[str]:
-    found = judge(CLAUDE, output, client=client, upstream="anthropic", direction="response").findings
-    return {finding.rule for finding in found if finding.is_must}
+    findings = judge(CLAUDE, output, client=client, upstream="anthropic", direction="response").findings
+    return {finding.rule for finding in findings if finding.is_must}
 
 
 @pytest.mark.parametrize("finish", ["tool_calls", "stop"])

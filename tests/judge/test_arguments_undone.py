@@ -31,11 +31,11 @@ Rules = dict[str, Level]
 
 
 def rules(judgement: Any) -> Rules:
-    return {one.rule: one.level for one in judgement.findings if not one.is_note}
+    return {finding.rule: finding.level for finding in judgement.findings if not finding.is_note}
 
 
-def reply(source: Any, output: Any, **known: Any) -> Rules:
-    return rules(judge(source, output, direction="response", **ENDS, **known))
+def reply(source: Any, output: Any, **requests: Any) -> Rules:
+    return rules(judge(source, output, direction="response", **ENDS, **requests))
 
 
 def test_with_both_requests_what_was_not_undone_is_a_must() -> None:
@@ -44,51 +44,55 @@ def test_with_both_requests_what_was_not_undone_is_a_must() -> None:
 
 
 def test_what_it_asks_for_is_what_it_accepts() -> None:
-    (found,) = [one for one in judge(SOURCE, WRONG, direction="response", **ENDS, **KNOWN).findings if one.is_must]
+    (finding,) = [
+        finding for finding in judge(SOURCE, WRONG, direction="response", **ENDS, **KNOWN).findings if finding.is_must
+    ]
     mended = copy.deepcopy(WRONG)
-    mended["content"][0]["input"] = found.want
+    mended["content"][0]["input"] = finding.want
     assert reply(SOURCE, mended, **KNOWN) == {}
 
 
-@pytest.mark.parametrize("known", [{}, {"request": CLIENT}, {"upstream_request": UPSTREAM}], ids=["none", "up", "down"])
-def test_without_both_requests_neither_is_a_must(known: dict[str, Any]) -> None:
-    assert reply(SOURCE, WRONG, **known) == {}
-    assert reply(SOURCE, RIGHT, **known) == {"translation/arguments": Level.SHOULD}
+@pytest.mark.parametrize(
+    "requests", [{}, {"request": CLIENT}, {"upstream_request": UPSTREAM}], ids=["none", "up", "down"]
+)
+def test_without_both_requests_neither_is_a_must(requests: dict[str, Any]) -> None:
+    assert reply(SOURCE, WRONG, **requests) == {}
+    assert reply(SOURCE, RIGHT, **requests) == {"translation/arguments": Level.SHOULD}
 
 
-@pytest.mark.parametrize("known", [{}, KNOWN], ids=["unknown", "known"])
-def test_other_arguments_are_a_must_all_the_same(known: dict[str, Any]) -> None:
+@pytest.mark.parametrize("requests", [{}, KNOWN], ids=["unknown", "known"])
+def test_other_arguments_are_a_must_all_the_same(requests: dict[str, Any]) -> None:
     for wrong in ({}, {"city": "Bergen"}, {"city": "Oslo", "unit": ""}, {"city": "Oslo", "unit": "celsius"}):
         output = copy.deepcopy(RIGHT)
         output["content"][0]["input"] = wrong
-        assert reply(SOURCE, output, **known) == {"translation/arguments": Level.MUST}, wrong
+        assert reply(SOURCE, output, **requests) == {"translation/arguments": Level.MUST}, wrong
 
 
 def test_a_null_that_the_client_takes_stays() -> None:
     takes = copy.deepcopy(CLIENT)
     takes["tools"][0]["input_schema"]["required"] = ["city", "unit"]
     takes["tools"][0]["input_schema"]["properties"]["unit"] = {"type": ["string", "null"]}
-    known = {"request": takes, "upstream_request": UPSTREAM}
-    assert reply(SOURCE, WRONG, **known) == {}
-    assert reply(SOURCE, RIGHT, **known) == {"translation/arguments": Level.MUST}
+    requests = {"request": takes, "upstream_request": UPSTREAM}
+    assert reply(SOURCE, WRONG, **requests) == {}
+    assert reply(SOURCE, RIGHT, **requests) == {"translation/arguments": Level.MUST}
 
 
 def test_a_translator_of_replies_alone_cannot_undo_it() -> None:
     unseen = Requests(CLIENT, UPSTREAM, seen=False)
-    found = Judge(load_corpus()).response(SOURCE, WRONG, Ends(**ENDS), requests=unseen)
-    assert rules(found) == {RULE["id"]: Level.SHOULD}
+    judgement = Judge(load_corpus()).response(SOURCE, WRONG, Ends(**ENDS), requests=unseen)
+    assert rules(judgement) == {RULE["id"]: Level.SHOULD}
 
 
 def test_between_two_ends_of_one_format() -> None:
     ends: dict[str, Any] = {"client": "openai_responses", "upstream": "openai_responses"}
     tool = {**UPSTREAM["tools"][0], "parameters": CLIENT["tools"][0]["input_schema"], "strict": False}
-    known = {"request": {**UPSTREAM, "tools": [tool]}, "upstream_request": UPSTREAM}
+    requests = {"request": {**UPSTREAM, "tools": [tool]}, "upstream_request": UPSTREAM}
     output = copy.deepcopy(SOURCE)
-    found = judge(SOURCE, output, direction="response", **ends, **known)
-    assert RULE["id"] in rules(found)
+    judgement = judge(SOURCE, output, direction="response", **ends, **requests)
+    assert RULE["id"] in rules(judgement)
     output["output"][0]["arguments"] = '{"city":"Oslo"}'
-    found = judge(SOURCE, output, direction="response", **ends, **known)
-    assert "arguments" not in " ".join(f"{one.rule} {one.pointer}" for one in found.findings)
+    judgement = judge(SOURCE, output, direction="response", **ends, **requests)
+    assert "arguments" not in " ".join(f"{finding.rule} {finding.pointer}" for finding in judgement.findings)
 
 
 def stream_of(arguments: dict[str, Any]) -> bytes:
@@ -133,8 +137,8 @@ def with_call(arguments: dict[str, Any]) -> dict[str, Any]:
 def test_a_call_goes_up_again_by_either_schema(arguments: dict[str, Any]) -> None:
     golden = with_call({"city": "Oslo"})
     golden["tools"] = [{**UPSTREAM["tools"][0], "parameters": CLIENT["tools"][0]["input_schema"], "strict": False}]
-    found = judge_history(golden, with_call(arguments), **ENDS)
-    assert "translation/arguments" not in rules(found)
+    judgement = judge_history(golden, with_call(arguments), **ENDS)
+    assert "translation/arguments" not in rules(judgement)
     other = judge_history(golden, with_call({**arguments, "city": "Bergen"}), **ENDS)
     assert rules(other)["translation/arguments"] is Level.MUST
 
@@ -155,8 +159,8 @@ def test_the_requests_of_a_translator_of_replies_are_the_goldens() -> None:
     case = corpus.cases["schemas/null-in-unions"]
     route = Route("anthropic", "openai_chat", case.model("anthropic"), case.model("openai_chat"))
     driver = PythonDriver(RepliesAlone(), "replies-alone")
-    found = CHECKS["response"](case, route, driver.open, make_harness(corpus), "", None)
-    assert [one for one in found.findings if one.is_must] == []
+    result = CHECKS["response"](case, route, driver.open, make_harness(corpus), "", None)
+    assert [finding for finding in result.findings if finding.is_must] == []
 
 
 @pytest.fixture
@@ -172,14 +176,14 @@ def files(tmp_path: Path) -> dict[str, str]:
 @pytest.mark.parametrize(("kind", "end"), [("--response", "json"), ("--stream", "sse")])
 def test_the_command(kind: str, end: str, files: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     both = ["--client-request", files["client.json"], "--upstream-request", files["upstream.json"]]
-    for name, known, code in (("right", both, 0), ("wrong", both, 1), ("right", [], 0), ("wrong", [], 0)):
-        command = ["judge", kind, *known, files["source.json"], files[f"{name}.{end}"]]
+    for name, options, code in (("right", both, 0), ("wrong", both, 1), ("right", [], 0), ("wrong", [], 0)):
+        command = ["judge", kind, *options, files["source.json"], files[f"{name}.{end}"]]
         assert main(command) == code, command
         assert (RULE["id"] in capsys.readouterr().out) == (code == 1)
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         (["--response", "--upstream-request", "upstream.json"], "add --client-request FILE"),
         (["--client-request", "client.json"], "add --response or --stream"),
@@ -192,13 +196,13 @@ def test_the_command(kind: str, end: str, files: dict[str, str], capsys: pytest.
     ],
 )
 def test_the_command_says_which_request_is_wrong(
-    options: list[str], told: str, files: dict[str, str], capsys: pytest.CaptureFixture[str]
+    options: list[str], message: str, files: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    given = [files.get(option, option) for option in options]
+    arguments = [files.get(option, option) for option in options]
     bodies = ["client.json", "upstream.json"] if "--response" not in options else ["source.json", "right.json"]
     formats = ["--client", "anthropic", "--upstream", "openai_responses"]
-    assert main(["judge", *formats, *given, *(files[name] for name in bodies)]) == 4
-    assert told in capsys.readouterr().err
+    assert main(["judge", *formats, *arguments, *(files[name] for name in bodies)]) == 4
+    assert message in capsys.readouterr().err
 
 
 def test_the_reference_keeps_arguments_that_fit_its_own_schema() -> None:
@@ -206,8 +210,8 @@ def test_the_reference_keeps_arguments_that_fit_its_own_schema() -> None:
     way = open_way("anthropic", "openai_responses")
     sent = way.request(copy.deepcopy(CLIENT))
     output = way.response(copy.deepcopy(SOURCE))
-    known = {"request": CLIENT, "upstream_request": sent}
-    assert not any(level is Level.MUST for level in reply(SOURCE, output, **known).values())
+    requests = {"request": CLIENT, "upstream_request": sent}
+    assert not any(level is Level.MUST for level in reply(SOURCE, output, **requests).values())
 
 
 def test_lists_of_exchanges_have_both_requests(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -48,8 +48,8 @@ def chat(arguments: str = "{}", result: str = "ok", schema: Any = None) -> Body:
 
 def grave(corpus: Corpus, source: Body, output: Body, upstream: str) -> set[str]:
     """The rules that a request of Chat's breaks by a MUST."""
-    found = judge(source, output, client="openai_chat", upstream=upstream, corpus=corpus).findings
-    return {one.rule for one in found if one.is_must}
+    findings = judge(source, output, client="openai_chat", upstream=upstream, corpus=corpus).findings
+    return {finding.rule for finding in findings if finding.is_must}
 
 
 @pytest.mark.parametrize("upstream", ["anthropic", "gemini", "openai_responses"])
@@ -74,8 +74,8 @@ def test_a_failure_that_is_nested_deeply(corpus: Corpus) -> None:
 
     def found(source: Body, inner: str) -> set[str]:
         output = translated(said(inner), "anthropic", "openai_responses")
-        told = judge(source, output, client="anthropic", upstream="openai_responses", corpus=corpus).findings
-        return {one.rule for one in told if one.is_must}
+        findings = judge(source, output, client="anthropic", upstream="openai_responses", corpus=corpus).findings
+        return {finding.rule for finding in findings if finding.is_must}
 
     assert found(said("1"), "1") == set()
     assert found(said("1"), "2") == {"translation/error-message"}
@@ -101,8 +101,8 @@ def test_a_schema_that_is_nested_deeply(corpus: Corpus) -> None:
         return {"contents": [{"role": "user", "parts": [{"text": "Go on"}]}], "tools": [tool]}
 
     def found(key: str) -> set[str]:
-        told = judge(asked("b"), asked(key), client="gemini", upstream="gemini", corpus=corpus).findings
-        return {one.rule for one in told}
+        findings = judge(asked("b"), asked(key), client="gemini", upstream="gemini", corpus=corpus).findings
+        return {finding.rule for finding in findings}
 
     assert found("b") == set()
     assert "gemini/schema-required-defined" in found("gone")
@@ -114,8 +114,10 @@ def test_a_schema_of_too_many_steps(corpus: Corpus, monkeypatch: pytest.MonkeyPa
     other = json.loads(json.dumps(source).replace('"k8": {"type": "string"}', '"k8": {"type": "integer"}'))
     outputs = [translated(body, "openai_chat", "anthropic") for body in (source, other)]
     monkeypatch.setattr(spelling, "STEPS", 3)
-    told = [judge(source, output, client="openai_chat", upstream="anthropic", corpus=corpus) for output in outputs]
-    assert [[one.rule for one in each.findings] for each in told] == [[], ["translation/schema-changed"]]
+    judgements = [
+        judge(source, output, client="openai_chat", upstream="anthropic", corpus=corpus) for output in outputs
+    ]
+    assert [[finding.rule for finding in each.findings] for each in judgements] == [[], ["translation/schema-changed"]]
 
 
 def test_what_says_the_same_hides_nothing_that_is_lost(corpus: Corpus) -> None:
@@ -126,8 +128,8 @@ def test_what_says_the_same_hides_nothing_that_is_lost(corpus: Corpus) -> None:
         source = translated(chat(), "openai_chat", "anthropic")
         source["metadata"] = {"user_id": "u", **blank, "y": 1}
         output = source | {"metadata": {"user_id": "u", "y": last}}
-        found = judge(source, output, client="anthropic", upstream="anthropic", corpus=corpus).findings
-        rules = [one.rule for one in found if one.rule.startswith("translation/identity")]
+        findings = judge(source, output, client="anthropic", upstream="anthropic", corpus=corpus).findings
+        rules = [finding.rule for finding in findings if finding.rule.startswith("translation/identity")]
         return {rule: rules.count(rule) for rule in rules}
 
     assert told(1) == {"translation/identity-spelling": identity.MOST}

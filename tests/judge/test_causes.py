@@ -97,6 +97,6 @@ def test_the_format_is_that_of_the_wrong_body(number: int) -> None:
     """A finding on a request is on a body of the provider's format, wherever in it the fault is."""
     source = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "a"}]}
     output = {"model": "m", "messages": [{"role": "user", "content": "b"}] * (number + 1)}
-    found = Judge(CORPUS).request(source, output, Ends("anthropic", "openai_chat")).findings
-    assert found
-    assert {cause_of(CORPUS, one).format for one in found} == {"openai_chat"}
+    findings = Judge(CORPUS).request(source, output, Ends("anthropic", "openai_chat")).findings
+    assert findings
+    assert {cause_of(CORPUS, finding).format for finding in findings} == {"openai_chat"}

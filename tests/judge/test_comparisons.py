@@ -19,29 +19,29 @@ from toolcall_conformance.translation.pair import Pair, Sides
 
 def declared() -> set[str]:
     """The functions of ``translation`` that compare the two sides of a pair."""
-    found: set[str] = set()
+    fields: set[str] = set()
     for entry in pkgutil.walk_packages(translation.__path__, f"{translation.__name__}."):
         module = importlib.import_module(entry.name)
         for name, function in inspect.getmembers(module, inspect.isfunction):
-            parameters = [one.annotation for one in inspect.signature(function).parameters.values()]
+            parameters = [parameter.annotation for parameter in inspect.signature(function).parameters.values()]
             if name.startswith("compare_") and function.__module__ == entry.name and parameters == ["Pair"]:
-                found.add(f"{entry.name}.{name}")
-    return found
+                fields.add(f"{entry.name}.{name}")
+    return fields
 
 
 def test_every_comparison_is_in_the_table_once() -> None:
-    listed = [f"{one.compare.__module__}.{one.compare.__name__}" for one in COMPARISONS]
+    listed = [f"{comparison.compare.__module__}.{comparison.compare.__name__}" for comparison in COMPARISONS]
     assert sorted(listed) == sorted(declared())
-    assert all(one.holds_in for one in COMPARISONS)
+    assert all(comparison.holds_in for comparison in COMPARISONS)
 
 
 def damaged(corpus: Corpus) -> Iterator[Pair]:
     """Pairs with something wrong almost everywhere: one conversation in the place of another's translation."""
     cases = [corpus.cases[name] for name in ("shell/two-rounds", "parallel/seed", "reasoning/seed", "grep/realistic")]
-    for one in cases:
+    for case in cases:
         for other in cases:
             for client, upstream in (("anthropic", "gemini"), ("openai_chat", "openai_responses")):
-                left, right = one.exchanges(client)[-1], other.exchanges(upstream)[-1]
+                left, right = case.exchanges(client)[-1], other.exchanges(upstream)[-1]
                 before = formats.read(client, "request", left.request)
                 yield aligned(Sides(corpus, before, formats.read(upstream, "request", right.request)))
                 reply = formats.read(upstream, "response", right.response)
@@ -49,16 +49,16 @@ def damaged(corpus: Corpus) -> Iterator[Pair]:
 
 
 def test_no_comparison_rests_on_another(corpus: Corpus) -> None:
-    seen: set[str] = set()
+    rules: set[str] = set()
     for pair in damaged(corpus):
         kinds = (REQUEST, HISTORY) if pair.is_request else (REPLY,)
         for kind in kinds:
-            found = compare(pair, kind)
-            fitting = [one for one in COMPARISONS if kind in one.holds_in]
-            backwards = [list(one.compare(pair)) for one in reversed(fitting)]
-            assert [one for part in reversed(backwards) for one in part] == found
-            seen |= {finding.rule for finding in found}
-    assert len(seen) > 15, seen
+            findings = compare(pair, kind)
+            fitting = [comparison for comparison in COMPARISONS if kind in comparison.holds_in]
+            backwards = [list(comparison.compare(pair)) for comparison in reversed(fitting)]
+            assert [finding for part in reversed(backwards) for finding in part] == findings
+            rules |= {finding.rule for finding in findings}
+    assert len(rules) > 15, rules
 
 
 def test_nothing_is_written_into_a_pair(corpus: Corpus) -> None:

@@ -28,7 +28,7 @@ def test_the_words_of_the_table_are_those_that_the_code_knows() -> None:
     assert [*CORPUS.consequences["where"]] == [
         each.value for each in sorted(Where, key=[*CORPUS.consequences["where"]].index)
     ]
-    assert {one.value for one in Where} == set(CORPUS.consequences["where"])
+    assert {place.value for place in Where} == set(CORPUS.consequences["where"])
 
 
 @pytest.mark.parametrize(("place", "inside"), [("/a", True), ("/a/b", True), ("/ab", False), ("/", False), ("", False)])
@@ -58,15 +58,15 @@ def chat(case: str, exchange: int = 1) -> Any:
 def test_results_of_a_call_that_is_gone_name_it() -> None:
     source = CORPUS.cases["parallel/three-tools"].exchanges("anthropic")[1].request
     output = chat("parallel/three-tools")
-    calls = next(one["tool_calls"] for one in output["messages"] if one.get("tool_calls"))
+    calls = next(message["tool_calls"] for message in output["messages"] if message.get("tool_calls"))
     del calls[0]
-    found = judge(source, output, client="anthropic", upstream="openai_chat").findings
-    rules = {one.rule: one.because for one in found}
-    assert rules["openai_chat/result-answers-call"] == Because("translation/call-lost", rules_pointer(found))
+    findings = judge(source, output, client="anthropic", upstream="openai_chat").findings
+    rules = {fault.rule: fault.because for fault in findings}
+    assert rules["openai_chat/result-answers-call"] == Because("translation/call-lost", rules_pointer(findings))
 
 
-def rules_pointer(found: Any) -> str:
-    return next(str(one.pointer) for one in found if one.rule == "translation/call-lost")
+def rules_pointer(findings: Any) -> str:
+    return next(str(fault.pointer) for fault in findings if fault.rule == "translation/call-lost")
 
 
 def test_what_a_source_breaks_itself_is_a_note_that_points_into_it() -> None:
@@ -82,8 +82,8 @@ def test_what_a_source_breaks_itself_is_a_note_that_points_into_it() -> None:
         "messages": [{"role": "user", "content": "Go."}],
         "tools": [{"type": "function", "function": {"name": "a b", "parameters": {"type": "object"}}}],
     }
-    found = judge(source, output, client="anthropic", upstream="openai_chat").findings
-    (name,) = [one for one in found if one.rule == "openai_chat/tool-name"]
+    findings = judge(source, output, client="anthropic", upstream="openai_chat").findings
+    (name,) = [fault for fault in findings if fault.rule == "openai_chat/tool-name"]
     assert (name.level, name.because) == (Level.NOTE, Because("anthropic/tool-name", "/tools/0/name", in_source=True))
 
 

@@ -43,8 +43,8 @@ ASKED: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": Tru
     ],
 )
 def test_counts_that_are_gone(request_: Any, levels: set[str]) -> None:
-    found = judge(CLAUDE, CHAT, client="openai_chat", upstream="anthropic", direction="response", request=request_)
-    assert {one.level.name for one in found.findings if one.rule == "translation/usage-lost"} == levels
+    judgement = judge(CLAUDE, CHAT, client="openai_chat", upstream="anthropic", direction="response", request=request_)
+    assert {finding.level.name for finding in judgement.findings if finding.rule == "translation/usage-lost"} == levels
 
 
 @pytest.mark.parametrize(("request_", "level"), [(None, "SHOULD"), ({"stream": True}, "NOTE"), (ASKED, "MUST")])
@@ -52,20 +52,22 @@ def test_counts_of_a_stream(request_: Any, level: str) -> None:
     chunk = '{"id":"c1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":'
     data = f'data: {chunk}{{"role":"assistant","content":"Clean."}},"finish_reason":null}}]}}\n\n'
     data += f'data: {chunk}{{}},"finish_reason":"stop"}}]}}\n\ndata: [DONE]\n\n'
-    found = judge_stream(
+    judgement = judge_stream(
         parse(data.encode()), client="openai_chat", upstream="anthropic", source=CLAUDE, request=request_
     )
-    assert {one.level.name for one in found.findings if one.rule == "translation/usage-lost"} == {level}
+    assert {finding.level.name for finding in judgement.findings if finding.rule == "translation/usage-lost"} == {level}
 
 
 def test_cached_tokens_that_are_untold() -> None:
-    found = judge(CLAUDE, COUNTED, client="openai_chat", upstream="anthropic", direction="response", request={})
-    assert [(one.rule, one.level.name) for one in found.findings] == [("translation/usage-details", "SHOULD")]
-    told = COUNTED["usage"] | {"prompt_tokens_details": {"cached_tokens": 50}}
-    found = judge(
-        CLAUDE, COUNTED | {"usage": told}, client="openai_chat", upstream="anthropic", direction="response", request={}
+    judgement = judge(CLAUDE, COUNTED, client="openai_chat", upstream="anthropic", direction="response", request={})
+    assert [(finding.rule, finding.level.name) for finding in judgement.findings] == [
+        ("translation/usage-details", "SHOULD")
+    ]
+    usage = COUNTED["usage"] | {"prompt_tokens_details": {"cached_tokens": 50}}
+    judgement = judge(
+        CLAUDE, COUNTED | {"usage": usage}, client="openai_chat", upstream="anthropic", direction="response", request={}
     )
-    assert found.findings == ()
+    assert judgement.findings == ()
 
 
 @pytest.mark.parametrize(
@@ -87,20 +89,20 @@ def test_cached_tokens_that_are_untold() -> None:
 def test_request_for_counts(client: str, source: Any, sent: Any, is_fault: bool) -> None:
     """A whole reply always has counts, and so has a stream of any other API."""
     sent |= {"model": "gpt-4.1-2025-04-14", "messages": [{"role": "user", "content": "Go on."}]}
-    found = judge(source, sent, client=client, upstream="openai_chat", direction="request")
-    assert ("translation/usage-not-requested" in {one.rule for one in found.findings}) is is_fault
+    judgement = judge(source, sent, client=client, upstream="openai_chat", direction="request")
+    assert ("translation/usage-not-requested" in {finding.rule for finding in judgement.findings}) is is_fault
 
 
 @pytest.mark.parametrize("options", [{"include_usage": True}, {"include_usage": False}, None])
 def test_provider_counts_if_asked(options: Any) -> None:
     chunk = 'data: {"object":"chat.completion.chunk","choices":[%s],"usage":%s}\n\n'
-    said, end = chunk % ('{"delta":{}}', "null"), "data: [DONE]\n\n"
+    delta_event, end = chunk % ('{"delta":{}}', "null"), "data: [DONE]\n\n"
     beside = chunk % ('{"delta":{}}', '{"total_tokens":3}')
-    stream = (said + beside + chunk % ("", '{"total_tokens":3}') + end).encode()
+    stream = (delta_event + beside + chunk % ("", '{"total_tokens":3}') + end).encode()
     played = as_asked(load_corpus(), "openai_chat", stream, {"stream": True, "stream_options": options})
     if options and options["include_usage"]:
         assert played == stream
     else:
-        assert played == (said.replace(',"usage":null', "") + beside + end).encode()
+        assert played == (delta_event.replace(',"usage":null', "") + beside + end).encode()
     assert as_asked(load_corpus(), "anthropic", stream, {"stream": True}) == stream
     assert as_asked(load_corpus(), "openai_chat", stream, None) == stream

@@ -47,21 +47,21 @@ def translated(client: str, data: bytes) -> dict[str, Any]:
 
 
 def musts(client: str, data: bytes, output: dict[str, Any]) -> list[Finding]:
-    found = judge_stream(output, source=parse(data), client=client, upstream="openai_chat").findings
-    return [finding for finding in found if finding.is_must]
+    findings = judge_stream(output, source=parse(data), client=client, upstream="openai_chat").findings
+    return [finding for finding in findings if finding.is_must]
 
 
 @pytest.mark.parametrize("end", UNSAID)
 @pytest.mark.parametrize("delta", [TEXT, CALLED], ids=["text", "call"])
 def test_done_ends_a_reply(delta: dict[str, Any], end: dict[str, Any]) -> None:
     data = stream(delta, end)
-    said = stream(delta, {"finish_reason": "tool_calls" if delta is CALLED else "stop"})
+    source = stream(delta, {"finish_reason": "tool_calls" if delta is CALLED else "stop"})
     for client in FORMATS:
         output = translated(client, data)
         assert musts(client, data, output) == [], client
         if client != "openai_chat":  # that one is passed on as it came
-            assert formats.assembled(client, output).body == formats.assembled(client, translated(client, said)).body
-        assert musts(client, data, translated(client, said)) == [], client
+            assert formats.assembled(client, output).body == formats.assembled(client, translated(client, source)).body
+        assert musts(client, data, translated(client, source)) == [], client
 
 
 @pytest.mark.parametrize("end", UNSAID)
@@ -96,15 +96,15 @@ def test_a_translator_gives_a_reason(end: dict[str, Any]) -> None:
     data = stream(TEXT, end)
     own = judge_stream(parse(data), client="openai_chat", upstream="gemini").findings
     assert "openai_chat/stream-finish" in {finding.rule for finding in own if finding.is_must}
-    given = stream(TEXT, {"finish_reason": "stop"})
-    assert "openai_chat/stream-finish" in {finding.rule for finding in musts("openai_chat", given, parse(data))}
+    source = stream(TEXT, {"finish_reason": "stop"})
+    assert "openai_chat/stream-finish" in {finding.rule for finding in musts("openai_chat", source, parse(data))}
 
 
 @pytest.mark.parametrize("end", UNSAID)
 def test_of_a_server_a_blank_reason_is_a_note(corpus: Corpus, end: dict[str, Any]) -> None:
     def levels(data: bytes) -> set[Level]:
-        found = Judge(corpus).sent("openai_chat", "stream", parse(data)).findings
-        return {finding.level for finding in found if finding.element == "finish"}
+        findings = Judge(corpus).sent("openai_chat", "stream", parse(data)).findings
+        return {finding.level for finding in findings if finding.element == "finish"}
 
     assert levels(stream(CALLED, end)) == {Level.NOTE if end else Level.MUST}
     assert Level.MUST in levels(stream(CALLED, end, b""))

@@ -26,8 +26,8 @@ def tool(name: str, schema: Any = None, description: str = "Does it.") -> dict[s
 
 
 def levels(source: dict[str, Any], output: dict[str, Any], rule: str) -> list[Level]:
-    found = judge(source, output, client="openai_chat", upstream="openai_responses").findings
-    return [finding.level for finding in found if finding.rule == rule]
+    findings = judge(source, output, client="openai_chat", upstream="openai_responses").findings
+    return [finding.level for finding in findings if finding.rule == rule]
 
 
 def test_the_same_fault_of_the_same_tool_is_a_note() -> None:
@@ -54,8 +54,8 @@ def test_inside_a_schema_the_way_counts(place: str, level: Level) -> None:
 
     declared = {"name": "c", "description": "Does it.", "input_schema": schema(place)}
     output = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "x"}], "tools": [declared]}
-    found = judge(chat(tool("c", schema("a"))), output, client="openai_chat", upstream="anthropic").findings
-    assert [one.level for one in found if one.rule == "anthropic/tool-schema-valid"] == [level]
+    findings = judge(chat(tool("c", schema("a"))), output, client="openai_chat", upstream="anthropic").findings
+    assert [finding.level for finding in findings if finding.rule == "anthropic/tool-schema-valid"] == [level]
 
 
 def test_what_no_known_part_is_at_excuses_by_its_kind_and_once() -> None:
@@ -66,27 +66,31 @@ def test_what_no_known_part_is_at_excuses_by_its_kind_and_once() -> None:
         return chat() | {"messages": [{"role": role, "content": "x"} for role in roles]}
 
     source = messages("user", "robot")
-    found = judge(source, asked("user", "robot"), client="openai_chat", upstream="openai_responses").findings
-    assert {finding.level for finding in found if finding.rule == "openai_responses/message-role"} == {Level.NOTE}
+    findings = judge(source, asked("user", "robot"), client="openai_chat", upstream="openai_responses").findings
+    assert {finding.level for finding in findings if finding.rule == "openai_responses/message-role"} == {Level.NOTE}
 
 
 def test_a_fault_at_nothing_excuses_one_of_its_kind() -> None:
     source = {"model": "m", "messages": []}
-    found = judge(source, {"contents": []}, client="openai_chat", upstream="gemini").findings
-    assert [(one.rule, one.level) for one in found] == [("gemini/contents-given", Level.NOTE)]
+    findings = judge(source, {"contents": []}, client="openai_chat", upstream="gemini").findings
+    assert [(finding.rule, finding.level) for finding in findings] == [("gemini/contents-given", Level.NOTE)]
 
 
 def test_an_old_form_that_its_api_takes_is_a_note_where_it_comes_back() -> None:
     """Functions instead of tools draw a SHOULD, and say no more of a translator that hands them on."""
     source = load_corpus().cases["legacy_functions/called"].exchanges("openai_chat")[-1].request
-    found = judge(source, {**source, "user": "x"}, client="openai_chat", upstream="openai_chat").findings
-    assert {one.level for one in found if one.rule == "openai_chat/legacy-functions"} == {Level.NOTE}
+    findings = judge(source, {**source, "user": "x"}, client="openai_chat", upstream="openai_chat").findings
+    assert {finding.level for finding in findings if finding.rule == "openai_chat/legacy-functions"} == {Level.NOTE}
 
 
-@pytest.mark.parametrize(("given", "level"), [(None, Level.MUST), ({"type": "object"}, None)])
-def test_what_an_api_takes_in_a_declaration_excuses_no_other_api_s_refusal(given: Any, level: Level | None) -> None:
+@pytest.mark.parametrize(("input_schema", "level"), [(None, Level.MUST), ({"type": "object"}, None)])
+def test_what_an_api_takes_in_a_declaration_excuses_no_other_api_s_refusal(
+    input_schema: Any, level: Level | None
+) -> None:
     source = chat({"name": "c", "description": "Does it.", "parameters": None})
-    declared = {"name": "c", "description": "Does it.", "input_schema": given}
+    declared = {"name": "c", "description": "Does it.", "input_schema": input_schema}
     output = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "x"}], "tools": [declared]}
-    found = judge(source, output, client="openai_chat", upstream="anthropic").findings
-    assert {one.level for one in found if one.rule == "anthropic/tool-has-schema"} == ({level} if level else set())
+    findings = judge(source, output, client="openai_chat", upstream="anthropic").findings
+    assert {finding.level for finding in findings if finding.rule == "anthropic/tool-has-schema"} == (
+        {level} if level else set()
+    )

@@ -61,18 +61,20 @@ def test_work_grows_with_size(shape: str) -> None:
 def test_a_finding_takes_little_work(fault: str) -> None:
     first, small, large = [in_chat("calls at once", size) for size in (2, SMALL, LARGE)]
     work(first[0], FAULTS[fault](first[1]))  # what is loaded on first use
-    told = [len(JUDGE.request(source, FAULTS[fault](output), ENDS).findings) for source, output in (small, large)]
+    finding_counts = [
+        len(JUDGE.request(source, FAULTS[fault](output), ENDS).findings) for source, output in (small, large)
+    ]
     spent = [work(source, FAULTS[fault](output)) for source, output in (small, large)]
-    assert (spent[1] - spent[0]) / (told[1] - told[0]) < MOST_PER_FINDING
+    assert (spent[1] - spent[0]) / (finding_counts[1] - finding_counts[0]) < MOST_PER_FINDING
 
 
 def test_telling_findings_grows_with_their_number() -> None:
     def told(size: int) -> int:
-        found = [Finding("a/b", Level.MUST, f"/{number}", "wrong") for number in range(size)]
+        findings = [Finding("a/b", Level.MUST, f"/{number}", "wrong") for number in range(size)]
         milder = [Finding("c/d", Level.SHOULD, f"/{number}", "odd") for number in range(size)]
         item = ReportedItem("case", "request", "anthropic", "gemini", 1)
         profile = cProfile.Profile()
-        profile.runcall(describe, item, [*found, *milder], CORPUS, failing=found, known=lambda _: None)
+        profile.runcall(describe, item, [*findings, *milder], CORPUS, failing=findings, known=lambda _: None)
         return int(pstats.Stats(profile).total_calls)  # type: ignore[attr-defined]
 
     assert exponent([told(10 * SMALL), told(10 * LARGE)]) < MOST

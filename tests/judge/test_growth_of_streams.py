@@ -36,19 +36,19 @@ UPSTREAM = {
 
 def steep(small: Lines, large: Lines) -> Mapping[str, float]:
     """The lines that run too often, each with its exponent."""
-    found = {}
+    growths = {}
     for (code, line), count in large.items():
         grown = math.log(count / max(small[code, line], FEW * SMALL)) / math.log(LARGE / SMALL)
         if grown > MOST:
-            found[f"{code.co_filename}:{line} {code.co_qualname}"] = round(grown, 2)
-    return found
+            growths[f"{code.co_filename}:{line} {code.co_qualname}"] = round(grown, 2)
+    return growths
 
 
 def streams(judge: Judge, client: str, size: int) -> Callable[[], object]:
     upstream = UPSTREAM[client]
     source = stream(upstream, "texts and calls", size)
-    given = parse(source), parse(streamed(source, upstream, client))
-    return lambda: judge.stream(*given, Ends(client, upstream), requests=Requests(asked(client)))
+    bodies = parse(source), parse(streamed(source, upstream, client))
+    return lambda: judge.stream(*bodies, Ends(client, upstream), requests=Requests(asked(client)))
 
 
 def replies(judge: Judge, client: str, size: int) -> Callable[[], object]:
@@ -68,15 +68,17 @@ def test_no_line_runs_with_the_square(corpus: Corpus, client: str, judging: Call
     assert steep(small, large) == {}
 
 
-@pytest.mark.parametrize(("looks", "rows"), [(lambda number, _: number, 0), (lambda number, known: number in known, 1)])
+@pytest.mark.parametrize(
+    ("looks", "rows"), [(lambda number, _: number, 0), (lambda number, numbers: number in numbers, 1)]
+)
 def test_a_line_that_looks_through_all_is_seen(looks: Callable[[int, Any], object], rows: int) -> None:
     def work(size: int) -> Lines:
-        known: list[int] = []
+        numbers: list[int] = []
 
         def keep() -> None:
             for number in range(size):
-                looks(number, (one for other in known for one in (other, other)))
-                known.append(number)
+                looks(number, (item for other in numbers for item in (other, other)))
+                numbers.append(number)
 
         return lines_run(keep, __file__)
 

@@ -24,7 +24,7 @@ ORPHANS = {
 
 
 def found(source: Any, output: Any, route: tuple[str, str]) -> list[str]:
-    return [one.rule for one in JUDGE.request(source, output, Ends(*route)).findings]
+    return [finding.rule for finding in JUDGE.request(source, output, Ends(*route)).findings]
 
 
 def both(shape: str, size: int, route: tuple[str, str]) -> tuple[Body, Body]:
@@ -55,13 +55,13 @@ def test_one_of_a_thousand_equal_calls_is_lost(route: tuple[str, str]) -> None:
 
 def without_call(body: Body, number: int) -> Body:
     """The body without one of its calls; its result stays."""
-    seen = itertools.count()
+    counter = itertools.count()
 
     def kept(value: Any) -> Any:
         if isinstance(value, dict):
             return {key: kept(entry) for key, entry in value.items()}
         if isinstance(value, list):
-            return [kept(entry) for entry in value if not (is_call(entry) and next(seen) == number)]
+            return [kept(entry) for entry in value if not (is_call(entry) and next(counter) == number)]
         return value
 
     return dict(kept(body))
@@ -80,8 +80,8 @@ def test_two_ids_among_equal_calls_change_places(size: int) -> None:
     route = "openai_chat", "anthropic"
     source, output = both("equal calls", size, route)
     results = conversation(output)[2]["content"]
-    one, two = results[size // 2], results[size // 2 + 1]
-    one["tool_use_id"], two["tool_use_id"] = two["tool_use_id"], one["tool_use_id"]
+    first, second = results[size // 2], results[size // 2 + 1]
+    first["tool_use_id"], second["tool_use_id"] = second["tool_use_id"], first["tool_use_id"]
     assert found(source, output, route) == ["translation/results-linked"] * 2
 
 

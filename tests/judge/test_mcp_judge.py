@@ -29,12 +29,12 @@ JSON = st.recursive(
 def test_nothing_that_comes_breaks_the_judge(listed: Any, result: Any, body: Any) -> None:
     for name in CASE.formats:
         golden = CASE.exchanges(name)[-1].request
-        found = [
+        findings = [
             *JUDGE.mcp_tools(name, golden, listed, body, model="m").findings,
             *JUDGE.mcp_result(name, golden, golden, {0: result}, model="m").findings,
             *JUDGE.mcp_result(name, golden, body, {0: result}, model="m").findings,
         ]
-        assert {finding.rule for finding in found} <= CORPUS.rules.keys()
+        assert {finding.rule for finding in findings} <= CORPUS.rules.keys()
 
 
 def test_an_unknown_block_is_refused() -> None:

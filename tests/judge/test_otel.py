@@ -27,8 +27,8 @@ JSON = st.recursive(
 
 
 def found(example: dict[str, Any]) -> dict[str, Level]:
-    said = JUDGE.otel(example["format"], example["request"], example["response"], example["output"]).findings
-    return {finding.rule: finding.level for finding in said}
+    findings = JUDGE.otel(example["format"], example["request"], example["response"], example["output"]).findings
+    return {finding.rule: finding.level for finding in findings}
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule["id"])
@@ -40,15 +40,15 @@ def test_the_examples_of_a_rule_show_it_and_nothing_else(rule: dict[str, Any]) -
 @pytest.mark.parametrize("name", load_corpus().formats)
 def test_the_reference_tells_all(name: str) -> None:
     """But for a call that its provider itself took back."""
-    told, played = [], 0
+    faults, played = [], 0
     for case in list(load_corpus().cases.values())[::3]:
         for exchange in case.exchanges(name) if name in case.formats else ():
             if exchange.response is not None:
                 played += 1
                 output = otel.of_exchange(exchange.request, exchange.response, name).attributes()
-                said = JUDGE.otel(name, exchange.request, exchange.response, output).findings
-                told += [(case.id, one.rule) for one in said if one.level is not Level.NOTE]
-    assert told == []
+                findings = JUDGE.otel(name, exchange.request, exchange.response, output).findings
+                faults += [(case.id, finding.rule) for finding in findings if finding.level is not Level.NOTE]
+    assert faults == []
     assert played > 100
 
 

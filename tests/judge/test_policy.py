@@ -53,7 +53,7 @@ def played(
 
 def rules(results: Iterator[tuple[str, Any]]) -> Iterator[str]:
     """The MUST rules that something breaks, as soon as it is seen: what is sought ends the play."""
-    return (one.rule for _, result in results for one in result.findings if one.is_must)
+    return (finding.rule for _, result in results for finding in result.findings if finding.is_must)
 
 
 def reference(policy: Policy, **other: Any) -> ReferenceTranslator:
@@ -172,19 +172,19 @@ class NotInStreams(Session):
 
 class NotInTheHistory(Session):
     def request(self, body: Any) -> Any:
-        made = self.inner.request(body)
-        for message in made.get("messages", []):
+        output = self.inner.request(body)
+        for message in output.get("messages", []):
             for block in message["content"] if isinstance(message["content"], list) else ():
                 if block.get("type") == "tool_use" and "absolute_path" in block["input"]:
                     block["input"]["path"] = block["input"].pop("absolute_path")
-        return made
+        return output
 
 
 class DropsAToolBeside(Session):
     def request(self, body: Any) -> Any:
-        made = self.inner.request(body)
-        made["tools"] = made["tools"][:1]
-        return made
+        output = self.inner.request(body)
+        output["tools"] = output["tools"][:1]
+        return output
 
 
 WRAPPED = {
@@ -200,41 +200,41 @@ WRAPPED = {
 def test_who_does_it_in_part_fails(corpus: Corpus, kind: type[Session]) -> None:
     file, rule = WRAPPED[kind]
     policy = policies(corpus)[file]
-    found = rules(played(corpus, policy, wrapped(policy, kind), routes=(("openai_responses", "anthropic"),)))
-    assert rule in found
+    broken_rules = rules(played(corpus, policy, wrapped(policy, kind), routes=(("openai_responses", "anthropic"),)))
+    assert rule in broken_rules
 
 
 class SystemInOneText(Session):
     """The guidance behind the prompt in one text is the same prompt as in a block of its own."""
 
     def request(self, body: Any) -> Any:
-        made = self.inner.request(body)
-        if isinstance(made.get("system"), list):
-            made["system"] = "\n\n".join(block["text"] for block in made["system"])
-        return made
+        output = self.inner.request(body)
+        if isinstance(output.get("system"), list):
+            output["system"] = "\n\n".join(block["text"] for block in output["system"])
+        return output
 
 
 class ToolsInAnotherOrder(Session):
     def request(self, body: Any) -> Any:
-        made = self.inner.request(body)
-        made["tools"] = made["tools"][::-1]
-        return made
+        output = self.inner.request(body)
+        output["tools"] = output["tools"][::-1]
+        return output
 
 
 class FreeChoiceUnsaid(Session):
     def request(self, body: Any) -> Any:
-        made = self.inner.request(body)
-        if made.get("tool_choice", {}).get("type") == "auto":
-            del made["tool_choice"]
-        return made
+        output = self.inner.request(body)
+        if output.get("tool_choice", {}).get("type") == "auto":
+            del output["tool_choice"]
+        return output
 
 
 @pytest.mark.parametrize("kind", [Session, SystemInOneText, ToolsInAnotherOrder, FreeChoiceUnsaid])
 @pytest.mark.parametrize("file", ["guidance", "together"])
 def test_the_same_in_other_words_passes(corpus: Corpus, kind: type[Session], file: str) -> None:
     policy = policies(corpus)[file]
-    found = rules(played(corpus, policy, wrapped(policy, kind), routes=(("openai_responses", "anthropic"),)))
-    assert [*found] == []
+    broken_rules = rules(played(corpus, policy, wrapped(policy, kind), routes=(("openai_responses", "anthropic"),)))
+    assert [*broken_rules] == []
 
 
 def test_a_tool_that_has_a_name_of_the_policy_s_by_itself_keeps_it(corpus: Corpus) -> None:
@@ -247,10 +247,10 @@ def test_a_tool_that_has_a_name_of_the_policy_s_by_itself_keeps_it(corpus: Corpu
     judge, case = PoliciedJudge(corpus, policy=policy), corpus.cases["read_file/seed"]
     route = Route("anthropic", "openai_chat", case.model("anthropic"), case.model("openai_chat"))
     source = case.exchanges("anthropic")[0].request
-    made = swapped(reference(policy).open(route).request(source), ('"read_file"', '"proxy_read_file"'))
-    told = {(one.rule, one.is_must) for one in judge.request(source, made, route).findings}
-    assert ("translation/tool-name-kept", False) in told
-    assert not any(must for _, must in told)
+    output = swapped(reference(policy).open(route).request(source), ('"read_file"', '"proxy_read_file"'))
+    rule_levels = {(finding.rule, finding.is_must) for finding in judge.request(source, output, route).findings}
+    assert ("translation/tool-name-kept", False) in rule_levels
+    assert not any(must for _, must in rule_levels)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -278,8 +278,8 @@ def test_a_forced_tool_that_is_gone_leaves_the_choice_free(corpus: Corpus, name:
     body = {**case.exchanges(name)[0].request, **choices[name]}
     for upstream in NAMES:
         route = Route(name, upstream, case.model(name), case.model(upstream))
-        made = reference(policy).open(route).request(body)
-        assert [one for one in judge.request(body, made, route).findings if one.is_must] == []
+        output = reference(policy).open(route).request(body)
+        assert [finding for finding in judge.request(body, output, route).findings if finding.is_must] == []
 
 
 def test_a_captured_stream_is_judged_by_the_client_s_names(corpus: Corpus) -> None:
@@ -290,10 +290,12 @@ def test_a_captured_stream_is_judged_by_the_client_s_names(corpus: Corpus) -> No
     sent = path.read_bytes().replace(b'"cat"', b'"read_file"').replace(b"search_files", b"find_files")
     session = reference(policy).open(route)
     session.request(case.exchanges("openai_chat")[0].request)
-    came = b"".join(session.stream([sent]))
-    assert [one for one in judge.stream(parse(sent), parse(came), route).findings if one.is_must] == []
-    wrong = came.replace(b"search_files", b"find_files")
-    assert "translation/call-name" in {one.rule for one in judge.stream(parse(sent), parse(wrong), route).findings}
+    output = b"".join(session.stream([sent]))
+    assert [finding for finding in judge.stream(parse(sent), parse(output), route).findings if finding.is_must] == []
+    wrong = output.replace(b"search_files", b"find_files")
+    assert "translation/call-name" in {
+        finding.rule for finding in judge.stream(parse(sent), parse(wrong), route).findings
+    }
 
 
 def test_bodies_that_are_none_stay(corpus: Corpus) -> None:
@@ -306,7 +308,7 @@ def test_bodies_that_are_none_stay(corpus: Corpus) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("[filter\n", "Expected ']'"),
         ("[filters]\n", "there is no table 'filters'; did you mean filter?"),
@@ -319,13 +321,13 @@ def test_bodies_that_are_none_stay(corpus: Corpus) -> None:
         ("[parameters.t]\na = 'c'\nb = 'c'\n", "parameters.t gives the name 'c' twice"),
     ],
 )
-def test_a_file_that_is_wrong(corpus: Corpus, tmp_path: Path, text: str, said: str) -> None:
+def test_a_file_that_is_wrong(corpus: Corpus, tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "policy.toml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(PolicyError) as caught:
         load_policy(corpus, path)
     assert str(caught.value).startswith(f"{path}: ")
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     with pytest.raises(PolicyError, match="No such file or directory; name the file of a policy"):
         load_policy(corpus, tmp_path / "nowhere.toml")
 
@@ -339,5 +341,5 @@ def test_streams_within_one_format_are_held_against_what_was_sent(corpus: Corpus
     assert changed != sent
     without = Judge(corpus).stream(sent, changed, route).findings
     policied = PoliciedJudge(corpus, policy=policies(corpus)["rename"]).stream(sent, changed, route).findings
-    assert [one.rule for one in without] == ["translation/identity-spelling"]
+    assert [finding.rule for finding in without] == ["translation/identity-spelling"]
     assert policied == without

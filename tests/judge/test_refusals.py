@@ -45,8 +45,8 @@ KEYS = {"tool-strict": ["strict"], "tool-grammar": ["format"], "error-mark": ["i
 class Refusing:
     """The reference, which refuses a request in the given words: the first, or the one after ``taken`` others."""
 
-    def __init__(self, words: str, error: type[Exception] = Refused, taken: int = 0) -> None:
-        self.words, self.error, self.taken = words, error, taken
+    def __init__(self, words: str, error: type[Exception] = Refused, earlier_count: int = 0) -> None:
+        self.words, self.error, self.taken = words, error, earlier_count
 
     def open(self, route: Route, /) -> Session:
         return Session(route, self)
@@ -71,15 +71,21 @@ def route_of(case: Case, client: str, upstream: str) -> Route:
 
 
 def refused(
-    case: Case, route: Route, words: str, error: type[Exception] = Refused, *, taken: int = 0, check: str = "request"
+    case: Case,
+    route: Route,
+    words: str,
+    error: type[Exception] = Refused,
+    *,
+    earlier_count: int = 0,
+    check: str = "request",
 ) -> ItemResult:
     """What a check says of a refusal in these words."""
-    translator = Refusing(words, error, taken)
+    translator = Refusing(words, error, earlier_count)
     return CHECKS[check](case, route, PythonDriver(translator, "t:T").open, HARNESS, "", None)
 
 
 def gravest(findings: Any) -> Level | None:
-    return max((one.level for one in findings), key=ORDER.index, default=None)
+    return max((finding.level for finding in findings), key=ORDER.index, default=None)
 
 
 def parts(case: Case, route: Route) -> Iterator[tuple[int, Nameable]]:
@@ -97,13 +103,13 @@ def parts(case: Case, route: Route) -> Iterator[tuple[int, Nameable]]:
 def shown(pair: str) -> Mapping[str, tuple[Case, int, Nameable]]:
     """For each element that may be lost on a route a case, and the part of one of its requests that says it."""
     client, upstream = pair.split("-to-")
-    found: dict[str, tuple[Case, int, Nameable]] = {}
+    examples: dict[str, tuple[Case, int, Nameable]] = {}
     for case in CORPUS.cases.values():
         if {client, upstream} <= set(case.formats):
             for number, part in parts(case, route_of(case, client, upstream)):
                 if part.demand != "must" and part.names:
-                    found.setdefault(part.element, (case, number, part))
-    return found
+                    examples.setdefault(part.element, (case, number, part))
+    return examples
 
 
 def without(body: Any, part: Nameable) -> Any:
@@ -138,8 +144,8 @@ def dropped(case: Case, route: Route, number: int, words: str) -> list[Finding]:
     named = [part for place, part in parts(case, route) if place == number and part.is_named_in(words)]
     for part in sorted(named, key=lambda part: part.pointer, reverse=True):  # the last of a list first
         shorter = without(shorter, part)
-    made = ReferenceTranslator().open(route).request(shorter)
-    return list(HARNESS.judge.request(body, made, route).findings)
+    output = ReferenceTranslator().open(route).request(shorter)
+    return list(HARNESS.judge.request(body, output, route).findings)
 
 
 def losses(pair: str) -> Iterator[str]:
@@ -156,7 +162,7 @@ def test_refused_never_weighs_more_than_dropped(pair: str) -> None:
             continue
         route = route_of(case, *pair.split("-to-"))
         words = f"{pair} does not support {part.names[0]!r}"
-        loud = gravest(refused(case, route, words, taken=number).findings)
+        loud = gravest(refused(case, route, words, earlier_count=number).findings)
         quiet = gravest(dropped(case, route, number, words))
         if ORDER.index(loud) > ORDER.index(quiet):
             graver.append(f"{element} in {case.id}: refused {loud}, dropped {quiet}")
@@ -179,8 +185,8 @@ def test_a_value_beyond_the_limit_may_be_refused() -> None:
     hot, words = body | {"temperature": 1.7}, "temperature is out of range"
     loss = named_loss(CORPUS, route, hot, words)
     assert loss is not None
-    made = ReferenceTranslator().open(route).request(body)
-    quiet = gravest(HARNESS.judge.request(hot, made, route).findings)
+    output = ReferenceTranslator().open(route).request(body)
+    quiet = gravest(HARNESS.judge.request(hot, output, route).findings)
     assert ORDER.index(gravest(loss.findings)) <= ORDER.index(quiet)
     assert named_loss(CORPUS, route, body | {"temperature": 0.5}, words) is None
 
@@ -215,7 +221,9 @@ def test_a_refusal_by_its_words(
     case = CORPUS.cases[case_id]
     route = route_of(case, client, upstream)
     result = refused(case, route, words, error)
-    assert [(one.rule, one.level) for one in result.findings] == ([] if level is None else [(REFUSED, level)])
+    assert [(finding.rule, finding.level) for finding in result.findings] == (
+        [] if level is None else [(REFUSED, level)]
+    )
     assert result.verdict in {None: [Verdict.PASS], Level.SHOULD: [Verdict.WARN]}.get(
         level, [Verdict.FAIL, Verdict.REFUSED]
     )
@@ -225,7 +233,7 @@ def test_a_refusal_by_its_words(
 def test_a_crash_that_names_a_setting_is_a_crash() -> None:
     case = CORPUS.cases["settings/seed-and-penalties"]
     result = refused(case, route_of(case, "openai_chat", "anthropic"), "seed", ValueError)
-    assert [(one.rule, one.level) for one in result.findings] == [("translation/crashed", Level.MUST)]
+    assert [(finding.rule, finding.level) for finding in result.findings] == [("translation/crashed", Level.MUST)]
 
 
 class NeedsNoSeed(Session):
@@ -246,5 +254,5 @@ def test_what_comes_after_a_refusal_that_weighs_nothing_is_judged_without_a_warn
     route = route_of(case, "openai_chat", "anthropic")
     result = CHECKS[check](case, route, PythonDriver(RefusesSeeds(""), "t:T").open, HARNESS, "", None)
     assert result.left_out == ("/seed",)
-    assert [one for one in result.findings if one.rule == REFUSED] == []
+    assert [finding for finding in result.findings if finding.rule == REFUSED] == []
     assert "'seed' is not supported" in result.reason

@@ -13,12 +13,12 @@ from toolcall_conformance.reports.model import finding_json, told
 
 def plain(want: Any, limit: int | None = None) -> dict[str, Any]:
     finding = Finding("a/b", Level.MUST, "/c", "no", want=want, got=1)
-    found: dict[str, Any] = json.loads(json.dumps(finding_json(finding, limit=limit)))
-    return found
+    document: dict[str, Any] = json.loads(json.dumps(finding_json(finding, limit=limit)))
+    return document
 
 
 @pytest.mark.parametrize(
-    ("want", "said"),
+    ("want", "expected"),
     [
         ({"type": "x"}, {"type": "x"}),
         (MISSING, {"$absent": True}),
@@ -26,8 +26,8 @@ def plain(want: Any, limit: int | None = None) -> dict[str, Any]:
         (Form({"type": "string", "minLength": 1}), {"$json_schema": {"type": "string", "minLength": 1}}),
     ],
 )
-def test_what_should_stand_there(want: Any, said: Any) -> None:
-    assert plain(want)["want"] == said
+def test_what_should_stand_there(want: Any, expected: Any) -> None:
+    assert plain(want)["want"] == expected
     assert told(plain(want), "want") == want
 
 

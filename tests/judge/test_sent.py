@@ -60,13 +60,13 @@ START = {"role": "assistant", "content": ""}
 def search(late: bool = True, kind: str = "tool_search_call") -> Any:
     """A stream of the Responses API with a search for tools, whose call_id comes when it is done."""
     item = {"id": "tsc_1", "type": kind, "execution": "client", "arguments": {"goal": "tides"}}
-    begun = {**item, "call_id": None if late else "call_0", "status": "in_progress"}
+    first_item = {**item, "call_id": None if late else "call_0", "status": "in_progress"}
     whole = {**item, "call_id": "call_1", "status": "completed"}
     events = [
-        {"type": "response.output_item.added", "sequence_number": 0, "output_index": 0, "item": begun},
+        {"type": "response.output_item.added", "sequence_number": 0, "output_index": 0, "item": first_item},
         {"type": "response.output_item.done", "sequence_number": 1, "output_index": 0, "item": whole},
     ]
-    return parse("".join(f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in events).encode())
+    return parse("".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events).encode())
 
 
 OWN_FORMS = [
@@ -98,8 +98,8 @@ WRONG_FORMS = [
 """The same a notch further: no vendor documents this."""
 
 
-def levels(found: tuple[Finding, ...], rule: str) -> set[str]:
-    return {finding.level.name for finding in found if finding.rule == rule}
+def levels(findings: tuple[Finding, ...], rule: str) -> set[str]:
+    return {finding.level.name for finding in findings if finding.rule == rule}
 
 
 @pytest.mark.parametrize(("rule", "direction", "body"), OWN_FORMS)
@@ -117,31 +117,31 @@ def test_what_no_vendor_documents(corpus: Corpus, rule: str, direction: str, bod
 
 @pytest.mark.parametrize(("rule", "body"), [(rule, body) for rule, way, body in OWN_FORMS if way == "response"])
 def test_the_form_in_a_translation_is_a_fault(rule: str, body: Body) -> None:
-    found = judge(CLAUDE, body, client="openai_chat", upstream="anthropic", direction="response").findings
-    assert levels(found, rule) == {"MUST"}
+    findings = judge(CLAUDE, body, client="openai_chat", upstream="anthropic", direction="response").findings
+    assert levels(findings, rule) == {"MUST"}
 
 
 def test_calls_and_text_of_a_vendor_must_arrive() -> None:
     """The translator needs no option for the forms of its source, and may lose nothing that stands in them."""
     source = reply({"content": [THOUGHT, SAID], "tool_calls": [CALL]})
-    found = judge(source, CLAUDE, client="anthropic", upstream="openai_chat", direction="response").findings
-    assert not any(finding.is_must for finding in found)
+    findings = judge(source, CLAUDE, client="anthropic", upstream="openai_chat", direction="response").findings
+    assert not any(finding.is_must for finding in findings)
     for place, rule in ((0, "translation/text-lost"), (1, "translation/call-lost")):
         poorer = copy.deepcopy(CLAUDE)
         del poorer["content"][place]
-        found = judge(source, poorer, client="anthropic", upstream="openai_chat", direction="response").findings
-        assert "MUST" in levels(found, rule)
+        findings = judge(source, poorer, client="anthropic", upstream="openai_chat", direction="response").findings
+        assert "MUST" in levels(findings, rule)
 
 
 def test_a_stream_that_goes_through_as_it_is() -> None:
     """In one format the breaches that the source's own stream has are not the translator's; new ones are."""
     source = chunks(START, {"content": None, "tool_calls": [CALL]})
-    found = judge_stream(source, client="openai_chat", upstream="openai_chat", source=source).findings
-    assert levels(found, "openai_chat/stream-call-index") == {"NOTE"}
-    assert not any(finding.is_must for finding in found)
+    findings = judge_stream(source, client="openai_chat", upstream="openai_chat", source=source).findings
+    assert levels(findings, "openai_chat/stream-call-index") == {"NOTE"}
+    assert not any(finding.is_must for finding in findings)
     whole = chunks(START, {"content": None, "tool_calls": [CALL | {"index": 0, "type": "function"}]})
-    found = judge_stream(source, client="openai_chat", upstream="openai_chat", source=whole).findings
-    assert levels(found, "openai_chat/stream-call-index") == {"MUST"}
+    findings = judge_stream(source, client="openai_chat", upstream="openai_chat", source=whole).findings
+    assert levels(findings, "openai_chat/stream-call-index") == {"MUST"}
 
 
 @pytest.mark.parametrize(("end", "code"), [("--upstream", 0), ("--client", 1)])
@@ -149,9 +149,9 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], end: st
     file = tmp_path / "reply.json"
     file.write_text(json.dumps(OWN_FORMS[0][2]), encoding="utf-8")
     assert main(["judge", "--json", "--response", end, "openai_chat", str(file)]) == code
-    (found,) = json.loads(capsys.readouterr().out)["findings"]
-    assert found["rule"] == "openai_chat/call-type"
-    assert found["level"] == ("MUST" if code else "NOTE")
+    (finding,) = json.loads(capsys.readouterr().out)["findings"]
+    assert finding["rule"] == "openai_chat/call-type"
+    assert finding["level"] == ("MUST" if code else "NOTE")
 
 
 def test_the_command_with_a_stream_and_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -160,8 +160,10 @@ def test_the_command_with_a_stream_and_an_error(tmp_path: Path, capsys: pytest.C
     texts = [event if isinstance(event, str) else json.dumps(event) for event in events]
     stream.write_text("".join(f"data: {text}\n\n" for text in texts), encoding="utf-8")
     assert main(["judge", "--json", "--stream", "--upstream", "openai_chat", str(stream)]) == 0
-    found = json.loads(capsys.readouterr().out)["findings"]
-    assert {(one["rule"], one["level"], one["event"]) for one in found} >= {("openai_chat/stream-chunk", "NOTE", 1)}
+    findings = json.loads(capsys.readouterr().out)["findings"]
+    assert {(finding["rule"], finding["level"], finding["event"]) for finding in findings} >= {
+        ("openai_chat/stream-chunk", "NOTE", 1)
+    }
     error.write_text(json.dumps({"status": 400, "body": {"error": {"message": "No.", "type": "x"}}}), encoding="utf-8")
     assert main(["judge", "--error", "--upstream", "openai_chat", str(error)]) == 0
 
@@ -199,7 +201,15 @@ def test_a_request_comes_from_no_upstream(tmp_path: Path, capsys: pytest.Capture
 def test_the_late_id_of_a_search_is_taken_from_an_upstream_alone(body: Any, level: str, corpus: Corpus) -> None:
     """The official SDK raises for it, so no translator may make it; the API was seen to send it."""
     rule = "openai_responses/stream-identity"
-    sent = {one.level for one in Judge(corpus).sent("openai_responses", "stream", body).findings if one.rule == rule}
-    made = {one.level for one in Judge(corpus).body("openai_responses", "stream", body).findings if one.rule == rule}
+    sent = {
+        finding.level
+        for finding in Judge(corpus).sent("openai_responses", "stream", body).findings
+        if finding.rule == rule
+    }
+    output_levels = {
+        finding.level
+        for finding in Judge(corpus).body("openai_responses", "stream", body).findings
+        if finding.rule == rule
+    }
     assert sent == {level}
-    assert made == {"MUST"}
+    assert output_levels == {"MUST"}

@@ -26,32 +26,32 @@ def test_only_so_many_beginnings_are_put_together_and_every_finding_comes(
     read: list[int] = []
     whole = formats.assembled
 
-    def counted(name: str, given: dict[str, Any]) -> Any:
-        read.append(len(given["events"]))
-        return whole(name, given)
+    def counted(name: str, body: dict[str, Any]) -> Any:
+        read.append(len(body["events"]))
+        return whole(name, body)
 
     def judged() -> list[Finding]:
         read.clear()
-        found = Judge(corpus).stream(parse(source), parse(output), Ends("gemini", "anthropic")).findings
-        assert sum(one.rule == "translation/text-duplicated" for one in found) == SIZE
-        return list(found)
+        findings = Judge(corpus).stream(parse(source), parse(output), Ends("gemini", "anthropic")).findings
+        assert sum(finding.rule == "translation/text-duplicated" for finding in findings) == SIZE
+        return list(findings)
 
     monkeypatch.setattr(formats, "assembled", counted)
-    told, most = judged(), sum(read)
-    assert named(told)[-SIZE:] == [True] * SIZE
+    findings, most = judged(), sum(read)
+    assert named(findings)[-SIZE:] == [True] * SIZE
     monkeypatch.setattr(stream_parts, "MOST_READ", 30)
     few = judged()
     assert (named(few)[-SIZE], named(few)[-1]) == (True, False)
     assert sum(read) < most / 2
     monkeypatch.setattr(stream_parts, "MOST_EVENTS", 2 * SIZE)
     assert not any(named(judged()))
-    assert unnamed(judged()) == unnamed(few) == unnamed(told)
+    assert unnamed(judged()) == unnamed(few) == unnamed(findings)
 
 
-def named(found: list[Finding]) -> list[bool]:
+def named(findings: list[Finding]) -> list[bool]:
     """Whether each finding on the reply says from which events its place came."""
-    return ["made of event" in one.subject for one in found if one.body == TOGETHER]
+    return ["made of event" in finding.subject for finding in findings if finding.body == TOGETHER]
 
 
-def unnamed(found: list[Finding]) -> list[Finding]:
-    return [replace(one, subject=re.sub(r"(; )?made of .*", "", one.subject)) for one in found]
+def unnamed(findings: list[Finding]) -> list[Finding]:
+    return [replace(finding, subject=re.sub(r"(; )?made of .*", "", finding.subject)) for finding in findings]

@@ -44,26 +44,26 @@ def streamed(client: str) -> tuple[Any, dict[str, Any]]:
 
 def told(client: str, change: Change) -> dict[str, list[str]]:
     """The MUST rules that are told of a changed stream, each with the places."""
-    source, made = streamed(client)
-    change(made)
-    found = HARNESS.judge.stream(source, parse(dump(made["events"])), Ends(client, SOURCE[client])).findings
+    source, output = streamed(client)
+    change(output)
+    findings = HARNESS.judge.stream(source, parse(dump(output["events"])), Ends(client, SOURCE[client])).findings
     rules: dict[str, list[str]] = {}
-    for one in found:
-        if one.is_must:
-            rules.setdefault(one.rule, []).append(one.pointer)
+    for finding in findings:
+        if finding.is_must:
+            rules.setdefault(finding.rule, []).append(finding.pointer)
     return rules
 
 
 def entries(event: dict[str, Any]) -> list[dict[str, Any]]:
     data = event["data"]
     choices = data.get("choices") if isinstance(data, dict) else None
-    found: list[dict[str, Any]] = (choices[0]["delta"].get("tool_calls") or []) if choices else []
-    return found
+    tool_calls: list[dict[str, Any]] = (choices[0]["delta"].get("tool_calls") or []) if choices else []
+    return tool_calls
 
 
-def stray(made: dict[str, Any]) -> None:
+def stray(output: dict[str, Any]) -> None:
     """Arguments at a new index and under a new id, after the calls of a stream of Chat."""
-    events = made["events"]
+    events = output["events"]
     last = max(place for place, event in enumerate(events) if entries(event))
     piece = copy.deepcopy(events[last])
     entries(piece)[:] = [{"index": REAL, "id": "call_nobody", "function": {"arguments": '{"query'}}]
@@ -78,34 +78,34 @@ def test_a_call_of_nobody_is_one_fault() -> None:
     ("key", "rule"), [("id", "openai_chat/stream-call-id"), ("type", "openai_chat/stream-call-type")]
 )
 def test_the_same_fault_of_a_real_call_is_told(key: str, rule: str) -> None:
-    def change(made: dict[str, Any]) -> None:
-        stray(made)
-        first = next(entry for event in made["events"] for entry in entries(event))
+    def change(output: dict[str, Any]) -> None:
+        stray(output)
+        first = next(entry for event in output["events"] for entry in entries(event))
         del first[key]
 
-    found = told("openai_chat", change)
-    assert "translation/call-invented" in found
-    assert len(found[rule]) == 1
+    pointers = told("openai_chat", change)
+    assert "translation/call-invented" in pointers
+    assert len(pointers[rule]) == 1
 
 
 def test_where_a_call_lacks_something_the_pieces_may_be_its_own() -> None:
     """The second call's fragments go to an index and an id of their own: what makes the call of nobody is the index."""
 
-    def change(made: dict[str, Any]) -> None:
-        for event in made["events"]:
+    def change(output: dict[str, Any]) -> None:
+        for event in output["events"]:
             for entry in entries(event):
                 if entry["index"] == 1 and "id" not in entry:
                     entry.update(index=REAL, id="call_nobody")
 
-    found = told("openai_chat", change)
-    assert {"translation/call-invented", "translation/arguments", "openai_chat/stream-call-name"} <= found.keys()
+    pointers = told("openai_chat", change)
+    assert {"translation/call-invented", "translation/arguments", "openai_chat/stream-call-name"} <= pointers.keys()
 
 
 def test_an_index_that_a_call_of_nobody_takes_from_another_is_told() -> None:
     """The official client adds its pieces to the earlier call."""
 
-    def change(made: dict[str, Any]) -> None:
-        events = made["events"]
+    def change(output: dict[str, Any]) -> None:
+        events = output["events"]
         last = max(place for place, event in enumerate(events) if entries(event))
         piece = copy.deepcopy(events[last])
         function = {"name": "nobody", "arguments": "{}"}
@@ -116,8 +116,8 @@ def test_an_index_that_a_call_of_nobody_takes_from_another_is_told() -> None:
 
 
 def test_half_a_call_in_every_format() -> None:
-    def block(made: dict[str, Any]) -> None:
-        events = made["events"]
+    def block(output: dict[str, Any]) -> None:
+        events = output["events"]
         index = max(event["data"].get("index", -1) for event in events) + 1
         place = next(number for number, event in enumerate(events) if event["data"]["type"] == "message_delta")
         started = {"type": "tool_use", "id": "toolu_nobody", "name": "", "input": {}}
@@ -130,8 +130,8 @@ def test_half_a_call_in_every_format() -> None:
             )
         ]
 
-    def item(made: dict[str, Any]) -> None:
-        events = made["events"]
+    def item(output: dict[str, Any]) -> None:
+        events = output["events"]
         end = events[-1]["data"]
         index = len(end["response"]["output"])
         call = {"type": "function_call", "id": "fc_nobody", "call_id": "call_nobody", "name": "", "arguments": ""}
@@ -150,8 +150,8 @@ def test_half_a_call_in_every_format() -> None:
         ]
         end["sequence_number"] = number + len(added)
 
-    def part(made: dict[str, Any]) -> None:
-        last = made["events"][-1]["data"]["candidates"][0]
+    def part(output: dict[str, Any]) -> None:
+        last = output["events"][-1]["data"]["candidates"][0]
         last.setdefault("content", {"role": "model", "parts": []}).setdefault("parts", []).append(
             {"functionCall": {"args": {"a": 1}, "id": "nobody"}}
         )
@@ -164,14 +164,16 @@ def test_in_a_reply_that_is_no_stream() -> None:
     ends = Ends("openai_chat", "anthropic")
     [first, *_] = CASE.exchanges("openai_chat")
     [reply, *_] = CASE.exchanges("anthropic")
-    made = copy.deepcopy(first.response)
-    calls = made["choices"][0]["message"]["tool_calls"]
+    output = copy.deepcopy(first.response)
+    calls = output["choices"][0]["message"]["tool_calls"]
     calls.append({"function": {"name": "nobody", "arguments": '{"a'}})
-    found = HARNESS.judge.response(reply.response, made, ends).findings
-    assert [one.rule for one in found if one.is_must] == ["translation/call-invented"]
+    findings = HARNESS.judge.response(reply.response, output, ends).findings
+    assert [finding.rule for finding in findings if finding.is_must] == ["translation/call-invented"]
     del calls[0]["type"]
-    again = HARNESS.judge.response(reply.response, made, ends).findings
-    assert [one.pointer for one in again if one.rule.startswith("openai_chat/")] == ["/choices/0/message/tool_calls/0"]
+    again = HARNESS.judge.response(reply.response, output, ends).findings
+    assert [finding.pointer for finding in again if finding.rule.startswith("openai_chat/")] == [
+        "/choices/0/message/tool_calls/0"
+    ]
 
 
 @pytest.mark.parametrize("extra", [{"name": ""}, {"name": "no name"}, {"name": "x" * 200}])
@@ -180,8 +182,8 @@ def test_what_is_wrong_within_a_tool_that_nobody_declared_is_not_told(extra: dic
     source = CASE.exchanges("openai_chat")[0].request
     sent = copy.deepcopy(ReferenceTranslator().open(route).request(source))
     sent["tools"].append(copy.deepcopy(sent["tools"][-1]) | {"description": "Something else."} | extra)
-    found = HARNESS.judge.request(source, sent, Ends("openai_chat", "anthropic")).findings
-    assert [one.rule for one in found if one.is_must] == ["translation/tool-invented"]
+    findings = HARNESS.judge.request(source, sent, Ends("openai_chat", "anthropic")).findings
+    assert [finding.rule for finding in findings if finding.is_must] == ["translation/tool-invented"]
 
 
 def test_the_name_of_a_declared_tool_is_told() -> None:
@@ -189,5 +191,5 @@ def test_the_name_of_a_declared_tool_is_told() -> None:
     source = CASE.exchanges("openai_chat")[0].request
     sent = copy.deepcopy(ReferenceTranslator().open(route).request(source))
     sent["tools"][0]["name"] = ""
-    found = HARNESS.judge.request(source, sent, Ends("openai_chat", "anthropic")).findings
-    assert "anthropic/tool-name" in {one.rule for one in found if one.is_must}
+    findings = HARNESS.judge.request(source, sent, Ends("openai_chat", "anthropic")).findings
+    assert "anthropic/tool-name" in {finding.rule for finding in findings if finding.is_must}

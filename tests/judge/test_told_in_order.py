@@ -24,19 +24,19 @@ def pattern(step: Room | Words) -> str:
     if isinstance(step, Room):
         return f".{{0,{step.most}}}"
     around = f".{{0,{step.room}}}"
-    said = f"(?:{around}(?:{'|'.join(map(re.escape, step.forms))}){around})"
-    return f"{said}?" if step.optional else said
+    expression = f"(?:{around}(?:{'|'.join(map(re.escape, step.forms))}){around})"
+    return f"{expression}?" if step.optional else expression
 
 
 @settings(derandomize=True, max_examples=400, deadline=None)
 @given(text=LETTERS | st.text("ab", max_size=9), steps=STEPS)
 def test_it_says_what_the_pattern_says(text: str, steps: list[Room | Words]) -> None:
-    wanted = re.fullmatch(r"\s*" + r"\s*".join(map(pattern, steps)), text) is not None
-    assert says_in_order(text, steps) == wanted
+    is_match = re.fullmatch(r"\s*" + r"\s*".join(map(pattern, steps)), text) is not None
+    assert says_in_order(text, steps) == is_match
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "is_in_order"),
     [
         ("see file:///a then file:///b", True),
         ("see file:///b then file:///a", False),
@@ -45,8 +45,8 @@ def test_it_says_what_the_pattern_says(text: str, steps: list[Room | Words]) -> 
         (f"{'x' * 20} file:///a file:///b", False),
     ],
 )
-def test_order_and_room_count(text: str, told: bool) -> None:
-    assert says_in_order(text, [Words(("file:///a",), 10), Words(("file:///b",), 10)]) == told
+def test_order_and_room_count(text: str, is_in_order: bool) -> None:
+    assert says_in_order(text, [Words(("file:///a",), 10), Words(("file:///b",), 10)]) == is_in_order
 
 
 def test_what_is_nearly_told_is_refused_at_once() -> None:

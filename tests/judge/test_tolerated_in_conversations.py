@@ -15,11 +15,11 @@ from toolcall_conformance.library.verdicts import read_verdicts, whole_verdict
 CORPUS = load_corpus()
 
 
-def tolerated(name: str, *, asked: bool = True) -> tuple[Tolerated, ...]:
+def tolerated(name: str, *, has_tolerance: bool = True) -> tuple[Tolerated, ...]:
     """What a judge tolerated in the output of a verdict."""
-    verdict: Any = next(one for one in read_verdicts(CORPUS.root) if one["name"] == name)
+    verdict: Any = next(verdict for verdict in read_verdicts(CORPUS.root) if verdict["name"] == name)
     whole = whole_verdict(CORPUS.root, verdict)
-    return judgement(whole, whole["output"], tolerated=asked).tolerated
+    return judgement(whole, whole["output"], tolerated=has_tolerance).tolerated
 
 
 @pytest.mark.parametrize(
@@ -33,14 +33,18 @@ def tolerated(name: str, *, asked: bool = True) -> tuple[Tolerated, ...]:
     ],
 )
 def test_it_is_told(verdict: str, name: str, pointer: str) -> None:
-    assert (name, pointer) in {(one.name, one.pointer) for one in tolerated(verdict)}
-    assert tolerated(verdict, asked=False) == ()
+    assert (name, pointer) in {(deviation.name, deviation.pointer) for deviation in tolerated(verdict)}
+    assert tolerated(verdict, has_tolerance=False) == ()
 
 
 def test_places_are_those_of_the_request_that_was_sent() -> None:
     """It may name what the provider remembers, where the judge reads the whole."""
-    loops = [one for one in read_verdicts(CORPUS.root) if one["direction"] == "loop" and one["kind"] == "harmless"]
-    places = [(one, place.pointer) for one in loops for place in tolerated(one["name"])]
+    loops = [
+        verdict
+        for verdict in read_verdicts(CORPUS.root)
+        if verdict["direction"] == "loop" and verdict["kind"] == "harmless"
+    ]
+    places = [(loop, place.pointer) for loop in loops for place in tolerated(loop["name"])]
     assert len(places) > 50
     for verdict, pointer in places:
         resolve(verdict["output"], pointer)  # raises where nothing stands there

@@ -40,14 +40,18 @@ def changed(case: str, client: str, change: Callable[[Events], Events], exchange
     return judge_stream(output, client=client, upstream=upstream, source=golden(case, upstream, exchange)).findings
 
 
-def causes(found: Sequence[Finding]) -> dict[str, str]:
+def causes(findings: Sequence[Finding]) -> dict[str, str]:
     """The rules of the findings that are MUST, each with that of its cause."""
-    return {one.rule: one.because.rule if one.because is not None else "" for one in found if one.is_must}
+    return {
+        finding.rule: finding.because.rule if finding.because is not None else ""
+        for finding in findings
+        if finding.is_must
+    }
 
 
-def beside(found: Sequence[Finding], client: str) -> dict[str, str]:
+def beside(findings: Sequence[Finding], client: str) -> dict[str, str]:
     """The rules that a report prints beside another one."""
-    return companions(found, CORPUS, check="stream", client=client, upstream=SOURCES.get(client, "openai_chat"))
+    return companions(findings, CORPUS, check="stream", client=client, upstream=SOURCES.get(client, "openai_chat"))
 
 
 def without_last(count: int) -> Callable[[Events], Events]:
@@ -77,24 +81,24 @@ def without_finish(events: Events) -> Events:
 def test_a_missing_end_is_no_wrong_reason(
     client: str, change: Callable[[Events], Events], end: str, exchange: int
 ) -> None:
-    found = changed("parallel/three-tools", client, change, exchange)
-    told = causes(found)
-    assert told.pop(end) == ""
-    assert told.pop("translation/finish-reason") == end
-    assert set(told.values()) <= {end, "translation/finish-reason"}
-    assert beside(found, client)["translation/finish-reason"] == end
-    (reason,) = [one for one in found if one.rule == "translation/finish-reason"]
+    findings = changed("parallel/three-tools", client, change, exchange)
+    rule_causes = causes(findings)
+    assert rule_causes.pop(end) == ""
+    assert rule_causes.pop("translation/finish-reason") == end
+    assert set(rule_causes.values()) <= {end, "translation/finish-reason"}
+    assert beside(findings, client)["translation/finish-reason"] == end
+    (reason,) = [finding for finding in findings if finding.rule == "translation/finish-reason"]
     assert "the translation ends with" not in reason.message
 
 
 def test_a_wrong_reason_stays_one_where_the_end_is_missing_too() -> None:
     def wrong(events: Events) -> Events:
-        *kept, delta, _ = events
+        *head, delta, _ = events
         delta["data"]["delta"]["stop_reason"] = "max_tokens"
-        return [*kept, delta]
+        return [*head, delta]
 
-    told = causes(changed("parallel/three-tools", "anthropic", wrong))
-    assert told["anthropic/stream-end"] == told["translation/finish-reason"] == ""
+    rule_causes = causes(changed("parallel/three-tools", "anthropic", wrong))
+    assert rule_causes["anthropic/stream-end"] == rule_causes["translation/finish-reason"] == ""
 
 
 @pytest.mark.parametrize("upstream", ["openai_chat", "gemini"])
@@ -104,19 +108,22 @@ def test_a_function_without_a_name_is_the_hosted_tool_that_it_was_made_of(upstre
         output["tools"].append({"functionDeclarations": [{"name": "", "description": ""}]})
     else:
         output["tools"].append({"type": "function", "function": {"name": "", "description": "", "parameters": {}}})
-    found = judge(source, output, client="openai_responses", upstream=upstream).findings
-    (invented,) = [one for one in found if one.is_must]
+    findings = judge(source, output, client="openai_responses", upstream=upstream).findings
+    (invented,) = [finding for finding in findings if finding.is_must]
     assert (invented.rule, invented.source_pointer) == ("translation/tool-invented", "/tools/1")
     assert invented.message == "harbours, which the provider runs, became a function without a name"
-    assert "translation/hosted-tool-lost" not in {one.rule for one in found}
+    assert "translation/hosted-tool-lost" not in {finding.rule for finding in findings}
 
 
 def test_a_function_with_a_name_of_its_own_was_made_of_nothing() -> None:
     source, output = request("mcp/approval", "openai_responses"), request("mcp/approval", "openai_chat")
     output["tools"].append({"type": "function", "function": {"name": "tie_knots"}})
-    found = {one.rule: one for one in judge(source, output, client="openai_responses", upstream="openai_chat").findings}
-    assert found["translation/tool-invented"].source_pointer is None
-    assert "translation/hosted-tool-lost" in found
+    findings_by_rule = {
+        finding.rule: finding
+        for finding in judge(source, output, client="openai_responses", upstream="openai_chat").findings
+    }
+    assert findings_by_rule["translation/tool-invented"].source_pointer is None
+    assert "translation/hosted-tool-lost" in findings_by_rule
 
 
 def with_call_of_step(upstream: str, call_id: str | None, name: str | None = None, *, answered: bool) -> Any:
@@ -136,8 +143,12 @@ def with_call_of_step(upstream: str, call_id: str | None, name: str | None = Non
         output["input"].insert(at, {"type": "function_call", "call_id": call_id, "name": name, "arguments": text})
         item = {"type": "function_call_output", "call_id": call_id, "output": "[No output]"}
         output["input"][at + 2 : at + 2] = [item] if answered else []
-    found = judge(source, output, client="anthropic", upstream=upstream).findings
-    return {one.rule: one.because.rule if one.because else "" for one in found if one.element in ("call", "result")}
+    findings = judge(source, output, client="anthropic", upstream=upstream).findings
+    return {
+        finding.rule: finding.because.rule if finding.because else ""
+        for finding in findings
+        if finding.element in ("call", "result")
+    }
 
 
 @pytest.mark.parametrize("upstream", ["openai_chat", "openai_responses"])
@@ -153,9 +164,9 @@ def test_a_step_in_a_history_is_no_call_whatever_its_id(upstream: str, call_id: 
 
 
 def test_a_call_of_another_name_is_no_step() -> None:
-    told = with_call_of_step("openai_chat", "call_Ab3", "look_up", answered=False)
-    assert "translation/call-invented" in told
-    assert "translation/server-call-as-client-call" not in told
+    rule_causes = with_call_of_step("openai_chat", "call_Ab3", "look_up", answered=False)
+    assert "translation/call-invented" in rule_causes
+    assert "translation/server-call-as-client-call" not in rule_causes
 
 
 @pytest.mark.parametrize("call_id", ["call_Ab3", None], ids=["another id", "its id"])
@@ -166,8 +177,8 @@ def test_a_step_in_a_reply_is_no_call_whatever_its_id(call_id: str | None) -> No
     function = {"name": step["name"], "arguments": json.dumps(step["input"])}
     call = {"id": call_id or step["id"], "type": "function", "function": function}
     output["choices"][0]["message"]["tool_calls"].insert(0, call)
-    found = judge(source, output, client=ENDS[1], upstream=ENDS[0], direction="response").findings
-    assert [one.rule for one in found if one.is_must and one.element == "call"] == [
+    findings = judge(source, output, client=ENDS[1], upstream=ENDS[0], direction="response").findings
+    assert [finding.rule for finding in findings if finding.is_must and finding.element == "call"] == [
         "translation/server-call-as-client-call"
     ]
 
@@ -182,11 +193,11 @@ def pieces_one_further(events: Events) -> Events:
 
 @pytest.mark.parametrize("case", ["parallel/two-rounds", "read_many_files/two-rounds"])
 def test_a_block_that_goes_on_at_an_index_of_none_is_one_fault(case: str) -> None:
-    found = [one for one in changed(case, "anthropic", pieces_one_further) if one.is_must]
-    assert {one.rule for one in found} == {"anthropic/stream-block-open"}
-    assert (found[0].want, found[0].got) == (0, 1)
-    assert found[0].message == "the block started at /events/1/data has the number 0, and goes on at 1"
-    assert len(found) == 2  # one a call
+    findings = [finding for finding in changed(case, "anthropic", pieces_one_further) if finding.is_must]
+    assert {finding.rule for finding in findings} == {"anthropic/stream-block-open"}
+    assert (findings[0].want, findings[0].got) == (0, 1)
+    assert findings[0].message == "the block started at /events/1/data has the number 0, and goes on at 1"
+    assert len(findings) == 2  # one a call
 
 
 def test_blocks_that_share_an_index_are_one_fault_with_its_consequences() -> None:
@@ -195,11 +206,11 @@ def test_blocks_that_share_an_index_are_one_fault_with_its_consequences() -> Non
             event["data"].update({"index": 0} if "index" in event["data"] else {})
         return [event for event in events if event["data"]["type"] != "content_block_stop"]
 
-    told = causes(changed("parallel/two-rounds", "anthropic", all_first))
+    rule_causes = causes(changed("parallel/two-rounds", "anthropic", all_first))
     index = "anthropic/stream-block-index"
-    assert told.pop(index) == ""
-    assert told["anthropic/stream-block-closed"] == told["anthropic/stream-arguments-json"] == index
-    assert set(told.values()) == {index}
+    assert rule_causes.pop(index) == ""
+    assert rule_causes["anthropic/stream-block-closed"] == rule_causes["anthropic/stream-arguments-json"] == index
+    assert set(rule_causes.values()) == {index}
 
 
 def without_pictures(contents: list[dict[str, Any]], response: Callable[[dict[str, Any]], Any]) -> None:
@@ -211,35 +222,39 @@ def without_pictures(contents: list[dict[str, Any]], response: Callable[[dict[st
             result["response"] = response(result["response"])
 
 
-@pytest.mark.parametrize("kept", ["object", "text"])
-def test_a_picture_that_is_text_now_did_not_vanish(kept: str) -> None:
+@pytest.mark.parametrize("form", ["object", "text"])
+def test_a_picture_that_is_text_now_did_not_vanish(form: str) -> None:
     source, output = (request("dialects/picture-in-tool-message", name) for name in ("openai_chat", "gemini"))
-    said, picture = next(message["content"] for message in source["messages"] if message["role"] == "tool")
+    text_part, picture = next(message["content"] for message in source["messages"] if message["role"] == "tool")
     data = picture["image_url"]["url"].partition(",")[2]
-    parts = [{"text": said["text"]}, {"inlineData": {"mimeType": "image/png", "data": data}}]
-    given = parts if kept == "object" else json.dumps(parts)
-    without_pictures(output["contents"], lambda _: {"output": given})
-    found = [one for one in judge(source, output, client="openai_chat", upstream="gemini").findings if one.is_must]
-    assert causes(found) == {"translation/media-lost": "", "translation/result-content": "translation/media-lost"}
-    (lost,) = [one for one in found if one.rule == "translation/media-lost"]
+    parts = [{"text": text_part["text"]}, {"inlineData": {"mimeType": "image/png", "data": data}}]
+    result = parts if form == "object" else json.dumps(parts)
+    without_pictures(output["contents"], lambda _: {"output": result})
+    findings = [
+        finding
+        for finding in judge(source, output, client="openai_chat", upstream="gemini").findings
+        if finding.is_must
+    ]
+    assert causes(findings) == {"translation/media-lost": "", "translation/result-content": "translation/media-lost"}
+    (lost,) = [finding for finding in findings if finding.rule == "translation/media-lost"]
     assert "the bytes of the image are in a text or an object" in lost.message
 
 
 def test_a_picture_that_is_nowhere_vanished() -> None:
     source, output = (request("dialects/picture-in-tool-message", name) for name in ("openai_chat", "gemini"))
     without_pictures(output["contents"], lambda response: response)
-    found = judge(source, output, client="openai_chat", upstream="gemini").findings
-    assert causes(found) == {"translation/media-dropped-silently": ""}
+    findings = judge(source, output, client="openai_chat", upstream="gemini").findings
+    assert causes(findings) == {"translation/media-dropped-silently": ""}
 
 
 def test_a_reply_without_a_choice_is_one_fault() -> None:
     source = CORPUS.cases["parallel/three-tools"].exchanges("gemini")[0].response
     output = copy.deepcopy(dict(CORPUS.cases["parallel/three-tools"].exchanges("openai_chat")[0].response))
     output["choices"] = []
-    found = judge(source, output, client="openai_chat", upstream="gemini", direction="response").findings
-    told = causes(found)
-    assert told.pop("openai_chat/reply-choice") == ""
-    assert set(told.values()) == {"openai_chat/reply-choice"}
+    findings = judge(source, output, client="openai_chat", upstream="gemini", direction="response").findings
+    rule_causes = causes(findings)
+    assert rule_causes.pop("openai_chat/reply-choice") == ""
+    assert set(rule_causes.values()) == {"openai_chat/reply-choice"}
 
 
 def empty_call(events: Events) -> Events:
@@ -248,16 +263,16 @@ def empty_call(events: Events) -> Events:
         data = event["data"]
         for item in [data.get("item"), *data.get("response", {}).get("output", ())]:
             if item is not None:
-                kept = {key: item[key] for key in ("id", "call_id", "status") if key in item}
+                members = {key: item[key] for key in ("id", "call_id", "status") if key in item}
                 item.clear()
-                item.update({"type": "function_call", "name": "", "arguments": "", **kept})
+                item.update({"type": "function_call", "name": "", "arguments": "", **members})
     return [event for event in events if "custom_tool_call_input" not in event["data"]["type"]]
 
 
 def test_a_call_of_which_nothing_was_read_is_lost_and_not_renamed() -> None:
-    found = changed("free_form/grammar-lark", "openai_responses", empty_call)
-    assert causes(found) == {"translation/call-lost": ""}
-    (lost,) = [one for one in found if one.is_must]
+    findings = changed("free_form/grammar-lark", "openai_responses", empty_call)
+    assert causes(findings) == {"translation/call-lost": ""}
+    (lost,) = [finding for finding in findings if finding.is_must]
     assert lost.message == "only an empty call is there, without a name and arguments"
     assert (lost.pointer, lost.subject.partition(";")[0]) == ("/output/0", "call 1, run_query")
 
@@ -266,29 +281,32 @@ def test_a_call_with_its_arguments_but_without_a_name_is_there() -> None:
     source, output = (CORPUS.cases["parallel/three-tools"].exchanges(name)[0].response for name in ENDS)
     output = copy.deepcopy(dict(output))
     output["choices"][0]["message"]["tool_calls"][0]["function"]["name"] = ""
-    found = {
-        one.rule: one for one in judge(source, output, client=ENDS[1], upstream=ENDS[0], direction="response").findings
+    findings_by_rule = {
+        finding.rule: finding
+        for finding in judge(source, output, client=ENDS[1], upstream=ENDS[0], direction="response").findings
     }
-    assert found["translation/call-name"].message == "a call has no name"
-    assert "translation/call-lost" not in found
+    assert findings_by_rule["translation/call-name"].message == "a call has no name"
+    assert "translation/call-lost" not in findings_by_rule
 
 
-@pytest.mark.parametrize(("key", "said"), [("function_declarations", True), ("functionDeclarations", False)])
-def test_a_lost_tool_names_the_member_in_the_other_spelling(key: str, said: bool) -> None:
+@pytest.mark.parametrize(("key", "is_named"), [("function_declarations", True), ("functionDeclarations", False)])
+def test_a_lost_tool_names_the_member_in_the_other_spelling(key: str, is_named: bool) -> None:
     source, output = (request("parallel/three-tools", name) for name in ("gemini", "openai_chat"))
     source["tools"] = [{key: tool["functionDeclarations"]} for tool in source["tools"]]
     del output["tools"], output["messages"][1:]
-    found = judge(source, output, client="gemini", upstream="openai_chat").findings
-    lost = [one.message for one in found if one.rule == "translation/tool-lost"]
+    findings = judge(source, output, client="gemini", upstream="openai_chat").findings
+    lost = [finding.message for finding in findings if finding.rule == "translation/tool-lost"]
     assert lost
-    assert all(("the source says it as `function_declarations`" in message) is said for message in lost)
+    assert all(("the source says it as `function_declarations`" in message) is is_named for message in lost)
 
 
 def test_a_parameter_of_the_user_s_is_no_other_spelling() -> None:
     source, output = (request("dialects/picture-in-tool-message", name) for name in ("gemini", "openai_chat"))
     output["tools"][0]["function"]["parameters"]["properties"].pop("full_page")
-    found = {one.rule: one for one in judge(source, output, client="gemini", upstream="openai_chat").findings}
-    assert found["translation/schema-property-lost"].message == "a parameter of a tool was lost"
+    findings_by_rule = {
+        finding.rule: finding for finding in judge(source, output, client="gemini", upstream="openai_chat").findings
+    }
+    assert findings_by_rule["translation/schema-property-lost"].message == "a parameter of a tool was lost"
 
 
 def stray(piece: str) -> Callable[[Events], Events]:
@@ -310,14 +328,14 @@ def stray(piece: str) -> Callable[[Events], Events]:
 
 
 def test_arguments_behind_a_whole_call_go_on_with_none() -> None:
-    told = causes(changed("parallel/three-tools", "openai_chat", stray('{"query": "x"}')))
-    assert told.pop("translation/call-invented") == ""
-    assert "translation/arguments" not in told
+    rule_causes = causes(changed("parallel/three-tools", "openai_chat", stray('{"query": "x"}')))
+    assert rule_causes.pop("translation/call-invented") == ""
+    assert "translation/arguments" not in rule_causes
 
 
 def test_nothing_at_a_new_index_is_no_call() -> None:
-    told = causes(changed("parallel/three-tools", "openai_chat", stray("")))
-    assert told == {"openai_chat/stream-call-index": ""}
+    rule_causes = causes(changed("parallel/three-tools", "openai_chat", stray("")))
+    assert rule_causes == {"openai_chat/stream-call-index": ""}
 
 
 @pytest.mark.parametrize(
@@ -329,12 +347,12 @@ def test_nothing_at_a_new_index_is_no_call() -> None:
 )
 def test_results_of_a_stored_conversation_follow_from_its_absence(upstream: str, container: str, orphan: str) -> None:
     whole, output = request("state/parallel-calls", upstream, 1), request("state/parallel-calls", upstream, 1)
-    calls = next(at for at, one in enumerate(whole[container]) if one["role"] == "assistant")
+    calls = next(at for at, item in enumerate(whole[container]) if item["role"] == "assistant")
     output[container] = whole[container][calls + 1 :]
-    found = judge_history(whole, output, client="openai_responses", upstream=upstream, stored=True).findings
-    told = causes(found)
-    assert told["translation/stored-history"] == ""
-    assert told[orphan] == "translation/stored-history"
+    findings = judge_history(whole, output, client="openai_responses", upstream=upstream, stored=True).findings
+    rule_causes = causes(findings)
+    assert rule_causes["translation/stored-history"] == ""
+    assert rule_causes[orphan] == "translation/stored-history"
 
 
 @pytest.mark.parametrize(
@@ -347,8 +365,8 @@ def test_a_failed_stream_is_told_by_the_reason_of_its_end(finish: str, rule: str
     received = {
         "events": [{"data": {"candidates": [candidate], "responseId": "r", "modelVersion": "gemini-2.5-flash"}}]
     }
-    found = judge_stream(received, client="gemini", upstream="openai_responses", source=sent).findings
-    assert [one.rule for one in found if one.rule.startswith("translation/stream-error")] == [rule]
+    findings = judge_stream(received, client="gemini", upstream="openai_responses", source=sent).findings
+    assert [finding.rule for finding in findings if finding.rule.startswith("translation/stream-error")] == [rule]
 
 
 def test_an_empty_turn_in_the_place_of_a_call_is_that_call() -> None:
@@ -357,16 +375,16 @@ def test_an_empty_turn_in_the_place_of_a_call_is_that_call() -> None:
     for message in output["messages"]:
         if message["role"] == "assistant":
             message["content"] = [{"type": "text", "text": ""}]
-    found = causes(judge(source, output, client="openai_responses", upstream="anthropic").findings)
-    assert found["translation/call-lost"] == ""
-    assert found["anthropic/text-not-blank"] == "translation/call-lost"
+    rule_causes = causes(judge(source, output, client="openai_responses", upstream="anthropic").findings)
+    assert rule_causes["translation/call-lost"] == ""
+    assert rule_causes["anthropic/text-not-blank"] == "translation/call-lost"
 
 
 def test_a_schema_that_is_gone_as_a_whole_has_no_root() -> None:
     source, output = request("shell/seed", "anthropic"), request("shell/seed", "openai_chat")
     output["tools"][0]["function"]["parameters"] = {}
-    found = causes(judge(source, output, client="anthropic", upstream="openai_chat").findings)
-    assert found["openai_chat/tool-schema-root"] == "translation/schema-property-lost"
+    rule_causes = causes(judge(source, output, client="anthropic", upstream="openai_chat").findings)
+    assert rule_causes["openai_chat/tool-schema-root"] == "translation/schema-property-lost"
 
 
 def test_a_stream_that_breaks_off_owes_no_counts() -> None:
@@ -375,10 +393,10 @@ def test_a_stream_that_breaks_off_owes_no_counts() -> None:
     for event in stream["events"][:2]:
         event["data"]["usage"] = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
     judged = Judge(CORPUS).body("openai_chat", "stream", stream)
-    assert "openai_chat/stream-usage-kept" in {one.rule for one in judged.findings}
+    assert "openai_chat/stream-usage-kept" in {finding.rule for finding in judged.findings}
     broken = {**stream, "events": stream["events"][:4]}
     judged = Judge(CORPUS).body("openai_chat", "stream", broken)
-    assert "openai_chat/stream-usage-kept" not in {one.rule for one in judged.findings}
+    assert "openai_chat/stream-usage-kept" not in {finding.rule for finding in judged.findings}
 
 
 def test_a_filter_behind_a_call_does_not_become_the_end_of_a_turn() -> None:
@@ -389,9 +407,9 @@ def test_a_filter_behind_a_call_does_not_become_the_end_of_a_turn() -> None:
         judge(source, output, client="anthropic", upstream="openai_responses", direction="response").findings
     )
     output["stop_reason"] = "end_turn"
-    found = judge(source, output, client="anthropic", upstream="openai_responses", direction="response").findings
-    assert causes(found) == {
+    findings = judge(source, output, client="anthropic", upstream="openai_responses", direction="response").findings
+    assert causes(findings) == {
         "translation/finish-reason": "",
         "anthropic/finish-agrees-with-calls": "translation/finish-reason",
     }
-    assert [one.want for one in found if one.rule == "translation/finish-reason"] == ["refusal"]
+    assert [finding.want for finding in findings if finding.rule == "translation/finish-reason"] == ["refusal"]

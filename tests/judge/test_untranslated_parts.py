@@ -31,42 +31,44 @@ def anthropic(*messages: Any) -> dict[str, Any]:
     return {"model": "claude-sonnet-4-5-20250929", "max_tokens": 90, "messages": [ASK, *messages], "tools": [tool]}
 
 
-def told(found: tuple[Finding, ...]) -> dict[str, tuple[str, str | None]]:
+def told(findings: tuple[Finding, ...]) -> dict[str, tuple[str, str | None]]:
     """By place, the rule and the source's place of the parts that are said to be untranslated."""
     return {
-        one.pointer: (one.rule, one.source_pointer)
-        for one in found
-        if one.message == "this has the form of openai_responses: it was passed through untranslated"
+        finding.pointer: (finding.rule, finding.source_pointer)
+        for finding in findings
+        if finding.message == "this has the form of openai_responses: it was passed through untranslated"
     }
 
 
 def test_a_tool_of_another_format() -> None:
-    found = judge(
+    findings = judge(
         responses([FREE, FLAT]), chat([FREE, FLAT]), client="openai_responses", upstream="openai_chat"
     ).findings
-    assert told(found) == {
+    assert told(findings) == {
         "/tools/0": ("openai_chat/custom-tool", "/tools/0"),
         "/tools/1": ("openai_chat/tool-nested", "/tools/1"),
     }
-    assert [one.pointer for one in found if one.is_must] == ["/tools/0", "/tools/1"]
+    assert [finding.pointer for finding in findings if finding.is_must] == ["/tools/0", "/tools/1"]
 
 
 def test_an_item_among_messages() -> None:
-    found = judge(
+    findings = judge(
         responses([FLAT], CALL, OUTPUT), anthropic(CALL, OUTPUT), client="openai_responses", upstream="anthropic"
     ).findings
-    assert told(found) == {
+    assert told(findings) == {
         "/messages/1": ("anthropic/shape", "/input/1"),
         "/messages/2": ("anthropic/shape", "/input/2"),
     }
-    inside = [one for one in found if one.pointer.startswith("/messages/") and one.pointer.count("/") > 2]
+    inside = [
+        finding for finding in findings if finding.pointer.startswith("/messages/") and finding.pointer.count("/") > 2
+    ]
     assert inside == []
 
 
 @pytest.mark.parametrize("tool", [NESTED, NESTED | {"strict": False}, FLAT | {"name": "get_stok"}])
 def test_what_is_not_as_it_was_is_told_by_its_own_rule(tool: dict[str, Any]) -> None:
-    found = judge(responses([FLAT]), chat([tool]), client="openai_responses", upstream="openai_chat").findings
-    assert told(found) == {}
+    findings = judge(responses([FLAT]), chat([tool]), client="openai_responses", upstream="openai_chat").findings
+    assert told(findings) == {}
 
 
 def test_a_schema_is_json_schema_in_either_format() -> None:
@@ -78,16 +80,16 @@ def test_a_schema_is_json_schema_in_either_format() -> None:
         "contents": [{"role": "user", "parts": [{"text": "How many are left?"}]}],
         "tools": [{"functionDeclarations": [function]}],
     }
-    found = judge(source, output, client="openai_responses", upstream="gemini").findings
-    assert any(one.is_must and one.rule.startswith("gemini/schema") for one in found)
-    assert told(found) == {}
+    findings = judge(source, output, client="openai_responses", upstream="gemini").findings
+    assert any(finding.is_must and finding.rule.startswith("gemini/schema") for finding in findings)
+    assert told(findings) == {}
 
 
 def test_an_empty_message_is_alike_in_both_formats() -> None:
     """Only what it says is wrong: it is told as empty, and not as the other format's."""
     empty = {"role": "user", "content": ""}
-    asked = {"model": "gpt-4.1-2025-04-14", "messages": [ASK, {"role": "assistant", "content": "Of what?"}, empty]}
-    output = {"model": "claude-sonnet-4-5-20250929", "max_tokens": 90, "messages": asked["messages"]}
-    found = judge(asked, output, client="openai_chat", upstream="anthropic").findings
-    assert not any("untranslated" in one.message for one in found)
-    assert "anthropic/content-not-empty" in {one.rule for one in found}
+    source = {"model": "gpt-4.1-2025-04-14", "messages": [ASK, {"role": "assistant", "content": "Of what?"}, empty]}
+    output = {"model": "claude-sonnet-4-5-20250929", "max_tokens": 90, "messages": source["messages"]}
+    findings = judge(source, output, client="openai_chat", upstream="anthropic").findings
+    assert not any("untranslated" in finding.message for finding in findings)
+    assert "anthropic/content-not-empty" in {finding.rule for finding in findings}

@@ -74,8 +74,8 @@ def forms() -> list[tuple[str, Finding, Form]]:
 def test_forms_are_schemas_and_told_in_two_lines() -> None:
     for _, _, form in forms():
         jsonschema.Draft202012Validator.check_schema(form.schema)
-    told = {(finding.rule, show(form)) for _, finding, form in forms()}
-    assert [(rule, words) for rule, words in told if len(words) > TWO_LINES or words == "anything"] == []
+    wordings = {(finding.rule, show(form)) for _, finding, form in forms()}
+    assert [(rule, words) for rule, words in wordings if len(words) > TWO_LINES or words == "anything"] == []
 
 
 def test_what_the_example_of_a_rule_has_right_fits_the_form() -> None:

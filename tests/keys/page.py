@@ -36,17 +36,21 @@ Schema = Mapping[str, Any]
 
 def schemas() -> dict[str, Schema]:
     """The schemas of the corpus's own files by name."""
-    found = sorted((default_root() / "schemas").glob("*.schema.json"))
-    return {path.name.removesuffix(".schema.json"): read_json(path) for path in found}
+    paths = sorted((default_root() / "schemas").glob("*.schema.json"))
+    return {path.name.removesuffix(".schema.json"): read_json(path) for path in paths}
 
 
-def page(found: Mapping[str, Schema]) -> str:
+def page(schemas_by_name: Mapping[str, Schema]) -> str:
     """The whole page."""
-    return HEAD.read_text(encoding="utf-8") + _contents(found) + "".join(_section(*one) for one in found.items())
+    return (
+        HEAD.read_text(encoding="utf-8")
+        + _contents(schemas_by_name)
+        + "".join(_section(*entry) for entry in schemas_by_name.items())
+    )
 
 
-def _contents(found: Mapping[str, Schema]) -> str:
-    rows = sorted((*_titled(schema), name) for name, schema in found.items())
+def _contents(schemas_by_name: Mapping[str, Schema]) -> str:
+    rows = sorted((*_titled(schema), name) for name, schema in schemas_by_name.items())
     lines = [f"| `{files}` | {what} | [{name}](#{name}) |" for files, what, name in rows]
     return "\n".join(["| File | What it is | Keys |", "|---|---|---|", *lines, ""])
 
@@ -72,13 +76,13 @@ def _section(name: str, schema: Schema) -> str:
 
 def _listed(schema: Schema, root: Schema, indent: str) -> Iterator[str]:
     """The lines on the keys of a schema, and on those inside them."""
-    known = keys(schema)
-    alike = {inner.get("$ref") for inner in known.values()}
-    if len(known) > MOST_ALIKE and len(alike) == 1 and None not in alike:
-        names = ", ".join(f"`{key}`" for key in known)
+    schemas_by_key = keys(schema)
+    alike = {inner.get("$ref") for inner in schemas_by_key.values()}
+    if len(schemas_by_key) > MOST_ALIKE and len(alike) == 1 and None not in alike:
+        names = ", ".join(f"`{key}`" for key in schemas_by_key)
         yield from _wrapped(f"{indent}- Each is of the kind `{_last(str(*alike))}`: {names}.", indent)
         return
-    for key, inner in known.items():
+    for key, inner in schemas_by_key.items():
         need = "" if key in schema.get("required", ()) else ", optional"
         yield from _wrapped(f"{indent}- `{key}` ({kind(inner, root)}{need}): {described(inner, root)}", indent)
         yield from _listed(inner, root, f"{indent}  ")
@@ -88,12 +92,14 @@ def _listed(schema: Schema, root: Schema, indent: str) -> Iterator[str]:
 
 def keys(schema: Schema) -> dict[str, Schema]:
     """The keys that a schema names by itself or in a branch, each with its schema."""
-    found: dict[str, Schema] = {
+    schemas_by_key: dict[str, Schema] = {
         key: inner for key, inner in schema.get("properties", {}).items() if isinstance(inner, dict)
     }
     for branch in _branches(schema):
-        found |= {key: inner for key, inner in keys(branch).items() if key not in found and "description" in inner}
-    return found
+        schemas_by_key |= {
+            key: inner for key, inner in keys(branch).items() if key not in schemas_by_key and "description" in inner
+        }
+    return schemas_by_key
 
 
 def _branches(schema: Schema) -> Iterator[Schema]:
@@ -121,8 +127,8 @@ def is_object(schema: Schema) -> bool:
 def described(schema: Schema, root: Schema) -> str:
     """What a key means, in its own words or in those of what it refers to; empty if nobody says it."""
     target = _target(schema, root)
-    found = schema.get("description") or ("" if target is None else target.get("description", ""))
-    return str(found)
+    description = schema.get("description") or ("" if target is None else target.get("description", ""))
+    return str(description)
 
 
 def kind(schema: Schema, root: Schema) -> str:
@@ -147,8 +153,8 @@ def kind(schema: Schema, root: Schema) -> str:
 
 def _target(schema: Schema, root: Schema) -> Schema | None:
     """The definition that a schema refers to."""
-    found: Schema | None = root["$defs"][_last(schema["$ref"])] if "$ref" in schema else None
-    return found
+    target: Schema | None = root["$defs"][_last(schema["$ref"])] if "$ref" in schema else None
+    return target
 
 
 def _last(reference: str) -> str:

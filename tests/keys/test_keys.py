@@ -52,8 +52,8 @@ def test_a_key_without_a_word_is_found() -> None:
 
 
 def test_what_the_page_says_of_a_schema() -> None:
-    told = page.page({"small": SMALL}).partition("## small\n")[2]
-    assert told.splitlines() == [
+    section = page.page({"small": SMALL}).partition("## small\n")[2]
+    assert section.splitlines() == [
         "",
         "`small.json`: an example.",
         "",
@@ -75,11 +75,11 @@ def test_what_the_page_says_of_a_schema() -> None:
 
 def test_the_kinds_of_evidence_are_those_of_the_schema() -> None:
     """The head of the page tells each kind, and which of them a MUST needs."""
-    told = re.findall(r"^- `(\w+)`:", page.HEAD.read_text(encoding="utf-8"), re.MULTILINE)
+    kinds = re.findall(r"^- `(\w+)`:", page.HEAD.read_text(encoding="utf-8"), re.MULTILINE)
     rule = SCHEMAS["rule"]
-    assert told == rule["properties"]["evidence"]["items"]["properties"]["kind"]["enum"]
+    assert kinds == rule["properties"]["evidence"]["items"]["properties"]["kind"]["enum"]
     hard = rule["allOf"][0]["then"]["properties"]["evidence"]["contains"]["properties"]["kind"]["enum"]
-    assert told[:4] == hard
+    assert kinds[:4] == hard
 
 
 @every("path", sorted(default_root().rglob("*.md")), id=lambda path: path.relative_to(default_root()).as_posix())

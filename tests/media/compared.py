@@ -45,8 +45,8 @@ def report(folder: Path, spec: str, *what: str, lent: str = "", cuts: str = "def
         {**environment, "LENT": lent, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
     )
     assert done.returncode in (0, 1), done.stdout[-4000:] + done.stderr[-2000:]
-    found: dict[str, Any] = json.loads((folder / "report.json").read_text(encoding="utf-8"))
-    return found
+    document: dict[str, Any] = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    return document
 
 
 @functools.cache
@@ -77,7 +77,7 @@ def _carried(finding: dict[str, Any]) -> dict[str, Any]:
     return {**finding, **own, **({"near": ""} if finding["element"] == "error" else {})}
 
 
-def verdicts(found: dict[str, Any]) -> dict[str, Any]:
+def verdicts(document: dict[str, Any]) -> dict[str, Any]:
     """What must be the same, by item: all but durations, declared losses, and the medium's own words."""
     return {
         item["nodeid"]: {
@@ -85,16 +85,16 @@ def verdicts(found: dict[str, Any]) -> dict[str, Any]:
             "outcome": item["outcome"],
             "findings": [_carried(finding) for finding in item["findings"]],
         }
-        for item in found["items"]
+        for item in document["items"]
     }
 
 
-def differences(one: dict[str, Any], other: dict[str, Any], *, carried: Sequence[str] = CARRIED) -> list[str]:
+def differences(first: dict[str, Any], other: dict[str, Any], *, carried: Sequence[str] = CARRIED) -> list[str]:
     """Where the verdicts of two reports differ, of the checks that both media carry."""
-    for report in (one, other):
+    for report in (first, other):
         report["items"] = [item for item in report["items"] if item["check"] in carried]
-    left, right = verdicts(one), verdicts(other)
-    told = [f"{name} is in one report only" for name in sorted(left.keys() ^ right.keys())]
-    return told + [
+    left, right = verdicts(first), verdicts(other)
+    lines = [f"{name} is in one report only" for name in sorted(left.keys() ^ right.keys())]
+    return lines + [
         f"{name}: {left[name]} {right[name]}" for name in left.keys() & right.keys() if left[name] != right[name]
     ]

@@ -47,17 +47,17 @@ class Session:
 class Sync(Session):
     def exchange(self, body: dict[str, Any], upstream_url: str) -> Any:
         sent = json.dumps(self.inner.request(body)).encode()
-        asked = urllib.request.Request(upstream_url + self.path, sent, self.headers, method="POST")
+        request = urllib.request.Request(upstream_url + self.path, sent, self.headers, method="POST")
         try:
-            reply = urllib.request.urlopen(asked)
+            reply = urllib.request.urlopen(request)
             if self.route.stream:
                 return self.inner.stream(_pieces(reply))
             with reply:
-                came = reply.status, reply.headers, json.load(reply)
+                answer = reply.status, reply.headers, json.load(reply)
         except urllib.error.HTTPError as error:
             with error:
-                came = error.code, error.headers, json.load(error)
-        return self.translated(*came)
+                answer = error.code, error.headers, json.load(error)
+        return self.translated(*answer)
 
 
 class Async(Session):
@@ -68,8 +68,8 @@ class Async(Session):
         if self.route.stream and reply.status == 200:
             return self.streamed(client, reply)
         async with client, reply:
-            came = reply.status, reply.headers, await reply.json()
-        return self.translated(*came)
+            answer = reply.status, reply.headers, await reply.json()
+        return self.translated(*answer)
 
     async def streamed(self, client: aiohttp.ClientSession, reply: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
         async with client, reply:
@@ -92,8 +92,8 @@ async def bridged(session: Any, reply: aiohttp.ClientResponse) -> AsyncIterator[
         while piece := asyncio.run_coroutine_threadsafe(reply.content.readchunk(), loop).result()[0]:
             yield piece
 
-    made = await asyncio.to_thread(lambda: iter(session.stream(chunks())))
-    while (piece := await asyncio.to_thread(next, made, None)) is not None:
+    pieces = await asyncio.to_thread(lambda: iter(session.stream(chunks())))
+    while (piece := await asyncio.to_thread(next, pieces, None)) is not None:
         yield piece
 
 

@@ -36,26 +36,26 @@ class Gateway:
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
         # As sent: a model's name may hold %2F.
-        found = ADDRESSES.find_api(request.method, request.raw_path.partition("?")[0])
-        if found is None:
+        address = ADDRESSES.find_api(request.method, request.raw_path.partition("?")[0])
+        if address is None:
             return said(404, "there is nothing here")
         try:
-            return await self.exchange(request, found.format, stream=found.stream)
+            return await self.exchange(request, address.format, stream=address.stream)
         except Exception as error:
             names = {base.__name__ for base in type(error).__mro__}
             status = 400 if "Refused" in names else 404 if names & {"Unsupported", "NotImplementedError"} else 500
             return said(status, f"{type(error).__name__}: {error}")
 
     async def exchange(self, request: web.Request, client: str, *, stream: bool | None) -> web.StreamResponse:
-        told = request.headers
-        upstream, model = told["x-upstream"], told["x-upstream-model"]
+        request_headers = request.headers
+        upstream, model = request_headers["x-upstream"], request_headers["x-upstream-model"]
         body = json.loads(await request.read())
         if "model" in body:
-            body["model"] = told["x-client-model"]
+            body["model"] = request_headers["x-client-model"]
         streams = body.get("stream", False) if stream is None else stream
-        key = told["x-conversation"], upstream
+        key = request_headers["x-conversation"], upstream
         if key not in self.sessions:
-            route = Route(client, upstream, told["x-client-model"], model, stream=streams)
+            route = Route(client, upstream, request_headers["x-client-model"], model, stream=streams)
             self.sessions[key] = self.translator.open(route)
         session = self.sessions[key]
         async with self.client.post(
@@ -65,14 +65,14 @@ class Gateway:
         ) as reply:
             if streams and reply.status == 200:
                 return await streamed(request, session, reply)
-            came = await reply.json()
+            reply_body = await reply.json()
         if reply.status == 200:
-            return web.json_response(session.response(came))
+            return web.json_response(session.response(reply_body))
         status, failed, headers = session.error(
-            reply.status, came, {name.lower(): text for name, text in reply.headers.items()}
+            reply.status, reply_body, {name.lower(): text for name, text in reply.headers.items()}
         )
-        kept = {name: text for name, text in headers.items() if name == "retry-after"}
-        return web.json_response(failed, status=status, headers=kept)
+        reply_headers = {name: text for name, text in headers.items() if name == "retry-after"}
+        return web.json_response(failed, status=status, headers=reply_headers)
 
 
 async def streamed(request: web.Request, session: Any, reply: aiohttp.ClientResponse) -> web.StreamResponse:

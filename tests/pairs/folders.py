@@ -53,12 +53,14 @@ def pretty(value: Any, indent: int = 0, *, old: bool = False) -> str:
     """A value as Jest's pretty-format prints it; ``old`` as until Jest 28."""
     space, inner = "  " * indent, "  " * (indent + 1)
     if isinstance(value, dict):
-        lines = [f"{inner}{_text(key, old=old)}: {pretty(one, indent + 1, old=old)},\n" for key, one in value.items()]
+        lines = [
+            f"{inner}{_text(key, old=old)}: {pretty(member, indent + 1, old=old)},\n" for key, member in value.items()
+        ]
         return (
             f"{'Object ' if old else ''}{{\n{''.join(lines)}{space}}}" if lines else f"{'Object ' if old else ''}{{}}"
         )
     if isinstance(value, list):
-        lines = [f"{inner}{pretty(one, indent + 1, old=old)},\n" for one in value]
+        lines = [f"{inner}{pretty(item, indent + 1, old=old)},\n" for item in value]
         return f"{'Array ' if old else ''}[\n{''.join(lines)}{space}]" if lines else f"{'Array ' if old else ''}[]"
     return _text(value, old=old) if isinstance(value, str) else json.dumps(value)
 
@@ -73,8 +75,8 @@ def snapshot_file(entries: dict[str, str]) -> str:
     def escaped(text: str) -> str:
         return text.replace("\\", "\\\\").replace("`", "\\`").replace("${", "\\${")
 
-    told = "".join(f"exports[`{escaped(name)}`] = `\n{escaped(value)}\n`;\n\n" for name, value in entries.items())
-    return f"// Jest Snapshot v1, https://goo.gl/fbAQLP\n\n{told}"
+    exports = "".join(f"exports[`{escaped(name)}`] = `\n{escaped(value)}\n`;\n\n" for name, value in entries.items())
+    return f"// Jest Snapshot v1, https://goo.gl/fbAQLP\n\n{exports}"
 
 
 def agents(folder: Path) -> Path:

@@ -49,13 +49,13 @@ def test_one_item_and_the_last_failed(folder: Path, pytester: pytest.Pytester) -
 
 
 def test_known_failures(folder: Path, pytester: pytest.Pytester) -> None:
-    known = "--toolcall-known-failures=known.toml"
-    pytester.runpytest_inprocess(*QUIET, "toolcall::pairs", known, "--toolcall-known-failures-update")
+    option = "--toolcall-known-failures=known.toml"
+    pytester.runpytest_inprocess(*QUIET, "toolcall::pairs", option, "--toolcall-known-failures-update")
     assert "translation/tool-lost" in (folder / "known.toml").read_text(encoding="utf-8")
-    pytester.runpytest_inprocess(*QUIET, "toolcall::pairs", known).assert_outcomes(passed=2, xfailed=1)
+    pytester.runpytest_inprocess(*QUIET, "toolcall::pairs", option).assert_outcomes(passed=2, xfailed=1)
     mended = folder / "requests/messages/lost.completions.snap"
     mended.write_text(insta({"request": request("openai_chat")}), encoding="utf-8")
-    result = pytester.runpytest_inprocess(*QUIET, "toolcall::pairs", known)
+    result = pytester.runpytest_inprocess(*QUIET, "toolcall::pairs", option)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(["*stale known failure*"])
 

@@ -22,9 +22,9 @@ def test_snapshots_beside_their_inputs(tmp_path: Path, capsys: pytest.CaptureFix
     write(tmp_path / "replies/more.json", stream("openai_chat"))
     write(tmp_path / "replies/more.messages-streaming.snap", insta({})[:-3] + stream("anthropic"))
     assert main(["new-pairs", str(tmp_path)]) == 0
-    said = capsys.readouterr().out
-    assert "    2 request: requests/messages/{name}.json → requests/messages/{name}.completions.snap" in said
-    assert "    1 stream: replies/{name}.json → replies/{name}.messages-streaming.snap, client anthropic" in said
+    stdout = capsys.readouterr().out
+    assert "    2 request: requests/messages/{name}.json → requests/messages/{name}.completions.snap" in stdout
+    assert "    1 stream: replies/{name}.json → replies/{name}.messages-streaming.snap, client anthropic" in stdout
     text = (tmp_path / "pairs.toml").read_text(encoding="utf-8")
     assert "redacted = ['\\[id\\]']" in text
     pairs = load_pairs(CORPUS, tmp_path / "pairs.toml")
@@ -60,9 +60,9 @@ def test_a_folder_without_pairs(tmp_path: Path, capsys: pytest.CaptureFixture[st
     write(tmp_path / "a.json", json.dumps(request("gemini")))
     write(tmp_path / "b.json", json.dumps({"inferenceConfig": {}, "toolConfig": {"tools": []}, "messages": []}))
     assert main(["new-pairs", str(tmp_path)]) == 4
-    said = capsys.readouterr()
-    assert "2 files, 1 body: 1 × request of gemini" in said.out
-    assert "no two of them look like the input and the output of one translation" in said.err
+    output = capsys.readouterr()
+    assert "2 files, 1 body: 1 × request of gemini" in output.out
+    assert "no two of them look like the input and the output of one translation" in output.err
 
 
 def test_nothing_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,8 +20,8 @@ JUDGE = Judge(CORPUS)
 
 
 def rules(case: PairCase) -> list[str]:
-    found = judged(JUDGE, case.direction, case.source, case.output, case.ends, case.hidden)
-    return [one.rule for one in found.findings if one.is_must]
+    judgement = judged(JUDGE, case.direction, case.source, case.output, case.ends, case.hidden)
+    return [finding.rule for finding in judgement.findings if finding.is_must]
 
 
 def loaded(folder: Path, text: str) -> Pairs:
@@ -129,9 +129,9 @@ upstream = "openai_chat"
 source = "{name}.json"
 output = "{name}.snap"
 """
-    found = {name.removeprefix("pairs/"): rules(case) for name, case in loaded(tmp_path, text).cases.items()}
-    assert found.pop("cut.snap") != []
-    assert found == {f"{name}.snap": [] for name in ("sse", "lines", "list", "unary", "packed")}
+    rules_by_name = {name.removeprefix("pairs/"): rules(case) for name, case in loaded(tmp_path, text).cases.items()}
+    assert rules_by_name.pop("cut.snap") != []
+    assert rules_by_name == {f"{name}.snap": [] for name in ("sse", "lines", "list", "unary", "packed")}
 
 
 def insta_text(text: str) -> str:
@@ -156,7 +156,7 @@ output_body = "/sent"
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "expected"),
     [
         ("", "it is empty"),
         (
@@ -170,16 +170,18 @@ output_body = "/sent"
         (json.dumps({"request": json.loads("[" * 600 + "]" * 600)}), "it is nested more than 500 levels deep"),
     ],
 )
-def test_a_file_that_holds_no_body_is_left_out_with_a_reason(content: str, said: str, tmp_path: Path) -> None:
+def test_a_file_that_holds_no_body_is_left_out_with_a_reason(content: str, expected: str, tmp_path: Path) -> None:
     path = agents(tmp_path)
     (tmp_path / "requests/messages/tools.responses.snap").write_bytes(content.encode("utf-8", "surrogateescape"))
-    left_out = load_pairs(CORPUS, path).left_out
-    [reason] = [one for one, names in left_out.items() if "requests/messages/tools.responses.snap" in names]
-    assert reason.startswith(said)
+    names_by_reason = load_pairs(CORPUS, path).left_out
+    [reason] = [
+        reason for reason, names in names_by_reason.items() if "requests/messages/tools.responses.snap" in names
+    ]
+    assert reason.startswith(expected)
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (lambda text: text + "x", "is not TOML"),
         (lambda text: text.replace("[[pairs]]", "[[pair]]"), "has no key 'pair'; did you mean 'pairs'?"),
@@ -201,16 +203,16 @@ def test_a_file_that_holds_no_body_is_left_out_with_a_reason(content: str, said:
     ],
 )
 def test_a_file_of_pairs_that_is_wrong(
-    change: Any, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    change: Any, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = agents(tmp_path)
     path.write_text(change(PAIRS), encoding="utf-8")
     with pytest.raises(PairsError) as caught:
         load_pairs(CORPUS, path)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert str(path) in str(caught.value)
     assert main(["judge", "--pairs", str(path)]) == 4
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_patterns_that_fit_nothing_and_hidden_places_are_told(
@@ -222,10 +224,10 @@ def test_patterns_that_fit_nothing_and_hidden_places_are_told(
     body = request("openai_chat") | {"user": "[abc]"}
     write(tmp_path / "requests/messages/tools.completions.snap", insta({"request": body}))
     assert main(["judge", "--pairs", str(path)]) == 1
-    said = capsys.readouterr().out
-    assert "3 pairs of golden files, 1 hidden value in them; left out" in said
-    assert "warning: [[pairs]] number 2: no file fits replies/{client}/{name}.{upstream}.snap" in said
-    assert "warning: leave_out: no file fits none/*" in said
+    stdout = capsys.readouterr().out
+    assert "3 pairs of golden files, 1 hidden value in them; left out" in stdout
+    assert "warning: [[pairs]] number 2: no file fits replies/{client}/{name}.{upstream}.snap" in stdout
+    assert "warning: leave_out: no file fits none/*" in stdout
 
 
 def test_what_cannot_be_read_stands_before_what_is_meant(tmp_path: Path) -> None:
@@ -268,10 +270,10 @@ def test_two_tables_that_take_one_file(tmp_path: Path) -> None:
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = agents(tmp_path)
     assert main(["judge", "--pairs", str(path)]) == 1
-    said = capsys.readouterr().out
-    assert "1 of 3 items failed; 1 cause: 1 MUST" in said
-    assert "lost.completions.snap" in said
-    assert said.endswith("3 pairs of golden files; left out: 1 × bedrock is not judged\n")
+    stdout = capsys.readouterr().out
+    assert "1 of 3 items failed; 1 cause: 1 MUST" in stdout
+    assert "lost.completions.snap" in stdout
+    assert stdout.endswith("3 pairs of golden files; left out: 1 × bedrock is not judged\n")
     assert main(["judge", "--pairs", str(path), "--json"]) == 1
     report = json.loads(capsys.readouterr().out)
     assert [item["verdict"] for item in report["items"]] == ["fail", "pass", "pass"]

@@ -24,7 +24,7 @@ def kinds() -> dict[tuple[str, str], Planned]:
 
 def selected(*arguments: str) -> set[str]:
     """The names of the items of ``kinds``, as ``check::route-variant``, that arguments for a case select."""
-    wanted = parse(
+    selection = parse(
         [f"toolcall::shell/seed::{argument}" for argument in arguments],
         cases=CASES,
         checks=tuple(CHECKS),
@@ -33,7 +33,7 @@ def selected(*arguments: str) -> set[str]:
     return {
         f"{check}::{name}"
         for (check, name), item in kinds().items()
-        if wanted.has("shell/seed", check, item.place, item.variant)
+        if selection.has("shell/seed", check, item.place, item.variant)
     }
 
 

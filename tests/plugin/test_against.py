@@ -72,25 +72,25 @@ def _run(pytester: pytest.Pytester, option: str, *items: str) -> Run:
 
 def _differences(run: Run) -> dict[str, set[tuple[str, str]]]:
     """By check the elements and rules in which the two differ."""
-    found = {item.check: run.execute(item).differences for item in run.selected}
+    differences = {item.check: run.execute(item).differences for item in run.selected}
     run.close()
-    return {check: {(one.element, one.rule) for one in each} for check, each in found.items()}
+    return {check: {(finding.element, finding.rule) for finding in each} for check, each in differences.items()}
 
 
 def test_one_thing_is_told_where_it_is(pytester: pytest.Pytester, other: Any) -> None:
     differing = {("tool", "translation/tool-description")}
-    found = _differences(_run(pytester, other("one_thing")))
-    assert found == {"request": differing, "agent_loop": differing, "stream": set()}
+    differences = _differences(_run(pytester, other("one_thing")))
+    assert differences == {"request": differing, "agent_loop": differing, "stream": set()}
 
 
 def test_the_same_in_other_words_is_no_difference(pytester: pytest.Pytester, other: Any) -> None:
-    found = _differences(_run(pytester, other("same")))
-    assert found == {"request": set(), "agent_loop": set(), "stream": set()}
+    differences = _differences(_run(pytester, other("same")))
+    assert differences == {"request": set(), "agent_loop": set(), "stream": set()}
 
 
 def test_a_body_that_only_one_makes(pytester: pytest.Pytester, other: Any) -> None:
-    found = _differences(_run(pytester, other("crashing"), ITEMS[0]))
-    assert found == {"request": {("body", "translation/identity")}}
+    differences = _differences(_run(pytester, other("crashing"), ITEMS[0]))
+    assert differences == {"request": {("body", "translation/identity")}}
 
 
 def test_one_in_another_process(pytester: pytest.Pytester) -> None:
@@ -122,7 +122,7 @@ def test_what_is_printed_and_reported(pytester: pytest.Pytester, other: Any) -> 
     jsonschema.validate(report, json.loads(json_report.SCHEMA_PATH.read_text(encoding="utf-8")))
     assert report["against"]["name"] == "other"
     [item] = report["items"]
-    assert {one["element"] for one in item["against"]} == {"tool"}
+    assert {finding["element"] for finding in item["against"]} == {"tool"}
     assert item["verdict"] == "pass"
 
 

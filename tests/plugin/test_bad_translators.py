@@ -127,13 +127,13 @@ def runs(project: Any, request: pytest.FixtureRequest) -> dict[bool, Faults]:
         session.append(f"        if body.get('text', '').startswith('fault/{name} '):\n            {body}")
     spec = project.translator("\n".join([*session, "        return super().request(body)"]))
     # Only what is to run out of time gets little of it: a busy machine takes long to write 17 MB.
-    found = {}
+    faults = {}
     for late, limit in ((True, "--toolcall-timeout=0.2"), (False, "--toolcall-timeout=20")):
         names = [row[0] for row in CALLS if whether_late(row) is late]
-        found[late] = Faults(project, spec, names, limit)
-        assert found[late].result.ret == pytest.ExitCode.TESTS_FAILED
-        no_traceback_of_ours(found[late].result)
-    return found
+        faults[late] = Faults(project, spec, names, limit)
+        assert faults[late].result.ret == pytest.ExitCode.TESTS_FAILED
+        no_traceback_of_ours(faults[late].result)
+    return faults
 
 
 @every("row", CALLS, id=lambda row: row[0])

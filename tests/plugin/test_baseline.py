@@ -38,8 +38,10 @@ class Baseline:
         """Run with a translator that loses the text on its way to beta where an expression is true."""
         self.times += 1  # each run its own module: Python keeps what it imported
         spec = self.project.translator(session or LOST.format(where=where), f"mine_{self.times}")
-        given = arguments if any(word.startswith("toolcall::") for word in arguments) else ("toolcall::", *arguments)
-        result: pytest.RunResult = self.project.run("--toolcall-known-failures=known.toml", *given, spec=spec)
+        all_arguments = (
+            arguments if any(word.startswith("toolcall::") for word in arguments) else ("toolcall::", *arguments)
+        )
+        result: pytest.RunResult = self.project.run("--toolcall-known-failures=known.toml", *all_arguments, spec=spec)
         return result
 
     def update(self, *arguments: str, **more: Any) -> pytest.RunResult:
@@ -53,8 +55,8 @@ class Baseline:
 
     @property
     def entries(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = tomllib.loads(self.text)["known"]
-        return found
+        entries: list[dict[str, Any]] = tomllib.loads(self.text)["known"]
+        return entries
 
     @property
     def causes(self) -> dict[str, list[str]]:
@@ -412,13 +414,13 @@ def test_a_file_that_changed_meanwhile_stays_and_the_update_is_beside_it(baselin
     baseline.update()
     result = baseline.run(UPDATE, session=CHANGES)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    said = "*known.toml has changed since this run began, and stays unchanged;"
+    warning = "*known.toml has changed since this run began, and stays unchanged;"
     result.stdout.fnmatch_lines(
-        [f"toolcall: {said} *known.update.toml has what the run would have written: compare the two, or run again"]
+        [f"toolcall: {warning} *known.update.toml has what the run would have written: compare the two, or run again"]
     )
     assert "# another run was here" in baseline.text
-    kept = baseline.file.with_name("known.update.toml").read_text(encoding="utf-8")
-    assert len(tomllib.loads(kept)["causes"]) > len(baseline.causes)
+    update = baseline.file.with_name("known.update.toml").read_text(encoding="utf-8")
+    assert len(tomllib.loads(update)["causes"]) > len(baseline.causes)
 
 
 def test_a_lock_that_nobody_gives_back_is_told(baseline: Baseline, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -450,5 +452,5 @@ def test_a_failed_write_leaves_the_earlier_file(baseline: Baseline, monkeypatch:
     assert [path.name for path in baseline.file.parent.glob(".known*")] == []
 
 
-def _full(*_given: Any) -> None:
+def _full(*_arguments: Any) -> None:
     raise OSError(28, "the disk is full")

@@ -63,14 +63,14 @@ class Walk:
             timeout=600,
         )
 
-    def failures(self, standing: str) -> set[tuple[str, str]]:
+    def failures(self, status: str) -> set[tuple[str, str]]:
         """The items and rules of the last run's failing findings that have a standing."""
         items = json.loads((self.home / "report.json").read_text(encoding="utf-8"))["items"]
         return {
             (item["nodeid"].removeprefix("toolcall::"), finding["rule"])
             for item in items
             for finding in item["findings"]
-            if finding.get("standing") == standing
+            if finding.get("standing") == status
         }
 
     @property
@@ -149,5 +149,5 @@ def test_until_something_changes(walk: Walk, arguments: tuple[str, ...], folder:
         first, _, last = re.findall(r"delete lines? (\d+)( to (\d+))?$", sentence)[0]
         numbers = range(int(first), int(last or first) + 1)
         lines = ["" if number in numbers else line for number, line in enumerate(lines, 1)]
-    kept = tomllib.loads("\n".join(lines))["causes"]
-    assert kept == {cause: items for cause, items in walk.causes.items() if not cause.startswith(f"{CAUSE} ")}
+    entries = tomllib.loads("\n".join(lines))["causes"]
+    assert entries == {cause: items for cause, items in walk.causes.items() if not cause.startswith(f"{CAUSE} ")}

@@ -27,12 +27,12 @@ class T:
 ITEM = "toolcall::state/seed::stream::anthropic-to-gemini-recut"
 
 
-@pytest.mark.parametrize("said", ["many", "0", "-3", "9999", "1.5"])
-def test_a_wrong_value_is_a_usage_error(project: Any, said: str) -> None:
-    result = project.run("toolcall::", f"--toolcall-cuts={said}")
+@pytest.mark.parametrize("fineness", ["many", "0", "-3", "9999", "1.5"])
+def test_a_wrong_value_is_a_usage_error(project: Any, fineness: str) -> None:
+    result = project.run("toolcall::", f"--toolcall-cuts={fineness}")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
-        [f"ERROR: --toolcall-cuts: '{said}' is neither `default` nor `all` nor a number from 1 to 8192"]
+        [f"ERROR: --toolcall-cuts: '{fineness}' is neither `default` nor `all` nor a number from 1 to 8192"]
     )
 
 
@@ -41,9 +41,9 @@ def test_all_has_items_in_every_case_and_says_how_to_run_them_again(pytester: py
     options = ("-p", "no:hypothesispytest", "-p", "no:anyio", "--toolcall-translator", "deaf:T")
     none = pytester.runpytest_inprocess(*options, ITEM)
     none.stdout.fnmatch_lines(["*nothing was judged*"])
-    found = pytester.runpytest_inprocess(*options, "--toolcall-cuts", "all", ITEM)
-    found.assert_outcomes(failed=1)
-    found.stdout.fnmatch_lines([f'*again pytest --toolcall-translator deaf:T --toolcall-cuts all "{ITEM}"'])
+    result = pytester.runpytest_inprocess(*options, "--toolcall-cuts", "all", ITEM)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines([f'*again pytest --toolcall-translator deaf:T --toolcall-cuts all "{ITEM}"'])
     number = pytester.runpytest_inprocess(
         *options, "--toolcall-cuts=2", "toolcall::write_file/unicode-arguments::stream::gemini-to-gemini*"
     )

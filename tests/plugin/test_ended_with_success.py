@@ -38,7 +38,7 @@ PLACES = ("at_import", "in_constructor", "in_open", "in_call")
 
 
 def ended(project: Any, place: str, *arguments: str, deed: str = "os._exit(0)") -> Any:
-    project.module("ends", MODULE.format(**{one: deed if one == place else "pass" for one in PLACES}))
+    project.module("ends", MODULE.format(**{name: deed if name == place else "pass" for name in PLACES}))
     report = project.path / "report.json"
     report.write_text(json.dumps(OLD), encoding="utf-8")
     return project.run_apart("toolcall::", "--toolcall-report", "report.json", *arguments, spec="ends:T")
@@ -111,5 +111,5 @@ def test_links_and_pipes_stay(tmp_path: Path) -> None:
 
 def test_a_copy_of_the_process_ends_as_it_likes(project: Any) -> None:
     deed = "os.waitpid(os.fork(), 0) if False else None; pid = os.fork(); pid or os._exit(0); os.waitpid(pid, 0)"
-    project.module("forks", MODULE.format(**{one: deed if one == "in_constructor" else "pass" for one in PLACES}))
+    project.module("forks", MODULE.format(**{name: deed if name == "in_constructor" else "pass" for name in PLACES}))
     assert project.run_apart("toolcall::box/one", spec="forks:T").ret == 0

@@ -76,7 +76,7 @@ def forgotten() -> Iterator[None]:
     known_secrets.forget()
 
 
-def clean(text: str, *, told: bool = True) -> None:
+def clean(text: str, *, is_reported: bool = True) -> None:
     """Neither the secret nor its base64 nor half of it is in a text, but its variable's name."""
     assert KnownSecrets([SECRET]).replaced_in_base64(KnownSecrets([SECRET]).replaced(text, lambda _: ""), str) == (
         KnownSecrets([SECRET]).replaced(text, lambda _: "")
@@ -84,7 +84,7 @@ def clean(text: str, *, told: bool = True) -> None:
     assert not KnownSecrets([SECRET]).occur(text)
     assert SECRET[:8] not in text
     assert CODED[4:24] not in text
-    if told:
+    if is_reported:
         assert "REDACTED-VAULT_TOKEN" in text
 
 
@@ -105,16 +105,16 @@ def test_no_report_has_it(project: Any, monkeypatch: pytest.MonkeyPatch) -> None
     )
     clean(result.stdout.str() + result.stderr.str())
     for name in (*reports, "junit.xml"):
-        clean((project.path / name).read_text(encoding="utf-8"), told=name != "report.md")
-    known = ("--toolcall-known-failures=known.toml", "--toolcall-known-failures-update")
-    result = project.run("toolcall::leaking::request::alpha-to-beta", *known, "-rA", spec="leaking:T")
-    clean(result.stdout.str() + result.stderr.str(), told=False)
-    clean((project.path / "known.toml").read_text(encoding="utf-8"), told=False)
+        clean((project.path / name).read_text(encoding="utf-8"), is_reported=name != "report.md")
+    options = ("--toolcall-known-failures=known.toml", "--toolcall-known-failures-update")
+    result = project.run("toolcall::leaking::request::alpha-to-beta", *options, "-rA", spec="leaking:T")
+    clean(result.stdout.str() + result.stderr.str(), is_reported=False)
+    clean((project.path / "known.toml").read_text(encoding="utf-8"), is_reported=False)
     json.loads((project.path / "report.json").read_text(encoding="utf-8"))
     files = [file for file in Path(project.path / "bodies").rglob("*.*") if file.is_file()]
     assert len(files) > 4
     for file in files:
-        clean(file.read_text(encoding="utf-8"), told=False)
+        clean(file.read_text(encoding="utf-8"), is_reported=False)
     assert any("REDACTED-VAULT_TOKEN" in file.read_text(encoding="utf-8") for file in files)
 
 

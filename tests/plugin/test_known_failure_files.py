@@ -74,10 +74,10 @@ def test_runxfail_shows_the_failure(known: Any) -> None:
 def test_a_known_failure_is_told_like_any_other_where_its_text_is_asked_for(known: Any) -> None:
     """Its text is its findings, never a way through pytest's code."""
     arguments = ("*  beta/text-kept  # issue 12\n", "toolcall::box/two::request::alpha-to-beta")
-    told = known(*arguments, "--xfail-tb")
-    told.assert_outcomes(xfailed=1)
-    told.stdout.fnmatch_lines(["  known beta/text-kept  (issue 12)"])
-    assert "site-packages" not in told.stdout.str()
+    result = known(*arguments, "--xfail-tb")
+    result.assert_outcomes(xfailed=1)
+    result.stdout.fnmatch_lines(["  known beta/text-kept  (issue 12)"])
+    assert "site-packages" not in result.stdout.str()
     assert "  known beta/text-kept" not in known(*arguments).stdout.str()
 
 

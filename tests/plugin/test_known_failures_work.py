@@ -18,27 +18,27 @@ from toolcall_conformance.known_failures.items import Items
 def test_a_pattern_is_held_against_items_that_begin_alike(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
 ) -> None:
-    held = 0
+    comparison_count = 0
     plainly = Pattern.matches
 
     def counted(self: Pattern, nodeid: str) -> bool:
-        nonlocal held
-        held += 1
+        nonlocal comparison_count
+        comparison_count += 1
         return plainly(self, nodeid)
 
     monkeypatch.setattr(Pattern, "matches", counted)
     work = []
     for count in (50, 200):
-        held = 0
+        comparison_count = 0
         text = "".join(f"{form.format(f'{n:03}')} a/b # why\n" for n in range(count))
         (tmp_path / "known.txt").write_text(text)
-        known = known_failures.load(tmp_path / "known.txt", Names(["a/b"]), dt.date(2026, 1, 1))
+        failure_list = known_failures.load(tmp_path / "known.txt", Names(["a/b"]), dt.date(2026, 1, 1))
         items = [f"toolcall::fam/case-{n:03}::request::anthropic-to-gemini" for n in range(count)]
-        assert all(known.standing(item, "a/b", "x").is_known for item in items)
-        assert len(known.stale(items, {item: [] for item in items})) == count
+        assert all(failure_list.standing(item, "a/b", "x").is_known for item in items)
+        assert len(failure_list.stale(items, {item: [] for item in items})) == count
         failing = {item: [Failure("a/b", "x", "why")] for item in items}
-        assert update(known, text, items, failing).kept == count
-        work.append(held)
+        assert update(failure_list, text, items, failing).kept == count
+        work.append(comparison_count)
     assert work[1] <= 5 * work[0]
 
 
@@ -46,8 +46,8 @@ def test_a_pattern_is_held_against_items_that_begin_alike(
 def test_the_items_of_a_pattern_are_those_that_it_matches(text: str) -> None:
     ids = [f"{family}/{case}::c::d" for family in ("a", "aa", "b") for case in ("b", "bb", "c")]
     pattern = Pattern(text, 1)
-    assert Items(ids).matching(pattern) == [one for one in ids if pattern.matches(one)]
-    assert all(re.match(re.escape(pattern.beginning), one) for one in Items(ids).matching(pattern))
+    assert Items(ids).matching(pattern) == [nodeid for nodeid in ids if pattern.matches(nodeid)]
+    assert all(re.match(re.escape(pattern.beginning), nodeid) for nodeid in Items(ids).matching(pattern))
 
 
 def test_many_stars_take_no_longer() -> None:

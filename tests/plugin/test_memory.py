@@ -47,9 +47,9 @@ class RestlessSession:
         self._session = ReferenceTranslator().open(route)
 
     def request(self, body: dict[str, Any], /) -> Any:
-        made = self._session.request(body)
-        made["messages"].insert(0, {"role": "user", "content": f"{next(self._numbers)} {'x' * 5_000}"})
-        return made
+        output = self._session.request(body)
+        output["messages"].insert(0, {"role": "user", "content": f"{next(self._numbers)} {'x' * 5_000}"})
+        return output
 
     def response(self, body: dict[str, Any], /) -> Any:
         return self._session.response(body)
@@ -84,18 +84,18 @@ def test_what_a_run_remembers_is_bounded(corpus: Corpus) -> None:
 def test_judgements_are_asked_for_once_and_only_so_many_are_kept(
     monkeypatch: pytest.MonkeyPatch, corpus: Corpus
 ) -> None:
-    asked: list[int] = []
+    requests: list[int] = []
 
     def history(_judge: Judge, *bodies: Any, **_rest: Any) -> Judgement:
-        asked.append(bodies[1])
+        requests.append(bodies[1])
         return Judgement()
 
     monkeypatch.setattr(Judge, "history", history)
     judge = CachingJudge(corpus)
     for output in (1, 1, True, 2, *range(3 * MOST_KEPT)):
         judge.history({}, output, Ends("a", "b"), request=None)
-    assert asked[:3] == [1, True, 2]
-    assert 3 * MOST_KEPT <= len(asked) <= 3 * MOST_KEPT + 3
+    assert requests[:3] == [1, True, 2]
+    assert 3 * MOST_KEPT <= len(requests) <= 3 * MOST_KEPT + 3
     assert len(judge) <= MOST_KEPT
 
 
@@ -132,33 +132,33 @@ def pytest_configure(config):
 """
 
 
-@pytest.mark.parametrize(("own", "kept"), [((), "{True}"), (("test_own.py",), "{False}")])
+@pytest.mark.parametrize(("own", "expected"), [((), "{True}"), (("test_own.py",), "{False}")])
 def test_the_collector_of_cycles_walks_no_items_where_all_are_ours(
-    project: Any, pytester: pytest.Pytester, own: tuple[str, ...], kept: str
+    project: Any, pytester: pytest.Pytester, own: tuple[str, ...], expected: str
 ) -> None:
     pytester.makeconftest(FROZEN)
     pytester.makepyfile(test_own="def test_own(): pass")
     result = project.run("toolcall::", *own, "-s")
-    result.stdout.fnmatch_lines([f"*kept from the collector: {kept}"])
+    result.stdout.fnmatch_lines([f"*kept from the collector: {expected}"])
     assert gc.get_freeze_count() == 0
 
 
 def test_what_items_leave_is_kept_from_the_collector_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cycles, "_ITEMS_BETWEEN", 2)
     monkeypatch.setattr(cycles, "ends_with_run", lambda: False)  # the one of this test does not
-    one = cycles.Cycles(cast("pytest.Config", SimpleNamespace(args=["test_own.py"], add_cleanup=lambda _end: None)))
+    plugin = cycles.Cycles(cast("pytest.Config", SimpleNamespace(args=["test_own.py"], add_cleanup=lambda _end: None)))
     thresholds = gc.get_threshold()
-    one.pytest_runtestloop(cast("pytest.Session", SimpleNamespace(items=[])))
+    plugin.pytest_runtestloop(cast("pytest.Session", SimpleNamespace(items=[])))
     try:
         assert gc.get_threshold() == (10_000, *thresholds[1:])
         before = gc.get_freeze_count()
         left: list[list[Any]] = [[] for _ in range(1_000)]
-        one.pytest_runtest_logfinish()
+        plugin.pytest_runtest_logfinish()
         assert gc.get_freeze_count() <= before
-        one.pytest_runtest_logfinish()
+        plugin.pytest_runtest_logfinish()
         assert gc.get_freeze_count() > before + len(left) // 2
     finally:
-        one.end()
+        plugin.end()
     assert gc.get_freeze_count() == 0
     assert gc.get_threshold() == thresholds
 
@@ -244,6 +244,6 @@ def test_what_a_failing_item_leaves_behind_does_not_grow_with_its_bodies(
     )
     result = project.run_apart("toolcall::", "-s", spec=spec)  # within this process pytester would keep the frames
     [line] = [line for line in result.outlines if "left behind:" in line]
-    failed, left, kept = map(int, line.partition("left behind:")[2].split())
+    failed, left, kept_size = map(int, line.partition("left behind:")[2].split())
     assert failed == 24
-    assert left < MOST_LEFT < kept
+    assert left < MOST_LEFT < kept_size

@@ -12,7 +12,7 @@ LONG = {f"key {number}": "x" * 20 for number in range(12)}
 
 
 @pytest.mark.parametrize(
-    ("body", "pointer", "shown"),
+    ("body", "pointer", "excerpt"),
     [
         ({"a": 1, "b": {"c": [1, 2]}}, "/a", '{"a": 1, "b": {…}}'),
         ({"a": 1, "b": {"c": [1, 2], "d": {}}}, "/b", '{"a": 1, "b": {"c": [… 2], "d": {}}}'),
@@ -27,14 +27,14 @@ LONG = {f"key {number}": "x" * 20 for number in range(12)}
         (None, "/a", ""),
     ],
 )
-def test_what_stands_around_a_place(body: Any, pointer: str, shown: str) -> None:
-    assert near(body, pointer) == shown
+def test_what_stands_around_a_place(body: Any, pointer: str, excerpt: str) -> None:
+    assert near(body, pointer) == excerpt
 
 
 @pytest.mark.parametrize("number", range(12))
 def test_the_place_is_there_however_much_stands_around(number: int) -> None:
-    for shown in (near(LONG, f"/key {number}"), near([f"key {n} {'x' * 15}" for n in range(12)], f"/{number}")):
-        assert f'"key {number}' in shown
-        assert len(shown) <= 72
-        assert "…, " in shown or number == 0
-        assert ", …" in shown or number >= 10
+    for excerpt in (near(LONG, f"/key {number}"), near([f"key {n} {'x' * 15}" for n in range(12)], f"/{number}")):
+        assert f'"key {number}' in excerpt
+        assert len(excerpt) <= 72
+        assert "…, " in excerpt or number == 0
+        assert ", …" in excerpt or number >= 10

@@ -43,8 +43,8 @@ def test_selects(project: Any, arguments: list[str], count: int) -> None:
 
 
 def test_ids_are_sorted_and_say_case_check_and_route(project: Any) -> None:
-    found = ids(project.run("--collect-only", "-q", "toolcall::box/two"))
-    assert found == [
+    nodeids = ids(project.run("--collect-only", "-q", "toolcall::box/two"))
+    assert nodeids == [
         f"toolcall::box/two::{check}::{client}-to-{upstream}"
         for check in ("request", "response")
         for client in ("alpha", "beta")

@@ -55,11 +55,11 @@ def ids(result: pytest.RunResult) -> list[str]:
 def test_only_who_has_the_operations_gets_items(run: Run) -> None:
     assert ids(run("--collect-only", "-q", CASE)) == ITEMS
     assert ids(run("--collect-only", "-q", CASE, spec="toolcall_reference:ReferenceTranslator"))
-    assert not [one for one in ids(run("--collect-only", "-q", CASE)) if "-to-" in one]
+    assert not [nodeid for nodeid in ids(run("--collect-only", "-q", CASE)) if "-to-" in nodeid]
 
 
 @pytest.mark.parametrize(
-    ("wanted", "items"),
+    ("selector", "items"),
     [
         (f"{CASE}::adapter", ITEMS),
         (ITEMS[0], ITEMS[:1]),
@@ -67,8 +67,8 @@ def test_only_who_has_the_operations_gets_items(run: Run) -> None:
         (f"{ITEMS[0]}*", ITEMS),
     ],
 )
-def test_ids_select_themselves(run: Run, wanted: str, items: list[str]) -> None:
-    assert ids(run("--collect-only", "-q", wanted)) == items
+def test_ids_select_themselves(run: Run, selector: str, items: list[str]) -> None:
+    assert ids(run("--collect-only", "-q", selector)) == items
 
 
 @pytest.mark.parametrize(

@@ -48,9 +48,9 @@ def hooks(project: Any) -> None:
 def order(project: Any) -> list[str]:
     """The items in the order in which they were set up since this was asked."""
     file = project.path / "order.txt"
-    found: list[str] = file.read_text(encoding="utf-8").split()
+    words: list[str] = file.read_text(encoding="utf-8").split()
     file.unlink()
-    return found
+    return words
 
 
 def test_last_failed(project: Any) -> None:
@@ -137,10 +137,10 @@ def test_randomly(project: Any) -> None:
             failed=2, passed=22
         )
         reports.append((order(project), json.loads((project.path / "report.json").read_text(encoding="utf-8"))))
-    (mixed, one), (usual, other) = reports
+    (mixed, first), (usual, other) = reports
     assert mixed != usual
     assert sorted(mixed) == sorted(usual)
-    assert [item["nodeid"] for item in one["items"]] == [item["nodeid"] for item in other["items"]]
+    assert [item["nodeid"] for item in first["items"]] == [item["nodeid"] for item in other["items"]]
 
 
 def test_cov(project: Any) -> None:
@@ -149,8 +149,8 @@ def test_cov(project: Any) -> None:
     spec = project.translator(LOSES_TEXT_TO_BETA)
     result = project.run_apart("toolcall::", "--cov=mine", "--cov-report=json:cov.json", spec=spec)
     result.assert_outcomes(failed=2, passed=22)
-    found = json.loads((project.path / "cov.json").read_text(encoding="utf-8"))["files"]["mine.py"]
-    assert found["missing_lines"] == []
+    coverage = json.loads((project.path / "cov.json").read_text(encoding="utf-8"))["files"]["mine.py"]
+    assert coverage["missing_lines"] == []
     assert len(order(project)) == 24
 
 

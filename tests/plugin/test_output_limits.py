@@ -56,8 +56,8 @@ def test_what_is_printed_of_an_item_and_of_all_is_bounded(loud: Any) -> None:
     )
     text = result.stdout.str()
     texts = text.partition("= FAILURES =")[2].partition("= toolcall conformance =")[0]
-    shown = sum(texts.count(one) for one in ("log ", "banner ", " out "))
-    assert 0 < shown * 4 < 2 * crossing.CAPTURED_OF_ALL
+    count = sum(texts.count(word) for word in ("log ", "banner ", " out "))
+    assert 0 < count * 4 < 2 * crossing.CAPTURED_OF_ALL
     assert texts.count("(the same as of toolcall::loud/x0::request::alpha-to-beta)") == 59
     assert "characters: left out; the files of a failing item have them" in texts
     assert "x59 request 1 failed" in texts, "the reason stands there all the same"
@@ -84,7 +84,7 @@ def test_an_item_with_more_findings_than_somebody_reads(project: Any, monkeypatc
 
 def test_a_long_text_is_cut_once_and_between_lines() -> None:
     lines = [Line(f"{number}: {'x' * 90}", "MUST") for number in range(1_000)]
-    shown = FailureText.of(lines, Crash("here", 1, "rule"))
-    assert crossing.fit(str(shown)) == str(shown)
-    assert (shown.lines[0], shown.lines[-1], shown.whole) == (lines[0], lines[-1], lines)
-    assert len(str(shown)) > crossing.TEXT * 0.9
+    text = FailureText.of(lines, Crash("here", 1, "rule"))
+    assert crossing.fit(str(text)) == str(text)
+    assert (text.lines[0], text.lines[-1], text.whole) == (lines[0], lines[-1], lines)
+    assert len(str(text)) > crossing.TEXT * 0.9

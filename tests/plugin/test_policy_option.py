@@ -24,11 +24,11 @@ def run(pytester: pytest.Pytester) -> pytest.Pytester:
 
 
 def test_what_is_said_is_demanded(run: pytest.Pytester) -> None:
-    wanted = (*QUIET, "--toolcall-policy=policy.toml", "--toolcall-report=report.json", ITEM)
-    run.runpytest_inprocess(*wanted, "--toolcall-translator", "mine:T").assert_outcomes(passed=1)
+    arguments = (*QUIET, "--toolcall-policy=policy.toml", "--toolcall-report=report.json", ITEM)
+    run.runpytest_inprocess(*arguments, "--toolcall-translator", "mine:T").assert_outcomes(passed=1)
     report = json.loads((run.path / "report.json").read_text(encoding="utf-8"))
     assert report["policy"] == {"rename": {"cat": "read_file"}}
-    result = run.runpytest_inprocess(*wanted, "--toolcall-translator", "mine:Plain")
+    result = run.runpytest_inprocess(*arguments, "--toolcall-translator", "mine:Plain")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*translation/tool-lost*MUST", "*again pytest * --toolcall-policy=policy.toml*"])
     # Without a word of it, a new name is a warning.
@@ -43,9 +43,9 @@ def test_the_settings_name_it(run: pytest.Pytester) -> None:
 
 
 def test_there_are_no_round_trips(run: pytest.Pytester) -> None:
-    wanted = (*QUIET, "--toolcall-translator", "mine:T", "--collect-only", "-q", "toolcall::policy/renamed")
-    assert "::round_trip::" in run.runpytest_inprocess(*wanted).stdout.str()
-    assert "::round_trip::" not in run.runpytest_inprocess(*wanted, "--toolcall-policy=policy.toml").stdout.str()
+    arguments = (*QUIET, "--toolcall-translator", "mine:T", "--collect-only", "-q", "toolcall::policy/renamed")
+    assert "::round_trip::" in run.runpytest_inprocess(*arguments).stdout.str()
+    assert "::round_trip::" not in run.runpytest_inprocess(*arguments, "--toolcall-policy=policy.toml").stdout.str()
 
 
 def test_a_file_that_is_wrong_ends_the_run(run: pytest.Pytester) -> None:

@@ -156,9 +156,9 @@ def test_a_case_that_was_just_rendered_runs(pytester: pytest.Pytester) -> None:
     del scenario["files"]
     (case / "scenario.json").write_text(json.dumps(scenario), encoding="utf-8")
     arguments = ("-p", "no:hypothesispytest", "--toolcall-translator", "toolcall_reference:ReferenceTranslator")
-    told = pytester.runpytest_inprocess(*arguments, "toolcall::ours", "--toolcall-corpus=private")
-    assert told.ret == pytest.ExitCode.USAGE_ERROR
-    command = told.stderr.str().partition("have the reference render them: python -m toolcall_reference.render ")[2]
+    result = pytester.runpytest_inprocess(*arguments, "toolcall::ours", "--toolcall-corpus=private")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    command = result.stderr.str().partition("have the reference render them: python -m toolcall_reference.render ")[2]
     assert render(shlex.split(command)) == 0
     done = pytester.runpytest_subprocess(*arguments, "toolcall::ours::request", "--toolcall-corpus=private")
     done.assert_outcomes(passed=16)

@@ -53,10 +53,10 @@ def test_quick_stands_beside_other_arguments() -> None:
 
 def test_a_corpus_with_fewer_cases_has_fewer_items() -> None:
     few = {"box/one": ("alpha", "beta")}
-    wanted = ["toolcall::@quick::request::alpha-to-beta"]
-    found = parse(wanted, cases=few, checks=list(CHECKS), formats=["alpha", "beta"], quick=lambda: ITEMS)
-    assert found.has("box/one", "request", "alpha-to-beta", "")
-    assert not found.has("box/two")
+    selectors = ["toolcall::@quick::request::alpha-to-beta"]
+    selection = parse(selectors, cases=few, checks=list(CHECKS), formats=["alpha", "beta"], quick=lambda: ITEMS)
+    assert selection.has("box/one", "request", "alpha-to-beta", "")
+    assert not selection.has("box/two")
 
 
 def test_a_name_like_it_is_told() -> None:
@@ -72,7 +72,11 @@ def test_every_item_of_the_corpus_s_list_is_one(corpus: Corpus) -> None:
     for check, names in corpus.quick.items():
         for name, cases in names.items():
             client, _, rest = (name, "", name) if check in ONE_FORMAT else name.partition("-to-")
-            upstream = next(one for one in corpus.formats if rest == one or rest.startswith(f"{one}-"))
+            upstream = next(
+                format_name
+                for format_name in corpus.formats
+                if rest == format_name or rest.startswith(f"{format_name}-")
+            )
             client = upstream if check in ONE_FORMAT else client
             for case in cases:
                 assert case in corpus.cases, f"{check}::{name}: there is no case {case}"

@@ -27,8 +27,8 @@ REPORT = "--toolcall-report=r.json"
 
 
 def _report(project: Any) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((project.path / "r.json").read_text(encoding="utf-8"))
-    return found
+    report: dict[str, Any] = json.loads((project.path / "r.json").read_text(encoding="utf-8"))
+    return report
 
 
 def _known(project: Any) -> list[str]:

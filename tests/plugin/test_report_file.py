@@ -181,7 +181,7 @@ def test_a_report_with_an_odd_node_id_is_told(project: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("member", "value", "said"),
+    ("member", "value", "message"),
     [
         ("findings", 0, "/items/0/findings: it is no array"),
         ("findings", [{"rule": "alpha/text-kept"}], "/items/0/findings/0: its keys are not there"),
@@ -189,13 +189,13 @@ def test_a_report_with_an_odd_node_id_is_told(project: Any) -> None:
         ("client", None, "/items/0/client: it is no string"),
     ],
 )
-def test_a_report_whose_items_were_edited(member: str, value: object, said: str, project: Any) -> None:
+def test_a_report_whose_items_were_edited(member: str, value: object, message: str, project: Any) -> None:
     path = project.path / "report.json"
     project.run("toolcall::box/one", "--toolcall-report", "report.json")
     report = json.loads(path.read_text(encoding="utf-8"))
     report["items"][0][member] = value
     path.write_text(json.dumps(report), encoding="utf-8")
-    with pytest.raises(files.ReportError, match=re.escape(said)):
+    with pytest.raises(files.ReportError, match=re.escape(message)):
         json_report.read(path)
 
 
@@ -312,10 +312,10 @@ def test_the_end_of_each_name_chooses_the_kind(project: Any) -> None:
     options = ("--toolcall-report=r.json", "--toolcall-report=R.MD")
     result = project.run("toolcall::", *options, spec=spec)
     result.stdout.fnmatch_lines(["toolcall: the report is r.json", "toolcall: the report is R.MD"])
-    shown = (project.path / "R.MD").read_text(encoding="utf-8")
+    page = (project.path / "R.MD").read_text(encoding="utf-8")
     report = valid(json_report.read(project.path / "r.json"))
-    assert f"**{sum(item['outcome'] == 'failed' for item in report['items'])} of 24 items failed; " in shown
-    assert f"  - run `pytest --toolcall-translator {spec} " in shown
+    assert f"**{sum(item['outcome'] == 'failed' for item in report['items'])} of 24 items failed; " in page
+    assert f"  - run `pytest --toolcall-translator {spec} " in page
 
 
 def test_one_report_that_cannot_be_written_keeps_no_other_from_being_written(

@@ -32,8 +32,8 @@ def item(name: str, *findings: dict[str, Any], size: int = 0, table: Table = HAR
     case, check, client, upstream, *variant = name.split()
     nodeid = f"toolcall::{case}::{check}::{'-'.join([client, 'to', upstream, *variant])}"
     variants = variant[0] if variant else None
-    found = caused(findings, table, way_back=check == "round_trip")
-    return ItemRecord(nodeid, case, check, client, upstream, variants, "fail", "failed", findings=found, size=size)
+    records = caused(findings, table, way_back=check == "round_trip")
+    return ItemRecord(nodeid, case, check, client, upstream, variants, "fail", "failed", findings=records, size=size)
 
 
 def causes(*items: ItemRecord) -> list[RootCause]:
@@ -93,20 +93,20 @@ def test_another_signature_is_another_cause(other: dict[str, Any]) -> None:
 )
 def test_what_a_request_shows_is_also_in_the_loop(loop: str, also: int) -> None:
     """A loop's body may be in the other format, and the fault at another place of it."""
-    found = causes(
+    roots = causes(
         item("shell/a request anthropic openai_chat", finding("translation/arguments")),
         item(loop, finding("translation/arguments", "/b", format="anthropic", body="02-request")),
     )
-    assert len(found) == 2 - also
-    assert sum(root.in_the_loop for root in found) == also
+    assert len(roots) == 2 - also
+    assert sum(root.in_the_loop for root in roots) == also
 
 
 def test_a_graver_fault_of_the_loop_is_its_own() -> None:
-    found = causes(
+    roots = causes(
         item("shell/a request anthropic openai_chat", finding("translation/arguments", level="SHOULD")),
         item("shell/a agent_loop anthropic openai_chat", finding("translation/arguments", "/b")),
     )
-    assert [(root.level, root.in_the_loop) for root in found] == [("MUST", 0), ("SHOULD", 0)]
+    assert [(root.level, root.in_the_loop) for root in roots] == [("MUST", 0), ("SHOULD", 0)]
 
 
 def test_why_a_reply_ended_is_told_once() -> None:
@@ -133,9 +133,9 @@ def test_one_wrong_word_for_several_is_one_cause(words: tuple[str, ...], number:
     items = [
         item(
             f"shell/{case} response anthropic gemini",
-            finding("translation/finish-reason", "/stop_reason", one, **finish),
+            finding("translation/finish-reason", "/stop_reason", stop_word, **finish),
         )
-        for case, one in enumerate(words)
+        for case, stop_word in enumerate(words)
     ]
     assert len(causes(*items)) == number
 
@@ -184,9 +184,9 @@ def test_all_exceptions_are_one_cause_with_its_lines() -> None:
 
 
 def test_one_wrong_value_is_one_cause_whatever_rules_it_breaks() -> None:
-    one, other = finding("openai_chat/call-id", got="x y"), finding("openai_chat/call-id-length", got="x y")
-    elsewhere = item("shell/b request anthropic openai_chat", one)
-    both = item("shell/a request anthropic openai_chat", one, other)
+    first, other = finding("openai_chat/call-id", got="x y"), finding("openai_chat/call-id-length", got="x y")
+    elsewhere = item("shell/b request anthropic openai_chat", first)
+    both = item("shell/a request anthropic openai_chat", first, other)
     (root,) = causes(both, elsewhere)
     assert (root.rule, [*root.others]) == ("openai_chat/call-id", ["openai_chat/call-id-length"])
     # Each stands somewhere without the other.
@@ -195,8 +195,8 @@ def test_one_wrong_value_is_one_cause_whatever_rules_it_breaks() -> None:
 
 @pytest.mark.parametrize("got", [{"got": {"a": 1}}, {"got": []}, {"got": {"$absent": True}}, {}])
 def test_two_faults_of_one_object_stay_two(got: dict[str, Any]) -> None:
-    found = finding("openai_chat/call-id", **got), finding("openai_chat/call-id-length", **got)
-    assert len(causes(item("shell/a request anthropic openai_chat", *found))) == 2
+    findings = finding("openai_chat/call-id", **got), finding("openai_chat/call-id-length", **got)
+    assert len(causes(item("shell/a request anthropic openai_chat", *findings))) == 2
 
 
 def test_what_mixed_up_events_bring_is_no_cause_of_its_own() -> None:
@@ -210,8 +210,8 @@ def test_what_mixed_up_events_bring_is_no_cause_of_its_own() -> None:
     # Arguments that go where the events are right have another cause.
     assert len(causes(both, item("shell/b stream anthropic gemini", lost))) == 2
     # An end that is missing does not mix up calls.
-    ended = finding("anthropic/stream-end", "/events/9", element="finish", **stream)
-    assert len(causes(item("shell/a stream anthropic gemini", ended, lost))) == 2
+    missing_end = finding("anthropic/stream-end", "/events/9", element="finish", **stream)
+    assert len(causes(item("shell/a stream anthropic gemini", missing_end, lost))) == 2
 
 
 def follows(where: str, first: dict[str, Any], second: dict[str, Any]) -> bool:
@@ -219,8 +219,8 @@ def follows(where: str, first: dict[str, Any], second: dict[str, Any]) -> bool:
     table = Table((Row(("translation/call-lost",), frozenset(["openai_chat/calls-answered"]), Where(where)),))
     lost = finding("translation/call-lost", **{"place": "/a", "difference": "lost", **first})
     unanswered = finding("openai_chat/calls-answered", **{"place": "/b", "difference": "lost", **second})
-    found = causes(item("shell/a stream anthropic openai_chat", lost, unanswered, table=table))
-    return [(root.rule, [*root.others]) for root in found] == [(lost["rule"], [unanswered["rule"]])]
+    roots = causes(item("shell/a stream anthropic openai_chat", lost, unanswered, table=table))
+    return [(root.rule, [*root.others]) for root in roots] == [(lost["rule"], [unanswered["rule"]])]
 
 
 NOTHING: dict[str, Any] = {"got": {"$absent": True}}
@@ -291,8 +291,8 @@ def test_what_only_a_round_trip_shows_is_a_cause_of_its_own() -> None:
     setting = finding("translation/setting-lost", "", "lost", element="setting")
     alone = item("shell/a request openai_chat gemini", tool)
     back = item("shell/b round_trip openai_chat gemini", setting, tool)
-    found = causes(alone, back)
-    assert [(root.rule, [*root.others], root.items) for root in found] == [
+    roots = causes(alone, back)
+    assert [(root.rule, [*root.others], root.items) for root in roots] == [
         (tool["rule"], [], [alone]),
         (tool["rule"], [setting["rule"]], [back]),
     ]
@@ -316,7 +316,7 @@ def test_the_depth_in_a_schema_makes_no_cause() -> None:
     deep, flat = (finding("translation/schema-type", f"/parameters{place}/type") for place in ("/**", ""))
     (root,) = causes(item("shell/a request anthropic openai_chat", deep, flat))
     assert root.place == "/parameters/**/type"
-    apart = [item(f"shell/{n} request anthropic openai_chat", one) for n, one in enumerate((deep, flat))]
+    apart = [item(f"shell/{n} request anthropic openai_chat", fault) for n, fault in enumerate((deep, flat))]
     assert len(causes(*apart)) == 2
 
 
@@ -352,11 +352,11 @@ def test_a_rule_that_formats_share_is_one_cause() -> None:
         wrong = finding(f"{target}/{rule}", place, format=target, got="a.b")
         return item(f"mcp/a request gemini {target}", wrong)
 
-    one = named("openai_chat", "tool-name", "/tools/*/function/name")
-    (root,) = causes(named("anthropic", "tool-name", "/tools/*/name"), one)
+    chat_item = named("openai_chat", "tool-name", "/tools/*/function/name")
+    (root,) = causes(named("anthropic", "tool-name", "/tools/*/name"), chat_item)
     assert root.formats == ["anthropic", "openai_chat"]
     for other in (named("anthropic", "call-id", "/tools/*/name"), named("anthropic", "tool-name", "/tools/*/type")):
-        assert len(causes(other, one)) == 2
+        assert len(causes(other, chat_item)) == 2
 
 
 def test_a_client_misread_in_the_loop_is_one_cause_in_all_formats() -> None:
@@ -376,18 +376,18 @@ def test_a_client_misread_in_the_loop_is_one_cause_in_all_formats() -> None:
 def returned(client: str, target: str, variants: str) -> list[ItemRecord]:
     """The variants of a loop in which state does not come back."""
     wrong = finding("translation/state-returned", f"/{target}", "lost", format=target, element="opaque")
-    return [item(f"shell/a agent_loop {client} {target} {one}", wrong) for one in variants]
+    return [item(f"shell/a agent_loop {client} {target} {variant}", wrong) for variant in variants]
 
 
 def test_a_client_that_fails_alike_with_several_providers_is_one_cause() -> None:
     """One client fails in all variants, another in one of them: that is not the providers' doing."""
-    found = causes(
+    roots = causes(
         *returned("gemini", "anthropic", "uvwx"),
         *returned("gemini", "openai_responses", "uvwx"),
         *returned("openai_chat", "anthropic", "u"),
         *returned("openai_chat", "openai_responses", "u"),
     )
-    assert [({one.client for one in root.items}, root.formats) for root in found] == [
+    assert [({record.client for record in root.items}, root.formats) for root in roots] == [
         ({"gemini"}, ["anthropic", "openai_responses"]),
         ({"openai_chat"}, ["anthropic", "openai_responses"]),
     ]
@@ -413,9 +413,9 @@ def test_what_harms_most_is_told_first_then_what_is_most_frequent() -> None:
     }
     names = ["known", "mild", "mild", "usage", "usage", "usage", "call", "result", "result", "crash"]
     items = [item(f"shell/{n} request anthropic openai_chat", wrong[name]) for n, name in enumerate(names)]
-    told = [root.rule for root in causes(*items)]
+    rules = [root.rule for root in causes(*items)]
     # Two results weigh more than a call.
-    assert told == [wrong[name]["rule"] for name in ("result", "call", "crash", "usage", "mild", "known")]
+    assert rules == [wrong[name]["rule"] for name in ("result", "call", "crash", "usage", "mild", "known")]
 
 
 def test_what_hides_other_faults_is_never_first() -> None:
@@ -430,7 +430,7 @@ def test_what_hides_other_faults_is_never_first() -> None:
 
 def test_the_example_is_the_simplest() -> None:
     same = finding("translation/arguments")
-    known = finding("translation/arguments", known="a reason")
+    known_fault = finding("translation/arguments", known="a reason")
     in_order = [
         item("shell/z request anthropic openai_chat", same, size=5),
         item("shell/a request anthropic openai_chat", same, size=9),
@@ -438,35 +438,40 @@ def test_the_example_is_the_simplest() -> None:
         item("shell/c stream anthropic openai_chat", same, size=1),
         item("shell/d agent_loop anthropic openai_chat", same, size=1),
         item("shell/e request anthropic openai_chat other", same, size=1),
-        item("shell/f request anthropic openai_chat", known, size=1),
+        item("shell/f request anthropic openai_chat", known_fault, size=1),
     ]
     for number, simplest in enumerate(in_order):
-        found = causes(*reversed(in_order[number:]))
-        root = next(root for root in found if root.rule == same["rule"])
+        roots = causes(*reversed(in_order[number:]))
+        root = next(root for root in roots if root.rule == same["rule"])
         assert root.example.item is simplest
 
 
 def test_a_new_fault_never_hides_behind_a_known_one() -> None:
-    same, known = finding("translation/arguments"), finding("translation/arguments", known="a reason")
+    same, known_fault = finding("translation/arguments"), finding("translation/arguments", known="a reason")
     loop = item("shell/a agent_loop anthropic openai_chat", same)
-    found = causes(item("shell/a request anthropic openai_chat", known), loop)
-    assert (found[0].known, found[0].items) == (False, [loop])
+    roots = causes(item("shell/a request anthropic openai_chat", known_fault), loop)
+    assert (roots[0].known, roots[0].items) == (False, [loop])
     finish = {"element": "finish", "format": "anthropic"}
-    ended = finding("translation/finish-reason", "/stop_reason", got="a", known="a reason", **finish)
+    finish_fault = finding("translation/finish-reason", "/stop_reason", got="a", known="a reason", **finish)
     agrees = finding("anthropic/finish-agrees-with-calls", "/stop_reason", got="a", **finish)
-    (root,) = [root for root in causes(item("shell/a response anthropic gemini", ended, agrees)) if not root.known]
+    (root,) = [
+        root for root in causes(item("shell/a response anthropic gemini", finish_fault, agrees)) if not root.known
+    ]
     assert root.rule == agrees["rule"]
     general = finding("translation/stream-equals-reply", "", element="body", level="SHOULD")
-    assert [root.known for root in causes(item("shell/a stream anthropic gemini", general, known))] == [False, True]
+    assert [root.known for root in causes(item("shell/a stream anthropic gemini", general, known_fault))] == [
+        False,
+        True,
+    ]
 
 
 def test_what_the_client_did_with_a_body_is_told_of_its_first_cause() -> None:
-    two = finding("translation/arguments", "/b", got="x"), finding("translation/text-lost", "/c", got="y")
-    said = [{"body": "01-request", "client": "sdk 1", "accepted": False, "says": ["raised"]}]
-    one = replace(item("shell/a request anthropic openai_chat", *two), witness=said)
+    findings = finding("translation/arguments", "/b", got="x"), finding("translation/text-lost", "/c", got="y")
+    oracle_results = [{"body": "01-request", "client": "sdk 1", "accepted": False, "says": ["raised"]}]
+    record = replace(item("shell/a request anthropic openai_chat", *findings), witness=oracle_results)
     first, second = (
         "\n".join("".join(piece.text for piece in line) for line in each)
-        for each in blocks(causes(one), {}, lambda *_: "run", [one])
+        for each in blocks(causes(record), {}, lambda *_: "run", [record])
     )
     assert "  sdk   sdk 1: raised" in first
     assert "sdk" not in second

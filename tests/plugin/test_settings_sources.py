@@ -145,8 +145,8 @@ def test_a_nul_character_is_told(project: Any, line: str) -> None:
     result = project.run("toolcall::", **({"spec": None} if "translator" in line else {}))
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     name = line.partition(" ")[0]
-    told = f"ERROR: *{name} in [[]tool.toolcall] of pyproject.toml: there is a NUL character in it, which *"
-    result.stderr.fnmatch_lines([told])
+    message = f"ERROR: *{name} in [[]tool.toolcall] of pyproject.toml: there is a NUL character in it, which *"
+    result.stderr.fnmatch_lines([message])
 
 
 @pytest.mark.parametrize(

@@ -76,8 +76,8 @@ def seen(project: Any, *arguments: str) -> tuple[list[str], list[Any]]:
     project.module("watch", WATCH)
     spec = project.translator(LOSES_TEXT_TO_BETA)
     project.run("toolcall::", "-p", "watch", *BESIDE, *arguments, spec=spec)
-    found: tuple[list[str], list[Any]] = eval((project.path / "seen.txt").read_text(encoding="utf-8"))
-    return found
+    content: tuple[list[str], list[Any]] = eval((project.path / "seen.txt").read_text(encoding="utf-8"))
+    return content
 
 
 def test_an_item_goes_pytests_own_way_where_another_plugin_has_a_part(project: Any) -> None:
@@ -88,7 +88,7 @@ def test_an_item_goes_pytests_own_way_where_another_plugin_has_a_part(project: A
         others_ways, beside = seen(project, "-p", name)
         assert (name, others_ways) == (name, ["long"])
         assert alone == beside, name
-    assert any("here comes" in str(one) for one in alone)
+    assert any("here comes" in str(entry) for entry in alone)
 
 
 def test_marks_of_the_user_count(project: Any) -> None:
@@ -173,10 +173,10 @@ def test_a_record_that_crosses_as_text_says_the_same(project: Any) -> None:
     """On the long way, and from workers, records are text in reports; on the short way they are handed over."""
     project.module("other", SETS_UP)
     spec = project.translator(LOSES_TEXT_TO_BETA)
-    found = []
+    runs = []
     for more in ([], ["-p", "other"], ["-n", "1"]):
         project.run("toolcall::", "--toolcall-report=report.json", *more, spec=spec)
         report = json.loads((project.path / "report.json").read_text(encoding="utf-8"))
-        found.append([{**item, "duration": item["duration"] > 0} for item in report["items"]])
-    assert found[0] == found[1] == found[2]
-    assert len({item["outcome"] for item in found[0]}) > 1
+        runs.append([{**item, "duration": item["duration"] > 0} for item in report["items"]])
+    assert runs[0] == runs[1] == runs[2]
+    assert len({item["outcome"] for item in runs[0]}) > 1

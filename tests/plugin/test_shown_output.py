@@ -117,12 +117,12 @@ def hostile(project: Any) -> Any:
     for name in NAMES:
         write_case(project.corpus, f"hostile/{name}", title=ATTACK)
     project.module("hostile", TRANSLATOR)
-    known = "".join(
+    toml_text = "".join(
         f'[[known]]\nitems = ["toolcall::hostile/{name}::request::alpha-to-beta"]\nrule = "{rule}"\n'
         f"reason = {json.dumps(ATTACK)}\n\n"
         for name, rule in (("key", "beta/text-kept"), ("lost", "translation/crashed"))
     )
-    (project.path / "known.toml").write_text(known, encoding="utf-8")
+    (project.path / "known.toml").write_text(toml_text, encoding="utf-8")
     return project
 
 
@@ -155,4 +155,4 @@ def test_nothing_reaches_the_terminal_raw(hostile: Any, monkeypatch: pytest.Monk
     for file in Path(hostile.path / "bodies").rglob("*.*"):
         harmless(file.read_text(encoding="utf-8"), must_say="")
     findings = json.loads((hostile.path / "report.json").read_text(encoding="utf-8"))["items"]
-    assert ATTACK in [one.get("got") for item in findings for one in item["findings"]], "a report keeps values"
+    assert ATTACK in [finding.get("got") for item in findings for finding in item["findings"]], "a report keeps values"

@@ -64,11 +64,11 @@ def test_a_translator_that_does_not_load(project: Any, module: str) -> None:
     shown(project.run(ITEM, spec="unloadable:T"))
 
 
-@pytest.mark.parametrize("known", [f"{ATTACK}", f"[[known]]\nitems = [{json.dumps(ATTACK)}]\nrule = 'x'\nreason = 'y'",
+@pytest.mark.parametrize("text", [f"{ATTACK}", f"[[known]]\nitems = [{json.dumps(ATTACK)}]\nrule = 'x'\nreason = 'y'",
                                    f"[[known]]\n{json.dumps(ATTACK)} = 1"], ids=["text", "item", "key"])  # fmt: skip
-def test_files_of_settings(project: Any, known: str) -> None:
+def test_files_of_settings(project: Any, text: str) -> None:
     for option, name in (("known-failures", "known.toml"), ("policy", "policy.toml")):
-        (project.path / name).write_text(known, encoding="utf-8")
+        (project.path / name).write_text(text, encoding="utf-8")
         shown(project.run(ITEM, f"--toolcall-{option}={name}"), must_say="")
     (project.path / "pyproject.toml").write_text(f"[tool.toolcall]\n{json.dumps(ATTACK)} = 1", encoding="utf-8")
     shown(project.run(ITEM))
@@ -79,12 +79,12 @@ def test_recordings(pytester: pytest.Pytester, corpus: Corpus) -> None:
     path = pytester.path / "cassettes" / f"{NAMED}.json"
     goldens.write(path, exchanges)
     cassette = json.loads(path.read_text(encoding="utf-8"))
-    for one in cassette["interactions"]:
-        answer = json.loads(one["response"]["body"]["string"])
+    for interaction in cassette["interactions"]:
+        answer = json.loads(interaction["response"]["body"]["string"])
         answer |= {"stop_reason": ATTACK, "model": ATTACK, ATTACK: ATTACK}
         for block in answer["content"]:
             block |= {"type": ATTACK} if block["type"] == "text" else {"name": ATTACK, "id": ATTACK}
-        one["response"]["body"]["string"] = json.dumps(answer)
+        interaction["response"]["body"]["string"] = json.dumps(answer)
     path.write_text(json.dumps(cassette), encoding="utf-8")
     (path.parent / f"damaged {NAMED}.json").write_text(f'{{"interactions": [{{"{ATTACK}', encoding="utf-8")
     for more in ("-v", "-rA"):
@@ -253,9 +253,9 @@ class T(good.T):
 
 def test_live_logs_and_interrupts(project: Any) -> None:
     project.module("logs", LOGGING)
-    wanted = ("toolcall::crate/deep", "toolcall::box/one::request::alpha-to-beta", "--toolcall-translator=logs:T")
+    arguments = ("toolcall::crate/deep", "toolcall::box/one::request::alpha-to-beta", "--toolcall-translator=logs:T")
     live = ("-o", "log_cli=true", "--log-file=run.log", "--color=no")
-    text = shown(project.pytester.runpytest_inprocess(*wanted, *live, no_reraise_ctrlc=True))
+    text = shown(project.pytester.runpytest_inprocess(*arguments, *live, no_reraise_ctrlc=True))
     assert "live log call" in text
     assert re.search("KeyboardInterrupt: .*pwned", text)
     harmless((project.path / "run.log").read_text(encoding="utf-8"))

@@ -69,65 +69,69 @@ def said_behind(project: Any, last: str) -> str:
 
 
 def test_a_run_that_stands_still_ends_with_its_report(project: Any) -> None:
-    code, said = run(project, "hold", "--toolcall-report=report.html")
-    complete, found = items(project)
+    code, output = run(project, "hold", "--toolcall-report=report.html")
+    complete, items_by_name = items(project)
     assert code == -9
     assert not complete
-    assert [(name, item["verdict"]) for name, item in found.items()] == [("before", "pass"), ("hold", "fail")]
-    assert found["hold"]["findings"][0]["rule"] == "translation/timed-out"
+    assert [(name, item["verdict"]) for name, item in items_by_name.items()] == [("before", "pass"), ("hold", "fail")]
+    assert items_by_name["hold"]["findings"][0]["rule"] == "translation/timed-out"
     assert "stuck/hold" in (project.path / "report.html").read_text(encoding="utf-8")
-    told = "a call did not return within 0.5 s, and cannot be stopped; the run ends here"
-    assert f"toolcall: toolcall::stuck/hold::request::alpha-to-beta: {told}\n" in said
+    message = "a call did not return within 0.5 s, and cannot be stopped; the run ends here"
+    assert f"toolcall: toolcall::stuck/hold::request::alpha-to-beta: {message}\n" in output
     line = next(number for number, text in enumerate(STANDING.splitlines(), 1) if ".pthread_mutex_lock" in text)
-    assert f'standing.py", line {line} in hold' in said
-    assert "toolcall: the report report.json has the 2 items until now\n" in said
-    assert "it would end only this item: pytest --toolcall-isolated " in said
-    assert "toolcall::stuck/hold::request::alpha-to-beta toolcall::stuck/then" in said
+    assert f'standing.py", line {line} in hold' in output
+    assert "toolcall: the report report.json has the 2 items until now\n" in output
+    assert "it would end only this item: pytest --toolcall-isolated " in output
+    assert "toolcall::stuck/hold::request::alpha-to-beta toolcall::stuck/then" in output
 
 
 def test_a_run_whose_process_dies_leaves_its_report(project: Any) -> None:
     code, _ = run(project, "exit")
-    complete, found = items(project)
+    complete, items_by_name = items(project)
     assert (code, complete) == (5, False)
     assert "the process died in a call; the run ends here; its exit code is no verdict" in said_behind(project, "costs")
-    assert [(name, item["verdict"]) for name, item in found.items()] == [("before", "pass"), ("exit", "fail")]
-    assert found["exit"]["findings"][0]["rule"] == "translation/crashed"
+    assert [(name, item["verdict"]) for name, item in items_by_name.items()] == [("before", "pass"), ("exit", "fail")]
+    assert items_by_name["exit"]["findings"][0]["rule"] == "translation/crashed"
 
 
 def test_a_process_that_ends_outside_of_a_call_says_so(project: Any) -> None:
     hook = "def pytest_runtest_logfinish(nodeid):\n    'quiet' in nodeid and __import__('os')._exit(0)\n"
     project.module("ender", hook)
     code, _ = run(project, "quiet", "-p", "ender")
-    complete, found = items(project)
+    complete, items_by_name = items(project)
     assert (code, complete) == (70, False)
-    assert {name: item["verdict"] for name, item in found.items()} == {"before": "pass", "quiet": "pass"}
-    told = "after toolcall::stuck/quiet::request::alpha-to-beta had begun; its exit code is no verdict\n"
-    assert f"toolcall: the process ended before the run did, {told}" in said_behind(project, "isolation shows")
+    assert {name: item["verdict"] for name, item in items_by_name.items()} == {"before": "pass", "quiet": "pass"}
+    message = "after toolcall::stuck/quiet::request::alpha-to-beta had begun; its exit code is no verdict\n"
+    assert f"toolcall: the process ended before the run did, {message}" in said_behind(project, "isolation shows")
 
 
 def test_a_worker_that_stands_still_costs_one_item(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
-    code, said = run(project, "hold", "-n", "1")
-    complete, found = items(project)
+    code, output = run(project, "hold", "-n", "1")
+    complete, items_by_name = items(project)
     assert (code, complete) == (1, True)
-    assert {name: item["verdict"] for name, item in found.items()} == {"before": "pass", "hold": "fail", "then": "pass"}
-    assert "toolcall::stuck/hold::request::alpha-to-beta: a call did not return within 0.5 s" in said
-    assert "the worker gw0 ends here" in said
+    assert {name: item["verdict"] for name, item in items_by_name.items()} == {
+        "before": "pass",
+        "hold": "fail",
+        "then": "pass",
+    }
+    assert "toolcall::stuck/hold::request::alpha-to-beta: a call did not return within 0.5 s" in output
+    assert "the worker gw0 ends here" in output
 
 
 @pytest.mark.timing
 def test_what_still_runs_keeps_no_run_from_ending(project: Any) -> None:
     started = time.monotonic()
-    code, said = run(project, "leave")
+    code, output = run(project, "leave")
     assert code == 1
-    assert r"the translator left running: the thread 'lasting\u001b'; pytest ends without it (exit code 1)" in said
+    assert r"the translator left running: the thread 'lasting\u001b'; pytest ends without it (exit code 1)" in output
     assert time.monotonic() - started < 60
     assert items(project)[0]
 
 
 def test_who_started_pytest_may_take_its_time(project: Any) -> None:
     """``coverage run`` saves after pytest's command has returned; only then the process is ended."""
-    code, said = run(project, "leave", wrapper=WRAPPER)
+    code, output = run(project, "leave", wrapper=WRAPPER)
     assert code == 1
     assert (project.path / "saved").exists()
-    assert "the translator left running: the thread" in said
+    assert "the translator left running: the thread" in output

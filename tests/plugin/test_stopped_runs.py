@@ -54,31 +54,31 @@ def start(project: Any, session: str, *options: str) -> subprocess.Popen[bytes]:
 
 
 def reported(project: Any) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((project.path / "report.json").read_text(encoding="utf-8"))
-    return found
+    document: dict[str, Any] = json.loads((project.path / "report.json").read_text(encoding="utf-8"))
+    return document
 
 
 @pytest.mark.parametrize("session", [SLEEPS, SWALLOWS], ids=["sleeps", "swallows"])
 def test_sigterm_writes_the_report(project: Any, session: str) -> None:
     run = start(project, session)
     run.terminate()
-    said = run.communicate(timeout=30)[0].decode()
+    output = run.communicate(timeout=30)[0].decode()
     assert run.returncode == 128 + signal.SIGTERM
-    assert "SIGTERM: the reports hold what ran until now" in said
-    found = reported(project)
-    assert found["footer"]["complete"] is False
-    assert {item["case"] for item in found["items"]} >= {"box/one"}
-    assert found["counts"]["passed"] >= 8
-    assert not any(item["case"] == "crate/deep" for item in found["items"])
+    assert "SIGTERM: the reports hold what ran until now" in output
+    report = reported(project)
+    assert report["footer"]["complete"] is False
+    assert {item["case"] for item in report["items"]} >= {"box/one"}
+    assert report["counts"]["passed"] >= 8
+    assert not any(item["case"] == "crate/deep" for item in report["items"])
 
 
 def test_workers_are_stopped_as_well(project: Any) -> None:
     pytest.importorskip("xdist")
     run = start(project, SLEEPS.replace("60", "3"), "-n", "1", "-vv")
-    said, end = b"", time.monotonic() + 20
+    output, end = b"", time.monotonic() + 20
     assert run.stdout is not None
-    while len(re.findall(rb"PASSED", said)) < 8 and time.monotonic() < end:
-        said += os.read(run.stdout.fileno(), 4096)  # a line for each record that comes from the worker
+    while len(re.findall(rb"PASSED", output)) < 8 and time.monotonic() < end:
+        output += os.read(run.stdout.fileno(), 4096)  # a line for each record that comes from the worker
     time.sleep(0.3)  # the last of them is kept
     run.terminate()
     run.communicate(timeout=40)
@@ -124,18 +124,18 @@ def test_pytest_timeout_by_a_signal_ends_the_item_and_not_the_run(project: Any) 
     slow = "    def request(self, body):\n        open('asleep', 'a').close()\n        time.sleep(0.7)\n"
     run = start(project, slow, "--timeout=0.3", "--timeout-method=signal", "-k", "request")
     run.communicate(timeout=60)
-    found = reported(project)
-    assert found["footer"]["complete"] is True
-    said = {finding["message"] for item in found["items"] for finding in item["findings"]}
-    assert said == {"request raised Failed: Timeout (>0.3s) from pytest-timeout."}
+    report = reported(project)
+    assert report["footer"]["complete"] is True
+    messages = {finding["message"] for item in report["items"] for finding in item["findings"]}
+    assert messages == {"request raised Failed: Timeout (>0.3s) from pytest-timeout."}
 
 
 def test_pytest_timeout_by_a_thread_writes_the_report_first(project: Any) -> None:
     pytest.importorskip("pytest_timeout")
     run = start(project, SLEEPS, "--timeout=1", "--timeout-method=thread")
-    said = run.communicate(timeout=60)[0].decode()
+    output = run.communicate(timeout=60)[0].decode()
     assert run.returncode == 1
-    assert "+ Timeout +" in said
-    found = reported(project)
-    assert found["footer"]["complete"] is False
-    assert found["counts"]["passed"] >= 8
+    assert "+ Timeout +" in output
+    report = reported(project)
+    assert report["footer"]["complete"] is False
+    assert report["counts"]["passed"] >= 8

@@ -122,15 +122,15 @@ WARNS = """
 """
 
 
-@pytest.mark.parametrize(("options", "shown"), [((), False), (("-v",), True)])
-def test_the_translators_warnings_are_counted(project: Any, options: tuple[str, ...], shown: bool) -> None:
+@pytest.mark.parametrize(("options", "is_shown"), [((), False), (("-v",), True)])
+def test_the_translators_warnings_are_counted(project: Any, options: tuple[str, ...], is_shown: bool) -> None:
     """A library may give thousands; the user's own are told as ever."""
     project.pytester.makepyfile(test_own="import warnings\ndef test_own():\n    warnings.warn('mind the gap')")
     spec = project.translator(WARNS)
     text = project.run_apart("toolcall::", "test_own.py", *options, spec=spec).stdout.str()
     assert "mind the gap" in text
     counted = re.search(r"the translator's code gave (\d+) warnings; -v shows them", text)
-    assert ("UserWarning: too old" in text, counted is None) == (shown, shown)
+    assert ("UserWarning: too old" in text, counted is None) == (is_shown, is_shown)
     (total,) = re.findall(r"passed, (\d+) warnings in ", text)
     assert counted is None or int(counted[1]) == int(total) - 1 >= 12
 
@@ -173,8 +173,8 @@ def test_six_blocks_then_twenty_lines_then_a_count(project: Any, add_case: Any) 
     assert (len(blocks), len(short), total > 26) == (6, 20, True)
     assert rest.startswith(f"and {total - 26} more cause")
     assert len(lines) <= 125
-    shown = project.run("toolcall::", "-v", spec=spec).outlines
-    assert len([line for line in shown if line.startswith("MUST  translation/refused ")]) == total
+    output_lines = project.run("toolcall::", "-v", spec=spec).outlines
+    assert len([line for line in output_lines if line.startswith("MUST  translation/refused ")]) == total
 
 
 @pytest.mark.parametrize("arguments", [(), ("-q",)])
@@ -265,15 +265,15 @@ LOSSY = """
 
 def test_losses_are_one_line_and_with_v_all_of_them(project: Any) -> None:
     spec = project.translator(LOSSY)
-    said = "  reported lost, but both formats have it: request, alpha → beta: colour (3)"
+    loss_line = "  reported lost, but both formats have it: request, alpha → beta: colour (3)"
     head = "losses: 1 element, on 2 routes, that a format cannot express, or only by"
     lines = project.run("toolcall::", spec=spec).outlines
     assert lines[lines.index(head) + 1] == "  convention; -v names them"
-    assert said in lines
+    assert loss_line in lines
     assert not [line for line in lines if line.startswith("  lost")]
     lines = project.run("toolcall::", "-v", spec=spec).outlines
     assert head in lines
-    assert said in lines
+    assert loss_line in lines
     assert "  lost: request, alpha → beta: mark (3)" in lines
     assert "  lost: request, beta → beta: mark (3)" in lines
 
@@ -308,12 +308,12 @@ def test_the_command_in_the_summary_reproduces_the_failures(project: Any) -> Non
 
 
 @pytest.mark.parametrize(
-    ("arguments", "shown"),
+    ("arguments", "is_shown"),
     [((), True), (("-q",), True), (("-qq",), False), (("--no-summary",), False), (("-v",), True)],
 )
-def test_quietness(project: Any, arguments: tuple[str, ...], shown: bool) -> None:
+def test_quietness(project: Any, arguments: tuple[str, ...], is_shown: bool) -> None:
     result = project.run("toolcall::box/one", *arguments)
-    assert ("passed, of all" in result.stdout.str()) is shown
+    assert ("passed, of all" in result.stdout.str()) is is_shown
 
 
 def test_what_decides_the_exit_code_is_said_however_quiet(project: Any) -> None:

@@ -64,12 +64,12 @@ def test_every_hook_is_called_for_every_item(project: Any) -> None:
 def test_hooks_are_called_in_workers(project: Any) -> None:
     write(project.path, CONFTEST + HOOKS)
     project.run("toolcall::", "-n", "1").assert_outcomes(passed=24)
-    found = heard(project.path)
-    assert {hook: found[hook] for hook in ("setup", "call", "teardown")} == dict.fromkeys(
+    counts = heard(project.path)
+    assert {hook: counts[hook] for hook in ("setup", "call", "teardown")} == dict.fromkeys(
         ("setup", "call", "teardown"), 24
     )
     # xdist's controller hears of reports, too.
-    assert found["logreport call"] == 48
+    assert counts["logreport call"] == 48
 
 
 def test_the_folder_is_that_in_which_pytest_was_started(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -116,8 +116,8 @@ def test_an_undeclared_route_is_not_collected_but_counted(project: Any) -> None:
     )
     result = project.run("toolcall::box/one::request::alpha-to-beta", spec="mine:T")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    said = "supports none of the selected items: no beta yet (alpha → beta)"
-    result.stdout.fnmatch_lines([f"toolcall: nothing was judged: *{said}"])
+    reason = "supports none of the selected items: no beta yet (alpha → beta)"
+    result.stdout.fnmatch_lines([f"toolcall: nothing was judged: *{reason}"])
 
 
 def test_errors_of_who_does_none_are_not_collected_but_counted(project: Any, add_case: Any) -> None:
@@ -194,8 +194,8 @@ def test_an_error_of_the_client_s_is_a_refusal(project: Any) -> None:
     }
     for rule, kind in kinds.items():
         report = project.report("toolcall::box/one::request", spec=project.translator(raising % kind))
-        found = [one for item in report["items"] for one in item["findings"]]
-        assert {one["rule"] for one in found} == {f"translation/{rule}"}
+        findings = [finding for item in report["items"] for finding in item["findings"]]
+        assert {finding["rule"] for finding in findings} == {f"translation/{rule}"}
         assert {item["verdict"] for item in report["items"]} == {"refused" if rule == "refused" else "fail"}
-        assert all(one["message"].endswith("Error: no such role") for one in found)
-        assert all(one["code"].partition(":")[0].endswith(".py") for one in found)
+        assert all(finding["message"].endswith("Error: no such role") for finding in findings)
+        assert all(finding["code"].partition(":")[0].endswith(".py") for finding in findings)

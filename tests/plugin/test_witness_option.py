@@ -80,23 +80,23 @@ def lines(result: pytest.RunResult) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("check", "said"),
+    ("check", "text"),
     [
         ("response", "lost call 2 (get_"),
         ("stream", "lost call 1 (find_trains)"),
         ("request", "its types do not take /messages/"),
     ],
 )
-def test_a_line_for_the_body_that_fails(run: Any, check: str, said: str) -> None:
+def test_a_line_for_the_body_that_fails(run: Any, check: str, text: str) -> None:
     name = "openai_chat" if check == "request" else "anthropic"
     case = ITEM.format(check) if check != "request" else "toolcall::parallel/seed::request::anthropic-to-openai_chat"
     package = sdk(name).name
     result = run("--toolcall-witness", case)
     assert result.ret == 1
-    (told, *_) = lines(result)
-    assert told.startswith(f"client {package} ")
-    assert said in told
-    assert "accepted it" not in told
+    (line, *_) = lines(result)
+    assert line.startswith(f"client {package} ")
+    assert text in line
+    assert "accepted it" not in line
     assert lines(run(case)) == []
 
 
@@ -108,9 +108,9 @@ def test_the_report_has_it_and_its_verdicts_stay(run: Any, pytester: pytest.Pyte
     reports = [json.loads((pytester.path / f"{name}.json").read_text(encoding="utf-8")) for name in ("with", "without")]
     schema = json.loads(json_report.SCHEMA_PATH.read_text(encoding="utf-8"))
     jsonschema.validate(reports[0], schema)
-    told = [item.pop("witness") for item in reports[0]["items"]]
+    witness_lists = [item.pop("witness") for item in reports[0]["items"]]
     assert [item.pop("witness") for item in reports[1]["items"]] == [[], []]
-    bodies = [[one["body"] for one in each] for each in told]
+    bodies = [[witness["body"] for witness in each] for each in witness_lists]
     assert bodies == [["02-request"], ["01-response"]]
     for report in reports:
         for item in report["items"]:

@@ -43,9 +43,9 @@ def ran(project: Any, *arguments: str, spec: str) -> pytest.RunResult:
     """A run with the controller inside this process."""
     project.pytester.syspathinsert()
     result: pytest.RunResult = project.run(*arguments, spec=spec)
-    said = result.stdout.str() + result.stderr.str()
-    assert "INTERNALERROR" not in said
-    assert "Traceback" not in said
+    output = result.stdout.str() + result.stderr.str()
+    assert "INTERNALERROR" not in output
+    assert "Traceback" not in output
     return result
 
 
@@ -86,7 +86,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(
-    ("asked", "sent"),
+    ("count", "sent"),
     [(1, 1), (2, 5), (5, 5), (6, 9), (11, 11), (13, 13), (0, 0), (99, 13)],
     ids=[
         "another test",
@@ -99,14 +99,14 @@ CASES = [
         "more than there are",
     ],
 )
-def test_a_chunk_ends_where_a_case_ends(asked: int, sent: int) -> None:
+def test_a_chunk_ends_where_a_case_ends(count: int, sent: int) -> None:
     """Other tests of the user's are spread as they always were."""
-    told: list[int] = []
-    node: Any = type("Node", (), {"send_runtest_some": staticmethod(told.extend)})()
+    indexes: list[int] = []
+    node: Any = type("Node", (), {"send_runtest_some": staticmethod(indexes.extend)})()
     scheduler = object.__new__(CasesTogether)
     scheduler.collection, scheduler.pending, scheduler.node2pending = CASES, list(range(len(CASES))), {node: []}
-    scheduler._send_tests(node, asked)
-    assert told == list(range(sent))
+    scheduler._send_tests(node, count)
+    assert indexes == list(range(sent))
     assert scheduler.pending == list(range(sent, len(CASES)))
 
 
@@ -119,18 +119,18 @@ class Interactor:
         self.sent: list[Any] = []
         self.came: list[Any] = []
 
-    def process_from_remote(self, told: Any) -> None:
-        self.came.append(told)
+    def process_from_remote(self, message: Any) -> None:
+        self.came.append(message)
 
-    def notify_inproc(self, name: str, **said: Any) -> None:
-        raise AssertionError(name, said)
+    def notify_inproc(self, name: str, **arguments: Any) -> None:
+        raise AssertionError(name, arguments)
 
-    def sendevent(self, name: str, **said: Any) -> None:
-        self.channel.send((name, said))
+    def sendevent(self, name: str, **arguments: Any) -> None:
+        self.channel.send((name, arguments))
 
-    def receive(self, told: Any) -> None:
-        self.sent.append(told)
-        self.process_from_remote(told)
+    def receive(self, message: Any) -> None:
+        self.sent.append(message)
+        self.process_from_remote(message)
 
     def connect(self) -> Any:
         """Make the channel, as is done behind `pytest_configure_node`, and return the worker's configuration."""
@@ -172,8 +172,8 @@ def test_the_events_of_items_cross_in_a_file_and_in_their_order(reader: Reader) 
     ends = Interactor()
     reader.read_from(ends)
     sent_events.send_together(ends.connect())
-    for name, said in EVENTS:
-        ends.sendevent(name, **said)
+    for name, arguments in EVENTS:
+        ends.sendevent(name, **arguments)
     ends.receive(END)
     assert ends.came == [*EVENTS, END]
     assert ends.sent == [*EVENTS[:2], *EVENTS[-2:], END]
@@ -186,13 +186,13 @@ def test_what_is_read_before_a_message_that_was_sent_before_it_waits(reader: Rea
     sent_events.send_together(ends.connect())
     late: list[Any] = []
     ends.channel.send = late.append
-    for name, said in EVENTS[:5]:
-        ends.sendevent(name, **said)
+    for name, arguments in EVENTS[:5]:
+        ends.sendevent(name, **arguments)
     (worker,) = reader._workers
     worker.look()
     assert ends.came == []
-    for told in late:
-        ends.receive(told)
+    for message in late:
+        ends.receive(message)
     assert ends.came == EVENTS[:2]
     worker.look()
     assert ends.came == EVENTS[:5]
@@ -223,8 +223,8 @@ def test_what_the_file_does_not_take_crosses_as_messages(
 
     monkeypatch.setattr(Path, "open", lambda self, mode, **_: Full(self, mode))
     sent_events.send_together(config)
-    for name, said in [*EVENTS[:9], *EVENTS[:9]]:
-        ends.sendevent(name, **said)
+    for name, arguments in [*EVENTS[:9], *EVENTS[:9]]:
+        ends.sendevent(name, **arguments)
     ends.receive(END)
     assert ends.came == [*EVENTS[:9], *EVENTS[:9], END]
     assert ends.sent == [*EVENTS[:2], *EVENTS[5:9], *EVENTS[:9], END]
@@ -242,14 +242,14 @@ class Loop:
         assert name == "dsession"
         return self
 
-    def worker_logstart(self, **said: Any) -> None:
-        self.turns[-1].append(("logstart", said))
+    def worker_logstart(self, **arguments: Any) -> None:
+        self.turns[-1].append(("logstart", arguments))
 
-    def worker_testreport(self, **said: Any) -> None:
-        self.turns[-1].append(("testreport", said))
+    def worker_testreport(self, **arguments: Any) -> None:
+        self.turns[-1].append(("testreport", arguments))
 
-    def worker_runtest_protocol_complete(self, **said: Any) -> None:
-        self.turns[-1].append(("runtest_protocol_complete", said))
+    def worker_runtest_protocol_complete(self, **arguments: Any) -> None:
+        self.turns[-1].append(("runtest_protocol_complete", arguments))
 
 
 class LoopsNode(Interactor):
@@ -258,12 +258,12 @@ class LoopsNode(Interactor):
         self.loop = loop
         self.config = SimpleNamespace(pluginmanager=loop)
 
-    def process_from_remote(self, told: Any) -> None:
-        self.notify_inproc(told[0], node=self, **told[1])
+    def process_from_remote(self, message: Any) -> None:
+        self.notify_inproc(message[0], node=self, **message[1])
 
-    def notify_inproc(self, name: str, **said: Any) -> None:
+    def notify_inproc(self, name: str, **arguments: Any) -> None:
         self.loop.turns.append([])
-        getattr(self.loop, f"worker_{name}")(**said)
+        getattr(self.loop, f"worker_{name}")(**arguments)
 
 
 def test_the_controller_takes_the_events_of_all_items_in_one_turn(reader: Reader) -> None:
@@ -271,11 +271,11 @@ def test_the_controller_takes_the_events_of_all_items_in_one_turn(reader: Reader
     reader.read_from(loop.node)
     sent_events.send_together(loop.node.connect())
     events = [*EVENTS[2:5], *EVENTS[2:5]]
-    for name, said in events:
-        loop.node.sendevent(name, **said)
+    for name, arguments in events:
+        loop.node.sendevent(name, **arguments)
     loop.node.process_from_remote(EVENTS[0])
-    wanted = [(name, {"node": loop.node, **said}) for name, said in [*events, EVENTS[0]]]
-    assert loop.turns == [wanted[:-1], wanted[-1:]]
+    expected = [(name, {"node": loop.node, **arguments}) for name, arguments in [*events, EVENTS[0]]]
+    assert loop.turns == [expected[:-1], expected[-1:]]
 
 
 @pytest.mark.parametrize("why", ["may listen already", "is on another machine"])
@@ -305,8 +305,8 @@ def test_where_a_file_cannot_be_had_each_event_is_sent_by_itself(
     if end == "worker":
         Path(ends.workerinput[sent_events.FILE]).unlink()
     sent_events.send_together(ends.connect())
-    for name, said in EVENTS:
-        ends.sendevent(name, **said)
+    for name, arguments in EVENTS:
+        ends.sendevent(name, **arguments)
     assert ends.sent == ends.came == EVENTS
 
 
@@ -348,10 +348,10 @@ def ran_with(project: Any, *arguments: str, makes: str = "pass", plays: str = "p
 def test_a_worker_that_cannot_make_the_translator_is_one_usage_error(project: Any) -> None:
     result = ran_with(project, "-n", "2", makes="fails()")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    said = [line for line in result.stderr.str().splitlines() if line.startswith("ERROR: gw")]
-    assert len(said) == 1, result.stderr.str()
-    assert "a worker of `-n`, cannot prepare the run" in said[0]
-    assert "'lone:T': calling it without arguments raised RuntimeError: no licence" in said[0]
+    errors = [line for line in result.stderr.str().splitlines() if line.startswith("ERROR: gw")]
+    assert len(errors) == 1, result.stderr.str()
+    assert "a worker of `-n`, cannot prepare the run" in errors[0]
+    assert "'lone:T': calling it without arguments raised RuntimeError: no licence" in errors[0]
     assert "run without `-n`" in result.stderr.str()
     assert "\x1b[2J" not in result.stderr.str()
     assert "nothing was judged" not in result.stdout.str()

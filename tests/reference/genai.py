@@ -25,8 +25,8 @@ def schema(name: str) -> Any:
 @cache
 def _validator(name: str, definition: str | None) -> Any:
     whole = schema(name)
-    wanted = whole if definition is None else {"$defs": whole["$defs"], "$ref": f"#/$defs/{definition}"}
-    return jsonschema.Draft202012Validator(wanted)
+    whole_schema = whole if definition is None else {"$defs": whole["$defs"], "$ref": f"#/$defs/{definition}"}
+    return jsonschema.Draft202012Validator(whole_schema)
 
 
 def _errors(name: str, definition: str | None, value: Any, where: str) -> Iterator[str]:
@@ -36,19 +36,19 @@ def _errors(name: str, definition: str | None, value: Any, where: str) -> Iterat
 
 def faults(messages: Mapping[str, Any], counts: Counter[str] | None = None) -> list[str]:
     """What is wrong with the four lists; ``counts`` is told how many parts of each type were held to their schema."""
-    found: list[str] = []
+    problems: list[str] = []
     for key, facts in FACTS["attributes"].items():
         value = messages[key]
         if not _validator(facts["schema"], None).is_valid(value):
-            found += _errors(facts["schema"], None, value, key)
+            problems += _errors(facts["schema"], None, value, key)
         parts = [part for message in value for part in message["parts"]] if "message" in facts else value
-        known = FACTS["definitions"] if key == "tool_definitions" else FACTS["parts"]
+        definitions = FACTS["definitions"] if key == "tool_definitions" else FACTS["parts"]
         for part in parts:
-            definition = known.get(part["type"])
+            definition = definitions.get(part["type"])
             if definition is not None:
-                found += _errors(facts["schema"], definition, part, f"{key} {part['type']}")
+                problems += _errors(facts["schema"], definition, part, f"{key} {part['type']}")
             elif key != "tool_definitions" and (part["type"] != "generic" or "generic_type" not in part):
-                found.append(f"{key}: {part['type']} is no type of a part")
+                problems.append(f"{key}: {part['type']} is no type of a part")
             if counts is not None:
                 counts[part["type"] if key != "tool_definitions" else "tool definition"] += 1
-    return found
+    return problems

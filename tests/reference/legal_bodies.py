@@ -64,7 +64,7 @@ class Drawn:
 
     def __init__(self, chance: Random, name: str) -> None:
         self.chance, self.name = chance, name
-        self.tools = [(f"{one}"[:64], self.one(SCHEMAS)) for one in chance.sample(NAMES, chance.randint(0, 3))]
+        self.tools = [(f"{name}"[:64], self.one(SCHEMAS)) for name in chance.sample(NAMES, chance.randint(0, 3))]
         self.calls = 0
 
     def one(self, of: Any) -> Any:
@@ -93,12 +93,12 @@ class Drawn:
         """The name and the id of a new call."""
         self.calls += 1
         number = self.calls
-        given = {
+        ids_by_format = {
             "anthropic": f"toolu_{number:024}",
             "gemini": f"{number:08}",
             "openai_chat": self.one((f"call_{number:024}", f"{number}")),
         }
-        return self.one(self.tools)[0], str(given.get(self.name, f"call_{number:024}"))
+        return self.one(self.tools)[0], str(ids_by_format.get(self.name, f"call_{number:024}"))
 
 
 # --- requests -------------------------------------------------------------------------------------------------------
@@ -136,19 +136,21 @@ def _anthropic(drawn: Drawn, turns: list[tuple[str, Any]]) -> Body:
         return {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG}}
 
     messages: list[Body] = []
-    for kind, said in turns:
+    for kind, content in turns:
         if kind == "calls":
-            beside, calls = said
+            beside, calls = content
             blocks: list[Body] = [{"type": "text", "text": drawn.one((*TEXTS, " "))}] if beside else []
             if drawn.odds(0.2):
                 blocks.insert(0, {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"})
-            uses = [{"type": "tool_use", "id": one, "name": name, "input": drawn.arguments()} for name, one in calls]
+            uses = [
+                {"type": "tool_use", "id": call_id, "name": name, "input": drawn.arguments()} for name, call_id in calls
+            ]
             messages.append({"role": "assistant", "content": [*blocks, *uses]})
-            messages.append({"role": "user", "content": [_of_anthropic(drawn, one, image) for _, one in calls]})
+            messages.append({"role": "user", "content": [_of_anthropic(drawn, call_id, image) for _, call_id in calls]})
         elif kind == "user" and drawn.odds(0.2):
-            messages.append({"role": "user", "content": [image(), {"type": "text", "text": said}]})
+            messages.append({"role": "user", "content": [image(), {"type": "text", "text": content}]})
         else:
-            messages.append({"role": kind, "content": spoken(said)})
+            messages.append({"role": kind, "content": spoken(content)})
     body: Body = {"model": model("anthropic"), "max_tokens": drawn.one((1, 1024, 64000)), "messages": messages}
     body |= drawn.maybe(system=spoken(drawn.text()), temperature=drawn.one((0, 0.5, 1, 1.0)), metadata={"user_id": "u"})
     body |= drawn.maybe(
@@ -171,7 +173,7 @@ def _anthropic(drawn: Drawn, turns: list[tuple[str, Any]]) -> Body:
     return body
 
 
-def _of_anthropic(drawn: Drawn, one: str, image: Any) -> Body:
+def _of_anthropic(drawn: Drawn, call_id: str, image: Any) -> Body:
     contents: tuple[Any, ...] = (
         drawn.text(),
         "",
@@ -179,7 +181,7 @@ def _of_anthropic(drawn: Drawn, one: str, image: Any) -> Body:
         [{"type": "text", "text": drawn.text()}],
         [{"type": "text", "text": "A"}, image()],
     )
-    result: Body = {"type": "tool_result", "tool_use_id": one}
+    result: Body = {"type": "tool_result", "tool_use_id": call_id}
     return (
         result
         | drawn.maybe(is_error=drawn.one((True, False)))
@@ -190,18 +192,24 @@ def _of_anthropic(drawn: Drawn, one: str, image: Any) -> Body:
 def _gemini(drawn: Drawn, turns: list[tuple[str, Any]]) -> Body:
     contents: list[Body] = []
     with_ids = drawn.odds()
-    for kind, said in turns:
+    for kind, content in turns:
         if kind == "calls":
-            beside, calls = said
+            beside, calls = content
             parts: list[Body] = [{"text": drawn.text()}] if beside else []
-            ids = [{"id": one} if with_ids else {} for _, one in calls]
-            made: list[Body] = [
-                {"functionCall": {"name": name, **one, **({"args": drawn.arguments()} if drawn.odds(0.9) else {})}}
-                for (name, _), one in zip(calls, ids, strict=True)
+            ids = [{"id": call_id} if with_ids else {} for _, call_id in calls]
+            call_parts: list[Body] = [
+                {
+                    "functionCall": {
+                        "name": name,
+                        **id_member,
+                        **({"args": drawn.arguments()} if drawn.odds(0.9) else {}),
+                    }
+                }
+                for (name, _), id_member in zip(calls, ids, strict=True)
             ]
             if drawn.odds():
-                made[0]["thoughtSignature"] = "c2ln"
-            contents.append({"role": "model", "parts": [*parts, *made]})
+                call_parts[0]["thoughtSignature"] = "c2ln"
+            contents.append({"role": "model", "parts": [*parts, *call_parts]})
             values: tuple[Body, ...] = (
                 {"output": drawn.text()},
                 {"result": drawn.one(VALUES)},
@@ -209,12 +217,12 @@ def _gemini(drawn: Drawn, turns: list[tuple[str, Any]]) -> Body:
                 {"error": "no such file"},
             )
             answers = [
-                {"functionResponse": {"name": name, **one, "response": drawn.one(values)}}
-                for (name, _), one in zip(calls, ids, strict=True)
+                {"functionResponse": {"name": name, **id_member, "response": drawn.one(values)}}
+                for (name, _), id_member in zip(calls, ids, strict=True)
             ]
             contents.append({"role": "user", "parts": answers})
         else:
-            parts = [{"text": said}]
+            parts = [{"text": content}]
             if kind == "user" and drawn.odds(0.2):
                 parts.append({"inlineData": {"mimeType": "image/png", "data": PNG}})
             contents.append({"role": "user" if kind == "user" else "model", "parts": parts})
@@ -253,24 +261,24 @@ def _chat(drawn: Drawn, turns: list[tuple[str, Any]]) -> Body:
     messages: list[Body] = []
     if drawn.odds():
         messages.append({"role": drawn.one(("system", "developer")), "content": parts(drawn.text())})
-    for kind, said in turns:
+    for kind, turn in turns:
         if kind == "calls":
-            beside, calls = said
+            beside, calls = turn
             content = {"content": drawn.text()} if beside else drawn.one(({}, {"content": None}, {"content": ""}))
-            made = [
-                {"id": one, "type": "function", "function": {"name": name, "arguments": drawn.written()}}
-                for name, one in calls
+            tool_calls = [
+                {"id": call_id, "type": "function", "function": {"name": name, "arguments": drawn.written()}}
+                for name, call_id in calls
             ]
-            messages.append({"role": "assistant", **content, "tool_calls": made})
+            messages.append({"role": "assistant", **content, "tool_calls": tool_calls})
             messages += [
-                {"role": "tool", "tool_call_id": one, "content": drawn.one((parts(drawn.text()), ""))}
-                for _, one in calls
+                {"role": "tool", "tool_call_id": call_id, "content": drawn.one((parts(drawn.text()), ""))}
+                for _, call_id in calls
             ]
         elif kind == "user" and drawn.odds(0.2):
             image = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG}"}}
-            messages.append({"role": "user", "content": [{"type": "text", "text": said}, image]})
+            messages.append({"role": "user", "content": [{"type": "text", "text": turn}, image]})
         else:
-            messages.append({"role": kind, "content": parts(said)})
+            messages.append({"role": kind, "content": parts(turn)})
     body: Body = {"model": model("openai_chat"), "messages": messages}
     body |= drawn.maybe(
         temperature=drawn.one((0, 1, 2, 0.7)), top_p=0.5, max_completion_tokens=drawn.one((1, 900)), seed=3
@@ -284,7 +292,7 @@ def _chat(drawn: Drawn, turns: list[tuple[str, Any]]) -> Body:
     if drawn.odds(0.2):
         messages.insert(0, {"role": "system", "content": "A rule."})
     if drawn.tools:
-        body["tools"] = [{"type": "function", "function": _function(drawn, *one)} for one in drawn.tools]
+        body["tools"] = [{"type": "function", "function": _function(drawn, *tool)} for tool in drawn.tools]
         named = {"type": "function", "function": {"name": drawn.tools[0][0]}}
         body |= drawn.maybe(
             tool_choice=drawn.one(("auto", "none", "required", named)), parallel_tool_calls=drawn.one((True, False))
@@ -293,45 +301,49 @@ def _chat(drawn: Drawn, turns: list[tuple[str, Any]]) -> Body:
 
 
 def _function(drawn: Drawn, name: str, schema: Body) -> Body:
-    found: Body = {"name": name} | drawn.maybe(description=drawn.one(("Does it.", "")), strict=False)
+    function: Body = {"name": name} | drawn.maybe(description=drawn.one(("Does it.", "")), strict=False)
     if schema["properties"]:
-        return found | {"parameters": schema}
-    said: Body = drawn.one(({}, {"parameters": None}, {"parameters": schema}))
-    return found | said
+        return function | {"parameters": schema}
+    parameters: Body = drawn.one(({}, {"parameters": None}, {"parameters": schema}))
+    return function | parameters
 
 
 def _responses(drawn: Drawn, turns: list[tuple[str, Any]]) -> Body:
     items: list[Body] = []
-    for kind, said in turns:
+    for kind, content in turns:
         if kind == "calls":
-            beside, calls = said
+            beside, calls = content
             if beside:
                 items.append({"role": "assistant", "content": drawn.text()})
             items += [
                 {
                     "type": "function_call",
-                    "call_id": one,
+                    "call_id": call_id,
                     "name": name,
                     "arguments": drawn.written(),
                     **drawn.maybe(status="completed"),
                 }
-                for name, one in calls
+                for name, call_id in calls
             ]
             outputs = (drawn.text(), "", [{"type": "input_text", "text": drawn.text()}])
             items += [
-                {"type": "function_call_output", "call_id": one, "output": drawn.one(outputs)} for _, one in calls
+                {"type": "function_call_output", "call_id": call_id, "output": drawn.one(outputs)}
+                for _, call_id in calls
             ]
         elif kind == "user" and drawn.odds():
             image = {"type": "input_image", "image_url": f"data:image/png;base64,{PNG}", "detail": "auto"}
             items.append(
-                {"role": "user", "content": [{"type": "input_text", "text": said}, *([image] if drawn.odds() else [])]}
+                {
+                    "role": "user",
+                    "content": [{"type": "input_text", "text": content}, *([image] if drawn.odds() else [])],
+                }
             )
         else:
-            items.append({"role": kind, "content": said, **drawn.maybe(type="message")})
-    given: Any = (
+            items.append({"role": kind, "content": content, **drawn.maybe(type="message")})
+    prompt: Any = (
         items[0]["content"] if len(items) == 1 and isinstance(items[0]["content"], str) and drawn.odds() else items
     )
-    body: Body = {"model": model("openai_responses"), "input": given}
+    body: Body = {"model": model("openai_responses"), "input": prompt}
     body |= drawn.maybe(
         instructions=drawn.one((drawn.text(), None)),
         temperature=drawn.one((0, 1, 2)),

@@ -25,38 +25,38 @@ def drawn(seed: int, kind: str, name: str) -> Any:
     """The body of a seed, a stream as bytes; None where it is not legal after all."""
     chance = Random(f"{seed} {kind} {name}")
     body = request(chance, name) if kind == "request" else reply(chance, name)
-    asked = Judge(load_corpus())
+    judge = Judge(load_corpus())
     direction = "request" if kind == "request" else "response"
-    if any(finding.is_must for finding in asked.body(name, direction, body, model=model(name)).findings):
+    if any(finding.is_must for finding in judge.body(name, direction, body, model=model(name)).findings):
         return None
     if kind != "stream":
         return body
     provider = importlib.import_module(f"toolcall_reference.formats.{name}.provider")
     stream: bytes = provider.stream_of(body, str(seed))
-    found = asked.body(name, "stream", parse(stream), model=model(name)).findings
-    return None if any(finding.is_must for finding in found) else stream
+    findings = judge.body(name, "stream", parse(stream), model=model(name)).findings
+    return None if any(finding.is_must for finding in findings) else stream
 
 
 def faults(kind: str, name: str, body: Any) -> Iterator[tuple[str, Finding]]:
     """The MUST findings on every route of a body, with the other format."""
-    asked = Judge(load_corpus())
+    judge = Judge(load_corpus())
     for other in FORMATS:
         client, upstream = (name, other) if kind == "request" else (other, name)
         route = Route(client, upstream, model(client), model(upstream), kind == "stream")
         session = ReferenceTranslator().open(route)
         try:
             if kind == "request":
-                made: Any = session.request(copy.deepcopy(body))
+                output: Any = session.request(copy.deepcopy(body))
             elif kind == "response":
-                made = session.response(copy.deepcopy(body))
+                output = session.response(copy.deepcopy(body))
             else:
-                made = b"".join(session.stream([body]))
+                output = b"".join(session.stream([body]))
         except Refused as reason:
             raise AssertionError(f"{client} to {upstream}: refused: {reason}") from reason
         if kind == "stream":
-            found = asked.stream(parse(body), parse(made), route).findings
+            findings = judge.stream(parse(body), parse(output), route).findings
         elif kind == "request":
-            found = asked.request(body, made, route).findings
+            findings = judge.request(body, output, route).findings
         else:
-            found = asked.response(body, made, route).findings
-        yield from ((other, finding) for finding in found if finding.is_must)
+            findings = judge.response(body, output, route).findings
+        yield from ((other, finding) for finding in findings if finding.is_must)

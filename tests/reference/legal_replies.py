@@ -11,7 +11,7 @@ from reference.legal_bodies import NAMES, SCHEMAS, Body, Drawn, model
 def reply(chance: Random, name: str) -> Body:
     """A reply with texts, calls, both or neither, and every reason why replies end."""
     drawn = Drawn(chance, name)
-    drawn.tools = [(one, SCHEMAS[0]) for one in NAMES]
+    drawn.tools = [(tool_name, SCHEMAS[0]) for tool_name in NAMES]
     texts = [drawn.text() for _ in range(chance.choice((0, 1, 1, 2)))]
     calls = [drawn.call() for _ in range(chance.choice((0, 0, 1, 1, 2, 3)))]
     return {"anthropic": _anthropic, "gemini": _gemini, "openai_chat": _chat, "openai_responses": _responses}[name](
@@ -31,18 +31,18 @@ def _anthropic(drawn: Drawn, texts: list[str], calls: Calls) -> Body:
     blocks += [
         {
             "type": "tool_use",
-            "id": one,
+            "id": call_id,
             "name": name,
             "input": drawn.arguments(),
             **drawn.maybe(caller={"type": "direct"}),
         }
-        for name, one in calls
+        for name, call_id in calls
     ]
     if drawn.odds():
         blocks.insert(0, {"type": "thinking", "thinking": drawn.one(("Hm.", "")), "signature": "c2ln"})
     if drawn.odds(0.1):
         blocks.insert(0, {"type": "redacted_thinking", "data": "ZGF0YQ=="})
-    given, made = _counts(drawn)
+    input_count, output_count = _counts(drawn)
     ends = ("tool_use", "max_tokens") if calls else ("end_turn", "max_tokens", "refusal", "stop_sequence")
     end = drawn.one(ends)
     return {
@@ -54,8 +54,8 @@ def _anthropic(drawn: Drawn, texts: list[str], calls: Calls) -> Body:
         "stop_reason": end,
         "stop_sequence": "END" if end == "stop_sequence" else None,
         "usage": {
-            "input_tokens": given,
-            "output_tokens": made,
+            "input_tokens": input_count,
+            "output_tokens": output_count,
             **drawn.maybe(cache_read_input_tokens=drawn.one((0, 7))),
         },
     }
@@ -68,20 +68,24 @@ def _gemini(drawn: Drawn, texts: list[str], calls: Calls) -> Body:
         {
             "functionCall": {
                 "name": name,
-                **({"id": one} if with_ids else {}),
+                **({"id": call_id} if with_ids else {}),
                 **({"args": drawn.arguments()} if drawn.odds(0.9) else {}),
             }
         }
-        for name, one in calls
+        for name, call_id in calls
     ]
     if parts and drawn.odds():
         parts[drawn.chance.randrange(len(parts))]["thoughtSignature"] = "c2ln"
     if drawn.odds(0.2):
         parts.insert(0, {"text": "Hm.", "thought": True})
-    given, made = _counts(drawn)
+    input_count, output_count = _counts(drawn)
     ends = ("STOP",) if calls else ("STOP", "MAX_TOKENS", "SAFETY", "RECITATION")
     content: Body = {"role": "model"} | ({"parts": parts} if parts else {})
-    usage = {"promptTokenCount": given, "candidatesTokenCount": made, "totalTokenCount": given + made}
+    usage = {
+        "promptTokenCount": input_count,
+        "candidatesTokenCount": output_count,
+        "totalTokenCount": input_count + output_count,
+    }
     return {
         "candidates": [{"content": content, "finishReason": drawn.one(ends), **drawn.maybe(index=0)}],
         "usageMetadata": usage,
@@ -103,14 +107,14 @@ def _chat(drawn: Drawn, texts: list[str], calls: Calls) -> Body:
         message["audio"] = {"id": "audio_1", "data": "UklGRg==", "expires_at": 1760000900, "transcript": drawn.text()}
     if calls:
         message["tool_calls"] = [
-            {"id": one, "type": "function", "function": {"name": name, "arguments": drawn.written()}}
-            for name, one in calls
+            {"id": call_id, "type": "function", "function": {"name": name, "arguments": drawn.written()}}
+            for name, call_id in calls
         ]
     if calls and drawn.odds(0.2):
         given_id = f"call_{len(calls) + 1:024}"
         custom = {"name": "patch", "input": drawn.one(("*** Begin", "", '{"a": 1}'))}
         message["tool_calls"].append({"id": given_id, "type": "custom", "custom": custom})
-    given, made = _counts(drawn)
+    input_count, output_count = _counts(drawn)
     ends = ("tool_calls", "stop") if calls else ("stop", "length", "content_filter")
     return {
         "id": "chatcmpl-1",
@@ -118,7 +122,11 @@ def _chat(drawn: Drawn, texts: list[str], calls: Calls) -> Body:
         "created": 1760000000,
         "model": model("openai_chat"),
         "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": drawn.one(ends)}],
-        "usage": {"prompt_tokens": given, "completion_tokens": made, "total_tokens": given + made},
+        "usage": {
+            "prompt_tokens": input_count,
+            "completion_tokens": output_count,
+            "total_tokens": input_count + output_count,
+        },
         **drawn.maybe(system_fingerprint=None, service_tier="default"),
     }
 
@@ -130,14 +138,14 @@ def _responses(drawn: Drawn, texts: list[str], calls: Calls) -> Body:
         output.append(
             {"type": "message", "id": f"msg_{number}", "status": "completed", "role": "assistant", "content": [part]}
         )
-    for name, one in calls:
+    for name, call_id in calls:
         # Only what is JSON: a call of the API that is complete holds nothing else.
         text = json.dumps(drawn.arguments())
         output.append(
             {
                 "type": "function_call",
-                "id": f"fc_{one}",
-                "call_id": one,
+                "id": f"fc_{call_id}",
+                "call_id": call_id,
                 "name": name,
                 "arguments": text,
                 "status": "completed",
@@ -150,9 +158,9 @@ def _responses(drawn: Drawn, texts: list[str], calls: Calls) -> Body:
         )
     if drawn.odds(0.1):
         refusal = {"type": "refusal", "refusal": "I cannot help with that."}
-        said = {"type": "message", "id": "msg_r", "status": "completed", "role": "assistant", "content": [refusal]}
-        output.append(said)
-    given, made = _counts(drawn)
+        message = {"type": "message", "id": "msg_r", "status": "completed", "role": "assistant", "content": [refusal]}
+        output.append(message)
+    input_count, output_count = _counts(drawn)
     cut = not calls and drawn.odds(0.2)
     reason = drawn.one(("max_output_tokens", "content_filter"))
     return {
@@ -174,10 +182,10 @@ def _responses(drawn: Drawn, texts: list[str], calls: Calls) -> Body:
         "previous_response_id": None,
         "metadata": {},
         "usage": {
-            "input_tokens": given,
+            "input_tokens": input_count,
             "input_tokens_details": {"cached_tokens": 0},
-            "output_tokens": made,
+            "output_tokens": output_count,
             "output_tokens_details": {"reasoning_tokens": 0},
-            "total_tokens": given + made,
+            "total_tokens": input_count + output_count,
         },
     }

@@ -49,25 +49,25 @@ def losses(case: Case) -> Iterator[tuple[str, Leaves]]:
 
 def counted(cases: Iterable[Case]) -> Counts:
     """How many leaves are lost, by case and way; ways that lose none are not named."""
-    found: Counts = {}
+    counts_by_case: Counts = {}
     for case in cases:
         counts: Counter[str] = Counter()
         for way, lost in losses(case):
             counts[way] += lost.total()
-        found[case.id] = {way: number for way, number in sorted(counts.items()) if number}
-    return found
+        counts_by_case[case.id] = {way: number for way, number in sorted(counts.items()) if number}
+    return counts_by_case
 
 
 def kept() -> Counts:
-    found: Counts = json.loads(KEPT.read_bytes())
-    return found
+    counts_by_case: Counts = json.loads(KEPT.read_bytes())
+    return counts_by_case
 
 
-def raised(found: Counts, before: Counts) -> list[str]:
+def raised(counts_by_case: Counts, before: Counts) -> list[str]:
     """Where more is lost than before; of a case that is new whatever is lost may be."""
     return [
         f"{case} {way}: {number} leaves are lost, {before[case].get(way, 0)} were"
-        for case, counts in found.items()
+        for case, counts in counts_by_case.items()
         for way, number in counts.items()
         if number > before.get(case, counts).get(way, 0)
     ]
@@ -75,9 +75,9 @@ def raised(found: Counts, before: Counts) -> list[str]:
 
 def _lost_in(case: Case, start: str, middle: str, end: str) -> Iterator[tuple[str, Leaves]]:
     straight, near, far = (_session(case, *ends) for ends in ((start, end), (start, middle), (middle, end)))
-    for asked, answered in zip(case.exchanges(start), case.exchanges(end), strict=True):
-        at_once = _made(straight.request, asked.request)
-        detour = _made(far.request, _made(near.request, asked.request))
+    for exchange, answered in zip(case.exchanges(start), case.exchanges(end), strict=True):
+        at_once = _made(straight.request, exchange.request)
+        detour = _made(far.request, _made(near.request, exchange.request))
         if at_once is None or detour is None:
             continue
         yield "request", _leaves_of(end, "request", at_once) - _leaves_of(end, "request", detour)
@@ -107,11 +107,11 @@ def _leaves_of(format_name: str, direction: str, body: Mapping[str, Any]) -> Lea
 
 def _leaves(value: Any, place: str, ids: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     if isinstance(value, dict) and value:
-        for key, held in value.items():
-            yield from _leaves(held, f"{place}/{key}", ids)
+        for key, member in value.items():
+            yield from _leaves(member, f"{place}/{key}", ids)
     elif isinstance(value, list) and value:
-        for held in value:
-            yield from _leaves(held, f"{place}/*", ids)
+        for member in value:
+            yield from _leaves(member, f"{place}/*", ids)
     else:
         yield place, ids.get(value, value) if isinstance(value, str) else json.dumps(value)
 
@@ -129,16 +129,16 @@ def main() -> int:
                 places.update({f"{way} {place}": number for (place, _), number in lost.items()})
         print(*(f"{number:6} {name}" for name, number in places.most_common(options.leaves)), sep="\n")
         return 0
-    found = counted(cases)
+    counts_by_case = counted(cases)
     ways: Counter[str] = Counter()
-    for counts in found.values():
+    for counts in counts_by_case.values():
         ways.update(counts)
     print(*(f"{number:6} {way}" for way, number in sorted(ways.items())), sep="\n")
-    said = raised(found, kept())
-    print(*said, sep="\n")
-    if options.write and not said:
-        whole_files.write(KEPT, written(found))
-    return 1 if said else 0
+    increases = raised(counts_by_case, kept())
+    print(*increases, sep="\n")
+    if options.write and not increases:
+        whole_files.write(KEPT, written(counts_by_case))
+    return 1 if increases else 0
 
 
 if __name__ == "__main__":

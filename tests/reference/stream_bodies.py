@@ -16,10 +16,10 @@ ENDS = {"anthropic": "message_stop", "openai_chat": "[DONE]", "gemini": "finishR
 
 def events(stream: bytes) -> list[dict[str, Any]]:
     """The events of a complete stream."""
-    found = sse.parse(stream)
-    assert not found.get("rest"), found["rest"]
-    assert "broken" not in found
-    return list(found["events"])
+    body = sse.parse(stream)
+    assert not body.get("rest"), body["rest"]
+    assert "broken" not in body
+    return list(body["events"])
 
 
 def framed(name: str, bodies: Iterable[Any]) -> bytes:
@@ -78,12 +78,12 @@ _NOTHING: tuple[Any, ...] = (None, [], "")
 def _arguments(text: str) -> Any:
     """Arguments as a client takes them: what says nothing is no arguments, what is no object of JSON stays text."""
     try:
-        found = json.loads(text, parse_constant=_refuse)
+        arguments = json.loads(text, parse_constant=_refuse)
     except ValueError:
         return {"_raw_arguments": text}
-    if found in _NOTHING:
+    if arguments in _NOTHING:
         return {}
-    return found if isinstance(found, dict) else {"_raw_arguments": text}
+    return arguments if isinstance(arguments, dict) else {"_raw_arguments": text}
 
 
 def _refuse(constant: str) -> Any:
@@ -120,14 +120,14 @@ def _chat(bodies: list[Any]) -> dict[str, Any]:
 
 def _chat_call(calls: list[dict[str, Any]], entry: dict[str, Any]) -> None:
     kind, key = ("custom", "input") if "custom" in entry and "function" not in entry else ("function", "arguments")
-    known = [call for call in calls if call["index"] == entry.get("index", -1) >= 0]
-    known = known or [call for call in calls if entry.get("id") and call["id"] == entry["id"]]
-    said = entry[kind]
-    if known:
-        known[0][kind][key] += said.get(key) or ""
+    matches = [call for call in calls if call["index"] == entry.get("index", -1) >= 0]
+    matches = matches or [call for call in calls if entry.get("id") and call["id"] == entry["id"]]
+    payload = entry[kind]
+    if matches:
+        matches[0][kind][key] += payload.get(key) or ""
     else:
         new = {"index": entry.get("index", -1), "id": entry.get("id"), "type": kind}
-        calls.append({**new, kind: {"name": said["name"], key: said.get(key) or ""}})
+        calls.append({**new, kind: {"name": payload["name"], key: payload.get(key) or ""}})
 
 
 def _responses(bodies: list[Any]) -> dict[str, Any]:
@@ -141,9 +141,9 @@ def _gemini(bodies: list[Any]) -> dict[str, Any]:
     for body in bodies:
         usage = reply.get("usageMetadata", {}) | body.get("usageMetadata", {})
         reply |= {key: value for key, value in body.items() if key != "candidates"} | {"usageMetadata": usage}
-        for found in body.get("candidates", []):
-            candidate["content"]["parts"] += found.get("content", {}).get("parts", [])
-            candidate |= {key: value for key, value in found.items() if key != "content"}
+        for chunk_candidate in body.get("candidates", []):
+            candidate["content"]["parts"] += chunk_candidate.get("content", {}).get("parts", [])
+            candidate |= {key: value for key, value in chunk_candidate.items() if key != "content"}
     return {**reply, "candidates": [candidate]} if len(candidate) > 1 else reply
 
 
@@ -173,13 +173,17 @@ def _see_chat(body: dict[str, Any]) -> dict[str, Any]:
     message = body["choices"][0]["message"]
     calls = []
     for call in message.get("tool_calls") or []:
-        said = call[call["type"]]
+        payload = call[call["type"]]
         calls.append(
-            (call["id"], said["name"], _arguments(said["arguments"]) if "arguments" in said else said["input"])
+            (
+                call["id"],
+                payload["name"],
+                _arguments(payload["arguments"]) if "arguments" in payload else payload["input"],
+            )
         )
     if message.get("function_call"):
-        said = message["function_call"]
-        calls.append((None, said["name"], _arguments(said["arguments"])))
+        payload = message["function_call"]
+        calls.append((None, payload["name"], _arguments(payload["arguments"])))
     return {
         "calls": calls,
         "text": (message.get("content") or "", message.get("refusal") or ""),

@@ -12,7 +12,7 @@ from toolcall_reference.intermediate import Text
 
 def told(deltas: list[Delta]) -> list[Delta]:
     in_order = InOrder()
-    return [said for delta in deltas for said in in_order(delta)]
+    return [item for delta in deltas for item in in_order(delta)]
 
 
 def at_once(count: int) -> list[Delta]:
@@ -23,14 +23,14 @@ def at_once(count: int) -> list[Delta]:
 
 
 def test_one_after_another() -> None:
-    given = at_once(4)
-    assert told(given) == sorted(given, key=lambda delta: getattr(delta, "place", -1))
+    deltas = at_once(4)
+    assert told(deltas) == sorted(deltas, key=lambda delta: getattr(delta, "place", -1))
 
 
 def test_each_is_looked_at_once() -> None:
     calls = []
     for count in (50, 200):
-        given, profile = at_once(count), cProfile.Profile()
-        profile.runcall(told, given)
+        deltas, profile = at_once(count), cProfile.Profile()
+        profile.runcall(told, deltas)
         calls.append(int(pstats.Stats(profile).total_calls))  # type: ignore[attr-defined]
     assert calls[1] < 5 * calls[0]

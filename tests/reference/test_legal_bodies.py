@@ -17,8 +17,8 @@ from reference.reference_bodies import FORMATS
 def test_the_translation_of_a_legal_body_passes(kind: str, name: str, seed: int) -> None:
     body = drawn(seed, kind, name)
     if body is not None:
-        found = [(other, finding.rule, finding.pointer, finding.got) for other, finding in faults(kind, name, body)]
-        assert found == [], body
+        findings = [(other, finding.rule, finding.pointer, finding.got) for other, finding in faults(kind, name, body)]
+        assert findings == [], body
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -13,9 +13,9 @@ from toolcall_reference import Session
 
 def test_a_detour_loses_as_much_as_is_listed() -> None:
     """Run ``python tests reference.paths --write`` where less is lost, or a case is new."""
-    found, before = counted(one_of_each_family()), kept()
-    assert not raised(found, before)
-    assert found == {case: before.get(case) for case in found}
+    counts, before = counted(one_of_each_family()), kept()
+    assert not raised(counts, before)
+    assert counts == {case: before.get(case) for case in counts}
 
 
 def test_the_list_names_the_cases_that_there_are() -> None:
@@ -32,6 +32,6 @@ def test_a_loss_more_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     case = next(case for case in one_of_each_family() if "system" in case.exchanges("anthropic")[0].request)
     before = counted([case])
     monkeypatch.setattr(Session, "request", forgetful)
-    said = raised(counted([case]), before)
-    assert said
-    assert all(line.startswith(f"{case.id} request ") and " > anthropic > " in line for line in said)
+    increases = raised(counted([case]), before)
+    assert increases
+    assert all(line.startswith(f"{case.id} request ") and " > anthropic > " in line for line in increases)

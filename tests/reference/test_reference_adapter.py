@@ -45,8 +45,8 @@ def all_rounds(name: str) -> Iterator[tuple[Case, Exchange, Exchange]]:
 
 def results_for(name: str, exchange: Exchange, following: Exchange) -> list[UniversalToolResult]:
     calls = [call_to_json(call) for call in parse_tool_calls(exchange.response, name)]
-    given = universal_results(CORPUS, name, following.request, calls)
-    return [result_from_json(one, formats.get(name).provider.files_of) for one in given]
+    results = universal_results(CORPUS, name, following.request, calls)
+    return [result_from_json(result, formats.get(name).provider.files_of) for result in results]
 
 
 @each_format
@@ -85,17 +85,17 @@ def test_what_an_agent_sends_next_is_what_the_corpus_has(name: str) -> None:
     for case, exchange, following in all_rounds(name):
         if any(key in following.request for key in ("previous_response_id", "conversation")):
             continue
-        given = copy.deepcopy([exchange.request, exchange.response])
+        originals = copy.deepcopy([exchange.request, exchange.response])
         sent = build_follow_up(exchange.request, exchange.response, results_for(name, exchange, following), name)
-        assert [exchange.request, exchange.response] == given
-        found = HARNESS.judge.tool_results(name, following.request, sent, model=case.model(name)).findings
+        assert [exchange.request, exchange.response] == originals
+        findings = HARNESS.judge.tool_results(name, following.request, sent, model=case.model(name)).findings
         own = HARNESS.judge.tool_results(name, following.request, following.request, model=case.model(name)).findings
         # A client may leave out what its API does not know; an agent hands back all that the reply has.
         allowed = {rule.rule for rule in own}
         if "extra_content" in str(exchange.response):
             allowed.add("translation/state-invented")
-        left = [one for one in found if one.level is Level.MUST and one.rule not in allowed]
-        wrong += [f"{case.id}: {one.rule} {one.pointer} {one.message}" for one in left]
+        left = [finding for finding in findings if finding.level is Level.MUST and finding.rule not in allowed]
+        wrong += [f"{case.id}: {finding.rule} {finding.pointer} {finding.message}" for finding in left]
         count += 1
     assert not wrong, "\n".join(wrong)
     assert count > 100
@@ -103,11 +103,13 @@ def test_what_an_agent_sends_next_is_what_the_corpus_has(name: str) -> None:
 
 @each_format
 def test_a_streamed_reply_goes_back_as_well(name: str) -> None:
-    exchange, following = next((one, two) for case, one, two in all_rounds(name) if case.id == "parallel/seed")
+    exchange, following = next(
+        (first, second) for case, first, second in all_rounds(name) if case.id == "parallel/seed"
+    )
     results = results_for(name, exchange, following)
     sent = build_follow_up(exchange.request, [exchange.stream()], results, name)
     judged = HARNESS.judge.tool_results(name, following.request, sent, model=CORPUS.cases["parallel/seed"].model(name))
-    assert [one.rule for one in judged.findings if one.level is Level.MUST] == []
+    assert [finding.rule for finding in judged.findings if finding.level is Level.MUST] == []
 
 
 def entries(name: str, result: UniversalToolResult, *calls: UniversalToolCall) -> Any:
@@ -125,7 +127,7 @@ def content(name: str, value: object, call: UniversalToolCall = CALL) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("value", "told", "gemini"),
+    ("value", "text", "gemini"),
     [
         ("sunny", "sunny", {"output": "sunny"}),
         ('{"temp":22}', '{"temp":22}', {"output": '{"temp":22}'}),
@@ -138,8 +140,8 @@ def content(name: str, value: object, call: UniversalToolCall = CALL) -> Any:
         ("", "", {"output": ""}),
     ],
 )
-def test_a_value_of_python_in_each_format(value: object, told: str, gemini: object) -> None:
-    assert [content(name, value) for name in FORMATS if name != "gemini"] == [told] * 3
+def test_a_value_of_python_in_each_format(value: object, text: str, gemini: object) -> None:
+    assert [content(name, value) for name in FORMATS if name != "gemini"] == [text] * 3
     assert content("gemini", value) == gemini
 
 
@@ -150,9 +152,9 @@ def test_a_failure_in_each_format() -> None:
     assert marked["content"] == "TimeoutError: no answer in 5 s"
     assert content("gemini", error) == {"error": "TimeoutError: no answer in 5 s"}
     assert content("openai_chat", error) == content("openai_responses", error) == "TimeoutError: no answer in 5 s"
-    said = UniversalToolResult("c1", "get_weather", "no such city", is_error=True)
-    assert entries("openai_chat", said)[0]["content"] == "Error: no such city"
-    assert entries("gemini", said)[0]["parts"][0]["functionResponse"]["response"] == {"error": "no such city"}
+    result = UniversalToolResult("c1", "get_weather", "no such city", is_error=True)
+    assert entries("openai_chat", result)[0]["content"] == "Error: no such city"
+    assert entries("gemini", result)[0]["parts"][0]["functionResponse"]["response"] == {"error": "no such city"}
     whole = UniversalToolResult("c1", "get_weather", {"code": 404}, is_error=True)
     assert entries("gemini", whole)[0]["parts"][0]["functionResponse"]["response"] == {"error": {"code": 404}}
 
@@ -177,15 +179,21 @@ def test_results_of_gemini_stand_in_the_order_of_the_calls() -> None:
     calls = [UniversalToolCall(f"made-{place}", "look", {"at": place}) for place in range(3)]
     results = [UniversalToolResult.of(str(call.arguments["at"]), call) for call in reversed(calls)]
     (entry,) = build_tool_results(calls, results, "gemini")
-    told = [part["functionResponse"] for part in entry["parts"]]
-    assert told == [{"name": "look", "response": {"output": str(place)}} for place in range(3)]  # and no made id
+    responses = [part["functionResponse"] for part in entry["parts"]]
+    assert responses == [{"name": "look", "response": {"output": str(place)}} for place in range(3)]  # and no made id
 
 
 def test_ids_of_the_provider_come_back() -> None:
     calls = [UniversalToolCall(f"u{place}", "look", {}, given_id=f"call_{place}") for place in range(2)]
     results = [UniversalToolResult.of("x", call) for call in reversed(calls)]
-    assert [one["tool_call_id"] for one in build_tool_results(calls, results, "openai_chat")] == ["call_1", "call_0"]
-    assert [one["call_id"] for one in build_tool_results(calls, results, "openai_responses")] == ["call_1", "call_0"]
+    assert [entry["tool_call_id"] for entry in build_tool_results(calls, results, "openai_chat")] == [
+        "call_1",
+        "call_0",
+    ]
+    assert [entry["call_id"] for entry in build_tool_results(calls, results, "openai_responses")] == [
+        "call_1",
+        "call_0",
+    ]
     (entry,) = build_tool_results(calls, results, "gemini")
     assert [part["functionResponse"]["id"] for part in entry["parts"]] == ["call_0", "call_1"]
     (entry,) = build_tool_results(calls, results, "anthropic")
@@ -232,7 +240,7 @@ def test_a_format_that_is_not_there() -> None:
 
 
 def test_what_openai_keeps_is_named_and_not_said_again() -> None:
-    asked = {"model": "gpt-4.1", "previous_response_id": "resp_0", "input": "Weather?"}
+    request = {"model": "gpt-4.1", "previous_response_id": "resp_0", "input": "Weather?"}
     call = {"type": "function_call", "call_id": "c1", "name": "get_weather", "arguments": "{}"}
     reply = {
         "id": "resp_1",
@@ -240,10 +248,10 @@ def test_what_openai_keeps_is_named_and_not_said_again() -> None:
         "output": [{"type": "reasoning", "id": "rs_1", "summary": []}, call],
     }
     answer = {"type": "function_call_output", "call_id": "c1", "output": "x"}
-    sent = build_follow_up(asked, reply, [GOOD], "openai_responses")
-    assert sent == {**asked, "previous_response_id": "resp_1", "input": [answer]}
-    del asked["previous_response_id"]
-    sent = build_follow_up(asked, reply, [GOOD], "openai_responses")
+    sent = build_follow_up(request, reply, [GOOD], "openai_responses")
+    assert sent == {**request, "previous_response_id": "resp_1", "input": [answer]}
+    del request["previous_response_id"]
+    sent = build_follow_up(request, reply, [GOOD], "openai_responses")
     assert sent["input"] == [{"role": "user", "content": "Weather?"}, *reply["output"], answer]
 
 

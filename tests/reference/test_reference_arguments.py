@@ -91,22 +91,22 @@ def custom_request() -> dict[str, Any]:
 
 
 def test_free_text_tools_are_native_between_the_openai_formats() -> None:
-    found = ask("openai_responses", "openai_chat", custom_request())
-    assert found["tools"] == [
+    output = ask("openai_responses", "openai_chat", custom_request())
+    assert output["tools"] == [
         {"type": "custom", "custom": {"name": "patch", "description": "P.", "format": {"type": "text"}}}
     ]
-    assert found["messages"][1]["tool_calls"] == [
+    assert output["messages"][1]["tool_calls"] == [
         {"id": "c", "type": "custom", "custom": {"name": "patch", "input": "*** {not json"}}
     ]
-    back = ask("openai_chat", "openai_responses", found)
+    back = ask("openai_chat", "openai_responses", output)
     assert back["input"][1:] == custom_request()["input"][1:]
 
 
 @pytest.mark.parametrize("upstream", ["anthropic", "gemini"])
 def test_free_text_tools_are_wrapped_and_unwrapped(upstream: str) -> None:
     session = open_way("openai_responses", upstream)
-    found = session.request(custom_request())
-    assert json.dumps({"input": "*** {not json"}) in json.dumps(found)
+    output = session.request(custom_request())
+    assert json.dumps({"input": "*** {not json"}) in json.dumps(output)
     answer = copy.deepcopy(REPLIES[upstream])
     if upstream == "anthropic":
         answer["content"][1] |= {"name": "patch", "input": {"input": "+ line"}}

@@ -27,21 +27,25 @@ def test_a_body_at_a_border_is_translated(double: BorderDouble) -> None:
     for other in FORMATS:
         asks = double.direction == "request"
         client, upstream = (double.format, other) if asks else (other, double.format)
-        asked, answered = (double.model if name == double.format else model_of(name) for name in (client, upstream))
-        session = ReferenceTranslator().open(Route(client, upstream, asked, answered))
+        client_model, answered = (
+            double.model if name == double.format else model_of(name) for name in (client, upstream)
+        )
+        session = ReferenceTranslator().open(Route(client, upstream, client_model, answered))
         body = double.body
         try:
             output = session.request(body) if asks else session.response(body)
         except Refused:
             continue
-        found = judge(
+        findings = judge(
             body,
             output,
             client=client,
             upstream=upstream,
             direction=double.direction,
-            client_model=asked,
+            client_model=client_model,
             upstream_model=answered,
             request=None if asks else {},
         ).findings
-        assert [f"{other}: {one.rule} {one.pointer}" for one in found if one.level is Level.MUST] == []
+        assert [
+            f"{other}: {finding.rule} {finding.pointer}" for finding in findings if finding.level is Level.MUST
+        ] == []

@@ -41,7 +41,7 @@ def test_chat_has_it_beside_the_content() -> None:
     for reply in replies("openai_chat"):
         message = reply["choices"][0]["message"]
         assert message["content"] == WORDS
-        assert [{key: one[key] for key in SHOWN} for one in message["images"]] == [SHOWN]
+        assert [{key: image[key] for key in SHOWN} for image in message["images"]] == [SHOWN]
 
 
 def test_what_is_no_picture_is_told_in_chat() -> None:
@@ -53,10 +53,10 @@ def test_what_is_no_picture_is_told_in_chat() -> None:
 
 
 def test_it_comes_back_from_chat() -> None:
-    asked = copy.deepcopy(CASE.exchanges("openai_chat")[1].request)
-    asked["messages"][1] = {**asked["messages"][1], "images": [SHOWN]}
-    told = open_way("openai_chat", "gemini").request(asked)["contents"][1]["parts"]
-    assert told == [{"text": WORDS}, {"inlineData": PICTURE}]
+    request = copy.deepcopy(CASE.exchanges("openai_chat")[1].request)
+    request["messages"][1] = {**request["messages"][1], "images": [SHOWN]}
+    parts = open_way("openai_chat", "gemini").request(request)["contents"][1]["parts"]
+    assert parts == [{"text": WORDS}, {"inlineData": PICTURE}]
 
 
 @pytest.mark.parametrize("streamed", [False, True])
@@ -67,16 +67,16 @@ def test_a_vendor_of_chat_draws_for_gemini(streamed: bool) -> None:
     session = open_way("gemini", "openai_chat")
     if streamed:
         stream = b"".join(session.stream([frame("", dump(body), "\n"), frame("", "[DONE]", "\n")]))
-        made: Any = formats.assembled("gemini", parse(stream)).body
+        reply_body: Any = formats.assembled("gemini", parse(stream)).body
     else:
-        made = session.response(body)
-    assert made["candidates"][0]["content"]["parts"][:2] == [{"text": WORDS}, {"inlineData": PICTURE}]
+        reply_body = session.response(body)
+    assert reply_body["candidates"][0]["content"]["parts"][:2] == [{"text": WORDS}, {"inlineData": PICTURE}]
 
 
 @pytest.mark.parametrize("upstream", ["anthropic", "openai_chat", "openai_responses"])
 def test_in_a_history_the_user_shows_it(upstream: str) -> None:
-    made = open_way("gemini", upstream).request(copy.deepcopy(SECOND.request))
-    turns = formats.read(upstream, "request", made).turns
+    output = open_way("gemini", upstream).request(copy.deepcopy(SECOND.request))
+    turns = formats.read(upstream, "request", output).turns
     assert [(turn.side, [type(item).__name__ for item in turn.items]) for turn in turns] == [
         ("user", ["Text"]),
         ("assistant", ["Text"]),
@@ -86,6 +86,6 @@ def test_in_a_history_the_user_shows_it(upstream: str) -> None:
 
 @pytest.mark.parametrize("upstream", ["anthropic", "openai_chat", "openai_responses"])
 def test_one_that_nothing_follows_becomes_the_user_s_turn(upstream: str) -> None:
-    asked = {"contents": SECOND.request["contents"][:2]}
-    turns = formats.read(upstream, "request", open_way("gemini", upstream).request(copy.deepcopy(asked))).turns
+    request = {"contents": SECOND.request["contents"][:2]}
+    turns = formats.read(upstream, "request", open_way("gemini", upstream).request(copy.deepcopy(request))).turns
     assert [turn.side for turn in turns] == ["user", "assistant", "user"]

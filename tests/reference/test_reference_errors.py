@@ -67,15 +67,15 @@ def test_the_two_openai_formats_share_the_error_object() -> None:
 )
 def test_the_text_of_another_shape_is_kept(body: dict[str, Any]) -> None:
     for client, upstream in itertools.permutations(FORMATS, 2):
-        _, made, _ = open_way(client, upstream).error(429, body, {})
-        assert made["error"]["message"] == "Wait."
+        _, output, _ = open_way(client, upstream).error(429, body, {})
+        assert output["error"]["message"] == "Wait."
 
 
 @pytest.mark.parametrize("body", [{}, {"error": None}, {"error": []}, {"error": {"message": 7}}, {"type": "error"}])
 def test_a_body_that_says_nothing_still_has_a_status(body: dict[str, Any]) -> None:
     for client, upstream in itertools.permutations(FORMATS, 2):
-        status, made, _ = open_way(client, upstream).error(500, body, {})
-        assert (status, made["error"]["message"]) == (500, "HTTP 500")
+        status, output, _ = open_way(client, upstream).error(500, body, {})
+        assert (status, output["error"]["message"]) == (500, "HTTP 500")
 
 
 @pytest.mark.parametrize(
@@ -90,9 +90,9 @@ def test_a_body_that_says_nothing_still_has_a_status(body: dict[str, Any]) -> No
     ],
 )
 def test_time_to_wait(headers: dict[str, str], wait: str | None) -> None:
-    _, _, made = open_way("anthropic", "openai_chat").error(429, wire("openai_chat", 429), headers)
-    assert made.get("retry-after") == wait
-    assert "content-length" not in made
+    _, _, output_headers = open_way("anthropic", "openai_chat").error(429, wire("openai_chat", 429), headers)
+    assert output_headers.get("retry-after") == wait
+    assert "content-length" not in output_headers
     _, body, _ = open_way("gemini", "openai_chat").error(429, wire("openai_chat", 429), headers)
     details = body["error"].get("details")
     assert details == (
@@ -132,9 +132,9 @@ def test_the_session_goes_on_after_an_error(upstream: str) -> None:
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_an_error_is_rendered_after_the_request(name: str) -> None:
-    found = render(SCENARIO, {}, name)
-    assert list(found) == ["01-request.json", "01-error.json"]
-    assert found == render(SCENARIO, {}, name)
+    bodies = render(SCENARIO, {}, name)
+    assert list(bodies) == ["01-request.json", "01-error.json"]
+    assert bodies == render(SCENARIO, {}, name)
     answered = {
         **SCENARIO,
         "conversation": [*SCENARIO["conversation"], {"role": "assistant", "content": [{"text": "Hi"}]}],

@@ -30,14 +30,14 @@ def test_a_package_has_the_layout_of_the_others(name: str) -> None:
 
 @pytest.mark.parametrize("name", formats.names())
 def test_a_package_says_its_name_once_and_imports_no_other_format(name: str) -> None:
-    said = []
+    modules = []
     for path in sorted((PACKAGES / name).glob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        said += [path.stem for node in ast.walk(tree) if isinstance(node, ast.Constant) and node.value == name]
+        modules += [path.stem for node in ast.walk(tree) if isinstance(node, ast.Constant) and node.value == name]
         imported = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
         others = {f"toolcall_reference.formats.{other}" for other in formats.names()}
         assert not [module for module in imported if module.startswith(tuple(others))], path.name
-    assert said == ["api"]
+    assert modules == ["api"]
 
 
 def test_a_name_that_has_no_package_is_refused() -> None:

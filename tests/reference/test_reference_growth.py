@@ -55,7 +55,7 @@ def test_ids_that_are_used_again_in_each_turn() -> None:
                 return {key: "call_0" if key in IDS else again(inner) for key, inner in value.items()}
             return [again(entry) for entry in value] if isinstance(value, list) else value
 
-        found: dict[str, Any] = again(_request("calls in turns", size, "openai_chat"))
-        return found
+        request: dict[str, Any] = again(_request("calls in turns", size, "openai_chat"))
+        return request
 
     assert _exponent(body, "openai_chat", "openai_responses") < STEEPEST

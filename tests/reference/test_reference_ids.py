@@ -37,15 +37,15 @@ def anthropic_ids(body: dict[str, Any]) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("given_id", ["toolu_01A", "call_9", "0", "a" * 40, "functions_x-1"])
 def test_legal_ids_stay(given_id: str) -> None:
-    found = ask("openai_chat", "anthropic", with_ids((given_id,)))
-    assert anthropic_ids(found) == [("tool_use", given_id), ("tool_result", given_id)]
+    output = ask("openai_chat", "anthropic", with_ids((given_id,)))
+    assert anthropic_ids(output) == [("tool_use", given_id), ("tool_result", given_id)]
 
 
 @pytest.mark.parametrize("given_id", ["functions.Bash:0", "a/b", "é", "call|fc_1", " "])
 def test_illegal_ids_are_rewritten_alike_on_call_and_result(given_id: str) -> None:
-    found = anthropic_ids(ask("openai_chat", "anthropic", with_ids((given_id,))))
-    assert found[0][1] == found[1][1] != given_id
-    assert ANTHROPIC.allows(found[0][1])
+    ids = anthropic_ids(ask("openai_chat", "anthropic", with_ids((given_id,))))
+    assert ids[0][1] == ids[1][1] != given_id
+    assert ANTHROPIC.allows(ids[0][1])
 
 
 @given(st.lists(st.text(min_size=1, max_size=80), min_size=2, max_size=2, unique=True), st.sampled_from(sorted(RULES)))
@@ -79,7 +79,7 @@ def test_a_reply_that_uses_an_old_id_again_is_told_apart_for_anthropic() -> None
     assert ids[1] == "call_b"
 
 
-def _next(asked: dict[str, Any], reply: dict[str, Any]) -> dict[str, Any]:
+def _next(request: dict[str, Any], reply: dict[str, Any]) -> dict[str, Any]:
     """An Anthropic client's next request, with a result for each call."""
     results = [
         {"type": "tool_result", "tool_use_id": block["id"], "content": "done"}
@@ -87,26 +87,26 @@ def _next(asked: dict[str, Any], reply: dict[str, Any]) -> dict[str, Any]:
         if block["type"] == "tool_use"
     ]
     turns = [{"role": "assistant", "content": reply["content"]}, {"role": "user", "content": results}]
-    return {**asked, "messages": [*asked["messages"], *turns]}
+    return {**request, "messages": [*request["messages"], *turns]}
 
 
 def test_an_id_that_the_client_cannot_take_comes_back_to_its_provider() -> None:
     answer = copy.deepcopy(REPLIES["openai_chat"])
-    given = ["functions.read:0", "functions_read_0"]
-    for call, call_id in zip(answer["choices"][0]["message"]["tool_calls"], given, strict=True):
+    provider_ids = ["functions.read:0", "functions_read_0"]
+    for call, call_id in zip(answer["choices"][0]["message"]["tool_calls"], provider_ids, strict=True):
         call["id"] = call_id
-    asked = {"model": "m", "max_tokens": 100, "messages": [{"role": "user", "content": "go"}]}
+    request = {"model": "m", "max_tokens": 100, "messages": [{"role": "user", "content": "go"}]}
     session = open_way("anthropic", "openai_chat")
-    session.request(copy.deepcopy(asked))
-    following = _next(asked, session.response(answer))
-    told = [call_id for kind, call_id in anthropic_ids(following) if kind != "text"]
-    assert told[1] == told[3] == given[1]
-    assert told[0] == told[2] != given[0]
-    assert ANTHROPIC.allows(told[0])
-    for replica, wanted in ((session, given), (open_way("anthropic", "openai_chat"), told[:2])):
+    session.request(copy.deepcopy(request))
+    following = _next(request, session.response(answer))
+    client_ids = [call_id for kind, call_id in anthropic_ids(following) if kind != "text"]
+    assert client_ids[1] == client_ids[3] == provider_ids[1]
+    assert client_ids[0] == client_ids[2] != provider_ids[0]
+    assert ANTHROPIC.allows(client_ids[0])
+    for replica, expected in ((session, provider_ids), (open_way("anthropic", "openai_chat"), client_ids[:2])):
         messages = replica.request(copy.deepcopy(following))["messages"]
-        assert [call["id"] for message in messages for call in message.get("tool_calls", [])] == wanted
-        assert [message["tool_call_id"] for message in messages if message["role"] == "tool"] == wanted
+        assert [call["id"] for message in messages for call in message.get("tool_calls", [])] == expected
+        assert [message["tool_call_id"] for message in messages if message["role"] == "tool"] == expected
 
 
 @pytest.mark.parametrize("client", ["anthropic", "openai_chat", "openai_responses"])
@@ -147,9 +147,9 @@ def test_gemini_has_ids_on_both_sides_or_on_neither() -> None:
             {"role": "function", "name": "f", "content": "done"},
         ],
     }
-    found = ask("openai_chat", "gemini", legacy)["contents"]
-    assert found[1]["parts"] == [{"functionCall": {"name": "f", "args": {}}}]
-    assert found[2]["parts"] == [{"functionResponse": {"name": "f", "response": {"output": "done"}}}]
+    contents = ask("openai_chat", "gemini", legacy)["contents"]
+    assert contents[1]["parts"] == [{"functionCall": {"name": "f", "args": {}}}]
+    assert contents[2]["parts"] == [{"functionResponse": {"name": "f", "response": {"output": "done"}}}]
 
 
 def test_gemini_results_stand_in_call_order() -> None:

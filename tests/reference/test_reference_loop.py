@@ -47,8 +47,8 @@ def continued(client: str, body: dict[str, Any], answer: dict[str, Any]) -> dict
         for part in content["parts"]:
             if "functionCall" in part:
                 call = part["functionCall"]
-                found = {key: call[key] for key in ("id", "name") if key in call}
-                parts.append({"functionResponse": {**found, "response": {"output": call["args"]["city"]}}})
+                members = {key: call[key] for key in ("id", "name") if key in call}
+                parts.append({"functionResponse": {**members, "response": {"output": call["args"]["city"]}}})
         body["contents"].append({"role": "user", "parts": parts})
     return body
 
@@ -66,10 +66,10 @@ def test_three_rounds(client: str, upstream: str, fresh: bool) -> None:
     previous: dict[str, Any] = {}
     for number in range(3):
         sent = session.request(copy.deepcopy(body))
-        found = formats.get(upstream).decode_request(copy.deepcopy(sent), Losses())
-        assert len(found.calls) == 2 * number
-        results = {result.tool_call_id: result.result for turn in found.turns for result in turn.results}
-        assert [results[call.id] for call in found.calls] == ["Oslo", "Rome"] * number
+        conversation = formats.get(upstream).decode_request(copy.deepcopy(sent), Losses())
+        assert len(conversation.calls) == 2 * number
+        results = {result.tool_call_id: result.result for turn in conversation.turns for result in turn.results}
+        assert [results[call.id] for call in conversation.calls] == ["Oslo", "Rome"] * number
         key = {"gemini": "contents", "openai_responses": "input"}.get(upstream, "messages")
         if previous:
             assert sent[key][: len(previous[key])] == previous[key]

@@ -29,15 +29,18 @@ def image(data: str) -> dict[str, Any]:
 
 
 def gemini(*responses: dict[str, Any], ids: bool = False) -> dict[str, Any]:
-    given: list[dict[str, Any]] = [{"id": f"g{n}"} if ids else {} for n in range(len(responses))]
+    id_members: list[dict[str, Any]] = [{"id": f"g{n}"} if ids else {} for n in range(len(responses))]
     return {
         "contents": [
             {"role": "user", "parts": [{"text": "look"}]},
-            {"role": "model", "parts": [{"functionCall": {"name": "look", **each}} for each in given]},
+            {"role": "model", "parts": [{"functionCall": {"name": "look", **each}} for each in id_members]},
             {
                 "role": "user",
                 "parts": [
-                    *({"functionResponse": {"name": "look", **a, **b}} for a, b in zip(given, responses, strict=True)),
+                    *(
+                        {"functionResponse": {"name": "look", **a, **b}}
+                        for a, b in zip(id_members, responses, strict=True)
+                    ),
                     {"text": "Go on."},
                 ],
             },
@@ -115,9 +118,9 @@ def test_what_the_assistant_says_aloud_is_streamed_as_text() -> None:
     chunks = [{**head, "choices": [{"index": 0, "delta": delta, "finish_reason": end}]} for delta, end in deltas]
     sent = b"".join(f"data: {json.dumps(chunk)}\n\n".encode() for chunk in chunks) + b"data: [DONE]\n\n"
     session = open_way("anthropic", "openai_chat", stream=True)
-    came = b"".join(session.stream([sent])).decode()
-    assert '"text":"It "' in came
-    assert '"text":"rains."' in came
+    output = b"".join(session.stream([sent])).decode()
+    assert '"text":"It "' in output
+    assert '"text":"rains."' in output
     assert "audio" in {loss.element for loss in session.losses}
 
 
@@ -127,8 +130,8 @@ def texts_aloud(*deltas: dict[str, Any]) -> tuple[list[str], str]:
     ends = [*((delta, None) for delta in ({"role": "assistant"}, *deltas)), ({}, "stop")]
     chunks = [{**head, "choices": [{"index": 0, "delta": delta, "finish_reason": end}]} for delta, end in ends]
     sent = b"".join(f"data: {json.dumps(chunk)}\n\n".encode() for chunk in chunks) + b"data: [DONE]\n\n"
-    came = b"".join(open_way("anthropic", "openai_chat", stream=True).stream([sent]))
-    return [block["text"] for block in assemble("anthropic", came)["content"]], came.decode()
+    output = b"".join(open_way("anthropic", "openai_chat", stream=True).stream([sent]))
+    return [block["text"] for block in assemble("anthropic", output)["content"]], output.decode()
 
 
 def aloud(text: str) -> dict[str, Any]:
@@ -147,9 +150,9 @@ def test_one_sentence_written_and_said_aloud_is_one_text(content: str, texts: li
 
 
 def test_whichever_way_begins_is_streamed() -> None:
-    texts, came = texts_aloud(aloud("It "), {"content": "It "}, aloud("rains."), {"content": "rains."})
+    texts, output = texts_aloud(aloud("It "), {"content": "It "}, aloud("rains."), {"content": "rains."})
     assert texts == ["It rains."]
-    assert '"text":"rains."' in came
+    assert '"text":"rains."' in output
 
 
 def test_long_texts_are_passed_on_both() -> None:
@@ -172,8 +175,8 @@ def test_other_names_of_a_type_become_the_usual_one() -> None:
     }
     output = ask("openai_chat", "anthropic", source)
     assert [block["source"]["media_type"] for block in output["messages"][0]["content"]] == ["image/png"]
-    found = judge(source, output, client="openai_chat", upstream="anthropic").findings
-    assert [one.rule for one in found if one.is_must] == []
+    findings = judge(source, output, client="openai_chat", upstream="anthropic").findings
+    assert [finding.rule for finding in findings if finding.is_must] == []
     output["messages"][0]["content"][0]["source"]["media_type"] = "image/x-png"
-    found = judge(source, output, client="openai_chat", upstream="anthropic").findings
-    assert "anthropic/image-type" in {one.rule for one in found}
+    findings = judge(source, output, client="openai_chat", upstream="anthropic").findings
+    assert "anthropic/image-type" in {finding.rule for finding in findings}

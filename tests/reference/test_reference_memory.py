@@ -35,8 +35,8 @@ def went_on(store: Store, reply: dict[str, Any], owner: str = "") -> dict[str, A
         for item in reply["output"]
         if item["type"] == "function_call"
     ]
-    asked = {"model": "m", "previous_response_id": reply["id"], "input": results}
-    return opened(store, "openai_responses", "anthropic", owner).request(asked)
+    request = {"model": "m", "previous_response_id": reply["id"], "input": results}
+    return opened(store, "openai_responses", "anthropic", owner).request(request)
 
 
 def test_one_session_goes_on_from_another() -> None:

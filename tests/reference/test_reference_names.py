@@ -29,11 +29,11 @@ def declared(name: str) -> dict[str, Any]:
 @pytest.mark.parametrize("name", ["mcp.files:read", "a" * 64 + "b", "server/tool", "9lives"])
 def test_one_rewrite_in_declaration_choice_and_history_and_the_way_back(name: str) -> None:
     session = open_way("gemini", "openai_chat")
-    found = session.request(declared(name))
-    used = found["tools"][0]["function"]["name"]
+    output = session.request(declared(name))
+    used = output["tools"][0]["function"]["name"]
     assert NAMES.allows(used)
-    assert found["tool_choice"] == {"type": "function", "function": {"name": used}}
-    assert found["messages"][1]["tool_calls"][0]["function"]["name"] == used
+    assert output["tool_choice"] == {"type": "function", "function": {"name": used}}
+    assert output["messages"][1]["tool_calls"][0]["function"]["name"] == used
     answer = copy.deepcopy(REPLIES["openai_chat"])
     answer["choices"][0]["message"]["tool_calls"][0]["function"]["name"] = used
     parts = session.response(answer)["candidates"][0]["content"]["parts"]
@@ -43,19 +43,19 @@ def test_one_rewrite_in_declaration_choice_and_history_and_the_way_back(name: st
 @given(st.lists(st.text(min_size=1, max_size=100), min_size=1, max_size=8, unique=True))
 @settings(derandomize=True, max_examples=200, deadline=None)
 def test_names_are_legal_distinct_and_reversible(names: list[str]) -> None:
-    found = NameMap(NAMES)
-    found.declare(names)
-    targets = [found.to(name) for name in names]
+    name_map = NameMap(NAMES)
+    name_map.declare(names)
+    targets = [name_map.to(name) for name in names]
     assert len(set(targets)) == len(names)
     assert all(NAMES.allows(target) for target in targets)
-    assert [found.restore(target) for target in targets] == names
+    assert [name_map.restore(target) for target in targets] == names
     assert [name for name, target in zip(names, targets, strict=True) if NAMES.allows(name) and target != name] == []
 
 
 def test_a_rewrite_never_takes_a_declared_name() -> None:
     first = NameMap(NAMES)
-    taken = first.to("a.b")
+    new_name = first.to("a.b")
     second = NameMap(NAMES)
-    second.declare(["a.b", taken])
-    assert second.to(taken) == taken
-    assert second.to("a.b") != taken
+    second.declare(["a.b", new_name])
+    assert second.to(new_name) == new_name
+    assert second.to("a.b") != new_name

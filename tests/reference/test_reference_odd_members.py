@@ -58,20 +58,20 @@ def test_an_item_whose_type_is_no_word_is_refused() -> None:
 def test_an_index_that_is_no_number_counts_as_none() -> None:
     events = copy.deepcopy(STREAM)
     events[2]["index"] = {"value": 0}
-    lines = [f"event: {one['type']}\ndata: {json.dumps(one)}\n\n".encode() for one in events]
+    lines = [f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode() for event in events]
     output = b"".join(open_way("openai_chat", "anthropic", stream=True).stream(lines))
     assert b"Hot." in output
     assert b"[DONE]" in output
 
 
-@pytest.mark.parametrize("said", [[], " ", [{"role": "user", "content": ""}]], ids=["nothing", "a blank", "no words"])
+@pytest.mark.parametrize("prompt", [[], " ", [{"role": "user", "content": ""}]], ids=["nothing", "a blank", "no words"])
 @pytest.mark.parametrize("upstream", ["openai_chat", "anthropic", "gemini"])
-def test_a_conversation_without_a_word_has_a_placeholder(upstream: str, said: Any) -> None:
+def test_a_conversation_without_a_word_has_a_placeholder(upstream: str, prompt: Any) -> None:
     """Each of them refuses a request that has no message."""
-    body = {"model": "gpt-4.1", "input": said}
+    body = {"model": "gpt-4.1", "input": prompt}
     output = open_way("openai_responses", upstream).request(body)
-    found = judge(body, output, client="openai_responses", upstream=upstream).findings
-    assert [one for one in found if one.is_must] == []
+    findings = judge(body, output, client="openai_responses", upstream=upstream).findings
+    assert [finding for finding in findings if finding.is_must] == []
 
 
 ODD: list[tuple[str, str, dict[str, Any]]] = [
@@ -133,5 +133,5 @@ def test_sources_of_an_answer_with_odd_members_are_left_out() -> None:
     }
     content = {"role": "model", "parts": [{"text": "Hot."}]}
     gemini = {"candidates": [{"content": content, "finishReason": "STOP", "groundingMetadata": grounding}]}
-    found = open_way("openai_chat", "gemini").response(gemini)["choices"][0]["message"]
-    assert not found.get("annotations")
+    reply_message = open_way("openai_chat", "gemini").response(gemini)["choices"][0]["message"]
+    assert not reply_message.get("annotations")

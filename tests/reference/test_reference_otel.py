@@ -62,9 +62,9 @@ def messages_of(path: Path, name: str) -> otel.GenAI:
 def test_every_body_of_the_corpus_is_valid_part_by_part(name: str, kind: str) -> None:
     counts: Counter[str] = Counter()
     wrong = [
-        f"{path.parent.parent}: {one}"
+        f"{path.parent.parent}: {fault}"
         for path in of_today(name, kind)
-        for one in faults(messages_of(path, name).attributes(), counts)
+        for fault in faults(messages_of(path, name).attributes(), counts)
     ]
     assert not wrong, "\n".join(wrong[:20])
     assert counts["text"] > 60
@@ -100,15 +100,15 @@ def test_requests_come_back_but_for_what_is_declared(name: str, state: bool) -> 
     undeclared, done, refused = [], 0, []
     for path in of_today(name, "request.json", 2 if state else 6):
         source, losses = body(path), Losses()
-        found = otel.of_request(source, name, state=state)
+        telemetry = otel.of_request(source, name, state=state)
         try:
-            back = otel.to_request(found.attributes(), name, source.get("model", "gemini-2.5-pro"), losses)
+            back = otel.to_request(telemetry.attributes(), name, source.get("model", "gemini-2.5-pro"), losses)
         except Refused:
-            refused.append((path, {loss.element for loss in found.losses}))
+            refused.append((path, {loss.element for loss in telemetry.losses}))
             continue
         done += 1
-        declared = {loss.element for loss in (*found.losses, *losses)}
-        undeclared += [f"{path.parent.parent.name}: {one}" for one in lost_in_silence(source, back, name, declared)]
+        declared = {loss.element for loss in (*telemetry.losses, *losses)}
+        undeclared += [f"{path.parent.parent.name}: {loss}" for loss in lost_in_silence(source, back, name, declared)]
     assert not undeclared, "\n".join(undeclared[:20])
     assert done > 20
     # Only a history that the provider keeps is cut, and that is said.
@@ -121,19 +121,19 @@ def test_what_a_provider_ran_itself_comes_back_as_it_was(name: str) -> None:
     """Code, searches, servers, pictures: every item that became parts of its own is in the request again."""
     steps: Counter[str] = Counter()
     for path in files(name, "request.json"):
-        found = otel.of_request(body(path), name, state=True)
-        parts = [part for message in found.input_messages for part in message["parts"]]
+        telemetry = otel.of_request(body(path), name, state=True)
+        parts = [part for message in telemetry.input_messages for part in message["parts"]]
         hosted = [part for part in parts if part["type"].startswith("server_tool_call")]
         if not hosted:
             continue
-        again = otel.to_request(found.attributes(), name, body(path).get("model", "gemini-2.5-pro"))
-        assert _hosted(otel.of_request(again, name, state=True)) == _hosted(found), path
+        again = otel.to_request(telemetry.attributes(), name, body(path).get("model", "gemini-2.5-pro"))
+        assert _hosted(otel.of_request(again, name, state=True)) == _hosted(telemetry), path
         steps.update(part["name"] for part in hosted if part["type"] == "server_tool_call")
     assert (sum(steps.values()) > 0) == (name != "openai_chat"), steps
 
 
-def _hosted(found: otel.GenAI) -> list[Any]:
-    parts = [part for message in found.input_messages for part in message["parts"]]
+def _hosted(telemetry: otel.GenAI) -> list[Any]:
+    parts = [part for message in telemetry.input_messages for part in message["parts"]]
     return [part for part in parts if part["type"].startswith("server_tool_call")]
 
 
@@ -144,19 +144,21 @@ def test_a_conversation_that_the_provider_keeps_is_whole() -> None:
         for number, path in enumerate(sorted(folder.glob("*-request.json"))[:2])
     ]
     exchanges[1][0]["input"] = exchanges[1][0]["input"][-1:]
-    found = otel.of_conversation(exchanges, "openai_responses")
-    assert not faults(found.attributes())
-    calls = [part["id"] for message in found.input_messages for part in message["parts"] if part["type"] == "tool_call"]
+    telemetry = otel.of_conversation(exchanges, "openai_responses")
+    assert not faults(telemetry.attributes())
+    calls = [
+        part["id"] for message in telemetry.input_messages for part in message["parts"] if part["type"] == "tool_call"
+    ]
     answers = [
         part["id"]
-        for message in found.input_messages
+        for message in telemetry.input_messages
         for part in message["parts"]
         if part["type"] == "tool_call_response"
     ]
     assert calls
     assert answers == calls
-    assert "finish_reason" not in found.input_messages[-2]
-    assert found.finish_reasons == [found.output_messages[0]["finish_reason"]]
+    assert "finish_reason" not in telemetry.input_messages[-2]
+    assert telemetry.finish_reasons == [telemetry.output_messages[0]["finish_reason"]]
 
 
 def _reply(path: Path) -> Path:
@@ -166,9 +168,9 @@ def _reply(path: Path) -> Path:
 def test_every_choice_is_a_message() -> None:
     message = {"role": "assistant", "content": "Yes.", "refusal": None}
     choices = [{"index": place, "message": message, "finish_reason": "stop"} for place in range(2)]
-    found = otel.of_response({"id": "chatcmpl-1", "model": "gpt-4.1", "choices": choices}, "openai_chat")
-    assert found.finish_reasons == ["stop", "stop"]
-    assert not list(found.losses)
+    telemetry = otel.of_response({"id": "chatcmpl-1", "model": "gpt-4.1", "choices": choices}, "openai_chat")
+    assert telemetry.finish_reasons == ["stop", "stop"]
+    assert not list(telemetry.losses)
 
 
 def test_a_search_that_grounds_an_answer_is_a_step_ahead_of_it() -> None:
@@ -182,40 +184,40 @@ def test_a_search_that_grounds_an_answer_is_a_step_ahead_of_it() -> None:
         "finishReason": "STOP",
         "groundingMetadata": grounding,
     }
-    found = otel.of_response({"candidates": [candidate]}, "gemini")
-    call, answer, text = found.output_messages[0]["parts"]
+    telemetry = otel.of_response({"candidates": [candidate]}, "gemini")
+    call, answer, text = telemetry.output_messages[0]["parts"]
     assert call["server_tool_call"] == {"type": "google_search_web", "arguments": {"queries": ["tide table Narvik"]}}
     assert answer["server_tool_call_response"]["response"]["groundingChunks"] == grounding["groundingChunks"]
     assert text["citations"] == [{"url": "https://example.org/tides", "title": "Tides", "start": 0, "end": 5}]
-    assert not faults(found.attributes())
+    assert not faults(telemetry.attributes())
 
 
 @pytest.mark.parametrize("cut", [1, 2, 3])
 def test_a_stream_that_breaks_off_ends_in_an_error(cut: int) -> None:
     stream = (SCENARIOS / "shell" / "seed" / "anthropic" / "01-response.sse").read_bytes()
     events = stream.split(b"\n\n")
-    found = otel.of_stream([b"\n\n".join(events[:cut]) + b"\n\n"], "anthropic")
-    assert found.finish_reasons == ["error"]
+    telemetry = otel.of_stream([b"\n\n".join(events[:cut]) + b"\n\n"], "anthropic")
+    assert telemetry.finish_reasons == ["error"]
     with pytest.raises(Refused):
         otel.of_stream([b""], "anthropic")
 
 
 @pytest.mark.parametrize(
-    ("part", "said"),
+    ("part", "message"),
     [
         ({"type": "tool_call_response", "id": "call_1"}, "a tool_call_response must have a response"),
         ({"type": "server_tool_call", "name": "web_search", "server_tool_call": {}}, "an object with a type"),
         ({"type": "tool_call", "name": 3}, "name must be a string"),
     ],
 )
-def test_parts_that_are_none_are_refused_in_words(part: dict[str, Any], said: str) -> None:
-    with pytest.raises(Refused, match=said):
+def test_parts_that_are_none_are_refused_in_words(part: dict[str, Any], message: str) -> None:
+    with pytest.raises(Refused, match=message):
         otel.to_request({"input_messages": [{"role": "assistant", "parts": [part]}]}, "anthropic", "claude-sonnet-4-5")
 
 
 def test_the_folder_names_its_source_and_licence() -> None:
     facts = parse((FOLDER / "otel.json").read_bytes())
     assert facts["source"]["licence"] == "Apache-2.0"
-    assert {one["schema"] for one in facts["attributes"].values()} <= {
+    assert {attribute["schema"] for attribute in facts["attributes"].values()} <= {
         path.name for path in (FOLDER / "schemas").iterdir()
     }

@@ -68,9 +68,9 @@ def test_the_examples_are_valid_and_say_the_same_in_every_form(path: Any) -> Non
         assert [fault for part in parts for fault in faults(form, part)] == []
         losses = Losses()
         plain = otel.from_form(plain, form, losses)
-        told = {loss.where for loss in losses}
+        places = {loss.where for loss in losses}
         # When it was and how long it took: no part of the convention's has a place for that.
-        assert told == ({"duration_ms", "timestamp"} if form == "execution" else set())
+        assert places == ({"duration_ms", "timestamp"} if form == "execution" else set())
         again = otel.to_form(plain, form)[0]["parts"]
         if form != "execution":
             assert again == parts

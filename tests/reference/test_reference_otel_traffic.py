@@ -43,9 +43,9 @@ def test_recorded_bodies_are_valid_part_by_part(name: str) -> None:
     counts: Counter[str] = Counter()
     done, wrong = 0, []
     for record in records(name):
-        for found in messages(record, name):
+        for telemetry in messages(record, name):
             done += 1
-            wrong += [f"{record.path}: {one}" for one in faults(found.attributes(), counts)]
+            wrong += [f"{record.path}: {fault}" for fault in faults(telemetry.attributes(), counts)]
     assert not wrong, "\n".join(wrong[:20])
     bodies, steps = LEAST[name]
     assert done >= bodies
@@ -57,19 +57,19 @@ def test_recorded_bodies_are_valid_part_by_part(name: str) -> None:
 def test_recorded_requests_come_back_but_for_what_is_declared(name: str, pytestconfig: pytest.Config) -> None:
     every = 15 if pytestconfig.getoption("--recorded") else 1
     undeclared, done, refused = [], 0, 0
-    for record in [one for one in records(name) if one.is_official(name)][::every]:
+    for record in [record for record in records(name) if record.is_official(name)][::every]:
         source = record.content["request"]
         if not isinstance(source, dict):
             continue
         losses = Losses()
-        found = otel.of_request(source, name, state=True)
+        telemetry = otel.of_request(source, name, state=True)
         try:
-            back = otel.to_request(found.attributes(), name, source.get("model") or record.content["model"], losses)
+            back = otel.to_request(telemetry.attributes(), name, source.get("model") or record.content["model"], losses)
         except Refused:
             refused += 1
             continue
         done += 1
-        declared = {loss.element for loss in (*found.losses, *losses)}
-        undeclared += [f"{record.path}: {one}" for one in lost_in_silence(source, back, name, declared)]
+        declared = {loss.element for loss in (*telemetry.losses, *losses)}
+        undeclared += [f"{record.path}: {loss}" for loss in lost_in_silence(source, back, name, declared)]
     assert not undeclared, "\n".join(undeclared[:20])
     assert done > 5 * refused

@@ -50,14 +50,14 @@ def read(name: str, direction: str, body: Any) -> Reading:
 def test_names_and_parameters_there_and_back(corpus: Corpus, client: str, upstream: str) -> None:
     case = corpus.cases["shell/seed"]
     plain, mine = session(None, client, upstream), session(MAPPED, client, upstream)
-    for given, golden in zip(case.exchanges(client), case.exchanges(upstream), strict=True):
-        sent, usual = mine.request(given.request), plain.request(given.request)
-        made, before = read(upstream, "request", sent), read(upstream, "request", usual)
-        (tool,), (usual_tool,) = made.tools, before.tools
+    for exchange, golden in zip(case.exchanges(client), case.exchanges(upstream), strict=True):
+        sent, usual = mine.request(exchange.request), plain.request(exchange.request)
+        reading, before = read(upstream, "request", sent), read(upstream, "request", usual)
+        (tool,), (usual_tool,) = reading.tools, before.tools
         assert (tool.name, usual_tool.name) == (NEW, NAME)
         assert list(tool.schema["properties"])[:2] == ["cmd", "cwd"]
         assert tool.schema["required"] == with_names(usual_tool.schema["required"])
-        assert told(made.calls) == [(NEW, with_names(call.arguments)) for call in before.calls]
+        assert told(reading.calls) == [(NEW, with_names(call.arguments)) for call in before.calls]
         assert with_names(usual) == sent, "and nothing else has changed"
         reply = mine.response(with_names(golden.response))
         assert told(read(client, "response", reply).calls) == told(read(upstream, "response", golden.response).calls)
@@ -66,12 +66,12 @@ def test_names_and_parameters_there_and_back(corpus: Corpus, client: str, upstre
 @pytest.mark.parametrize(("client", "upstream"), ROUTES)
 def test_streams_come_back_piece_by_piece(corpus: Corpus, client: str, upstream: str) -> None:
     case = corpus.cases["shell/seed"]
-    given, golden = case.exchanges(client)[0], case.exchanges(upstream)[0]
+    exchange, golden = case.exchanges(client)[0], case.exchanges(upstream)[0]
     mine = session(MAPPED, client, upstream, stream=True)
-    mine.request(given.request)
+    mine.request(exchange.request)
     stream = reference_formats.get(upstream).provider.stream_of(with_names(golden.response), "seed")
-    came = b"".join(mine.stream(bytes([byte]) for byte in stream))
-    assembled = formats.assembled(client, parse(came)).body
+    output = b"".join(mine.stream(bytes([byte]) for byte in stream))
+    assembled = formats.assembled(client, parse(output)).body
     want = told(read(upstream, "response", golden.response).calls)
     assert told(read(client, "response", assembled).calls) == want
 
@@ -103,12 +103,12 @@ FILTERS = Policy(
 @pytest.mark.parametrize(("client", "upstream"), ROUTES)
 def test_filtered_tools_are_gone_and_spoken_of(client: str, upstream: str) -> None:
     body = asked(client)
-    made = read(upstream, "request", session(FILTERS, client, upstream).request(body))
-    assert [tool.name for tool in made.tools] == [NAME]
-    said = "\n".join(text.text for text in made.system)
-    assert said.startswith(r"Use run_shell_command\1 for files. Not my_apply_patch, nor apply_patch2.")
-    assert said.endswith(GUIDANCE)
-    choice = made.settings.get("tool_choice")
+    reading = read(upstream, "request", session(FILTERS, client, upstream).request(body))
+    assert [tool.name for tool in reading.tools] == [NAME]
+    system_text = "\n".join(text.text for text in reading.system)
+    assert system_text.startswith(r"Use run_shell_command\1 for files. Not my_apply_patch, nor apply_patch2.")
+    assert system_text.endswith(GUIDANCE)
+    choice = reading.settings.get("tool_choice")
     assert choice is None or choice.value in ({"mode": "auto"}, "auto"), choice
 
 
@@ -125,9 +125,9 @@ def test_all_tools_gone() -> None:
         "tools": [{"type": "custom", "name": "apply_patch"}],
         "tool_choice": "required",
     }
-    made = session(FILTERS, "openai_responses", "anthropic").request(body)
-    assert "tools" not in made
-    assert "tool_choice" not in made
+    output = session(FILTERS, "openai_responses", "anthropic").request(body)
+    assert "tools" not in output
+    assert "tool_choice" not in output
 
 
 @pytest.mark.parametrize("upstream", NAMES)
@@ -155,8 +155,8 @@ def test_two_tools_of_one_name_are_refused() -> None:
 def test_keys_are_renamed_in_pieces(size: int) -> None:
     text = '{"a\\u0062": {"ab": 1}, "x" : ["ab", {"ab": "\\\\"}], "ab": "}\\"ab\\"", "cd\\"": 1}'
     renamer = KeyRenamer({"ab": "long \u2192", 'cd"': "e"})
-    said = "".join(renamer.feed(text[start : start + size]) for start in range(0, len(text), size))
-    assert said == '{"long →": {"ab": 1}, "x" : ["ab", {"ab": "\\\\"}], "long →": "}\\"ab\\"", "e": 1}'
+    output = "".join(renamer.feed(text[start : start + size]) for start in range(0, len(text), size))
+    assert output == '{"long →": {"ab": 1}, "x" : ["ab", {"ab": "\\\\"}], "long →": "}\\"ab\\"", "e": 1}'
 
 
 FILE = """
@@ -189,7 +189,7 @@ def test_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("[filter\n", "Expected ']'"),
         ("[filters]\n", "there is no table 'filters'; there are filter, guidance"),
@@ -205,12 +205,12 @@ def test_a_file(tmp_path: Path) -> None:
         ("[parameters.t]\na = 'c'\nb = 'c'\n", "parameters.t gives the name 'c' twice"),
     ],
 )
-def test_a_file_that_is_wrong(tmp_path: Path, text: str, said: str) -> None:
+def test_a_file_that_is_wrong(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "policy.toml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(PolicyError) as caught:
         Policy.load(path)
     assert str(caught.value).startswith(f"{path}: ")
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     with pytest.raises(PolicyError, match="No such file"):
         Policy.load(tmp_path / "nowhere.toml")

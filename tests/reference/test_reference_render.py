@@ -49,16 +49,16 @@ SCENARIO: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_bodies_are_complete_and_read_back(name: str) -> None:
-    found = render(SCENARIO, TOOLS, name)
-    assert list(found) == ["01-request.json", "01-response.json", "02-request.json", "02-response.json"]
-    assert found == render(SCENARIO, TOOLS, name)
-    request = formats.get(name).decode_request(found["02-request.json"], Losses())
+    bodies = render(SCENARIO, TOOLS, name)
+    assert list(bodies) == ["01-request.json", "01-response.json", "02-request.json", "02-response.json"]
+    assert bodies == render(SCENARIO, TOOLS, name)
+    request = formats.get(name).decode_request(bodies["02-request.json"], Losses())
     assert [call.arguments for call in request.calls] == [{"city": "Oslo"}, {"city": "Rome"}]
-    answer = formats.get(name).decode_response(found["01-response.json"], Losses())
+    answer = formats.get(name).decode_response(bodies["01-response.json"], Losses())
     assert answer.finish == "tools"
     ids = [call.given_id for call in request.calls]
     # Where the vendor wrote an empty id, its client has made one up.
-    assert [call.given_id or given for call, given in zip(answer.calls, ids, strict=True)] == ids
+    assert [call.given_id or default_id for call, default_id in zip(answer.calls, ids, strict=True)] == ids
     assert all(ids) or name == "gemini"
     assert answer.usage is not None
     assert (answer.usage.input, answer.usage.output) == (80, 20)
@@ -76,10 +76,10 @@ def test_ids_are_those_of_the_scenario_or_look_native() -> None:
 
 def test_gemini_3_calls_are_signed_once_a_step_and_have_ids() -> None:
     scenario = {**SCENARIO, "models": {"gemini": "gemini-3-pro-preview"}, "ids": {}}
-    found = render(scenario, TOOLS, "gemini")
-    parts = found["01-response.json"]["candidates"][0]["content"]["parts"]
+    bodies = render(scenario, TOOLS, "gemini")
+    parts = bodies["01-response.json"]["candidates"][0]["content"]["parts"]
     assert ["thoughtSignature" in part for part in parts] == [False, True, False]
-    assert found["02-request.json"]["contents"][1]["parts"] == parts
+    assert bodies["02-request.json"]["contents"][1]["parts"] == parts
     assert all(part["functionCall"]["id"] for part in parts[1:])
 
 
@@ -169,16 +169,16 @@ def test_a_first_rendering_says_so_before_it_writes_and_leftovers_are_swept(tmp_
     case = write_case(tmp_path, None)
     (case / "anthropic" / "01-request.json").unlink()
     assert next(iter(wanted(case, TOOLS))) == "scenario.json"
-    left, kept = case / f".rendering-{os.getpid()}-a.tmp", case / "01-request.json.tmp"
+    left, other_file = case / f".rendering-{os.getpid()}-a.tmp", case / "01-request.json.tmp"
     left.write_text("{")
-    kept.write_text("mine")
+    other_file.write_text("mine")
     other = case / f".rendering-{os.getppid()}.tmp"
     other.write_text("another run is at work")
     assert main([str(tmp_path)]) == 0
     assert json.loads((case / "scenario.json").read_text())["files"] == {}
     assert next(iter(wanted(case, TOOLS))) != "scenario.json"
     assert not left.exists()
-    assert kept.exists()
+    assert other_file.exists()
     assert other.exists() is (os.name == "posix")
 
 
@@ -201,8 +201,10 @@ def test_a_file_that_cannot_be_written_is_named_and_stays(
     full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(full))
     assert main([str(tmp_path)]) == 1
-    said = capsys.readouterr().err
-    assert said == f"{case / 'anthropic' / '01-request.json'}: not written (No space left on device); it is as before\n"
+    stderr = capsys.readouterr().err
+    assert (
+        stderr == f"{case / 'anthropic' / '01-request.json'}: not written (No space left on device); it is as before\n"
+    )
 
 
 def test_usage_and_broken_cases(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -220,6 +222,6 @@ def test_what_is_not_there_is_named(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "weather/tow: ValueError: there is no such case: it has no scenario.json" in capsys.readouterr().err
     (tmp_path / "tools" / "forecast.json").unlink()
     assert main([str(tmp_path)]) == 1
-    said = capsys.readouterr().err
-    assert "the tool 'forecast' has no file; add tools/forecast.json or correct the name" in said
+    stderr = capsys.readouterr().err
+    assert "the tool 'forecast' has no file; add tools/forecast.json or correct the name" in stderr
     assert sorted(path.name for path in case.rglob("*.json")) == ["01-request.json", "scenario.json"]

@@ -208,8 +208,8 @@ def test_results_that_stand_late_are_brought_to_their_calls() -> None:
 
 def test_a_plain_text_document_is_one_there_and_back() -> None:
     encoded = "MTIz"
-    given = {"contents": [{"role": "user", "parts": [{"inlineData": {"mimeType": "text/plain", "data": encoded}}]}]}
-    there = ask("gemini", "anthropic", given)
+    request = {"contents": [{"role": "user", "parts": [{"inlineData": {"mimeType": "text/plain", "data": encoded}}]}]}
+    there = ask("gemini", "anthropic", request)
     source = {"type": "text", "media_type": "text/plain", "data": "123"}
     assert there["messages"][0]["content"] == [{"type": "document", "source": source}]
-    assert ask("anthropic", "gemini", there)["contents"] == given["contents"]
+    assert ask("anthropic", "gemini", there)["contents"] == request["contents"]

@@ -104,16 +104,16 @@ class Request(NamedTuple):
 @cache
 def requests(name: str) -> list[Request]:
     """The official requests of a format that were taken, each body once."""
-    found: dict[str, Request] = {}
+    requests_by_key: dict[str, Request] = {}
     for path in sorted((TRAFFIC / name).rglob("*.json")):
         record = json.loads(path.read_text(encoding="utf-8"))
         vendor = any(feature == "compat_host" or "bedrock" in feature for feature in record["features"])
-        taken = (record["status"] or 200) < 400 and isinstance(record["request"], dict)
-        if taken and not vendor and re.fullmatch(OFFICIAL[name], record["host"] or ""):
+        is_success = (record["status"] or 200) < 400 and isinstance(record["request"], dict)
+        if is_success and not vendor and re.fullmatch(OFFICIAL[name], record["host"] or ""):
             key = json.dumps(record["request"], sort_keys=True)
             where = path.relative_to(TRAFFIC).as_posix()
-            found.setdefault(key, Request(where, record["model"] or MODELS[name], record["request"]))
-    return list(found.values())
+            requests_by_key.setdefault(key, Request(where, record["model"] or MODELS[name], record["request"]))
+    return list(requests_by_key.values())
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -129,8 +129,8 @@ def test_there_and_back(name: str, corpus: Corpus, pytestconfig: pytest.Config) 
                 faults += [
                     f"{request.path} {name}-to-{other}: {fault}" for fault in go(request, name, other, corpus, counts)
                 ]
-            told = ", ".join(f"{count} {what}" for what, count in counts.most_common())
-            print(f"\n{name}-to-{other}: {len(sample)} requests of {len(every)}: {told}")
+            summary = ", ".join(f"{count} {what}" for what, count in counts.most_common())
+            print(f"\n{name}-to-{other}: {len(sample)} requests of {len(every)}: {summary}")
     assert not faults, "\n".join(faults)
 
 
@@ -165,7 +165,7 @@ def go(request: Request, name: str, other: str, corpus: Corpus, counts: Counter[
     declared = lost | {loss.element for loss in second.losses}
     sides, unsourced = search_sources.settle(Sides(corpus, before, after, through=other, declared=declared))
     pair = aligned(sides)
-    found = [*unsourced, *compare(pair, REQUEST)]
+    findings = [*unsourced, *compare(pair, REQUEST)]
     legal = check_body(corpus, name, "request", back, model=request.model, reading=after)
     own = Counter(
         finding.rule
@@ -173,7 +173,7 @@ def go(request: Request, name: str, other: str, corpus: Corpus, counts: Counter[
     )
     own.subtract(finding.rule for finding in legal)
     new = [finding for finding in legal if own[finding.rule] < 0]  # the recorded body may have had its own
-    yield from told([*hop, *new, *found], f"{name}-to-{other}", counts)
+    yield from told([*hop, *new, *findings], f"{name}-to-{other}", counts)
     for loss in find_losses(pair):
         counts[f"{loss.element} ({loss.kind})"] += 1
     for element, demand in count_losses(pair):

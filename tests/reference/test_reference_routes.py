@@ -30,40 +30,40 @@ def decoded(name: str, body: dict[str, Any]) -> Conversation:
 
 @pytest.mark.parametrize(("client", "upstream"), ROUTES)
 def test_same_conversation_arrives(client: str, upstream: str) -> None:
-    found = decoded(upstream, ask(client, upstream, REQUESTS[client]))
-    assert [text.text for text in found.system] == ["Be brief."]
-    calls = found.calls
+    conversation = decoded(upstream, ask(client, upstream, REQUESTS[client]))
+    assert [text.text for text in conversation.system] == ["Be brief."]
+    calls = conversation.calls
     assert [(call.name, call.arguments) for call in calls] == [
         ("forecast", {"city": "Oslo"}),
         ("forecast", {"city": "Rome", "days": 2}),
     ]
-    results = [result for turn in found.turns for result in turn.results]
+    results = [result for turn in conversation.turns for result in turn.results]
     assert [result.tool_call_id for result in results] == [call.id for call in calls]
     assert results[0].result == "snow"
     assert "no data" in results[1].result
-    assert text_of(found.turns[-1].items[-1]) == "In one word."
-    assert [(tool.name, tool.description, tool.schema) for tool in found.tools] == [
+    assert text_of(conversation.turns[-1].items[-1]) == "In one word."
+    assert [(tool.name, tool.description, tool.schema) for tool in conversation.tools] == [
         ("forecast", "The weather.", SCHEMA)
     ]
-    assert found.settings.tool_choice is not None
-    assert found.settings.tool_choice.mode == "auto"
-    assert found.settings.max_output_tokens == 500
+    assert conversation.settings.tool_choice is not None
+    assert conversation.settings.tool_choice.mode == "auto"
+    assert conversation.settings.max_output_tokens == 500
 
 
 @pytest.mark.parametrize(("client", "upstream"), ROUTES)
 def test_reply_arrives(client: str, upstream: str) -> None:
     session = open_way(client, upstream)
-    found = reference_formats.get(client).decode_response(session.response(REPLIES[upstream]), Losses())
-    assert [(call.name, call.arguments) for call in found.calls] == [
+    decoded_reply = reference_formats.get(client).decode_response(session.response(REPLIES[upstream]), Losses())
+    assert [(call.name, call.arguments) for call in decoded_reply.calls] == [
         ("forecast", {"city": "Oslo"}),
         ("forecast", {"city": "Rome"}),
     ]
-    assert found.finish == "tools"
-    assert text_of(found.items[0]) == "Looking."
-    assert found.usage is not None
-    assert (found.usage.input, found.usage.output, found.usage.cached) == (15, 7, 5)
+    assert decoded_reply.finish == "tools"
+    assert text_of(decoded_reply.items[0]) == "Looking."
+    assert decoded_reply.usage is not None
+    assert (decoded_reply.usage.input, decoded_reply.usage.output, decoded_reply.usage.cached) == (15, 7, 5)
     if client != "gemini" or upstream != "gemini":
-        ids = [call.given_id for call in found.calls]
+        ids = [call.given_id for call in decoded_reply.calls]
         assert len(set(ids)) == 2
         assert None not in ids
 
@@ -71,9 +71,9 @@ def test_reply_arrives(client: str, upstream: str) -> None:
 @pytest.mark.parametrize("name", FORMATS)
 def test_same_format_is_identity_but_for_the_model(name: str) -> None:
     request = {**REQUESTS[name], "unheard_of": {"b": None, "a": [1.0, 2**63]}}
-    found = ask(name, name, request)
+    output = ask(name, name, request)
     expected = request if name == "gemini" else {**request, "model": MODELS[name]}
-    assert json.dumps(found) == json.dumps(expected)  # the order of keys too
+    assert json.dumps(output) == json.dumps(expected)  # the order of keys too
     key = "modelVersion" if name == "gemini" else "model"
     expected_reply = {**REPLIES[name], key: MODELS[name]}
     assert json.dumps(reply(name, name, REPLIES[name])) == json.dumps(expected_reply)
@@ -105,8 +105,8 @@ def test_translated_history_is_append_only(client: str, upstream: str) -> None:
     short = copy.deepcopy(REQUESTS[client])
     listed = short[key.get(client, "messages")]
     del listed[1 if client in ("anthropic", "gemini", "openai_responses") else 2 :]
-    begun = ask(client, upstream, short)[key.get(upstream, "messages")]
-    assert whole[: len(begun)] == begun
+    beginning = ask(client, upstream, short)[key.get(upstream, "messages")]
+    assert whole[: len(beginning)] == beginning
 
 
 @pytest.mark.parametrize(("client", "upstream"), CROSSING)

@@ -57,9 +57,9 @@ def test_tools_without_parameters() -> None:
         "type": "object",
         "properties": {},
     }
-    found = ask("openai_chat", "gemini", body)["tools"][0]["functionDeclarations"][0]
-    assert found == {"name": "f", "description": "F."}
-    back = ask("gemini", "openai_chat", {"contents": SAID, "tools": [{"functionDeclarations": [found]}]})
+    declaration = ask("openai_chat", "gemini", body)["tools"][0]["functionDeclarations"][0]
+    assert declaration == {"name": "f", "description": "F."}
+    back = ask("gemini", "openai_chat", {"contents": SAID, "tools": [{"functionDeclarations": [declaration]}]})
     assert back["tools"][0]["function"] == {"name": "f", "description": "F."}
 
 
@@ -96,8 +96,8 @@ def test_gemini_parameters_become_json_schema() -> None:
         "propertyOrdering": ["a", "b"],
     }
     body = {"contents": SAID, "tools": [{"functionDeclarations": [{"name": "f", "parameters": parameters}]}]}
-    found = ask("gemini", "anthropic", body)["tools"][0]["input_schema"]
-    assert found == {
+    input_schema = ask("gemini", "anthropic", body)["tools"][0]["input_schema"]
+    assert input_schema == {
         "type": "object",
         "properties": {
             "a": {"type": "array", "items": {"type": "integer"}, "minItems": 2},
@@ -106,8 +106,8 @@ def test_gemini_parameters_become_json_schema() -> None:
         },
         "required": ["a"],
     }
-    assert list(found["properties"]) == ["a", "b", "nullable"]
-    jsonschema.Draft202012Validator.check_schema(found)
+    assert list(input_schema["properties"]) == ["a", "b", "nullable"]
+    jsonschema.Draft202012Validator.check_schema(input_schema)
 
 
 def test_composed_root_is_widened_for_anthropic() -> None:
@@ -117,13 +117,13 @@ def test_composed_root_is_widened_for_anthropic() -> None:
             {"type": "object", "properties": {"a": {"type": "integer"}, "b": {}}, "required": ["a", "b"]},
         ]
     }
-    found = ask("openai_chat", "anthropic", chat(schema))["tools"][0]["input_schema"]
-    assert found["type"] == "object"
-    assert not found.keys() & {"anyOf", "oneOf", "allOf"}
+    input_schema = ask("openai_chat", "anthropic", chat(schema))["tools"][0]["input_schema"]
+    assert input_schema["type"] == "object"
+    assert not input_schema.keys() & {"anyOf", "oneOf", "allOf"}
     for instance in ({"a": "x"}, {"a": 1, "b": None}):
         jsonschema.validate(instance, schema)
-        jsonschema.validate(instance, found)
-    assert found["required"] == ["a"]
+        jsonschema.validate(instance, input_schema)
+    assert input_schema["required"] == ["a"]
 
 
 SIMPLE = st.recursive(

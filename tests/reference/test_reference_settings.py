@@ -30,15 +30,17 @@ def test_every_choice_can_be_said_everywhere(name: str, choice: ToolChoice) -> N
     tools = [Tool("f"), Tool("g"), Tool("h")]
     conversation = Conversation(turns=[Turn("user", [Text("go")])], tools=tools, settings=Settings(tool_choice=choice))
     spoken = formats.get(name)
-    found = spoken.decode_request(spoken.encode_request(conversation, Target("m")), Losses())
-    said = found.settings.tool_choice
-    assert said is not None
-    assert said.mode == choice.mode
-    if said.names is None and choice.names is not None:
-        assert [tool.name for tool in found.tools] == choice.names  # filtered, where there is no native subset
+    decoded_conversation = spoken.decode_request(spoken.encode_request(conversation, Target("m")), Losses())
+    tool_choice = decoded_conversation.settings.tool_choice
+    assert tool_choice is not None
+    assert tool_choice.mode == choice.mode
+    if tool_choice.names is None and choice.names is not None:
+        assert [
+            tool.name for tool in decoded_conversation.tools
+        ] == choice.names  # filtered, where there is no native subset
     else:
-        assert said.names == choice.names
-        assert len(found.tools) == 3
+        assert tool_choice.names == choice.names
+        assert len(decoded_conversation.tools) == 3
 
 
 @pytest.mark.parametrize("parallel", [True, False])
@@ -48,22 +50,22 @@ def test_parallel_flag_lives_in_anthropics_choice(parallel: bool, choice: str | 
     body.pop("tool_choice")
     if choice is not None:
         body["tool_choice"] = choice
-    found = ask("openai_chat", "anthropic", body).get("tool_choice", {})
+    tool_choice = ask("openai_chat", "anthropic", body).get("tool_choice", {})
     if choice == "none":
-        assert found == {"type": "none"}
+        assert tool_choice == {"type": "none"}
     elif choice is None and parallel:
-        assert found == {}
+        assert tool_choice == {}
     else:
-        assert found["disable_parallel_tool_use"] is not parallel
-        assert found["type"] == {"required": "any"}.get(choice or "auto", "auto")
+        assert tool_choice["disable_parallel_tool_use"] is not parallel
+        assert tool_choice["type"] == {"required": "any"}.get(choice or "auto", "auto")
 
 
 def test_parallel_flag_without_tools_says_nothing() -> None:
     body = {"model": "m", "messages": [{"role": "user", "content": "x"}], "parallel_tool_calls": False}
     for upstream in ("anthropic", "openai_responses"):
-        found = ask("openai_chat", upstream, body)
-        assert "tool_choice" not in found
-        assert "parallel_tool_calls" not in found
+        output = ask("openai_chat", upstream, body)
+        assert "tool_choice" not in output
+        assert "parallel_tool_calls" not in output
 
 
 def test_a_choice_of_a_dropped_tool_is_loosened() -> None:
@@ -74,9 +76,9 @@ def test_a_choice_of_a_dropped_tool_is_loosened() -> None:
         "tool_choice": {"type": "web_search"},
     }
     session = open_way("openai_responses", "openai_chat")
-    found = session.request(body)
-    assert [tool["function"]["name"] for tool in found["tools"]] == ["f"]
-    assert found["tool_choice"] == "auto"
+    output = session.request(body)
+    assert [tool["function"]["name"] for tool in output["tools"]] == ["f"]
+    assert output["tool_choice"] == "auto"
     assert {loss.element for loss in session.losses} == {"tool-hosted", "tool-choice"}
 
 
@@ -103,8 +105,8 @@ def test_sampling_settings() -> None:
         "presencePenalty": 0.2,
     }
     session = open_way("openai_chat", "anthropic")
-    found = session.request(body)
-    assert (found["temperature"], found["stop_sequences"], found["metadata"]) == (1.0, ["END"], {"user_id": "u1"})
+    output = session.request(body)
+    assert (output["temperature"], output["stop_sequences"], output["metadata"]) == (1.0, ["END"], {"user_id": "u1"})
     assert {"seed", "frequency_penalty", "presence_penalty", "1.5"} <= {loss.where for loss in session.losses}
     session = open_way("openai_chat", "openai_responses")
     assert session.request(body)["max_output_tokens"] == 33
@@ -123,8 +125,8 @@ def test_response_format() -> None:
         "required": ["a"],
         "additionalProperties": False,
     }
-    wanted = {"type": "json_schema", "json_schema": {"name": "n", "schema": schema, "strict": True}}
-    body = {"model": "m", "messages": [{"role": "user", "content": "x"}], "response_format": wanted}
+    response_format = {"type": "json_schema", "json_schema": {"name": "n", "schema": schema, "strict": True}}
+    body = {"model": "m", "messages": [{"role": "user", "content": "x"}], "response_format": response_format}
     expected = {"type": "json_schema", "name": "n", "schema": schema, "strict": True}
     assert ask("openai_chat", "openai_responses", body)["text"] == {"format": expected}
     assert ask("openai_chat", "gemini", body)["generationConfig"] == {
@@ -143,9 +145,9 @@ def test_an_answer_that_may_leave_a_member_out_is_not_strict(other: str) -> None
     body = {"model": "m", "max_tokens": 99, "messages": [{"role": "user", "content": "x"}]}
     body["output_config"] = {"format": {"type": "json_schema", "schema": schema}}
     session = open_way("anthropic", other)
-    found = session.request(body)
-    said = found["response_format"]["json_schema"] if other == "openai_chat" else found["text"]["format"]
-    assert (said["schema"], said["strict"]) == (schema, False)
+    output = session.request(body)
+    response_format = output["response_format"]["json_schema"] if other == "openai_chat" else output["text"]["format"]
+    assert (response_format["schema"], response_format["strict"]) == (schema, False)
     assert [loss.element for loss in session.losses] == ["response-format"]
 
 
@@ -160,9 +162,9 @@ def test_a_blank_stop_sequence_is_not_sent_to_anthropic() -> None:
 def test_gemini_numbers_may_be_text() -> None:
     body = {"contents": [{"role": "user", "parts": [{"text": "x"}]}]}
     config = {"temperature": "1e-1", "topP": "0.5", "topK": "4.0", "maxOutputTokens": "4e3"}
-    found = ask("gemini", "anthropic", body | {"generationConfig": config})
-    assert [found[key] for key in ("temperature", "top_p", "top_k", "max_tokens")] == [0.1, 0.5, 4, 4000]
-    assert isinstance(found["max_tokens"], int)
+    output = ask("gemini", "anthropic", body | {"generationConfig": config})
+    assert [output[key] for key in ("temperature", "top_p", "top_k", "max_tokens")] == [0.1, 0.5, 4, 4000]
+    assert isinstance(output["max_tokens"], int)
     for no_number in ("warm", "NaN", "Infinity", ""):
         with pytest.raises(Refused, match="temperature must be a number"):
             ask("gemini", "anthropic", body | {"generationConfig": {"temperature": no_number}})
@@ -211,8 +213,8 @@ def with_reason(name: str, reason: str) -> dict[str, Any]:
     id=lambda client, upstream, reason: f"{reason}-{client}-{upstream}",
 )
 def test_finish_reasons(client: str, upstream: str, reason: str) -> None:
-    found = reply(client, upstream, with_reason(upstream, reason))
-    again = formats.get(client).decode_response(found, Losses()).finish
+    output = reply(client, upstream, with_reason(upstream, reason))
+    again = formats.get(client).decode_response(output, Losses()).finish
     assert again == reason or {again, reason} == {"filter", "refusal"}
 
 
@@ -226,7 +228,7 @@ def test_calls_that_gemini_calls_unusable_are_not_passed_on() -> None:
     body = copy.deepcopy(REPLIES["gemini"])
     body["candidates"][0]["finishReason"] = "UNEXPECTED_TOOL_CALL"
     session = open_way("openai_responses", "gemini")
-    found = session.response(body)
-    assert found["status"] == "failed"
-    assert [item["type"] for item in found["output"]] == ["message"]
+    output = session.response(body)
+    assert output["status"] == "failed"
+    assert [item["type"] for item in output["output"]] == ["message"]
     assert "call" in {loss.element for loss in session.losses}

@@ -23,9 +23,9 @@ def _holders(value: Any) -> Iterator[Any]:
             yield from _holders(inner)
 
 
-def _is_apart(given: Any, made: Any) -> bool:
-    ours = {id(one) for one in _holders(given)}
-    return not any(id(one) in ours for one in _holders(made))
+def _is_apart(source: Any, output: Any) -> bool:
+    ours = {id(holder) for holder in _holders(source)}
+    return not any(id(holder) in ours for holder in _holders(output))
 
 
 @pytest.mark.parametrize("client", FORMATS)
@@ -36,17 +36,17 @@ def test_bodies_are_the_callers(corpus: Corpus, client: str) -> None:
         if not {client, upstream} <= set(case.formats):
             continue
         session = open_way(client, upstream)
-        for asked, answered in zip(case.exchanges(client), case.exchanges(upstream), strict=True):
-            works = [(session.request, asked.request), (session.response, answered.response)]
-            for work, given in works:
-                if given is None:
+        for exchange, answered in zip(case.exchanges(client), case.exchanges(upstream), strict=True):
+            works = [(session.request, exchange.request), (session.response, answered.response)]
+            for work, source in works:
+                if source is None:
                     continue
-                before = json.dumps(given)
+                before = json.dumps(source)
                 try:
-                    made = work(given)
+                    output = work(source)
                 except Refused:
                     continue
-                assert json.dumps(given) == before, case.id
-                assert _is_apart(given, made), case.id
+                assert json.dumps(source) == before, case.id
+                assert _is_apart(source, output), case.id
                 pairs += 1
     assert pairs > 200

@@ -13,15 +13,15 @@ TEXT = "Ærø: 3 €, «ok» 👍🏽 日本語, and\ud800 so on"
 
 @pytest.mark.parametrize("size", [1, 3, 100])
 def test_places_are_those_of_the_text(size: int) -> None:
-    said = Spoken(keeps=False)
+    transcript = Spoken(keeps=False)
     for start in range(0, len(TEXT), size):
-        said.add(TEXT[start : start + size])
+        transcript.add(TEXT[start : start + size])
     ends = [len(TEXT[:place].encode("utf-8", "surrogatepass")) for place in range(len(TEXT) + 1)]
-    assert len(said) == len(TEXT)
-    assert [said.bytes_before(place) for place in range(len(TEXT) + 1)] == ends
+    assert len(transcript) == len(TEXT)
+    assert [transcript.bytes_before(place) for place in range(len(TEXT) + 1)] == ends
     for byte in range(ends[-1] + 1):  # inside of a character it has not ended
-        assert said.characters_before(byte) == sum(end <= byte for end in ends[1:])
-    assert said.words(0, 3) == ""
+        assert transcript.characters_before(byte) == sum(end <= byte for end in ends[1:])
+    assert transcript.words(0, 3) == ""
     assert Spoken(TEXT).words(1, 4) == TEXT[1:4]
 
 

@@ -14,23 +14,23 @@ REASONING = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_conten
 
 
 def with_state() -> dict[str, dict[str, Any]]:
-    found = copy.deepcopy(REQUESTS)
-    found["anthropic"]["messages"][1]["content"].insert(0, THINKING)
-    found["openai_responses"]["input"].insert(1, REASONING)
-    found["gemini"]["contents"][1]["parts"][1]["thoughtSignature"] = "c2lnbmF0dXJl"
-    return found
+    requests = copy.deepcopy(REQUESTS)
+    requests["anthropic"]["messages"][1]["content"].insert(0, THINKING)
+    requests["openai_responses"]["input"].insert(1, REASONING)
+    requests["gemini"]["contents"][1]["parts"][1]["thoughtSignature"] = "c2lnbmF0dXJl"
+    return requests
 
 
 @pytest.mark.parametrize("client", ["anthropic", "openai_responses", "gemini"])
 @pytest.mark.parametrize("upstream", ["anthropic", "openai_chat", "openai_responses", "gemini"])
 def test_state_is_given_to_no_stranger(client: str, upstream: str) -> None:
     session = open_way(client, upstream)
-    found = str(session.request(with_state()[client]))
-    kept = [secret for secret in ("c2ln", "ZW5j", "c2lnbmF0dXJl") if secret in found]
+    output = str(session.request(with_state()[client]))
+    secrets = [secret for secret in ("c2ln", "ZW5j", "c2lnbmF0dXJl") if secret in output]
     if client == upstream:
-        assert kept
+        assert secrets
     else:
-        assert kept == []
+        assert secrets == []
         assert "signature" in {loss.element for loss in session.losses}
 
 
@@ -103,8 +103,8 @@ def test_no_key_of_anthropic_leaks() -> None:
     body["messages"][1]["content"][1]["caller"] = {"type": "direct"}
     for upstream in ("openai_chat", "openai_responses", "gemini"):
         session = open_way("anthropic", upstream)
-        found = str(session.request(body))
-        assert "cache_control" not in found
-        assert "caller" not in found
-        assert "is_error" not in found
+        output = str(session.request(body))
+        assert "cache_control" not in output
+        assert "caller" not in output
+        assert "is_error" not in output
         assert "cache-control" in {loss.element for loss in session.losses}

@@ -26,11 +26,11 @@ def went_on(upstream: str, **first: Any) -> tuple[Any, dict[str, Any], dict[str,
 @pytest.mark.parametrize("upstream", UPSTREAMS)
 def test_what_was_said_before_is_put_before(upstream: str) -> None:
     session, reply, more = went_on(upstream)
-    found = str(session.request(more))
-    assert "Which files are there?" in found
-    assert "ok" in found
-    assert "Be brief." not in found  # instructions are those of each request
-    assert reply["id"] not in found
+    output = str(session.request(more))
+    assert "Which files are there?" in output
+    assert "ok" in output
+    assert "Be brief." not in output  # instructions are those of each request
+    assert reply["id"] not in output
     again = session.response(REPLIES[upstream])
     assert again["previous_response_id"] == reply["id"]
 

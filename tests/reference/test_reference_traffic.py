@@ -74,11 +74,11 @@ def musts(name: str, other: str, kind: str, body: Any) -> list[Finding]:
     session = open_way(client, upstream, stream=kind == "stream")
     if kind == "stream":
         output = parse(b"".join(session.stream([body])))
-        found = judge_stream(output, client=client, upstream=upstream, source=parse(body)).findings
+        findings = judge_stream(output, client=client, upstream=upstream, source=parse(body)).findings
     else:
-        made = session.request(body) if kind == "request" else session.response(body)
-        found = judge(body, made, client=client, upstream=upstream, direction=kind, captured=True).findings
-    return [finding for finding in found if finding.is_must]
+        translation = session.request(body) if kind == "request" else session.response(body)
+        findings = judge(body, translation, client=client, upstream=upstream, direction=kind, captured=True).findings
+    return [finding for finding in findings if finding.is_must]
 
 
 def sampled(name: str, share: int) -> list[Record]:
@@ -96,10 +96,13 @@ def test_recorded_bodies_pass_the_judge_on_every_route(name: str, pytestconfig: 
         for kind, body in jobs(record):
             for other in FORMATS:
                 try:
-                    found = musts(name, other, kind, body)
+                    findings = musts(name, other, kind, body)
                 except Refused:
                     continue
                 done += 1
-                faults += [f"{record.path} {kind} {other} {one.rule} {one.pointer}: {one.message}" for one in found]
+                faults += [
+                    f"{record.path} {kind} {other} {finding.rule} {finding.pointer}: {finding.message}"
+                    for finding in findings
+                ]
     assert not faults, "\n".join(faults)
     assert done > 100

@@ -70,12 +70,14 @@ def test_any_framing_gives_the_same_bytes(client: str, upstream: str) -> None:
 
 
 def test_line_separators_inside_text_are_text() -> None:
-    said = "one\u2028two\u2029three\x85four\x0bfive 😀"
-    chunk = {"id": "c1", "choices": [{"index": 0, "delta": {"role": "assistant", "content": said}}]}
+    text = "one\u2028two\u2029three\x85four\x0bfive 😀"
+    chunk = {"id": "c1", "choices": [{"index": 0, "delta": {"role": "assistant", "content": text}}]}
     end = {"id": "c1", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
     stream = framed("openai_chat", [chunk, end, "[DONE]"])
-    found = events(streamed("anthropic", "openai_chat", (bytes([byte]) for byte in stream)))
-    assert [event["data"]["delta"]["text"] for event in found if event["event"] == "content_block_delta"] == [said]
+    output_events = events(streamed("anthropic", "openai_chat", (bytes([byte]) for byte in stream)))
+    assert [event["data"]["delta"]["text"] for event in output_events if event["event"] == "content_block_delta"] == [
+        text
+    ]
 
 
 def assembler(name: str) -> Any:
@@ -89,16 +91,16 @@ class Broken(Exception):  # noqa: N818 - a test's own
 
 def until(error: type[Exception], chunks: Iterator[bytes]) -> list[bytes]:
     """What comes before the error."""
-    found: list[bytes] = []
+    parts: list[bytes] = []
     with pytest.raises(error):
-        collect(chunks, found)
-    return found
+        collect(chunks, parts)
+    return parts
 
 
-def collect(chunks: Iterator[bytes], found: list[bytes]) -> None:
+def collect(chunks: Iterator[bytes], parts: list[bytes]) -> None:
     """Into a list that keeps what came before an error."""
     for chunk in chunks:
-        found.append(chunk)  # noqa: PERF402 - so that it is there whatever the next one raises
+        parts.append(chunk)  # noqa: PERF402 - so that it is there whatever the next one raises
 
 
 def breaking(chunks: list[bytes]) -> Iterator[bytes]:
@@ -137,20 +139,20 @@ def test_cut_short_after_every_event(case: str, client: str, upstream: str) -> N
 def test_the_same_format_is_cut_where_its_source_was(name: str) -> None:
     stream = golden("shell/realistic", name)
     for count in (0, 1, 40, 333, len(stream) - 7):
-        found, expected = sse.parse(streamed(name, name, [stream[:count]])), sse.parse(stream[:count])
-        assert len(found["events"]) == len(expected["events"])
-        assert found.get("rest") == expected.get("rest")
+        output, expected = sse.parse(streamed(name, name, [stream[:count]])), sse.parse(stream[:count])
+        assert len(output["events"]) == len(expected["events"])
+        assert output.get("rest") == expected.get("rest")
     with pytest.raises(Broken):
         list(open_way(name, name).stream(breaking([stream[:500]])))
 
 
 @pytest.mark.parametrize(("client", "upstream"), CROSSING)
 def test_an_empty_stream_fails(client: str, upstream: str) -> None:
-    found = events(streamed(client, upstream, []))
-    assert len(found) == 1
-    data = found[0]["data"]
+    output_events = events(streamed(client, upstream, []))
+    assert len(output_events) == 1
+    data = output_events[0]["data"]
     assert "ended before its reply was complete" in (data.get("error") or data)["message"]
-    assert ENDS.get(client, "response.completed") not in str(found)
+    assert ENDS.get(client, "response.completed") not in str(output_events)
 
 
 @every(
@@ -160,9 +162,9 @@ def test_an_empty_stream_fails(client: str, upstream: str) -> None:
 )
 def test_an_event_that_is_no_object_fails(client: str, upstream: str, data: str) -> None:
     stream = golden(CASES[0], upstream)
-    found = events(streamed(client, upstream, [stream[:0] + f"data: {data}\n\n".encode() + stream]))
-    assert len(found) == 1
-    assert "no JSON object" in str(found[0])
+    output_events = events(streamed(client, upstream, [stream[:0] + f"data: {data}\n\n".encode() + stream]))
+    assert len(output_events) == 1
+    assert "no JSON object" in str(output_events[0])
 
 
 def test_what_was_read_goes_out_before_a_refusal() -> None:

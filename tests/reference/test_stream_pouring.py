@@ -53,7 +53,7 @@ def test_a_problem_comes_behind_what_was_read() -> None:
     session, chunks = begun(CASE, "openai_chat", "anthropic")
     start = b"".join(chunks).partition(b"\n\n")[0] + b"\n\n"
     pouring = session.pour()
-    told = pouring.feed(start + b'data: {"type": "content_block_start", "index": 0, "content_block": "none"}\n\n')
-    assert b"chat.completion.chunk" in told
+    output = pouring.feed(start + b'data: {"type": "content_block_start", "index": 0, "content_block": "none"}\n\n')
+    assert b"chat.completion.chunk" in output
     assert isinstance(pouring.problem, Refused)
     assert pouring.ended

@@ -79,11 +79,11 @@ def test_goldens_stream_as_they_read_whole(client: str, upstream: str) -> None:
                 with pytest.raises(Refused, match=re.escape(str(reason))):
                     list(streamed.stream([stream]))
                 continue
-            said = b"".join(streamed.stream([stream]))
+            output = b"".join(streamed.stream([stream]))
             if exchange.response.get("status") == "failed":  # what has begun to stream can say that it is an error
-                assert events(said)[-1]["data"]["error"]["message"] == exchange.response["error"]["message"], case.id
+                assert events(output)[-1]["data"]["error"]["message"] == exchange.response["error"]["message"], case.id
                 continue
-            assert seen(client, assemble(client, said)) == expected, case.id
+            assert seen(client, assemble(client, output)) == expected, case.id
             assert losses(streamed) == losses(whole), case.id
             done += 1
     assert done > 80
@@ -118,9 +118,9 @@ def test_official_sdks_read_the_goldens_stream(client: str, upstream: str) -> No
                 if unread(client, assemble(client, stream)) or _no_object(client, expected):
                     assert _sees(client, stream) != expected["calls"], case.id
                     continue
-                found = seen(client, ACCUMULATORS[client](stream))
-            found.pop("usage", None)  # its types add what is not there
-            assert found == {key: value for key, value in expected.items() if key in found}, case.id
+                view = seen(client, ACCUMULATORS[client](stream))
+            view.pop("usage", None)  # its types add what is not there
+            assert view == {key: value for key, value in expected.items() if key in view}, case.id
             done += 1
     assert done > 6
 
@@ -152,10 +152,10 @@ def test_recorded_streams_read_as_their_replies_do(client: str, upstream: str) -
             continue  # these fail: see the other tests
         ends_well = stream if stream.endswith(b"\n\n") else stream + b"\n\n"
         expected = seen(client, open_way(client, upstream).response(assemble(upstream, ends_well)))
-        found = seen(client, assemble(client, b"".join(open_way(client, upstream).stream([stream]))))
+        view = seen(client, assemble(client, b"".join(open_way(client, upstream).stream([stream]))))
         if path.name in TOLD_ALREADY:
-            found, expected = _without_blanks(found), _without_blanks(expected)
-        assert found == expected, path.name
+            view, expected = _without_blanks(view), _without_blanks(expected)
+        assert view == expected, path.name
         done += 1
     assert done > 20
 
@@ -173,13 +173,13 @@ def test_the_judge_finds_nothing_in_them(client: str, upstream: str) -> None:
     assert len(streams) > 50
     for path, stream in of_the_route(streams, client, upstream):
         try:
-            made = sse.parse(b"".join(open_way(client, upstream).stream([stream])))
+            body = sse.parse(b"".join(open_way(client, upstream).stream([stream])))
         except Refused:
             case = path.relative_to(SCENARIOS).parts[:2] if path.is_relative_to(SCENARIOS) else ()
             assert case, path
             assert may_refuse(CORPUS.cases["/".join(case)], client, upstream), path
             continue
-        assert _broken(client, made) <= _broken(upstream, sse.parse(stream)), path
+        assert _broken(client, body) <= _broken(upstream, sse.parse(stream)), path
 
 
 def _broken(name: str, stream: Any) -> set[str]:
@@ -191,10 +191,10 @@ def _broken(name: str, stream: Any) -> set[str]:
 @pytest.mark.parametrize("name", FORMATS)
 def test_recorded_streams_of_the_same_format_pass_as_they_are(name: str) -> None:
     for path, stream, _ in recorded(name):
-        found = sse.parse(b"".join(open_way(name, name, client_model="mine").stream([stream])))["events"]
+        output_events = sse.parse(b"".join(open_way(name, name, client_model="mine").stream([stream])))["events"]
         expected = sse.parse(stream if stream.endswith(b"\n\n") else stream + b"\n\n")["events"]
-        assert len(found) == len(expected), path.name
-        for got, want in zip(found, expected, strict=True):
+        assert len(output_events) == len(expected), path.name
+        for got, want in zip(output_events, expected, strict=True):
             assert got == _with_model(want, "mine"), path.name
 
 

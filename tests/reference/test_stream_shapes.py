@@ -24,19 +24,19 @@ def read(client: str, upstream: str, bodies: list[Any]) -> dict[str, Any]:
 
 
 def calls(client: str, upstream: str, bodies: list[Any]) -> list[tuple[str, Any]]:
-    return [(name, given) for _, name, given in read(client, upstream, bodies)["calls"]]
+    return [(name, arguments) for _, name, arguments in read(client, upstream, bodies)["calls"]]
 
 
 def ids(client: str, upstream: str, bodies: list[Any]) -> list[str | None]:
-    return [given for given, _, _ in read(client, upstream, bodies)["calls"]]
+    return [call_id for call_id, _, _ in read(client, upstream, bodies)["calls"]]
 
 
 def chat(*deltas: dict[str, Any], finish: str | None = "tool_calls", done: bool = True, **more: Any) -> list[Any]:
     head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 7, "model": "m"}
-    found: list[Any] = [{**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+    bodies: list[Any] = [{**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
     if finish is not None:
-        found.append({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": finish}], **more})
-    return [*found, "[DONE]"] if done else found
+        bodies.append({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": finish}], **more})
+    return [*bodies, "[DONE]"] if done else bodies
 
 
 def piece(index: int | None, text: str, **more: Any) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def piece(index: int | None, text: str, **more: Any) -> dict[str, Any]:
 def drifting(index: int, text: str) -> list[dict[str, Any]]:
     """A call whose later pieces have another id than its first."""
     first = piece(index, text[:1], id=f"a{index}", name="look")
-    return [first, *(piece(index, one, id=f"b{index}") for one in text[1:])]
+    return [first, *(piece(index, fragment, id=f"b{index}") for fragment in text[1:])]
 
 
 def claude(*content: Any, stop: str = "tool_use") -> list[dict[str, Any]]:
@@ -60,13 +60,13 @@ def claude(*content: Any, stop: str = "tool_use") -> list[dict[str, Any]]:
         "content": [],
         "stop_reason": None,
     }
-    found: list[dict[str, Any]] = [{"type": "message_start", "message": {**message, "usage": {"input_tokens": 9}}}]
+    bodies: list[dict[str, Any]] = [{"type": "message_start", "message": {**message, "usage": {"input_tokens": 9}}}]
     for index, (block, *deltas) in enumerate(content):
-        found.append({"type": "content_block_start", "index": index, "content_block": block})
-        found += [{"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas]
-        found.append({"type": "content_block_stop", "index": index})
+        bodies.append({"type": "content_block_start", "index": index, "content_block": block})
+        bodies += [{"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas]
+        bodies.append({"type": "content_block_stop", "index": index})
     end = {"stop_reason": stop, "stop_sequence": None}
-    return [*found, {"type": "message_delta", "delta": end, "usage": {"output_tokens": 5}}, {"type": "message_stop"}]
+    return [*bodies, {"type": "message_delta", "delta": end, "usage": {"output_tokens": 5}}, {"type": "message_stop"}]
 
 
 def use(place: int, *fragments: str, **more: Any) -> list[Any]:
@@ -75,9 +75,9 @@ def use(place: int, *fragments: str, **more: Any) -> list[Any]:
 
 
 def gemini(*parts: list[dict[str, Any]], finish: str | None = "STOP") -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = [{"responseId": "r", "candidates": [{"content": {"parts": part}}]} for part in parts]
+    bodies: list[dict[str, Any]] = [{"responseId": "r", "candidates": [{"content": {"parts": part}}]} for part in parts]
     last = {"responseId": "r", "candidates": [{"content": {"role": "model"}, "finishReason": finish}]}
-    return [*found, last] if finish else found
+    return [*bodies, last] if finish else bodies
 
 
 def responses(*inner: dict[str, Any], output: list[Any], status: str = "completed", **more: Any) -> list[Any]:
@@ -103,11 +103,11 @@ def test_interleaved_calls_are_told_apart(client: str) -> None:
 
 
 def test_interleaved_calls_are_blocks_one_after_the_other() -> None:
-    found = [event["data"] for event in events(out("anthropic", "openai_chat", INTERLEAVED))]
-    blocks = [(body["type"], body["index"]) for body in found if body["type"] in _ENDS]
+    bodies = [event["data"] for event in events(out("anthropic", "openai_chat", INTERLEAVED))]
+    blocks = [(body["type"], body["index"]) for body in bodies if body["type"] in _ENDS]
     assert blocks == [(kind, index) for index in (0, 1) for kind in _ENDS]
-    assert [body["index"] for body in found if "index" in body] == sorted(
-        body["index"] for body in found if "index" in body
+    assert [body["index"] for body in bodies if "index" in body] == sorted(
+        body["index"] for body in bodies if "index" in body
     )
 
 
@@ -130,11 +130,11 @@ def test_no_arguments_of_chat(bodies: list[Any]) -> None:
 
 def overlapping(*content: Any) -> list[dict[str, Any]]:
     """All blocks are opened, then grow in turn, then are stopped."""
-    found = claude(*content)
-    of = {kind: [body for body in found if body["type"] == f"content_block_{kind}"] for kind in ("start", "stop")}
-    deltas = [[body for body in found if body.get("index") == at and "delta" in body] for at in range(len(content))]
+    bodies = claude(*content)
+    of = {kind: [body for body in bodies if body["type"] == f"content_block_{kind}"] for kind in ("start", "stop")}
+    deltas = [[body for body in bodies if body.get("index") == at and "delta" in body] for at in range(len(content))]
     in_turn = [body for row in zip(*deltas, strict=True) for body in row]
-    return [found[0], *of["start"], *in_turn, *of["stop"], *found[-2:]]
+    return [bodies[0], *of["start"], *in_turn, *of["stop"], *bodies[-2:]]
 
 
 def spoken(*texts: str) -> list[dict[str, Any]]:
@@ -143,8 +143,8 @@ def spoken(*texts: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("client", OTHERS["anthropic"])
 def test_overlapping_blocks_of_anthropic_are_told_apart_by_their_index(client: str) -> None:
-    two = overlapping(use(1, '{"city":', '"Oslo"}'), use(2, '{"city": "Ro', 'me"}'))
-    assert calls(client, "anthropic", two) == [("look", {"city": "Oslo"}), ("look", {"city": "Rome"})]
+    bodies = overlapping(use(1, '{"city":', '"Oslo"}'), use(2, '{"city": "Ro', 'me"}'))
+    assert calls(client, "anthropic", bodies) == [("look", {"city": "Oslo"}), ("look", {"city": "Rome"})]
     texts = overlapping(spoken("one ", "two "), spoken("three ", "four"), use(1, "{", "}"))
     assert "".join(read(client, "anthropic", texts)["text"]) == "one two three four"
     assert calls(client, "anthropic", texts) == [("look", {})]
@@ -152,13 +152,13 @@ def test_overlapping_blocks_of_anthropic_are_told_apart_by_their_index(client: s
 
 @pytest.mark.parametrize("missing", ["index", "stop"])
 def test_blocks_of_anthropic_without_index_or_end(missing: str) -> None:
-    found = claude(use(1, '{"city":', '"Oslo"}'), use(2, '{"city": "Ro', 'me"}'))
+    bodies = claude(use(1, '{"city":', '"Oslo"}'), use(2, '{"city": "Ro', 'me"}'))
     if missing == "stop":
-        found = [body for body in found if body["type"] != "content_block_stop"]
+        bodies = [body for body in bodies if body["type"] != "content_block_stop"]
     else:
-        found = [{key: value for key, value in body.items() if key != "index"} for body in found]
+        bodies = [{key: value for key, value in body.items() if key != "index"} for body in bodies]
     for client in OTHERS["anthropic"]:
-        assert calls(client, "anthropic", found) == [("look", {"city": "Oslo"}), ("look", {"city": "Rome"})]
+        assert calls(client, "anthropic", bodies) == [("look", {"city": "Oslo"}), ("look", {"city": "Rome"})]
 
 
 @pytest.mark.parametrize("bodies", [claude(use(1)), claude(use(1, "")), claude(use(1, "{}")), claude(use(1, "", " "))])
@@ -192,35 +192,37 @@ def test_dialects_of_chat(client: str) -> None:
     text = ('{"city":"Oslo"}', '{"city":"Rome"}')
     for bodies in (
         chat(piece(None, text[0], id="", name="look"), piece(None, text[1], id="", name="look"), finish="stop"),
-        chat({"tool_calls": [piece(None, one, name="look")["tool_calls"][0] for one in text]}),
+        chat({"tool_calls": [piece(None, fragment, name="look")["tool_calls"][0] for fragment in text]}),
         chat(piece(-1, text[0], id="a", name="look"), piece(-1, text[1], id="b", name="look")),
         chat(piece(0, text[0], id="a", name="look"), piece(0, text[1], id="b", name="look")),
-        chat(*(piece(0, one, id="a", name="look") for one in text[0]), piece(1, text[1], id="b", name="look")),
+        chat(
+            *(piece(0, fragment, id="a", name="look") for fragment in text[0]), piece(1, text[1], id="b", name="look")
+        ),
         [
             *chat(piece(0, text[0], id="a", name="look"), done=False),
             *chat(piece(1, text[1], id="b", name="look")),
         ],
         chat(piece(0, text[0], id="a", name="look"), piece(1, text[1], id="b", name="look"), done=False),
         # later pieces under another id: https://github.com/poolsideai/pool/issues/9
-        chat(*(one for at in (0, 1) for one in drifting(at, text[at]))),
+        chat(*(delta for at in (0, 1) for delta in drifting(at, text[at]))),
         # the arguments before what names their call: https://github.com/QuantumNous/new-api/pull/6903
-        chat(*(one for at in (0, 1) for one in (piece(at, text[at]), piece(at, "", id="ab"[at], name="look")))),
+        chat(*(delta for at in (0, 1) for delta in (piece(at, text[at]), piece(at, "", id="ab"[at], name="look")))),
         # one index and no ids: https://github.com/BerriAI/litellm/issues/11262
         chat(piece(0, text[0], name="look"), piece(0, text[1], name="look")),
         # a record that is null: https://github.com/Kilo-Org/kilocode/pull/3083
         [None, *chat(*(piece(at, text[at], id="ab"[at], name="look") for at in (0, 1)))],
     ):
         assert calls(client, "openai_chat", bodies) == [("look", whole[0]), ("look", whole[1])]
-        found = ids(client, "openai_chat", bodies)
-        assert len(set(found)) == 2 or client == "gemini"
+        call_ids = ids(client, "openai_chat", bodies)
+        assert len(set(call_ids)) == 2 or client == "gemini"
 
 
 @pytest.mark.parametrize("client", OTHERS["openai_chat"])
 def test_a_call_after_a_finish_reason_needs_one_of_its_own(client: str) -> None:
     bodies = chat(piece(0, "{}", id="a", name="look"), done=False)
     later = chat(piece(1, '{"n": 1', id="b", name="look"), finish=None, done=False)
-    found = str(events(out(client, "openai_chat", [*bodies, *later])))
-    assert "ended before its reply was complete" in found
+    text = str(events(out(client, "openai_chat", [*bodies, *later])))
+    assert "ended before its reply was complete" in text
 
 
 def test_ids_that_are_not_there_are_those_of_the_unary_reply() -> None:
@@ -228,8 +230,8 @@ def test_ids_that_are_not_there_are_those_of_the_unary_reply() -> None:
     body = {"responseId": "r", "candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}]}
     for client in OTHERS["gemini"]:
         whole = seen(client, open_way(client, "gemini").response(body))
-        found = read(client, "gemini", gemini(*([part] for part in parts)))
-        assert found["calls"] == whole["calls"]
+        reply = read(client, "gemini", gemini(*([part] for part in parts)))
+        assert reply["calls"] == whole["calls"]
 
 
 @pytest.mark.parametrize("client", OTHERS["gemini"])
@@ -267,9 +269,9 @@ def test_signatures_go_back() -> None:
         "tools": tools,
     }
     session.request(ask)
-    found = assemble("anthropic", b"".join(session.stream([framed("gemini", bodies)])))
-    answers = [{"type": "tool_result", "tool_use_id": block["id"], "content": "ok"} for block in found["content"]]
-    again = [{"role": "assistant", "content": found["content"]}, {"role": "user", "content": answers}]
+    body = assemble("anthropic", b"".join(session.stream([framed("gemini", bodies)])))
+    answers = [{"type": "tool_result", "tool_use_id": block["id"], "content": "ok"} for block in body["content"]]
+    again = [{"role": "assistant", "content": body["content"]}, {"role": "user", "content": answers}]
     parts = session.request({**ask, "messages": [*ask["messages"], *again]})["contents"][1]["parts"]
     assert [part.get("thoughtSignature") for part in parts if "functionCall" in part] == ["c2ln", None]
 
@@ -339,9 +341,9 @@ def test_truncated_arguments_pass_as_they_are(upstream: str) -> None:
         "gemini": "MAX_TOKENS",
     }
     for client in OTHERS[upstream]:
-        found = seen(client, assemble(client, out(client, upstream, TRUNCATED[upstream])))
-        assert found["finish"] == marks[client]
-        assert [call[1:] for call in found["calls"]] == [("look", {"_raw_arguments": '{"city": "Os'})]
+        view = seen(client, assemble(client, out(client, upstream, TRUNCATED[upstream])))
+        assert view["finish"] == marks[client]
+        assert [call[1:] for call in view["calls"]] == [("look", {"_raw_arguments": '{"city": "Os'})]
 
 
 ERRORS = {
@@ -368,19 +370,23 @@ OPEN = {
 @pytest.mark.parametrize("upstream", FORMATS)
 def test_an_error_in_the_middle(upstream: str) -> None:
     for client in OTHERS[upstream]:
-        found = events(out(client, upstream, [*OPEN[upstream], ERRORS[upstream], *OPEN[upstream]]))
-        last = found[-1]
+        output_events = events(out(client, upstream, [*OPEN[upstream], ERRORS[upstream], *OPEN[upstream]]))
+        last = output_events[-1]
         if client == "anthropic":
             assert last == {"event": "error", "data": ERRORS["anthropic"]}
         elif client == "openai_responses":
             data = last["data"]
-            assert (last["event"], data["message"], data["sequence_number"]) == ("error", "Later.", len(found) - 1)
+            assert (last["event"], data["message"], data["sequence_number"]) == (
+                "error",
+                "Later.",
+                len(output_events) - 1,
+            )
         elif client == "gemini":
             assert last["data"]["error"]["status"] == "UNAVAILABLE"
         else:
             assert last["data"]["error"]["type"] == "service_unavailable_error"
         for word in ("content_block_stop", "message_stop", "[DONE]", "done", "completed", "finishReason"):
-            assert f'"{word}"' not in str(found).replace("'", '"'), (client, word)
+            assert f'"{word}"' not in str(output_events).replace("'", '"'), (client, word)
 
 
 def test_a_response_that_failed() -> None:
@@ -437,10 +443,10 @@ def test_the_deprecated_functions(functions: bool, count: int) -> None:
     session = open_way("openai_chat", "anthropic")
     session.request(ask)
     bodies = claude(*(use(place, '{"n": ', f"{place}}}") for place in range(count)))
-    found = assemble("openai_chat", b"".join(session.stream([framed("anthropic", bodies)])))
-    message = found["choices"][0]["message"]
+    body = assemble("openai_chat", b"".join(session.stream([framed("anthropic", bodies)])))
+    message = body["choices"][0]["message"]
     assert ("function_call" in message) == (functions and count == 1)
-    assert [call[2] for call in seen("openai_chat", found)["calls"]] == [{"n": place} for place in range(count)]
+    assert [call[2] for call in seen("openai_chat", body)["calls"]] == [{"n": place} for place in range(count)]
 
 
 def test_text_thought_and_hosted_steps_between() -> None:
@@ -470,8 +476,8 @@ def test_pings_are_dropped_and_unknown_events_ignored() -> None:
 def test_refusals() -> None:
     bodies = chat({"refusal": "I "}, {"refusal": "won't."}, finish="stop")
     assert read("openai_responses", "openai_chat", bodies)["text"] == ("", "I won't.")
-    found = read("anthropic", "openai_chat", bodies)
-    assert (found["text"], found["finish"]) == ("I won't.", ("refusal", None))
+    reply = read("anthropic", "openai_chat", bodies)
+    assert (reply["text"], reply["finish"]) == ("I won't.", ("refusal", None))
 
 
 def test_a_refusal_without_words_of_its_own() -> None:
@@ -479,17 +485,17 @@ def test_a_refusal_without_words_of_its_own() -> None:
     bodies = claude([{"type": "text", "text": ""}, {"type": "text_delta", "text": "Hello.."}], stop="refusal")
     chats = read("openai_chat", "anthropic", bodies)
     assert (chats["text"], chats["finish"]) == (("Hello..", ""), "content_filter")
-    found = read("openai_responses", "anthropic", bodies)
-    assert found["text"] == ("Hello..", "")
-    assert found["finish"] == ("incomplete", {"reason": "content_filter"}, ["incomplete"])
+    reply = read("openai_responses", "anthropic", bodies)
+    assert reply["text"] == ("Hello..", "")
+    assert reply["finish"] == ("incomplete", {"reason": "content_filter"}, ["incomplete"])
     assert read("gemini", "anthropic", bodies)["finish"] == "SAFETY"
 
 
 def test_token_counts_are_never_negative() -> None:
     details = {"completion_tokens_details": {"reasoning_tokens": 40}}
     usage = {"prompt_tokens": 11, "completion_tokens": 4, "total_tokens": 55, **details}
-    found = read("gemini", "openai_chat", chat({"content": "Hi"}, finish="stop", usage=usage))["usage"]
-    assert found == {"promptTokenCount": 11, "totalTokenCount": 55, "thoughtsTokenCount": 40}
+    counts = read("gemini", "openai_chat", chat({"content": "Hi"}, finish="stop", usage=usage))["usage"]
+    assert counts == {"promptTokenCount": 11, "totalTokenCount": 55, "thoughtsTokenCount": 40}
 
 
 def first_output(client: str, upstream: str, bodies: list[Any]) -> int:
@@ -523,11 +529,11 @@ def test_the_first_output_comes_before_the_second_input() -> None:
 def test_halves_of_a_character_in_two_fragments_are_one_character(client: str) -> None:
     call = {"index": 0, "id": "call_1", "type": "function", "function": {"name": "write_file", "arguments": ""}}
     pieces = [{"index": 0, "function": {"arguments": piece}} for piece in ('{"text":"\ud83d', '\ude80"}')]
-    said: list[dict[str, Any]] = [{"content": "go \ud83d"}, {"content": "\ude80"}]
-    said += [{"tool_calls": [one]} for one in (call, *pieces)]
-    found = read(client, "openai_chat", chat({"role": "assistant"}, *said))
-    assert "".join(found["text"]) == "go 🚀"
-    assert [given for _, _, given in found["calls"]] == [{"text": "🚀"}]
+    deltas: list[dict[str, Any]] = [{"content": "go \ud83d"}, {"content": "\ude80"}]
+    deltas += [{"tool_calls": [entry]} for entry in (call, *pieces)]
+    reply = read(client, "openai_chat", chat({"role": "assistant"}, *deltas))
+    assert "".join(reply["text"]) == "go 🚀"
+    assert [arguments for _, _, arguments in reply["calls"]] == [{"text": "🚀"}]
 
 
 @pytest.mark.parametrize("client", FORMATS)

@@ -10,11 +10,11 @@ from toolcall_reference.sse import Parser
 def read(stream: bytes, size: int) -> list[tuple[str, str | None]]:
     parser = Parser()
     chunks = [stream[place : place + size] for place in range(0, len(stream), size)]
-    found = [event for chunk in [b"", *chunks, b""] for event in parser.feed(chunk)]
+    events = [event for chunk in [b"", *chunks, b""] for event in parser.feed(chunk)]
     rest = parser.end()
     if rest is not None and rest.is_whole:
-        found.append(rest)
-    return [(event.name, event.data) for event in found]
+        events.append(rest)
+    return [(event.name, event.data) for event in events]
 
 
 LINES = ["event: a", 'data: {"x":', 'data: "\u2028 \x85 😀"}', "", "data: [DONE]", ""]

@@ -37,9 +37,9 @@ def stream(client: str) -> bytes:
 
 
 def test_anthropic() -> None:
-    found = events(stream("anthropic"))
-    assert all(event["event"] == event["data"]["type"] for event in found)
-    bodies = [event["data"] for event in found]
+    output_events = events(stream("anthropic"))
+    assert all(event["event"] == event["data"]["type"] for event in output_events)
+    bodies = [event["data"] for event in output_events]
     message = bodies[0]["message"]
     assert message | {"id": "", "usage": {}} == {
         "model": "mine", "id": "", "type": "message", "role": "assistant", "content": [], "stop_reason": None,
@@ -72,12 +72,12 @@ def test_anthropic() -> None:
 
 
 def test_responses() -> None:
-    found = events(stream("openai_responses"))
-    assert all(event["event"] == event["data"]["type"] for event in found)
-    bodies = [event["data"] for event in found]
+    output_events = events(stream("openai_responses"))
+    assert all(event["event"] == event["data"]["type"] for event in output_events)
+    bodies = [event["data"] for event in output_events]
     assert [body["sequence_number"] for body in bodies] == list(range(len(bodies)))
-    said = [(body["type"].removeprefix("response."), body.get("output_index")) for body in bodies]
-    assert said == [
+    steps = [(body["type"].removeprefix("response."), body.get("output_index")) for body in bodies]
+    assert steps == [
         ("created", None), ("in_progress", None), ("output_item.added", 0), ("content_part.added", 0),
         ("output_text.delta", 0), ("output_text.delta", 0), ("output_text.done", 0), ("content_part.done", 0),
         ("output_item.done", 0), ("output_item.added", 1), ("function_call_arguments.delta", 1),
@@ -90,11 +90,11 @@ def test_responses() -> None:
     assert (created["status"], created["output"], created["usage"]) == ("in_progress", [], None)
     whole = by_type["completed"]["response"]
     assert [body["item"] for body in bodies if body["type"] == "response.output_item.done"] == whole["output"]
-    shown = [body["item"] for body in bodies if body["type"] == "response.output_item.added"]
-    assert [item["status"] for item in shown] == ["in_progress", "in_progress"]
-    assert (shown[0]["content"], shown[1]["arguments"]) == ([], "")
+    items = [body["item"] for body in bodies if body["type"] == "response.output_item.added"]
+    assert [item["status"] for item in items] == ["in_progress", "in_progress"]
+    assert (items[0]["content"], items[1]["arguments"]) == ([], "")
     ids = [item["id"] for item in whole["output"]]
-    assert [item["id"] for item in shown] == ids
+    assert [item["id"] for item in items] == ids
     assert all(body["item_id"] == ids[body["output_index"]] for body in bodies if "item_id" in body)
     assert by_type["output_text.done"]["text"] == "Let me look."
     assert by_type["function_call_arguments.done"]["arguments"] == '{"a":1}'
@@ -135,19 +135,19 @@ def test_chat(options: dict[str, Any] | None) -> None:
         {"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 2}},
         {"type": "message_stop"},
     ]
-    found = [event["data"] for event in events(b"".join(session.stream([framed("anthropic", bodies)])))]
+    output_bodies = [event["data"] for event in events(b"".join(session.stream([framed("anthropic", bodies)])))]
     counts = bool(options and options.get("include_usage"))
-    assert found.pop() == "[DONE]"
+    assert output_bodies.pop() == "[DONE]"
     if counts:
-        last = found.pop()
+        last = output_bodies.pop()
         assert last["choices"] == []
         assert (last["usage"]["prompt_tokens"], last["usage"]["completion_tokens"]) == (4, 2)
-    heads = {json.dumps({key: body[key] for key in ("id", "object", "created", "model")}) for body in found}
+    heads = {json.dumps({key: body[key] for key in ("id", "object", "created", "model")}) for body in output_bodies}
     assert len(heads) == 1
     more = {"choices", "usage"} if counts else {"choices"}
-    assert all(body.keys() - {"id", "object", "created", "model"} == more for body in found)
+    assert all(body.keys() - {"id", "object", "created", "model"} == more for body in output_bodies)
     call = {"id": "toolu_1", "type": "function", "function": {"name": "look", "arguments": ""}}
-    assert [(body["choices"][0]["delta"], body["choices"][0]["finish_reason"]) for body in found] == [
+    assert [(body["choices"][0]["delta"], body["choices"][0]["finish_reason"]) for body in output_bodies] == [
         ({"role": "assistant", "content": None, "refusal": None}, None),
         ({"content": "Hm."}, None),
         ({"tool_calls": [{"index": 0, **call}]}, None),
@@ -199,11 +199,11 @@ def _traced(client: str, upstream: str, count: int, feed: Callable[[Iterator[byt
     tracemalloc.start()
     try:
         written = sum(len(piece) for piece in session.stream(feed(long_text(upstream, count))))
-        found = tracemalloc.get_traced_memory()[1]
+        most = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
     assert written > count * 3900
-    return found
+    return most
 
 
 # 50 KB of text and 1.6 MB, in pieces of equal size; what the interpreter itself may allocate meanwhile is far below

@@ -41,8 +41,8 @@ def streamed(client: str, *deltas: dict[str, Any], finish: str) -> dict[str, Any
     return seen(client, assemble(client, b"".join(open_way(client, "openai_chat", stream=True).stream([data]))))
 
 
-def text(found: dict[str, Any]) -> str:
-    return found["text"] if isinstance(found["text"], str) else "".join(found["text"])
+def text(reply: dict[str, Any]) -> str:
+    return reply["text"] if isinstance(reply["text"], str) else "".join(reply["text"])
 
 
 @pytest.mark.parametrize("client", OTHERS)
@@ -58,16 +58,16 @@ def test_parts_of_thinking_beside_untyped_calls(client: str) -> None:
         {"content": "", "tool_calls": CALLS},
         finish="tool_calls",
     )
-    for found in (whole, events):
-        assert [call[1:] for call in found["calls"]] == ASKED
-        assert text(found) == "I look."
+    for reply in (whole, events):
+        assert [call[1:] for call in reply["calls"]] == ASKED
+        assert text(reply) == "I look."
 
 
 @pytest.mark.parametrize("client", OTHERS)
 def test_the_length_of_the_model_was_reached(client: str) -> None:
-    for found in (
+    for reply in (
         unary(client, {"content": "High water"}, "model_length"),
         streamed(client, {"content": "High water"}, {"content": ""}, finish="model_length"),
     ):
-        assert LENGTH[client] in found["finish"]
-        assert text(found) == "High water"
+        assert LENGTH[client] in reply["finish"]
+        assert text(reply) == "High water"

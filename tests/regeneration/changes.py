@@ -36,19 +36,19 @@ class Change:
         lines = [line for number, line in enumerate(compared) if number > 1 and not line.startswith("@@")]
         if not lines:
             return ("(line ends only)",)
-        shown = [line if len(line) <= WIDTH else f"{line[: WIDTH - 1]}…" for line in lines[:LINES]]
-        return (*shown, *([f"… {len(lines) - LINES} more lines"] if len(lines) > LINES else []))
+        excerpt = [line if len(line) <= WIDTH else f"{line[: WIDTH - 1]}…" for line in lines[:LINES]]
+        return (*excerpt, *([f"… {len(lines) - LINES} more lines"] if len(lines) > LINES else []))
 
 
 def found_in(stage: Path, corpus: Path) -> list[Change]:
     """What the stage holds, against the corpus; in each case ``scenario.json``, which lists the others, comes first."""
-    found = []
+    changes = []
     for path in (stage / "scenarios").glob("*/*/**/*"):
         if path.suffix not in (".json", ".sse"):
             continue
         inside = path.relative_to(stage / "scenarios")
         old = corpus / "scenarios" / inside
-        found.append(
+        changes.append(
             Change(
                 case="/".join(inside.parts[:2]),
                 key="/".join(inside.parts[2:]),
@@ -56,7 +56,7 @@ def found_in(stage: Path, corpus: Path) -> list[Change]:
                 after=path.read_bytes().decode(),
             )
         )
-    return sorted(found, key=lambda change: (change.case, change.key != "scenario.json", change.key))
+    return sorted(changes, key=lambda change: (change.case, change.key != "scenario.json", change.key))
 
 
 def told(changes: Iterable[Change]) -> Iterator[str]:
@@ -82,12 +82,12 @@ def publish(changes: Iterable[Change], corpus: Path) -> None:
         _write(changes, corpus, done.append)
     except OSError as error:
         failed = places.get(Path(error.filename or ""))
-        told = f"{f'{failed.case}/{failed.key}' if failed else corpus} cannot be written ({error.strerror})"
+        message = f"{f'{failed.case}/{failed.key}' if failed else corpus} cannot be written ({error.strerror})"
         stuck = [change for path in reversed(done) if not _put_back(change := places[path], corpus)]
         if stuck:
             names = ", ".join(f"{change.case}/{change.key}" for change in stuck)
-            raise PublishError(f"{told}, and these cannot be put back, restore them: {names}") from None
-        raise PublishError(f"{told}; every file is as it was") from None
+            raise PublishError(f"{message}, and these cannot be put back, restore them: {names}") from None
+        raise PublishError(f"{message}; every file is as it was") from None
 
 
 def _write(changes: Iterable[Change], corpus: Path, renamed: Callable[[Path], None]) -> None:

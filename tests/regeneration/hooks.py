@@ -31,11 +31,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", f"{MARK}: compares rendered goldens with what the reference renders")
-    given = config.getoption("--corpus")
-    if given:
-        root = config.invocation_params.dir.joinpath(given).resolve()
+    option = config.getoption("--corpus")
+    if option:
+        root = config.invocation_params.dir.joinpath(option).resolve()
         if not (root / "corpus.json").is_file():
-            raise pytest.UsageError(f"--corpus {given}: no corpus.json in it; give the folder that holds it")
+            raise pytest.UsageError(f"--corpus {option}: no corpus.json in it; give the folder that holds it")
         library.default_root = lambda: root
     GoldenExtension.corpus = library.default_root()
     if config.getoption("update_snapshots", False) or config.getoption("update_new_snapshots_only", False):
@@ -65,9 +65,9 @@ class Regeneration:
     """One run with ``--snapshot-update``. Under xdist the workers fill the stage, and the controller does the rest."""
 
     def __init__(self, config: pytest.Config) -> None:
-        given = getattr(config, "workerinput", {}).get("goldens_stage")
-        self.stage = Path(given or tempfile.mkdtemp(prefix="goldens-"))
-        self.controls = given is None
+        stage = getattr(config, "workerinput", {}).get("goldens_stage")
+        self.stage = Path(stage or tempfile.mkdtemp(prefix="goldens-"))
+        self.controls = stage is None
         if self.controls:
             config.add_cleanup(lambda: shutil.rmtree(self.stage, ignore_errors=True))
         GoldenExtension.stage = self.stage
@@ -108,9 +108,9 @@ class Regeneration:
             return []
         cases = sorted({change.case for change in self.changes})
         complete(self.stage, self.corpus, cases)
-        found = objections(self.stage, cases)
-        if found:
-            return [f"{AS_IT_WAS}: the corpus's own tests reject what would be; mend that and {AGAIN}:", *found]
+        problems = objections(self.stage, cases)
+        if problems:
+            return [f"{AS_IT_WAS}: the corpus's own tests reject what would be; mend that and {AGAIN}:", *problems]
         try:
             with uninterrupted():
                 publish(self.changes, self.corpus)

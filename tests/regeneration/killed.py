@@ -77,18 +77,18 @@ class Subject:
         outcome.left += len(left)
         kinds = set()
         for name in (self.old | self.new).keys() | (now.keys() - set(left)):
-            found = now.get(name)
-            if found not in (self.old.get(name), self.new.get(name)):
+            content = now.get(name)
+            if content not in (self.old.get(name), self.new.get(name)):
                 outcome.wrong.append(f"{when}: {name} is neither the old file nor the new one")
             elif self.old.get(name) != self.new.get(name):
-                kinds.add("new" if found == self.new.get(name) else "old")
+                kinds.add("new" if content == self.new.get(name) else "old")
         outcome.states[" and ".join(sorted(kinds))] += 1
         if left and not outcome.read:  # readers take long: once is enough
             outcome.read = True
-            seen = self.readers()
+            readings = self.readers()
             for name in left:
                 (self.root / name).unlink()
-            if seen != self.readers():
+            if readings != self.readers():
                 outcome.wrong.append(f"{when}: a reader takes notice of {', '.join(left)}")
 
 
@@ -101,7 +101,7 @@ def stopped(run: Callable[[Callable[[], None]], None], number: int | None, momen
 
     Returns how long the child ran after "now"; a child that says nothing is waited for. Raises TimeoutError.
     """
-    told, tell = os.pipe()
+    reader, tell = os.pipe()
     child = os.fork()
     if child == 0:
         _silent()
@@ -109,8 +109,8 @@ def stopped(run: Callable[[Callable[[], None]], None], number: int | None, momen
             run(lambda: _say(tell))
         os._exit(0)
     os.close(tell)
-    os.read(told, 1)
-    os.close(told)
+    os.read(reader, 1)
+    os.close(reader)
     started = time.monotonic()
     if number is not None:
         time.sleep(moment)
@@ -170,7 +170,7 @@ class AtTheDoor:
 
         vars(hooks).update(
             objections=lambda *_: [],  # examined elsewhere, in a process of its own that takes seconds
-            publish=lambda *given: self._at_writing(lambda: publish(*given)),
+            publish=lambda *arguments: self._at_writing(lambda: publish(*arguments)),
         )
 
 
@@ -240,30 +240,30 @@ def provider(corpus: Any) -> tuple[int, str]:
     from cassettes.loopback_provider import Given, replies
     from cassettes.loopback_provider import provider as on_loopback
 
-    told, tell = os.pipe()
+    reader, tell = os.pipe()
     child = os.fork()
     if child == 0:
-        laid = [one for one in replies(corpus.cases[CASE], "anthropic", streamed=False) if isinstance(one, Given)]
+        laid = [reply for reply in replies(corpus.cases[CASE], "anthropic", streamed=False) if isinstance(reply, Given)]
         _silent()  # it would tell of every client that was stopped in the middle
-        with on_loopback() as made:
-            made.answers = [lambda asked: laid[len(asked.body["messages"]) > 1]] * 100_000
-            os.write(tell, made.url.encode())
+        with on_loopback() as server:
+            server.answers = [lambda request: laid[len(request.body["messages"]) > 1]] * 100_000
+            os.write(tell, server.url.encode())
             os.close(tell)
             while os.getppid() != 1:
                 time.sleep(1)
         os._exit(0)
     os.close(tell)
-    url = os.read(told, 200).decode()
-    os.close(told)
+    url = os.read(reader, 200).decode()
+    os.close(reader)
     return child, url
 
 
-def record(url: str, kept: Path) -> None:
+def record(url: str, cassette_folder: Path) -> None:
     from toolcall_conformance.cli import main
 
     words = ["--format", "anthropic", "--model", "m", "--case", CASE, "--unary", "--rate", "60000"]
     with contextlib.redirect_stdout(io.StringIO()):
-        main(["record", *words, "--cassettes", str(kept), "--base-url", url])
+        main(["record", *words, "--cassettes", str(cassette_folder), "--base-url", url])
 
 
 def cassettes(folder: Path, moments: int, chance: random.Random) -> Outcome:
@@ -271,21 +271,21 @@ def cassettes(folder: Path, moments: int, chance: random.Random) -> Outcome:
     from toolcall_conformance import library, whole_files
     from toolcall_conformance.cassettes.cases import load
 
-    corpus, outcome, kept = library.load_corpus(), Outcome(), folder / "kept"
+    corpus, outcome, cassette_folder = library.load_corpus(), Outcome(), folder / "kept"
     os.environ["ANTHROPIC_API_KEY"] = "key-of-the-harness-0123456789"
     child, url = provider(corpus)
     try:
-        path = kept / "anthropic" / f"{CASE}.json"
-        record(url, kept)
-        new = tree(kept)
+        path = cassette_folder / "anthropic" / f"{CASE}.json"
+        record(url, cassette_folder)
+        new = tree(cassette_folder)
         path.write_bytes(new["anthropic/shell/realistic.json"].replace(b'"model": "m"', b'"model": "another"'))
         subject = Subject(
             "record",
-            kept,
-            tree(kept),
+            cassette_folder,
+            tree(cassette_folder),
             new,
             lambda name: Path(name).name.startswith(".") and Path(name).suffix == ".tmp",
-            lambda: sorted(load(corpus, [kept]).cases),
+            lambda: sorted(load(corpus, [cassette_folder]).cases),
         )
         if subject.old == new:
             raise RuntimeError("the earlier cassette is the new one")
@@ -299,13 +299,13 @@ def cassettes(folder: Path, moments: int, chance: random.Random) -> Outcome:
             stop_often(subject, run, moments - moments // ANYWHERE, chance, outcome)
 
         vars(whole_files)["write"] = at_writing
-        record(url, kept)
+        record(url, cassette_folder)
         vars(whole_files)["write"] = write
         subject.restore()
 
         def whole(now: Callable[[], None]) -> None:
             now()
-            record(url, kept)
+            record(url, cassette_folder)
 
         stop_often(subject, whole, moments // ANYWHERE, chance, outcome)
     finally:
@@ -332,13 +332,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--moments", type=int, default=200, metavar="N", help="for each signal (default: 200)")
     parser.add_argument("--seed", type=int, default=1, metavar="N")
     parser.add_argument("--only", choices=SUBJECTS, help="stop this alone")
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     bad = 0
     for name, stop in SUBJECTS.items():
-        if asked.only in (None, name):
+        if options.only in (None, name):
             with scratch() as folder:
                 started = time.monotonic()
-                outcome = stop(folder, asked.moments, random.Random(asked.seed))
+                outcome = stop(folder, options.moments, random.Random(options.seed))
             states = ", ".join(f"{count} {state}" for state, count in sorted(outcome.states.items()))
             print(
                 f"{name}: {outcome.states.total()} moments in {time.monotonic() - started:.0f} s: {states}; "

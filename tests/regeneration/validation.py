@@ -53,11 +53,11 @@ def without(*plugins: str) -> list[str]:
 
 def _gist(lines: Iterable[str]) -> Iterator[str]:
     """Of pytest's account of failures, the tests' names and the first lines of what each says."""
-    said = 0
+    line_count = 0
     for line in lines:
         if line.startswith("____"):
-            said = 0
+            line_count = 0
             yield line.strip("_ ")
-        elif line.startswith("E  ") and said < SAID:
-            said += 1
+        elif line.startswith("E  ") and line_count < SAID:
+            line_count += 1
             yield f"    {line[1:].strip()[:WIDTH]}"

@@ -57,12 +57,12 @@ def item(
     **more: Any,
 ) -> ItemRecord:
     """An item with the verdict and outcome that its findings make, unless ``more`` says otherwise."""
-    fails, warns = ([one for one in findings if ("standing" in one) == failing] for failing in (True, False))
-    ended = ("fail", "failed") if fails else ("warn", "passed") if warns else ("pass", "passed")
-    said: dict[str, Any] = {"verdict": ended[0], "outcome": ended[1], "variant": None, **more}
-    name = "-to-".join(route) + (f"-{said['variant']}" if said["variant"] else "")
+    fails, warns = ([fault for fault in findings if ("standing" in fault) == failing] for failing in (True, False))
+    outcome = ("fail", "failed") if fails else ("warn", "passed") if warns else ("pass", "passed")
+    fields: dict[str, Any] = {"verdict": outcome[0], "outcome": outcome[1], "variant": None, **more}
+    name = "-to-".join(route) + (f"-{fields['variant']}" if fields["variant"] else "")
     return ItemRecord(
-        f"toolcall::{case}::{check}::{name}", case, check, *route, findings=list(findings), size=len(findings), **said
+        f"toolcall::{case}::{check}::{name}", case, check, *route, findings=list(findings), size=len(findings), **fields
     )
 
 
@@ -75,5 +75,5 @@ def run(
     **header: Any,
 ) -> RunRecord:
     """A run of items, of which ``missing`` more were to run. What of ``header`` is None, its report does not have."""
-    given = {name: value for name, value in {**HEADER, **header}.items() if value is not None}
-    return RunRecord(given, items, skipped, stale, len(items) + missing, root_causes(items, Harm.of(CORPUS)))
+    run_header = {name: value for name, value in {**HEADER, **header}.items() if value is not None}
+    return RunRecord(run_header, items, skipped, stale, len(items) + missing, root_causes(items, Harm.of(CORPUS)))

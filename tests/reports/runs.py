@@ -26,7 +26,7 @@ HEADER: dict[str, Any] = {
 
 def finding(rule: str, level: str = "MUST", **more: Any) -> dict[str, Any]:
     """A finding as a report has it."""
-    standing = {"standing": "new"} if level == "MUST" else {}
+    status = {"standing": "new"} if level == "MUST" else {}
     return {
         "rule": rule,
         "level": level,
@@ -39,14 +39,14 @@ def finding(rule: str, level: str = "MUST", **more: Any) -> dict[str, Any]:
         "want": "a",
         "got": "b",
         "signature": f"{rule} text gemini /messages/*/content changed",
-        **standing,
+        **status,
         **more,
     }
 
 
 def item(case: str, check: str, client: str, upstream: str, findings: list[dict[str, Any]], **more: Any) -> ItemRecord:
     """An item that failed if a finding fails it."""
-    failed = any("standing" in one for one in findings)
+    failed = any("standing" in entry for entry in findings)
     return ItemRecord(
         nodeid=f"toolcall::{case}::{check}::{client}-to-{upstream}",
         case=case,
@@ -84,18 +84,18 @@ def large(corpus: Corpus, items: int, findings: int) -> RunRecord:
 
 def _items(corpus: Corpus, items: int, findings: int) -> Iterator[ItemRecord]:
     rules = [name for name, rule in corpus.rules.items() if rule.level.value != "NOTE"][:RULES]
-    shown: set[str] = set()
+    reported_rules: set[str] = set()
     for number in range(items):
         place, check = divmod(number, len(CHECKS))
         case, route = divmod(place, len(FORMATS) ** 2)
         client, upstream = FORMATS[route // len(FORMATS)], FORMATS[route % len(FORMATS)]
-        found = []
+        reported = []
         if number * findings // items < (number + 1) * findings // items:
             rule = rules[number % len(rules)]
-            found = [_drawn(rule, corpus.rules[rule].level.value, number, upstream)]
-        bodies = [] if not found or found[0]["rule"] in shown else [exchange(number)]
-        shown |= {one["rule"] for one in found}
-        yield item(f"family-{case % 30}/case-{case}", CHECKS[check], client, upstream, found, bodies=bodies)
+            reported = [_drawn(rule, corpus.rules[rule].level.value, number, upstream)]
+        bodies = [] if not reported or reported[0]["rule"] in reported_rules else [exchange(number)]
+        reported_rules |= {entry["rule"] for entry in reported}
+        yield item(f"family-{case % 30}/case-{case}", CHECKS[check], client, upstream, reported, bodies=bodies)
 
 
 def _drawn(rule: str, level: str, number: int, upstream: str) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def exchange(number: int) -> dict[str, Any]:
         {"type": "tool_use", "id": f"call_{number}_{index}", "name": "read_file", "input": {"path": f"{number}" * 9}}
         for index in range(9)
     ]
-    body = {"model": "m", "messages": [{"role": "assistant", "content": [one]} for one in calls]}
+    body = {"model": "m", "messages": [{"role": "assistant", "content": [call]} for call in calls]}
     marks = {f"/messages/{index}/content/0/id": "ABCDEFGHI"[index] for index in range(9)}
     produced = {**body, "messages": body["messages"][1:]}
     return {

@@ -19,8 +19,8 @@ BAD = item("bad/one", finding())
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def badge(made: RunRecord, label: str = "tool calls") -> Badge:
-    return Badge.of(json_report.document(made), label)
+def badge(record: RunRecord, label: str = "tool calls") -> Badge:
+    return Badge.of(json_report.document(record), label)
 
 
 def passing(number: int) -> list[Any]:
@@ -28,7 +28,7 @@ def passing(number: int) -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    ("made", "message", "colour"),
+    ("record", "message", "colour"),
     [
         (run(passing(3)), "100%", _GREEN),
         (run([*passing(3), item("w", finding(level="SHOULD"))]), "100%", _GREEN),
@@ -44,12 +44,12 @@ def passing(number: int) -> list[Any]:
         (run(passing(3), missing=1), "incomplete", _GREY),
     ],
 )
-def test_what_it_says(made: RunRecord, message: str, colour: str) -> None:
-    found = badge(made)
-    assert (found.message, found.colour) == (message, colour)
-    told = json.loads(found.endpoint())
-    assert told.pop("isError", False) == (colour == _GREY)
-    assert told == {"schemaVersion": 1, "label": "tool calls", "message": message, "color": colour}
+def test_what_it_says(record: RunRecord, message: str, colour: str) -> None:
+    result = badge(record)
+    assert (result.message, result.colour) == (message, colour)
+    endpoint = json.loads(result.endpoint())
+    assert endpoint.pop("isError", False) == (colour == _GREY)
+    assert endpoint == {"schemaVersion": 1, "label": "tool calls", "message": message, "color": colour}
 
 
 def luminance(colour: str) -> float:
@@ -69,16 +69,23 @@ def test_it_has_a_title_for_those_who_do_not_see_it() -> None:
     sentence = "tool calls: 9 of 10 items passed (mine 1.0, corpus 0.1.0)"
     assert (root.get("role"), root.get("aria-label"), root[0].tag) == ("img", sentence, f"{SVG}title")
     assert root[0].text == sentence
-    assert [one.text for one in root.iter(f"{SVG}text")] == ["tool calls", "90%"]
+    assert [element.text for element in root.iter(f"{SVG}text")] == ["tool calls", "90%"]
 
 
 def test_nothing_breaks_out_of_it() -> None:
     hostile = '"><script>alert(1)</script>&\x00\x1b\u202e\ud800'
-    made = run(passing(1), translator={**HEADER["translator"], "name": hostile})
-    text = badge(made, hostile).svg()
+    record = run(passing(1), translator={**HEADER["translator"], "name": hostile})
+    text = badge(record, hostile).svg()
     root = ET.fromstring(text.encode("utf-8"))
-    assert {one.tag.removeprefix(SVG) for one in root.iter()} == {"svg", "title", "clipPath", "rect", "g", "text"}
-    assert set(text) - {"\n"} == {one for one in text if one.isprintable()}
+    assert {element.tag.removeprefix(SVG) for element in root.iter()} == {
+        "svg",
+        "title",
+        "clipPath",
+        "rect",
+        "g",
+        "text",
+    }
+    assert set(text) - {"\n"} == {character for character in text if character.isprintable()}
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -89,8 +96,8 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().out == "mine: 2 of 2 items passed (mine 1.0, corpus 0.1.0)\n"
     assert json.loads(Path(names[1]).read_text(encoding="utf-8"))["label"] == "mine"
     assert Path(names[0]).read_text(encoding="utf-8").startswith("<svg ")
-    for wrong, said in [("b.png", "a badge cannot be named b.png"), ("r.json", "is the report itself")]:
+    for wrong, message in [("b.png", "a badge cannot be named b.png"), ("r.json", "is the report itself")]:
         assert main(["badge", str(report), str(tmp_path / wrong)]) == 4
-        assert said in capsys.readouterr().err
+        assert message in capsys.readouterr().err
     assert main(["badge", str(report), str(report / "b.svg")]) == 4  # a file is no folder
     assert "badge: " in capsys.readouterr().err

@@ -31,14 +31,14 @@ def another(**changed: Any) -> dict[str, Any]:
     return {
         "suite": {
             **SUITE,
-            **{key: {**SUITE[key], **one} if isinstance(one, dict) else one for key, one in changed.items()},
+            **{key: {**SUITE[key], **value} if isinstance(value, dict) else value for key, value in changed.items()},
         }
     }
 
 
 def without(table: str, name: str) -> dict[str, Any]:
     """The header of a run by a suite that had no such case or rule yet."""
-    return {"suite": {**SUITE, table: {key: one for key, one in SUITE[table].items() if key != name}}}
+    return {"suite": {**SUITE, table: {key: digest for key, digest in SUITE[table].items() if key != name}}}
 
 
 NEWER: dict[str, Any] = another(code="1" * 64)
@@ -51,9 +51,9 @@ def compared(old: RunRecord, new: RunRecord) -> Difference:
     return difference(old, new, CORPUS)
 
 
-def only(found: Difference) -> tuple[Kind, str, list[str], list[str], Why | None]:
+def only(comparison: Difference) -> tuple[Kind, str, list[str], list[str], Why | None]:
     """The one change that there is."""
-    [change] = found.changes
+    [change] = comparison.changes
     return change.kind, change.root.rule, list(change.gained), list(change.lost), change.why
 
 
@@ -62,41 +62,41 @@ def nodeid(case: str) -> str:
 
 
 def test_equal_reports_differ_in_nothing() -> None:
-    one = run([item("box/one", LOST), item("box/two")])
-    found = compared(one, one)
-    assert (list(found.changes), found.exit_code()) == ([], 0)
-    assert list(text.lines(found, CORPUS.rules))[-1] == "nothing fails newly"
+    record = run([item("box/one", LOST), item("box/two")])
+    comparison = compared(record, record)
+    assert (list(comparison.changes), comparison.exit_code()) == ([], 0)
+    assert list(text.lines(comparison, CORPUS.rules))[-1] == "nothing fails newly"
 
 
 def test_a_new_cause_is_the_translators_where_the_suite_is_the_same() -> None:
-    found = compared(run([item("box/one")]), run([item("box/one", LOST)]))
-    assert only(found) == (Kind.NEW, "translation/call-lost", [nodeid("box/one")], [], Why.TRANSLATOR)
-    assert (found.exit_code(), found.exit_code(ignore_suite=True)) == (1, 1)
+    comparison = compared(run([item("box/one")]), run([item("box/one", LOST)]))
+    assert only(comparison) == (Kind.NEW, "translation/call-lost", [nodeid("box/one")], [], Why.TRANSLATOR)
+    assert (comparison.exit_code(), comparison.exit_code(ignore_suite=True)) == (1, 1)
 
 
 def test_a_cause_that_is_gone_is_fixed() -> None:
-    found = compared(run([item("box/one", LOST)]), run([item("box/one")]))
-    assert only(found) == (Kind.FIXED, "translation/call-lost", [], [nodeid("box/one")], None)
-    assert found.exit_code() == 0
+    comparison = compared(run([item("box/one", LOST)]), run([item("box/one")]))
+    assert only(comparison) == (Kind.FIXED, "translation/call-lost", [], [nodeid("box/one")], None)
+    assert comparison.exit_code() == 0
 
 
 @pytest.mark.parametrize("more", [{"verdict": "blocked", "outcome": "skipped"}, None])
 def test_what_was_not_judged_is_not_fixed(more: dict[str, Any] | None) -> None:
     new = [item("box/two")] if more is None else [item("box/one", **more)]
-    found = compared(run([item("box/one", LOST)]), run(new))
-    assert only(found)[0] is Kind.NOT_PLAYED
+    comparison = compared(run([item("box/one", LOST)]), run(new))
+    assert only(comparison)[0] is Kind.NOT_PLAYED
 
 
 def test_a_cause_in_other_items_is_changed() -> None:
     old = run([item("box/one", LOST), item("box/two", LOST), item("box/three")])
     new = run([item("box/one"), item("box/two", LOST), item("box/three", LOST)])
-    found = compared(old, new)
+    comparison = compared(old, new)
     gained, lost = [nodeid("box/three")], [nodeid("box/one")]
-    assert only(found) == (Kind.CHANGED, "translation/call-lost", gained, lost, Why.TRANSLATOR)
-    shown = "\n".join(text.lines(found, CORPUS.rules))
-    assert "+1 −1 items" in shown
-    assert "  item  box/three · request · anthropic → gemini" in shown
-    assert '"toolcall::box/three::request::anthropic-to-gemini"' in shown
+    assert only(comparison) == (Kind.CHANGED, "translation/call-lost", gained, lost, Why.TRANSLATOR)
+    output = "\n".join(text.lines(comparison, CORPUS.rules))
+    assert "+1 −1 items" in output
+    assert "  item  box/three · request · anthropic → gemini" in output
+    assert '"toolcall::box/three::request::anthropic-to-gemini"' in output
 
 
 RULE = "translation/call-lost"
@@ -104,7 +104,7 @@ BOTH_CHANGED = "and so did the translator"
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "why", "said"),
+    ("old", "new", "why", "message"),
     [
         # The case or the rule is new: nothing that the translator does made that.
         (without("rules", RULE), RELEASED, Why.SUITE, "the rule is new"),
@@ -133,11 +133,11 @@ BOTH_CHANGED = "and so did the translator"
         ),
     ],
 )
-def test_who_made_a_failure_new(old: dict[str, Any], new: dict[str, Any], why: Why, said: str) -> None:
-    found = compared(run([item("box/one")], **old), run([ITEM], **new))
-    [change] = found.changes
-    assert (change.why, change.told()) == (why, [(said, 1)])
-    assert (found.exit_code(), found.exit_code(ignore_suite=True)) == (1, why is not Why.SUITE)
+def test_who_made_a_failure_new(old: dict[str, Any], new: dict[str, Any], why: Why, message: str) -> None:
+    comparison = compared(run([item("box/one")], **old), run([ITEM], **new))
+    [change] = comparison.changes
+    assert (change.why, change.told()) == (why, [(message, 1)])
+    assert (comparison.exit_code(), comparison.exit_code(ignore_suite=True)) == (1, why is not Why.SUITE)
 
 
 def test_a_translator_without_a_version_may_have_changed() -> None:
@@ -155,13 +155,13 @@ def test_a_translator_without_a_version_may_have_changed() -> None:
 
 def test_where_nobody_knows_it_says_what_to_run() -> None:
     new = run([ITEM, item("new/one", OTHER)], **RELEASED)
-    found = compared(run([item("box/one")], **NEWER), new)
-    shown = "\n".join(text.lines(found, CORPUS.rules))
+    comparison = compared(run([item("box/one")], **NEWER), new)
+    output = "\n".join(text.lines(comparison, CORPUS.rules))
     rerun = 'pytest --toolcall-translator mine:T "toolcall::box/one" --toolcall-report=again.json'
-    for page in (shown, markdown.text(found, CORPUS.rules)):
+    for page in (output, markdown.text(comparison, CORPUS.rules)):
         assert "run the old translator (mine 1.0) with this suite" in page
         assert rerun in page
-    assert "the suites differ: code" in shown
+    assert "the suites differ: code" in output
 
 
 @pytest.mark.parametrize(
@@ -175,9 +175,9 @@ def test_where_nobody_knows_it_says_what_to_run() -> None:
     ],
 )
 def test_reports_that_do_not_say_which_suite_judged(old: dict[str, Any], new: dict[str, Any], why: Why) -> None:
-    found = compared(run([item("box/one")], **old), run([ITEM], **new))
-    assert found.changes[0].why is why
-    assert any(line.startswith("the suites cannot be compared: ") for line in text.lines(found, CORPUS.rules))
+    comparison = compared(run([item("box/one")], **old), run([ITEM], **new))
+    assert comparison.changes[0].why is why
+    assert any(line.startswith("the suites cannot be compared: ") for line in text.lines(comparison, CORPUS.rules))
 
 
 def test_a_rule_that_is_newer_than_an_old_report_is_the_suites() -> None:
@@ -258,9 +258,9 @@ def test_what_was_hidden_becomes_visible_and_is_no_new_failure(before: ItemRecor
 
 
 def test_a_warning_that_is_new_fails_nothing() -> None:
-    found = compared(run([item("box/one")]), run([item("box/one", finding(level="SHOULD"))]))
-    assert found.exit_code() == 0
-    assert any(line.startswith("New, but failing nothing: 1 cause") for line in text.lines(found, CORPUS.rules))
+    comparison = compared(run([item("box/one")]), run([item("box/one", finding(level="SHOULD"))]))
+    assert comparison.exit_code() == 0
+    assert any(line.startswith("New, but failing nothing: 1 cause") for line in text.lines(comparison, CORPUS.rules))
 
 
 def test_a_note_is_no_change() -> None:
@@ -274,8 +274,8 @@ def test_a_rule_under_its_new_id_is_the_same() -> None:
     new = run([item("box/one", finding(now[0]))], **NEWER)
     assert compared(old, new).changes == []
     # Nor is it a new one where it finds something else.
-    known = {name: one for name, one in SUITE["rules"].items() if name != now[0]} | {was: "0" * 8}
-    before = run([item("box/one")], suite={**SUITE, "rules": known})
+    rules = {name: digest for name, digest in SUITE["rules"].items() if name != now[0]} | {was: "0" * 8}
+    before = run([item("box/one")], suite={**SUITE, "rules": rules})
     assert compared(before, run([item("box/one", finding(now[0]))])).changes[0].why is Why.TRANSLATOR
 
 
@@ -293,16 +293,16 @@ def many_changes(number: int) -> Difference:
     fresh = [item(f"new/{at}", finding(rules[at % 80], place=f"/n{at}")) for at in range(number)]
     warned = [item(f"w/{at}", finding(rules[at % 80], "SHOULD", place=f"/w{at}")) for at in range(number)]
     calm = [item(f"w/{at}") for at in range(number)]
-    new = [*(item(case, one) for case, one in cases), *mended, *fresh, *warned]
+    new = [*(item(case, fault) for case, fault in cases), *mended, *fresh, *warned]
     added = another(code="1" * 64, cases={f"new/{at}": "0" * 8 for at in range(number)})
     return compared(run([*plain_ones, *gone, *calm]), run(new, **added, **RELEASED))
 
 
 @pytest.mark.parametrize("number", [1, 7, 60])
 def test_its_markdown_has_a_hundred_lines_at_most(number: int) -> None:
-    shown = markdown.text(many_changes(number), CORPUS.rules)
-    assert len(shown.splitlines()) <= markdown.MOST_LINES
-    titles = [line for line in shown.splitlines() if line.startswith("### ")]
+    page = markdown.text(many_changes(number), CORPUS.rules)
+    assert len(page.splitlines()) <= markdown.MOST_LINES
+    titles = [line for line in page.splitlines() if line.startswith("### ")]
     assert titles == [
         "### Fixed",
         "### New, because the translator or the suite changed",
@@ -325,10 +325,10 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     Path(old).write_text(json_report.text(run([item("box/one"), item("box/two", OTHER)]), CORPUS), encoding="utf-8")
     Path(new).write_text(json_report.text(run([item("box/one", LOST), item("box/two")]), CORPUS), encoding="utf-8")
     assert main(["diff", old, new]) == 1
-    shown = capsys.readouterr().out
-    assert "1 new failure, for 1 cause" in shown
-    assert "New, because the translator changed: 1 cause, 1 item" in shown
-    assert "Fixed: 1 cause, 1 item" in shown
+    stdout = capsys.readouterr().out
+    assert "1 new failure, for 1 cause" in stdout
+    assert "New, because the translator changed: 1 cause, 1 item" in stdout
+    assert "Fixed: 1 cause, 1 item" in stdout
     assert main(["diff", new, new]) == 0
     capsys.readouterr()
     assert main(["diff", "--json", old, new]) == 1
@@ -338,20 +338,20 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [(None, "cannot be read"), ("{", "not JSON"), ("[]", "the footer is missing"), ('{"items": []}', "the footer is")],
 )
 def test_a_file_that_is_no_report(
-    content: str | None, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    content: str | None, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "r.json"
     if content is not None:
         path.write_text(content, encoding="utf-8")
     assert main(["diff", str(path), str(path)]) == 2
-    assert said in capsys.readouterr().err
-    with pytest.raises(SystemExit) as ended:
+    assert message in capsys.readouterr().err
+    with pytest.raises(SystemExit) as exit_info:
         main(["diff", str(path)])
-    assert ended.value.code == 2
+    assert exit_info.value.code == 2
 
 
 def test_versions_in_their_order() -> None:

@@ -15,9 +15,9 @@ UNUSUAL = st.text(alphabet=st.sampled_from([*"`|\\ <>*_[]#:@~a1", "\n", "\x1b", 
 
 def read_back(span: str) -> str:
     """What Markdown takes a code span for (https://spec.commonmark.org/0.31.2/#code-spans)."""
-    found = re.fullmatch(r"(`+)(.*?[^`])\1", span, re.DOTALL)
-    assert found is not None, span
-    fence, inner = found.groups()
+    match = re.fullmatch(r"(`+)(.*?[^`])\1", span, re.DOTALL)
+    assert match is not None, span
+    fence, inner = match.groups()
     assert not re.search(rf"(?<!`){fence}(?!`)", inner)
     blank = inner.startswith(" ") and inner.endswith(" ") and inner.strip() != ""
     return inner[1:-1] if blank else inner
@@ -49,8 +49,8 @@ def test_words_have_no_markup() -> None:
 
 
 def test_words_mention_nobody_and_link_nowhere() -> None:
-    said = "ask @me or a/b#12, see https://a.example/x or www.a.example now"
-    assert words(said) == "ask `@me` or `a/b#12,` see `https://a.example/x` or `www.a.example` now"
+    sentence = "ask @me or a/b#12, see https://a.example/x or www.a.example now"
+    assert words(sentence) == "ask `@me` or `a/b#12,` see `https://a.example/x` or `www.a.example` now"
 
 
 def test_an_address_ends_where_it_ends() -> None:

@@ -76,17 +76,17 @@ def test_what_changes_which_digest(
     name: str, change: Callable[[Path], object], differing: list[str], small: Path
 ) -> None:
     path = small / name
-    before, kept = said_of(small), path.read_bytes() if path.is_file() else None
+    before, content = said_of(small), path.read_bytes() if path.is_file() else None
     change(path)
     try:
         after = said_of(small)
     finally:
-        path.unlink() if kept is None else path.write_bytes(kept)
+        path.unlink() if content is None else path.write_bytes(content)
     assert sorted(key for key in before if before[key] != after[key]) == differing
-    assert [one for one in before["cases"] if before["cases"][one] != after["cases"][one]] == (
+    assert [case for case in before["cases"] if before["cases"][case] != after["cases"][case]] == (
         [CASE] if "cases" in differing else []
     )
-    assert [one for one in before["rules"] if before["rules"][one] != after["rules"][one]] == (
+    assert [rule for rule in before["rules"] if before["rules"][rule] != after["rules"][rule]] == (
         [RULE] if "rules" in differing else []
     )
 
@@ -96,15 +96,15 @@ def test_private_cases_are_named(small: Path, tmp_path: Path) -> None:
     shutil.copytree(CORPUS.root / "scenarios" / CASE, mine)
     rewritten(mine / "scenario.json", id="mine/one")
     (mine / ".#lock").symlink_to(tmp_path / "nowhere")  # as an editor leaves it
-    public, found = said_of(small), said_of(small, tmp_path)
-    assert set(found["cases"]) == {*public["cases"], "mine/one"}
+    public, private_suite = said_of(small), said_of(small, tmp_path)
+    assert set(private_suite["cases"]) == {*public["cases"], "mine/one"}
     appended(mine / "gemini" / "01-request.json")
-    assert said_of(small, tmp_path)["cases"]["mine/one"] != found["cases"]["mine/one"]
+    assert said_of(small, tmp_path)["cases"]["mine/one"] != private_suite["cases"]["mine/one"]
 
 
 def test_a_report_says_it_of_the_whole_suite() -> None:
-    found = fingerprint.suite(CORPUS)
-    assert found["corpus"] == vendored.manifest_of(CORPUS.root).sha256
-    assert (set(found["cases"]), set(found["rules"])) == (set(CORPUS.cases), set(CORPUS.rules))
+    suite = fingerprint.suite(CORPUS)
+    assert suite["corpus"] == vendored.manifest_of(CORPUS.root).sha256
+    assert (set(suite["cases"]), set(suite["rules"])) == (set(CORPUS.cases), set(CORPUS.rules))
     schema = json.loads(json_report.SCHEMA_PATH.read_text(encoding="utf-8"))
-    jsonschema.validate(json_report.document(run([item()], suite=found)), schema)
+    jsonschema.validate(json_report.document(run([item()], suite=suite)), schema)

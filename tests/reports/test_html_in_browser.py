@@ -38,14 +38,14 @@ def _needed() -> tuple[str, str, str]:
 
 def _page(corpus: Corpus) -> str:
     """A page with a lost id, an exchanged one, a stream, and foreign words in every place."""
-    rules = [name for name, rule in corpus.rules.items() if any("url" in one for one in rule.evidence)]
-    one = exchange(1)
-    one["marks"]["produced"] = {
+    rules = [name for name, rule in corpus.rules.items() if any("url" in source for source in rule.evidence)]
+    body = exchange(1)
+    body["marks"]["produced"] = {
         "/messages/0/content/0/id": "B",
         "/messages/1/content/0/id": "A",
         "/messages/2/content/0/id": "?",
     }
-    one["parts"]["source"]["note"] = EVIL
+    body["parts"]["source"]["note"] = EVIL
     lost = finding(rules[0], pointer="/messages/2/content/0/id", message=EVIL, subject=EVIL, near=EVIL)
     events = [{"event": "delta", "data": {"type": "delta", "id": "call_1", "text": EVIL}}, {"data": "[DONE]"}]
     stream = {
@@ -57,7 +57,7 @@ def _page(corpus: Corpus) -> str:
     return page(
         run_of(
             [
-                item("shell/seed", "request", "anthropic", "gemini", [lost], reason=EVIL, bodies=[one]),
+                item("shell/seed", "request", "anthropic", "gemini", [lost], reason=EVIL, bodies=[body]),
                 item("shell/seed", "stream", "anthropic", "gemini", [torn], bodies=[stream]),
                 item(
                     "shell/seed",
@@ -85,8 +85,8 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     words = [node, str(HERE / "look.mjs"), modules, chromium, *(str(folder / name) for name in files), str(folder)]
     done = subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, check=False)
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    observations: dict[str, Any] = json.loads(done.stdout)
+    return observations
 
 
 def test_it_opens_without_an_error_and_asks_nobody(seen: dict[str, Any]) -> None:

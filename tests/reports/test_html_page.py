@@ -31,25 +31,27 @@ EVIL = "</script><script>document.title = 'ran'</script><img src=x onerror=alert
 
 def data_of(text: str) -> Any:
     """What the page gives its script."""
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
-    assert found is not None
-    return json.loads(found[1])
+    match = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+    assert match is not None
+    return json.loads(match[1])
 
 
 @pytest.fixture(scope="module")
 def rule(corpus: Corpus) -> str:
     """A rule with an address in its evidence."""
-    return next(name for name, one in corpus.rules.items() if any("url" in source for source in one.evidence))
+    return next(name for name, entry in corpus.rules.items() if any("url" in source for source in entry.evidence))
 
 
 def evil_run(corpus: Corpus, rule: str) -> Any:
     bodies = {"source": {EVIL: EVIL}, "produced": [EVIL], "golden": EVIL}
-    found = finding(
+    fault = finding(
         rule, message=EVIL, subject=EVIL, want=EVIL, got={"$shown": EVIL, "$length": 9}, near=EVIL, code=EVIL
     )
-    one = item("a/b", "request", "anthropic", "gemini", [found], reason=EVIL, bodies=[{"name": EVIL, "parts": bodies}])
+    record = item(
+        "a/b", "request", "anthropic", "gemini", [fault], reason=EVIL, bodies=[{"name": EVIL, "parts": bodies}]
+    )
     translator = {"spec": EVIL, "name": EVIL, "version": EVIL}
-    return run_of([one], corpus, translator=translator, command=f"pytest '{EVIL}'")
+    return run_of([record], corpus, translator=translator, command=f"pytest '{EVIL}'")
 
 
 def test_foreign_words_are_shown_and_never_run(corpus: Corpus, rule: str) -> None:
@@ -60,7 +62,7 @@ def test_foreign_words_are_shown_and_never_run(corpus: Corpus, rule: str) -> Non
     assert "\u202e" not in text
     assert "⟨U+202E⟩gnp.exe" in html.unescape(text)
     text.encode()  # half surrogate pairs are written out
-    (produced,) = [one for one in data_of(text)["bodies"] if one.startswith("[")]
+    (produced,) = [body for body in data_of(text)["bodies"] if body.startswith("[")]
     assert json.loads(produced) == [EVIL]  # the script makes it visible, the data is exact
 
 
@@ -82,10 +84,16 @@ class _Elements(HTMLParser):
 
 def test_a_page_asks_nobody_for_anything(corpus: Corpus, rule: str) -> None:
     text = page(evil_run(corpus, rule), corpus)
-    found = _Elements(text)
-    assert not found.tags & {"link", "img", "iframe", "object", "embed", "base", "video", "audio", "source"}
-    assert not {name for name in found.attributes if re.match("on|src|style|action|formaction|background", name)}
-    assert {re.sub("[:=].*|[a-z]+$", "", one) for one in found.addresses} <= {"#", "https", "http", "#item", "#cause-1"}
+    elements = _Elements(text)
+    assert not elements.tags & {"link", "img", "iframe", "object", "embed", "base", "video", "audio", "source"}
+    assert not {name for name in elements.attributes if re.match("on|src|style|action|formaction|background", name)}
+    assert {re.sub("[:=].*|[a-z]+$", "", address) for address in elements.addresses} <= {
+        "#",
+        "https",
+        "http",
+        "#item",
+        "#cause-1",
+    }
     assert not re.search(r"(@import|url\(|fetch\(|XMLHttpRequest|\bimport\b *[({'\"])", text)
 
 
@@ -100,18 +108,18 @@ def test_its_policy_allows_its_own_style_and_script_only(corpus: Corpus, rule: s
 
 
 def test_a_cause_says_all_without_a_script(corpus: Corpus, rule: str) -> None:
-    found = finding(rule, subject="call 1, read_file", code="mine/parts.py:12", near='{"role": "user"}')
-    text = page(run_of([item("shell/seed", "request", "anthropic", "gemini", [found])], corpus), corpus)
-    shown = html.unescape(re.sub(r"<wbr>|</?(span|bdi|code)\b[^>]*>", "", text))
-    shown = re.sub(r"(?s)<(style|script)\b.*?</\1>|<[^>]+>", " ", shown)
-    known = corpus.rules[rule]
+    fault = finding(rule, subject="call 1, read_file", code="mine/parts.py:12", near='{"role": "user"}')
+    text = page(run_of([item("shell/seed", "request", "anthropic", "gemini", [fault])], corpus), corpus)
+    plain_text = html.unescape(re.sub(r"<wbr>|</?(span|bdi|code)\b[^>]*>", "", text))
+    plain_text = re.sub(r"(?s)<(style|script)\b.*?</\1>|<[^>]+>", " ", plain_text)
+    definition = corpus.rules[rule]
     for words in (
         "1 of 1 item failed; 1 cause: 1 MUST", "Mend first",
-        rule, known.why, known.sentence, "call 1, read_file", "/messages/0/content",
-        '"a"', '"b"', "mine/parts.py:12", known.evidence[0]["url"],
+        rule, definition.why, definition.sentence, "call 1, read_file", "/messages/0/content",
+        '"a"', '"b"', "mine/parts.py:12", definition.evidence[0]["url"],
         'pytest --toolcall-translator mine:T "toolcall::shell/seed::request::anthropic-to-gemini"',
     ):  # fmt: skip
-        assert words in shown
+        assert words in plain_text
 
 
 def test_the_most_frequent_of_the_gravest_stands_first(corpus: Corpus) -> None:
@@ -124,8 +132,8 @@ def test_the_most_frequent_of_the_gravest_stands_first(corpus: Corpus) -> None:
 
 
 def test_an_address_that_is_none_of_the_web_is_no_link(corpus: Corpus, rule: str) -> None:
-    one = replace(corpus.rules[rule], evidence=({"kind": "doc", "url": "javascript:alert(1)", "note": "no"},))
-    assert list(evidence(one)) == [("documentation", "", "no")]
+    definition = replace(corpus.rules[rule], evidence=({"kind": "doc", "url": "javascript:alert(1)", "note": "no"},))
+    assert list(evidence(definition)) == [("documentation", "", "no")]
 
 
 def test_every_item_finding_and_body_is_in_the_data(corpus: Corpus) -> None:
@@ -138,11 +146,11 @@ def test_every_item_finding_and_body_is_in_the_data(corpus: Corpus) -> None:
         assert record.nodeid == f"toolcall::{case}::{check}::{name}"
         numbers = row[len(columns)] if record.findings else []
         rules = [data["texts"][data["findings"][number][0]] for number in numbers]
-        assert rules == [one["rule"] for one in record.findings]
+        assert rules == [fault["rule"] for fault in record.findings]
     with_bodies = [number for number, record in enumerate(run.items) if record.bodies]
     assert sorted(map(int, (key for key, more in data["more"].items() if "bodies" in more))) == with_bodies
     for cause, root in zip(data["causes"], run.roots, strict=True):
-        assert [run.items[number].nodeid for number in cause["items"]] == [one.nodeid for one in root.items]
+        assert [run.items[number].nodeid for number in cause["items"]] == [record.nodeid for record in root.items]
 
 
 def test_twenty_thousand_items_stay_under_fifteen_megabytes(corpus: Corpus) -> None:
@@ -150,7 +158,7 @@ def test_twenty_thousand_items_stay_under_fifteen_megabytes(corpus: Corpus) -> N
 
 
 @pytest.mark.parametrize(
-    ("text", "seen"),
+    ("text", "expected"),
     [
         ("a\u202eb", "a⟨U+202E⟩b"),
         ("\u2066\u200b\x00\x7f\ufeff", "⟨U+2066⟩⟨U+200B⟩⟨U+0000⟩⟨U+007F⟩⟨U+FEFF⟩"),
@@ -159,19 +167,21 @@ def test_twenty_thousand_items_stay_under_fifteen_megabytes(corpus: Corpus) -> N
         ("Grüße, 你好, שלום 👍\n\t", "Grüße, 你好, שלום 👍\n\t"),
     ],
 )
-def test_what_nobody_sees_is_written_out(text: str, seen: str) -> None:
-    assert visible(text) == seen
+def test_what_nobody_sees_is_written_out(text: str, expected: str) -> None:
+    assert visible(text) == expected
 
 
 def test_the_pages_script_takes_the_same_for_unseen() -> None:
     """Both expressions, read as sets of characters."""
     source = (Path(page.__code__.co_filename).parent / "dom.js").read_text(encoding="utf-8")
-    found = re.search(r"/\[(.*?)\]\|\[\\ud800-\\udfff\]/gu", source)
-    assert found is not None
-    theirs = re.sub(r"\\u\{(\w+)\}", lambda one: f"\\U{int(one[1], 16):08x}", found[1])
+    match = re.search(r"/\[(.*?)\]\|\[\\ud800-\\udfff\]/gu", source)
+    assert match is not None
+    theirs = re.sub(r"\\u\{(\w+)\}", lambda escape: f"\\U{int(escape[1], 16):08x}", match[1])
     pattern = re.compile(f"[{theirs}\\ud800-\\udfff]")
     every = map(chr, itertools.chain(range(0x3000), range(0xD7F0, 0x10010), range(0xE0000, 0xE0100)))
-    assert [one for one in every if (visible(one) != one) != bool(pattern.fullmatch(one))] == []
+    assert [
+        character for character in every if (visible(character) != character) != bool(pattern.fullmatch(character))
+    ] == []
 
 
 def test_json_for_a_script_ends_no_element() -> None:
@@ -200,27 +210,27 @@ def test_the_examples_are_the_simplest_in_any_order(rule: str) -> None:
         replace(item(f"a/{size}", "request", "gemini", "gemini", [finding(rule)]), size=size) for size in (5, 3, 9, 1)
     ]
     for order in itertools.permutations(items):
-        examples, kept = Examples(2), set[str]()
-        for one in order:
-            keeps, dropped = examples.offer(one)
-            kept |= {one.nodeid} if keeps else set()
-            kept -= set(dropped)
-        assert {nodeid.split("::")[1] for nodeid in kept} == {"a/1", "a/3"}
+        examples, nodeids = Examples(2), set[str]()
+        for record in order:
+            keeps, dropped = examples.offer(record)
+            nodeids |= {record.nodeid} if keeps else set()
+            nodeids -= set(dropped)
+        assert {nodeid.split("::")[1] for nodeid in nodeids} == {"a/1", "a/3"}
 
 
 def test_the_command_makes_a_page_of_a_stored_report(
     corpus: Corpus, rule: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    stored, made = tmp_path / "report.json", tmp_path / "report.html"
+    stored, page_path = tmp_path / "report.json", tmp_path / "report.html"
     run = run_of([item("shell/seed", "request", "anthropic", "gemini", [finding(rule)])], corpus)
     stored.write_text(json_report.text(run, corpus), encoding="utf-8")
-    assert main(["report", str(stored), str(made)]) == 0
-    assert str(made) in capsys.readouterr().out
-    assert made.read_text(encoding="utf-8") == page(run, corpus)
+    assert main(["report", str(stored), str(page_path)]) == 0
+    assert str(page_path) in capsys.readouterr().out
+    assert page_path.read_text(encoding="utf-8") == page(run, corpus)
 
 
 @pytest.mark.parametrize(
-    ("content", "out", "said"),
+    ("content", "out", "message"),
     [
         (None, "a.html", "cannot be read"),
         ("{", "a.html", "not JSON"),
@@ -230,19 +240,19 @@ def test_the_command_makes_a_page_of_a_stored_report(
     ],
 )
 def test_what_the_command_cannot_do_is_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str | None, out: str, said: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str | None, out: str, message: str
 ) -> None:
     stored = tmp_path / "report.json"
     if content is not None:
         stored.write_text(content, encoding="utf-8")
     assert main(["report", str(stored), str(tmp_path / out)]) == 4
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert not (tmp_path / "a.html").exists()
 
 
 def test_a_run_writes_a_page_beside_other_reports(project: Any) -> None:
     project.run("toolcall::", "--toolcall-report", "report.html", "--toolcall-report", "report.json")
-    found = json.loads((project.path / "report.json").read_text(encoding="utf-8"))
+    report = json.loads((project.path / "report.json").read_text(encoding="utf-8"))
     data = data_of((project.path / "report.html").read_text(encoding="utf-8"))
-    assert len(data["items"]) == len(found["items"])
-    assert data["again"] == found["command"]
+    assert len(data["items"]) == len(report["items"])
+    assert data["again"] == report["command"]

@@ -13,8 +13,8 @@ from toolcall_conformance.reports.writers.markdown_report import MOST_LINES, WRI
 FORMATS = ("anthropic", "gemini", "openai_chat", "openai_responses")
 
 
-def lines(made: object) -> list[str]:
-    return WRITER.text(made, CORPUS).splitlines()  # type: ignore[arg-type]
+def lines(record: object) -> list[str]:
+    return WRITER.text(record, CORPUS).splitlines()  # type: ignore[arg-type]
 
 
 def test_a_run_that_passed_is_a_headline_and_a_table() -> None:
@@ -33,12 +33,14 @@ def test_a_run_that_passed_is_a_headline_and_a_table() -> None:
 
 def test_a_cause_has_its_rule_example_values_command_and_evidence() -> None:
     lost = finding(want={"name": "shell"}, got={"$absent": True}, message="call 1 (`shell`) is gone")
-    shown = lines(run([item("box/one", lost), item("box/two", lost)]))
-    start = shown.index("### What failed, by cause")
+    page_lines = lines(run([item("box/one", lost), item("box/two", lost)]))
+    start = page_lines.index("### What failed, by cause")
     rule = CORPUS.rules["translation/call-lost"]
-    assert shown[start + 2].startswith(f"1. **MUST** `translation/call-lost` · 2 items · {rule.breach[:1].upper()}")
-    assert shown[start + 2].endswith(f"[evidence](<{rule.evidence[0]['url']}>)")
-    assert shown[start + 3 : start + 8] == [
+    assert page_lines[start + 2].startswith(
+        f"1. **MUST** `translation/call-lost` · 2 items · {rule.breach[:1].upper()}"
+    )
+    assert page_lines[start + 2].endswith(f"[evidence](<{rule.evidence[0]['url']}>)")
+    assert page_lines[start + 3 : start + 8] == [
         "   - item `box/one · request · anthropic → gemini` at `/a, in 01-request`",
         "   - what ``call 1 (`shell`) is gone``",
         '   - want `{"name": "shell"}`, got `(absent)`',
@@ -52,7 +54,7 @@ def test_what_warned_and_what_gave_no_verdict_come_behind() -> None:
     skipped = NotApplicable(
         "toolcall::box/six::stream::anthropic-to-gemini", "box/six", "stream", "anthropic", "gemini"
     )
-    made = run(
+    record = run(
         [
             item("box/one", finding()),
             item("box/two", warned),
@@ -65,8 +67,8 @@ def test_what_warned_and_what_gave_no_verdict_come_behind() -> None:
         stale=["known.toml: gone; delete line 3"],
         missing=2,
     )
-    shown = lines(made)
-    heads = [line for line in shown if line.startswith("#")]
+    page_lines = lines(record)
+    heads = [line for line in page_lines if line.startswith("#")]
     assert heads == [
         "## Tool call conformance: failed",
         "### What failed, by cause",
@@ -74,8 +76,8 @@ def test_what_warned_and_what_gave_no_verdict_come_behind() -> None:
         "### What was refused or not judged",
         "### Known failures",
     ]
-    assert "**The run was stopped**: 8 items were to run." in shown
-    text = "\n".join(shown)
+    assert "**The run was stopped**: 8 items were to run." in page_lines
+    text = "\n".join(page_lines)
     assert "- **SHOULD** `translation/ids-kept` · 1 item · " in text
     assert "- 1 item blocked: a call before it failed. 1 × `` blocked: 01-request: raised | `x` ``" in text
     assert "- 1 item refused, though it must be taken." in text
@@ -94,34 +96,34 @@ def test_it_has_a_hundred_lines_at_most_and_tells_how_many_causes_are_left_out(c
         must = finding(rules[number % 90], place=f"/m{number}", want="x" * 9_000, got=[number], message="m" * 9_000)
         should = finding(rules[-1 - number % 90], "SHOULD", place=f"/s{number}")
         items += [item(f"box/{number}", must, should, route=route)]
-        items += [item(f"no/{number}", verdict=one, outcome="skipped", reason=f"{one} {number}", route=route)
-                  for one in ("blocked", "refused", "error", "not applicable")]  # fmt: skip
+        items += [item(f"no/{number}", verdict=verdict, outcome="skipped", reason=f"{verdict} {number}", route=route)
+                  for verdict in ("blocked", "refused", "error", "not applicable")]  # fmt: skip
         items += [item(f"shaky/{number}", outcome="unstable", route=route, check="stream")]
-    made = run(items, stale=[f"line {number}" for number in range(causes)], missing=1)
-    causes = sum(root.fails for root in made.roots)  # one repair may mend several
-    shown = lines(made)
-    assert len(shown) <= MOST_LINES
-    assert len("\n".join(shown)) < 60_000  # GitHub takes comments of 65,536 characters
-    told = sum(re.match(r"\d+\. ", line) is not None for line in shown)
-    assert told >= min(causes, 6)
-    more = [line for line in shown if re.match(r"and \d+ more causes?: ", line)]
-    assert bool(more) == (told < causes)
-    assert not more or f"and {causes - told} more cause" in more[0]
+    record = run(items, stale=[f"line {number}" for number in range(causes)], missing=1)
+    causes = sum(root.fails for root in record.roots)  # one repair may mend several
+    page_lines = lines(record)
+    assert len(page_lines) <= MOST_LINES
+    assert len("\n".join(page_lines)) < 60_000  # GitHub takes comments of 65,536 characters
+    count = sum(re.match(r"\d+\. ", line) is not None for line in page_lines)
+    assert count >= min(causes, 6)
+    more = [line for line in page_lines if re.match(r"and \d+ more causes?: ", line)]
+    assert bool(more) == (count < causes)
+    assert not more or f"and {causes - count} more cause" in more[0]
 
 
 HOSTILE = "|a`b``\n::error::x\r\n##[add-mask]y <script>alert(1)</script> [l](http://x) @me \u202egnp \x1b[31m \u2028"
 
 
 def test_nothing_of_a_translator_has_a_meaning() -> None:
-    one = finding(message=HOSTILE, got=HOSTILE, want=[HOSTILE], pointer=f"/{HOSTILE}", body=HOSTILE, subject=HOSTILE)
-    made = run(
-        [item(f"box/{HOSTILE}", one), item("box/two", verdict="blocked", outcome="skipped", reason=HOSTILE)],
+    fault = finding(message=HOSTILE, got=HOSTILE, want=[HOSTILE], pointer=f"/{HOSTILE}", body=HOSTILE, subject=HOSTILE)
+    record = run(
+        [item(f"box/{HOSTILE}", fault), item("box/two", verdict="blocked", outcome="skipped", reason=HOSTILE)],
         translator={"spec": HOSTILE, "name": HOSTILE, "version": HOSTILE},
         command=f"pytest --toolcall-translator {HOSTILE}",
         stale=[HOSTILE],
     )
-    text = WRITER.text(made, CORPUS)
-    assert set(text) - {"\n"} <= {one for one in text if one.isprintable()}
+    text = WRITER.text(record, CORPUS)
+    assert set(text) - {"\n"} <= {character for character in text if character.isprintable()}
     for line in text.splitlines():
         assert re.match(r"$|#|\||- |\d+\. |\s+- |\*\*|`{1,9} ?\||and ", line), line
         assert "##[" not in line

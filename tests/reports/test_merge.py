@@ -25,8 +25,8 @@ LOST = finding()
 def write(tmp_path: Path) -> Callable[..., str]:
     """Write a run's report; its path."""
 
-    def written(name: str, made: RunRecord, **changed: Any) -> str:
-        document = {**json.loads(json_report.text(made, CORPUS)), **changed}
+    def written(name: str, record: RunRecord, **changed: Any) -> str:
+        document = {**json.loads(json_report.text(record, CORPUS)), **changed}
         (tmp_path / name).write_text(json.dumps(document), encoding="utf-8")
         return str(tmp_path / name)
 
@@ -40,12 +40,13 @@ def merge(tmp_path: Path, *paths: str) -> dict[str, Any]:
 
 
 def test_what_a_run_plays_is_sorted_as_it_plays_it() -> None:
-    wanted = ("shell/seed", "streaming/seed", "parallel/two-rounds")
+    cases = ("shell/seed", "streaming/seed", "parallel/two-rounds")
     for everywhere in (False, True):
         nodeids = [
-            one.nodeid for one in planned(CORPUS, cut_everywhere=everywhere, wanted=lambda case, _: case in wanted)
+            planned_item.nodeid
+            for planned_item in planned(CORPUS, cut_everywhere=everywhere, wanted=lambda case, _: case in cases)
         ]
-        assert {one.partition("::")[2].partition("::")[0] for one in nodeids} == set(wanted)
+        assert {nodeid.partition("::")[2].partition("::")[0] for nodeid in nodeids} == set(cases)
         assert sorted(sorted(nodeids), key=sorter(_CHECKS, WAYS, CORPUS.formats)) == nodeids
 
 
@@ -61,19 +62,19 @@ def whole() -> RunRecord:
     """A run with the suite's own formats and checks, in its order."""
     lost = [item(f"box/{n}", LOST, route=("gemini", "anthropic")) for n in range(3)]
     loops = [item(f"box/{n}", LOST, check="agent_loop", variant=way) for n in range(3) for way in (None, "stripping")]
-    found = [*lost, *loops, item("box/4", finding("translation/ids-kept", "SHOULD"))]
+    records = [*lost, *loops, item("box/4", finding("translation/ids-kept", "SHOULD"))]
     order = sorter(_CHECKS, WAYS, CORPUS.formats)
-    return run(sorted(found, key=lambda one: order(one.nodeid)), stale=["known.toml: a"])
+    return run(sorted(records, key=lambda record: order(record.nodeid)), stale=["known.toml: a"])
 
 
 @pytest.mark.parametrize("shares", [2, 3])
 def test_parts_make_the_whole(shares: int, tmp_path: Path, write: Callable[..., str]) -> None:
-    made = whole()
-    parts = [write(f"{n}.json", run(made.items[n::shares], stale=made.stale)) for n in range(shares)]
-    expected = json.loads(json_report.text(made, CORPUS))
+    record = whole()
+    parts = [write(f"{n}.json", run(record.items[n::shares], stale=record.stale)) for n in range(shares)]
+    expected = json.loads(json_report.text(record, CORPUS))
     assert merge(tmp_path, *parts) == expected
     assert merge(tmp_path, *reversed(parts)) == expected
-    again = write("again.json", run(made.items[:2]))
+    again = write("again.json", run(record.items[:2]))
     assert merge(tmp_path, again, *parts) == expected
 
 
@@ -95,15 +96,15 @@ def test_bodies_stay_with_the_items_that_one_run_keeps_them_of(tmp_path: Path, w
     ]
     bare = write("bare.json", run([item("box/a0", LOST)]))
     for paths in ([*parts, bare], [bare, *reversed(parts)]):
-        found = merge(tmp_path, *paths)
-        assert [one["case"] for one in found["items"] if "bodies" in one] == ["box/a0", "box/a1"]
+        report = merge(tmp_path, *paths)
+        assert [entry["case"] for entry in report["items"] if "bodies" in entry] == ["box/a0", "box/a1"]
 
 
 def test_other_kinds_are_written_from_the_same(tmp_path: Path, write: Callable[..., str]) -> None:
-    made = whole()
-    path = write("r.json", made)
+    record = whole()
+    path = write("r.json", record)
     assert main(["merge", path, "-o", str(tmp_path / "w.md"), "-o", str(tmp_path / "w.json")]) == 0
-    assert (tmp_path / "w.md").read_text(encoding="utf-8") == markdown_report.text(made, CORPUS)
+    assert (tmp_path / "w.md").read_text(encoding="utf-8") == markdown_report.text(record, CORPUS)
 
 
 def test_a_part_that_was_stopped_makes_a_whole_that_was(tmp_path: Path, write: Callable[..., str]) -> None:
@@ -120,7 +121,7 @@ def refused(capsys: pytest.CaptureFixture[str], *paths: str, output: str = "w.js
 
 
 @pytest.mark.parametrize(
-    ("header", "said"),
+    ("header", "message"),
     [
         ({"translator": {**HEADER["translator"], "version": "2"}}, "another `translator` than in"),
         ({"corpus": {"version": "0.0.9", "private": []}}, "another `corpus` than in"),
@@ -133,32 +134,32 @@ def refused(capsys: pytest.CaptureFixture[str], *paths: str, output: str = "w.js
     ],
 )
 def test_reports_of_different_runs_are_refused(
-    header: dict[str, Any], said: str, write: Callable[..., str], capsys: pytest.CaptureFixture[str]
+    header: dict[str, Any], message: str, write: Callable[..., str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     parts = write("a.json", run([item("box/one")])), write("b.json", run([item("box/two")], **header))
-    assert said in refused(capsys, *parts)
+    assert message in refused(capsys, *parts)
 
 
 def test_private_folders_may_stand_elsewhere(tmp_path: Path, write: Callable[..., str]) -> None:
     corpora = [{"version": CORPUS.version, "private": [folder]} for folder in ("/home/a/mine", "C:\\b\\mine")]
-    made = [run([item(f"box/{n}")], corpus=corpus) for n, corpus in enumerate(corpora)]
-    assert len(merge(tmp_path, *(write(f"{n}.json", one) for n, one in enumerate(made)))["items"]) == 2
+    records = [run([item(f"box/{n}")], corpus=corpus) for n, corpus in enumerate(corpora)]
+    assert len(merge(tmp_path, *(write(f"{n}.json", record) for n, record in enumerate(records)))["items"]) == 2
 
 
 def test_items_that_disagree_are_named(write: Callable[..., str], capsys: pytest.CaptureFixture[str]) -> None:
     parts = write("a.json", run([item("box/one")])), write("b.json", run([item("box/one", LOST)]))
-    said = refused(capsys, *parts)
-    assert "the reports disagree on 1 of their items" in said
-    assert f"{item().nodeid}: pass in {parts[0]}, fail in {parts[1]}" in said
+    message = refused(capsys, *parts)
+    assert "the reports disagree on 1 of their items" in message
+    assert f"{item().nodeid}: pass in {parts[0]}, fail in {parts[1]}" in message
     other = finding(place="/b")
     parts = write("a.json", run([item("box/one", LOST)])), write("b.json", run([item("box/one", other)]))
     assert f"other findings in {parts[0]} than in {parts[1]}" in refused(capsys, *parts)
 
 
 def test_values_that_a_translator_makes_up_may_differ(tmp_path: Path, write: Callable[..., str]) -> None:
-    made = [run([item("box/one", {**LOST, "got": f"call_{number}"})]) for number in range(2)]
-    [found] = merge(tmp_path, *(write(f"{n}.json", one) for n, one in enumerate(made)))["items"]
-    assert found["findings"][0]["got"] == "call_0"
+    records = [run([item("box/one", {**LOST, "got": f"call_{number}"})]) for number in range(2)]
+    [entry] = merge(tmp_path, *(write(f"{n}.json", record) for n, record in enumerate(records)))["items"]
+    assert entry["findings"][0]["got"] == "call_0"
 
 
 def test_items_that_one_part_has_as_not_done(write: Callable[..., str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -178,9 +179,9 @@ def test_outputs_and_inputs_are_looked_at_first(write: Callable[..., str], capsy
 
 
 def test_recordings_and_pythons_are_told_together(tmp_path: Path, write: Callable[..., str]) -> None:
-    one, two = ({"exchanges": n, "cassettes": 1, "skipped": {"x": n}} for n in (1, 2))
-    made = [run([item("box/1")], recordings=one), run([item("box/2")], recordings=one, python="3.12.1")]
-    made.append(run([item("box/3")], recordings=two))
-    found = merge(tmp_path, *(write(f"{n}.json", part) for n, part in enumerate(made)))
-    assert found["recordings"] == {"exchanges": 3, "cassettes": 2, "skipped": {"x": 3}}
-    assert found["python"] == "3.13.0, 3.12.1"
+    first, second = ({"exchanges": n, "cassettes": 1, "skipped": {"x": n}} for n in (1, 2))
+    records = [run([item("box/1")], recordings=first), run([item("box/2")], recordings=first, python="3.12.1")]
+    records.append(run([item("box/3")], recordings=second))
+    report = merge(tmp_path, *(write(f"{n}.json", part) for n, part in enumerate(records)))
+    assert report["recordings"] == {"exchanges": 3, "cassettes": 2, "skipped": {"x": 3}}
+    assert report["python"] == "3.13.0, 3.12.1"

@@ -36,31 +36,31 @@ UNUSUAL = st.lists(st.sampled_from(PIECES)).map("".join) | st.text()
 
 @given(UNUSUAL)
 def test_a_line_is_one_and_harmless(text: str) -> None:
-    shown = visible(text)
-    assert len(shown.splitlines()) <= 1
-    harmless(shown, must_say="")
-    shown.encode("utf-8")
-    assert visible(shown) == shown
+    output = visible(text)
+    assert len(output.splitlines()) <= 1
+    harmless(output, must_say="")
+    output.encode("utf-8")
+    assert visible(output) == output
 
 
 @given(UNUSUAL)
 def test_a_text_of_several_lines_keeps_them_and_is_harmless(text: str) -> None:
-    shown = visible_lines(text)
-    harmless(shown, must_say="")
-    assert shown.count("\n") == text.count("\n")
-    shown.encode("utf-8")
+    output = visible_lines(text)
+    harmless(output, must_say="")
+    assert output.count("\n") == text.count("\n")
+    output.encode("utf-8")
 
 
 @given(st.recursive(UNUSUAL | st.integers(), lambda inner: st.lists(inner) | st.dictionaries(UNUSUAL, inner)))
 def test_json_keeps_its_value(value: object) -> None:
     for plain in (True, False):
-        shown = visible_json(json.dumps(value, indent=1, ensure_ascii=plain))
-        harmless(shown, must_say="")
-        assert json.loads(shown) == value
+        output = visible_json(json.dumps(value, indent=1, ensure_ascii=plain))
+        harmless(output, must_say="")
+        assert json.loads(output) == value
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "expected"),
     [
         ("a\r\nb\tc", "a\\r\\nb\\tc"),
         ("\x1b]0;title\x07", "\\u001b]0;title\\u0007"),
@@ -79,8 +79,8 @@ def test_json_keeps_its_value(value: object) -> None:
         ("a::b ## c", "a::b ## c"),
     ],
 )
-def test_an_escape_for_what_is_not_seen_and_for_commands(text: str, shown: str) -> None:
-    assert visible(text).replace("\\u003a:", ":\\u003a") == shown
+def test_an_escape_for_what_is_not_seen_and_for_commands(text: str, expected: str) -> None:
+    assert visible(text).replace("\\u003a:", ":\\u003a") == expected
 
 
 LANGUAGES = [
@@ -103,9 +103,9 @@ def test_what_people_write_stays_readable(text: str) -> None:
 
 def test_every_character_without_a_look_has_an_escape() -> None:
     for number in range(0x110000):
-        one = chr(number)
-        if unicodedata.category(one) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp"):
-            assert visible(one).isascii(), hex(number)
+        character = chr(number)
+        if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp"):
+            assert visible(character).isascii(), hex(number)
 
 
 def test_colours_go_before_commands_are_looked_for() -> None:

@@ -63,15 +63,15 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         items = [ITEM.format(check) for check in ("request", "response", "stream")]
         translator = ("--toolcall-translator", "shown_bodies_translator:T", "--toolcall-report", str(path))
         pytest.main([*OPTIONS, "-q", "--no-summary", f"--rootdir={folder}", *translator, *items])
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return found
+    document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return document
 
 
 def bodies_of(report: dict[str, Any], check: str, name: str) -> dict[str, Any]:
     """One exchange of an item, with its bodies."""
-    (item,) = [one for one in report["items"] if one["check"] == check]
-    (found,) = [one for one in item["bodies"] if one["name"] == name]
-    return {**found, "parts": {part: report["bodies"][key] for part, key in found["parts"].items()}}
+    (item,) = [item for item in report["items"] if item["check"] == check]
+    (body,) = [body for body in item["bodies"] if body["name"] == name]
+    return {**body, "parts": {part: report["bodies"][key] for part, key in body["parts"].items()}}
 
 
 def test_they_fit_the_schema(report: dict[str, Any]) -> None:
@@ -79,18 +79,18 @@ def test_they_fit_the_schema(report: dict[str, Any]) -> None:
 
 
 def test_a_request_is_kept_with_what_was_given_and_what_is_expected(report: dict[str, Any]) -> None:
-    found = bodies_of(report, "request", "02-request")
-    assert found["parts"].keys() == {"source", "produced", "golden"}
-    assert "tool_use" in json.dumps(found["parts"]["source"])
-    assert "gone" in json.dumps(found["parts"]["produced"])
-    assert "gone" not in json.dumps(found["parts"]["golden"])
+    body = bodies_of(report, "request", "02-request")
+    assert body["parts"].keys() == {"source", "produced", "golden"}
+    assert "tool_use" in json.dumps(body["parts"]["source"])
+    assert "gone" in json.dumps(body["parts"]["produced"])
+    assert "gone" not in json.dumps(body["parts"]["golden"])
 
 
 def test_exchanged_and_lost_ids_have_other_letters(report: dict[str, Any]) -> None:
-    found = bodies_of(report, "request", "02-request")
+    body = bodies_of(report, "request", "02-request")
 
     def letters(part: str, key: str) -> list[str]:
-        return [label for pointer, label in found["marks"][part].items() if pointer.endswith(f"/{key}")]
+        return [label for pointer, label in body["marks"][part].items() if pointer.endswith(f"/{key}")]
 
     assert letters("source", "id") == letters("produced", "id") == letters("golden", "id") == ["A", "B", "C"]
     assert letters("source", "tool_use_id") == letters("golden", "tool_call_id") == ["A", "B", "C"]
@@ -98,38 +98,38 @@ def test_exchanged_and_lost_ids_have_other_letters(report: dict[str, Any]) -> No
 
 
 def test_a_lost_call_leaves_the_letters_of_the_others(report: dict[str, Any]) -> None:
-    found = bodies_of(report, "response", "01-response")
-    assert list(found["marks"]["source"].values()) == ["A", "B", "C"]
-    assert len(found["marks"]["produced"]) == 2
+    body = bodies_of(report, "response", "01-response")
+    assert list(body["marks"]["source"].values()) == ["A", "B", "C"]
+    assert len(body["marks"]["produced"]) == 2
 
 
 def test_where_what_came_differs_from_the_golden_is_told_without_what_is_accepted(corpus: Corpus) -> None:
     golden = corpus.cases["parallel/three-tools"].exchanges("openai_chat")[0].request
-    came = json.loads(json.dumps(golden))
-    came["messages"][1]["content"] = [{"type": "text", "text": golden["messages"][1]["content"]}]
-    came["tools"][0]["function"]["description"] = "Other."
+    output = json.loads(json.dumps(golden))
+    output["messages"][1]["content"] = [{"type": "text", "text": golden["messages"][1]["content"]}]
+    output["tools"][0]["function"]["description"] = "Other."
     source = corpus.cases["parallel/three-tools"].exchanges("anthropic")[0].request
-    told = shown(corpus, PlayedBodies("01-request", source, came, golden))
+    body = shown(corpus, PlayedBodies("01-request", source, output, golden))
     want = "Find the next trains between two stations."
-    assert told["differs"] == [f'/tools/0/function/description want "{want}", got "Other."']
+    assert body["differs"] == [f'/tools/0/function/description want "{want}", got "Other."']
     assert "differs" not in shown(corpus, PlayedBodies("01-request", source, golden, golden))
-    assert "differs" not in shown(corpus, PlayedBodies("01-request", source, came | {"x": "y" * 300_000}, golden))
+    assert "differs" not in shown(corpus, PlayedBodies("01-request", source, output | {"x": "y" * 300_000}, golden))
 
 
 def test_a_stream_is_kept_as_its_events(report: dict[str, Any]) -> None:
-    found = bodies_of(report, "stream", "01-response.sse")
-    assert {"sent", "received", "source", "golden"} <= found["parts"].keys()
-    assert found["parts"]["sent"]["events"]
-    assert any("tool_call" in json.dumps(event) for event in found["parts"]["received"]["events"])
-    assert sorted(found["ids"]["sent"].values()) == ["A", "B", "C"]
+    body = bodies_of(report, "stream", "01-response.sse")
+    assert {"sent", "received", "source", "golden"} <= body["parts"].keys()
+    assert body["parts"]["sent"]["events"]
+    assert any("tool_call" in json.dumps(event) for event in body["parts"]["received"]["events"])
+    assert sorted(body["ids"]["sent"].values()) == ["A", "B", "C"]
 
 
 def shown(corpus: Corpus, played: PlayedBodies) -> dict[str, Any]:
     """What is kept of one exchange with a finding, on the way from Chat to Anthropic."""
     route = Route("anthropic", "openai_chat", "a", "b", stream=False)
-    found = Finding("translation/crashed", Level.MUST, "", "no", body=played.name)
-    (one,) = shown_bodies(corpus, route, ItemResult(Verdict.FAIL, (found,), (played,)))
-    return one
+    finding = Finding("translation/crashed", Level.MUST, "", "no", body=played.name)
+    (body,) = shown_bodies(corpus, route, ItemResult(Verdict.FAIL, (finding,), (played,)))
+    return body
 
 
 def test_long_texts_are_cut_and_what_is_no_json_is_named(corpus: Corpus) -> None:
@@ -145,7 +145,7 @@ def test_long_texts_are_cut_and_what_is_no_json_is_named(corpus: Corpus) -> None
 
 def test_of_a_stream_that_was_cut_each_side_is_read_in_its_own_format(corpus: Corpus) -> None:
     case = corpus.cases["parallel/three-tools"]
-    sent, came = (case.exchanges(name)[0].stream() for name in ("openai_chat", "anthropic"))
-    played = PlayedBodies("01-response.sse", MISSING, MISSING, MISSING, {"sent.sse": sent, "received.sse": came})
+    sent, output = (case.exchanges(name)[0].stream() for name in ("openai_chat", "anthropic"))
+    played = PlayedBodies("01-response.sse", MISSING, MISSING, MISSING, {"sent.sse": sent, "received.sse": output})
     ids = shown(corpus, played)["ids"]
     assert sorted(ids["sent"].values()) == sorted(ids["received"].values()) == ["A", "B", "C"]

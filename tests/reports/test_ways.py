@@ -18,9 +18,9 @@ def test_two_causes_of_one_rule_do_not_read_alike() -> None:
     items = [item("box/one", UP), item("box/two", DOWN, check="response")]
     roots = root_causes(items, Harm.of(CORPUS))
     assert sorted(root.way for root in roots) == ["in replies", "in requests"]
-    said = {root.way: consequence(root, CORPUS.rules) for root in roots}
+    texts_by_way = {root.way: consequence(root, CORPUS.rules) for root in roots}
     breach = "A call has another tool's name"
-    assert all(text.startswith(f"{breach}, {way}. ") for way, text in said.items()), said
+    assert all(text.startswith(f"{breach}, {way}. ") for way, text in texts_by_way.items()), texts_by_way
 
 
 def test_causes_of_one_way_alone_say_nothing_of_it() -> None:
@@ -58,6 +58,6 @@ def test_the_first_error_of_a_long_message_is_whole() -> None:
     assert error in text, text
     assert "code /site/lib/models.py:12" in text
     assert "The translator refuses a body that the API takes." in text
-    (one,) = outlines([root], run([item("box/one", failing)]), CORPUS.rules)
-    assert error in "\n".join(details(one, ""))
-    assert one.fix == CORPUS.rule(refused).fix
+    (outline,) = outlines([root], run([item("box/one", failing)]), CORPUS.rules)
+    assert error in "\n".join(details(outline, ""))
+    assert outline.fix == CORPUS.rule(refused).fix

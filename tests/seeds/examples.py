@@ -16,8 +16,8 @@ NAMES = frozenset({"id", "call_id", "tool_call_id", "tool_use_id", "item_id", "m
 
 def blocks(document: str) -> Iterator[tuple[int, str]]:
     """The JSON blocks of a document, each with the number of the line on which its fence opens."""
-    for found in FENCED.finditer(document):
-        yield document.count("\n", 0, found.start()) + 1, found[1]
+    for match in FENCED.finditer(document):
+        yield document.count("\n", 0, match.start()) + 1, match[1]
 
 
 def values(block: str) -> list[Any]:
@@ -25,12 +25,12 @@ def values(block: str) -> list[Any]:
 
     Raises ``ValueError`` where it is no JSON.
     """
-    text, decoder, found = COMMENT.sub("", block).strip(), json.JSONDecoder(), []
+    text, decoder, documents = COMMENT.sub("", block).strip(), json.JSONDecoder(), []
     while text:
         value, end = decoder.raw_decode(text)
-        found.append(value)
+        documents.append(value)
         text = text[end:].lstrip()
-    return found
+    return documents
 
 
 def contents(path: Path) -> Any:
@@ -39,7 +39,7 @@ def contents(path: Path) -> Any:
         return json.loads(path.read_bytes())
     lines = path.read_text(encoding="utf-8").splitlines()
     data = (line.removeprefix("data:").strip() for line in lines if line.startswith("data:"))
-    return [json.loads(one) for one in data if one != "[DONE]"]
+    return [json.loads(line) for line in data if line != "[DONE]"]
 
 
 def held(example: list[Any], golden: Any) -> bool:
@@ -74,7 +74,7 @@ def within(example: Any, golden: Any) -> bool:
 
 def _in_order(example: list[Any], golden: list[Any]) -> bool:
     rest = iter(golden)
-    return all(any(within(one, other) for other in rest) for one in example)
+    return all(any(within(member, other) for other in rest) for member in example)
 
 
 def _said(value: Any) -> Any:

@@ -34,8 +34,8 @@ that says something else. The data are in
 
 def load() -> dict[str, Any]:
     """What ``corpus/seeds.json`` has."""
-    found: dict[str, Any] = json.loads((default_root() / "seeds.json").read_bytes())
-    return found
+    seeds: dict[str, Any] = json.loads((default_root() / "seeds.json").read_bytes())
+    return seeds
 
 
 def holder(statement: dict[str, Any]) -> str:
@@ -45,24 +45,26 @@ def holder(statement: dict[str, Any]) -> str:
 
 def page(seeds: dict[str, Any]) -> str:
     """The whole page."""
-    documents = list(dict.fromkeys(one["document"] for one in seeds["statements"]))
+    documents = list(dict.fromkeys(statement["document"] for statement in seeds["statements"]))
     return HEAD + _counts(documents, seeds) + "".join(_table(name, seeds) for name in documents) + _examples(seeds)
 
 
 def _counts(documents: list[str], seeds: dict[str, Any]) -> str:
     text = f"| Document | Statements | {' | '.join(HOLDERS.values())} |\n|---|---|{'---|' * len(HOLDERS)}\n"
     for name in (*documents, None):
-        held = Counter(holder(one) for one in seeds["statements"] if name in (one["document"], None))
-        numbers = " | ".join(str(held[kind]) for kind in HOLDERS)
-        text += f"| {f'`{name}`' if name else 'All'} | {held.total()} | {numbers} |\n"
+        counts = Counter(
+            holder(statement) for statement in seeds["statements"] if name in (statement["document"], None)
+        )
+        numbers = " | ".join(str(counts[kind]) for kind in HOLDERS)
+        text += f"| {f'`{name}`' if name else 'All'} | {counts.total()} | {numbers} |\n"
     return text
 
 
 def _table(name: str, seeds: dict[str, Any]) -> str:
     text = f"\n## {name}\n\n| Line | It says | Held by |\n|---|---|---|\n"
-    for one in seeds["statements"]:
-        if one["document"] == name:
-            text += f"| {one['line']} | {_cell(one['says'])} | {_cell(_held_by(one))} |\n"
+    for statement in seeds["statements"]:
+        if statement["document"] == name:
+            text += f"| {statement['line']} | {_cell(statement['says'])} | {_cell(_held_by(statement))} |\n"
     return text
 
 
@@ -78,13 +80,13 @@ def _held_by(statement: dict[str, Any]) -> str:
 
 def _examples(seeds: dict[str, Any]) -> str:
     rows = "".join(
-        f"| {one['document']}:{one['line']} | {_file(one.get('golden', one.get('like')))} | "
-        f"{_cell(one.get('explained', ''))} |\n"
-        for one in seeds["examples"]
+        f"| {example['document']}:{example['line']} | {_file(example.get('golden', example.get('like')))} | "
+        f"{_cell(example.get('explained', ''))} |\n"
+        for example in seeds["examples"]
     )
-    found = sum("golden" in one for one in seeds["examples"])
+    count = sum("golden" in example for example in seeds["examples"])
     return (
-        f"\n## The examples\n\nGoldens have {found} of {len(seeds['examples'])} JSON examples, except for ids and "
+        f"\n## The examples\n\nGoldens have {count} of {len(seeds['examples'])} JSON examples, except for ids and "
         "models. The others name the nearest\ngolden, and how it differs.\n\n"
         f"| Example | Golden | Why not |\n|---|---|---|\n{rows}"
     )

@@ -50,24 +50,29 @@ def _has_field(owner: object, member: str) -> bool:
 
 
 def test_no_statement_is_open() -> None:
-    still = [f"{named(one)}: {one['open']}" for one in STATEMENTS if holder(one) == "open"]
+    still = [f"{named(statement)}: {statement['open']}" for statement in STATEMENTS if holder(statement) == "open"]
     assert len(still) == OPEN, "write down the lower count, or hold the statement:\n" + "\n".join(still)
 
 
 def test_named_cases_and_rules_exist(corpus: Corpus) -> None:
-    known = {"case": set(corpus.cases), "rule": set(corpus.rules)}
+    names_by_kind = {"case": set(corpus.cases), "rule": set(corpus.rules)}
     wrong = [
-        f"{named(one)}: {kind} {name}"
-        for one in STATEMENTS
-        for kind, names in known.items()
-        for name in one.get(kind, ())
+        f"{named(statement)}: {kind} {name}"
+        for statement in STATEMENTS
+        for kind, names in names_by_kind.items()
+        for name in statement.get(kind, ())
         if name not in names
     ]
     assert wrong == []
 
 
 def test_named_functions_exist() -> None:
-    wrong = [f"{named(one)}: {name}" for one in STATEMENTS for name in one.get("function", ()) if not public(name)]
+    wrong = [
+        f"{named(statement)}: {name}"
+        for statement in STATEMENTS
+        for name in statement.get("function", ())
+        if not public(name)
+    ]
     assert wrong == []
 
 
@@ -79,12 +84,12 @@ def test_what_is_not_public_is_found(name: str) -> None:
 
 
 def test_each_statement_stands_once() -> None:
-    keys = [(one["document"], one["line"], one["says"]) for one in STATEMENTS]
+    keys = [(statement["document"], statement["line"], statement["says"]) for statement in STATEMENTS]
     assert len(keys) == len(set(keys))
 
 
 def test_files_of_examples_exist() -> None:
-    files: list[str] = [one["golden"] if "golden" in one else one["like"] for one in EXAMPLES]
+    files: list[str] = [example["golden"] if "golden" in example else example["like"] for example in EXAMPLES]
     assert [file for file in files if not (default_root() / file).is_file()] == []
 
 
@@ -103,10 +108,10 @@ def test_an_example_is_told_from_another() -> None:
 
 
 @needs_documents
-@pytest.mark.parametrize("document", sorted({one["document"] for one in STATEMENTS}))
+@pytest.mark.parametrize("document", sorted({statement["document"] for statement in STATEMENTS}))
 def test_lines_exist(document: str) -> None:
     text = lines(document)
-    here = [one["line"] for one in STATEMENTS if one["document"] == document]
+    here = [statement["line"] for statement in STATEMENTS if statement["document"] == document]
     assert [line for line in here if line > len(text) or not text[line - 1].strip()] == []
 
 
@@ -115,18 +120,18 @@ def test_all_examples_are_listed() -> None:
     there = {
         (path.name, line) for path in DOCUMENTS.glob("*.txt") for line, _ in blocks(path.read_text(encoding="utf-8"))
     }
-    assert {(one["document"], one["line"]) for one in EXAMPLES} == there
+    assert {(example["document"], example["line"]) for example in EXAMPLES} == there
 
 
 @needs_documents
-@every("example", [one for one in EXAMPLES if "golden" in one], id=named)
+@every("example", [example for example in EXAMPLES if "golden" in example], id=named)
 def test_the_golden_has_the_example(example: dict[str, Any]) -> None:
     block = dict(blocks((DOCUMENTS / example["document"]).read_text(encoding="utf-8")))[example["line"]]
     assert held(values(block), contents(default_root() / example["golden"]))
 
 
 @needs_documents
-@every("example", [one for one in EXAMPLES if "like" in one], id=named)
+@every("example", [example for example in EXAMPLES if "like" in example], id=named)
 def test_an_example_is_explained_only_where_its_golden_has_it_not(example: dict[str, Any]) -> None:
     block = dict(blocks((DOCUMENTS / example["document"]).read_text(encoding="utf-8")))[example["line"]]
     try:

@@ -48,31 +48,33 @@ def met(corpus: Corpus) -> dict[str, dict[str, bool]]:
     place of the reply.
     """
     judge = Judge(corpus)
-    found: dict[str, dict[str, bool]] = {broad: {} for broad in PATTERNS}
+    cases_by_shape: dict[str, dict[str, bool]] = {broad: {} for broad in PATTERNS}
     for case in corpus.cases.values():
         for name in case.formats:
             for exchange in case.exchanges(name):
-                _enter(found, case.id, of_body(name, "request", exchange.request), fails=True)
+                _enter(cases_by_shape, case.id, of_body(name, "request", exchange.request), fails=True)
                 if exchange.response is not None:
                     shapes = of_body(name, "response", exchange.response)
-                    _enter(found, case.id, shapes, fails=not judge.may_fail(name, exchange.response))
-    return found
+                    _enter(cases_by_shape, case.id, shapes, fails=not judge.may_fail(name, exchange.response))
+    return cases_by_shape
 
 
-def _enter(found: dict[str, dict[str, bool]], case: str, shapes: Iterable[str], *, fails: bool) -> None:
+def _enter(cases_by_shape: dict[str, dict[str, bool]], case: str, shapes: Iterable[str], *, fails: bool) -> None:
     for shape in shapes:
-        found[shape][case] = fails or found[shape].get(case, False)
+        cases_by_shape[shape][case] = fails or cases_by_shape[shape].get(case, False)
 
 
-def table(found: Mapping[str, Mapping[str, bool]]) -> str:
+def table(cases_by_shape: Mapping[str, Mapping[str, bool]]) -> str:
     """What is met, with the number of cases and one of them, and what is not."""
-    fatal = [broad for broad, cases in found.items() if any(cases.values())]
-    lines = [f"{len(cases):5} {broad:40} {min(cases)}" for broad, cases in found.items() if cases]
-    lines.append(f"met {len(fatal)} of {len(found)}")
+    fatal = [broad for broad, cases in cases_by_shape.items() if any(cases.values())]
+    lines = [f"{len(cases):5} {broad:40} {min(cases)}" for broad, cases in cases_by_shape.items() if cases]
+    lines.append(f"met {len(fatal)} of {len(cases_by_shape)}")
     lines += [
-        f"met only where an error may come: {each}" for each, cases in found.items() if cases and each not in fatal
+        f"met only where an error may come: {each}"
+        for each, cases in cases_by_shape.items()
+        if cases and each not in fatal
     ]
-    return "\n".join([*lines, *(f"not met: {each}" for each, cases in found.items() if not cases)])
+    return "\n".join([*lines, *(f"not met: {each}" for each, cases in cases_by_shape.items() if not cases)])
 
 
 if __name__ == "__main__":

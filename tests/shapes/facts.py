@@ -22,8 +22,8 @@ def of_body(name: str, kind: str, body: Any) -> frozenset[str]:
     if not isinstance(body, dict) or kind not in ("request", "response"):
         return frozenset()
     reading = formats.read(name, kind, body)
-    found = _of_request(reading, body) if kind == "request" else _of_reply(reading, body)
-    return frozenset(f"fact {each}" for each in found)
+    facts = _of_request(reading, body) if kind == "request" else _of_reply(reading, body)
+    return frozenset(f"fact {each}" for each in facts)
 
 
 def _of_request(reading: Reading, body: dict[str, Any]) -> Iterator[str]:

@@ -61,16 +61,16 @@ def most() -> int:
 
 @cache
 def _file() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(Path(__file__).with_name("reasons.json").read_bytes())
-    return found
+    document: dict[str, Any] = json.loads(Path(__file__).with_name("reasons.json").read_bytes())
+    return document
 
 
-def faults(entries: Sequence[Reason], limit: int, found: Iterable[tuple[str, str, bool]]) -> Iterator[str]:
+def faults(entries: Sequence[Reason], limit: int, format_shapes: Iterable[tuple[str, str, bool]]) -> Iterator[str]:
     """What is wrong with reasons: no text, a pattern that nothing fits, more shapes than a reason may explain.
 
-    ``found`` are the shapes that are left: format, shape, and whether they are those of compatible vendors.
+    ``format_shapes`` are the shapes that are left: format, shape, and whether they are those of compatible vendors.
     """
-    shapes = list(found)
+    shapes = list(format_shapes)
     for entry in entries:
         if not entry.reason.strip():
             yield f"no text for {[pattern.pattern for pattern in entry.patterns]}"
@@ -91,15 +91,15 @@ def faults(entries: Sequence[Reason], limit: int, found: Iterable[tuple[str, str
 @cache
 def of_corpus(name: str) -> frozenset[str]:
     """The shapes of all goldens of a format."""
-    found: set[str] = set()
+    shapes: set[str] = set()
     for path in default_root().glob(f"scenarios/*/*/{name}/*"):
         kind = path.stem.partition("-")[2]
         if path.suffix == ".sse":
-            found |= listing.of_stream(parse(path.read_bytes())["events"])
+            shapes |= listing.of_stream(parse(path.read_bytes())["events"])
         else:
             body = json.loads(path.read_bytes())
-            found |= listing.of_body(kind, body["body"] if kind == "error" else body)
-    return frozenset(found)
+            shapes |= listing.of_body(kind, body["body"] if kind == "error" else body)
+    return frozenset(shapes)
 
 
 def of_record(record: Record) -> frozenset[str]:
@@ -107,10 +107,10 @@ def of_record(record: Record) -> frozenset[str]:
     content: Mapping[str, Any] = record.content
     if (content["status"] or 200) >= FAILED:
         return listing.of_body("error", content["response"]) if isinstance(content["response"], dict) else frozenset()
-    found = frozenset().union(*(listing.of_body(kind, body) for kind, body in record.bodies))
+    shapes = frozenset().union(*(listing.of_body(kind, body) for kind, body in record.bodies))
     if content["sse"] and content["stream_format"] == "sse":
-        return found | listing.of_stream(parse(content["sse"].encode("utf-8", "surrogatepass"))["events"])
-    return found
+        return shapes | listing.of_stream(parse(content["sse"].encode("utf-8", "surrogatepass"))["events"])
+    return shapes
 
 
 @cache
@@ -122,14 +122,18 @@ def _of_records(name: str) -> list[tuple[str, bool, frozenset[str]]]:
 
 def left(name: str, *, compatible: bool) -> dict[str, list[str]]:
     """The outermost shapes that no golden of a format has, each with the paths of the exchanges that show it."""
-    known = of_corpus(name)
-    found: dict[str, list[str]] = defaultdict(list)
+    corpus_shapes = of_corpus(name)
+    paths_by_shape: dict[str, list[str]] = defaultdict(list)
     for path, is_theirs, shapes in _of_records(name):
         if is_theirs == compatible:
-            for shape in shapes - known:
-                found[shape].append(path)
-    places = {place_of(shape) for shape in known}
-    return {shape: found[shape] for shape in found if all(above in places for above in _above(place_of(shape)))}
+            for shape in shapes - corpus_shapes:
+                paths_by_shape[shape].append(path)
+    places = {place_of(shape) for shape in corpus_shapes}
+    return {
+        shape: paths_by_shape[shape]
+        for shape in paths_by_shape
+        if all(above in places for above in _above(place_of(shape)))
+    }
 
 
 def is_compatible(record: Record, name: str) -> bool:
@@ -160,11 +164,11 @@ def unexplained(name: str, shapes: Iterable[str], *, compatible: bool) -> list[s
     ]
 
 
-def lines(found: Mapping[str, Sequence[str]]) -> Iterator[str]:
+def lines(paths_by_shape: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """Shapes with counts and an example, the most frequent first."""
-    for shape, shown in sorted(found.items(), key=lambda each: (-len(each[1]), each[0])):
-        repositories = {path.split("/")[1] for path in shown}  # or the client, or the project of the golden files
-        yield f"[{len(shown):3}, {len(repositories):2}] {shape}    {shown[0]}"
+    for shape, paths in sorted(paths_by_shape.items(), key=lambda each: (-len(each[1]), each[0])):
+        repositories = {path.split("/")[1] for path in paths}  # or the client, or the project of the golden files
+        yield f"[{len(paths):3}, {len(repositories):2}] {shape}    {paths[0]}"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -176,11 +180,13 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     without = 0
     for name in options.formats:
-        found = left(name, compatible=options.compatible)
-        open_ones = unexplained(name, found, compatible=options.compatible)
+        paths_by_shape = left(name, compatible=options.compatible)
+        open_ones = unexplained(name, paths_by_shape, compatible=options.compatible)
         without += len(open_ones)
-        print(f"{name}: {len(found)} shapes left, {len(open_ones)} without a reason")
-        print(*lines(found if options.all else {shape: found[shape] for shape in open_ones}), sep="\n")
+        print(f"{name}: {len(paths_by_shape)} shapes left, {len(open_ones)} without a reason")
+        print(
+            *lines(paths_by_shape if options.all else {shape: paths_by_shape[shape] for shape in open_ones}), sep="\n"
+        )
     return int(without > 0)
 
 

@@ -35,43 +35,43 @@ _DATE = re.compile(r"_20[0-9]{6}")
 
 def of_body(kind: str, body: Any) -> frozenset[str]:
     """The shapes of a request, a reply or an error."""
-    found: set[str] = set()
-    _walk(found, kind, "", body)
-    return frozenset(found)
+    shapes: set[str] = set()
+    _walk(shapes, kind, "", body)
+    return frozenset(shapes)
 
 
 def of_stream(events: Sequence[Any]) -> frozenset[str]:
     """The shapes of a stream's events, by their ``type``, or as chunks; a whole reply in an event is one of its own."""
-    found: set[str] = set()
+    shapes: set[str] = set()
     for event in events:
         data = event.get("data")
         kind = data.get("type") if isinstance(data, dict) else None
         if isinstance(data, dict) and isinstance(kind, str):
-            _walk(found, f"event {kind}", "", {key: data[key] for key in data if key != "response"})
+            _walk(shapes, f"event {kind}", "", {key: data[key] for key in data if key != "response"})
             if "response" in data:
-                _walk(found, "streamed response", "", data["response"])
+                _walk(shapes, "streamed response", "", data["response"])
         elif isinstance(data, (dict, list)):
-            _walk(found, "chunk", "", data)
+            _walk(shapes, "chunk", "", data)
         else:
-            found.add(f"event: {data if data == '[DONE]' else 'text'}")
-    return frozenset(found)
+            shapes.add(f"event: {data if data == '[DONE]' else 'text'}")
+    return frozenset(shapes)
 
 
-def _walk(found: set[str], kind: str, place: str, value: Any, key: str = "") -> None:
+def _walk(shapes: set[str], kind: str, place: str, value: Any, key: str = "") -> None:
     """``key`` is the name of the member; of entries of an array, that of the array."""
-    found.add(f"{kind} {place or '/'}: {_type(value)}")
+    shapes.add(f"{kind} {place or '/'}: {_type(value)}")
     if key in VALUES and isinstance(value, str) and _WORD.fullmatch(value):
-        found.add(f"{kind} {place} = {_DATE.sub('_DATE', value)}")
+        shapes.add(f"{kind} {place} = {_DATE.sub('_DATE', value)}")
     if isinstance(value, list):
         for entry in value:
-            _walk(found, kind, f"{place}/*{_kind(entry)}", entry, "" if isinstance(entry, dict) else key)
+            _walk(shapes, kind, f"{place}/*{_kind(entry)}", entry, "" if isinstance(entry, dict) else key)
     elif isinstance(value, dict) and key in SCHEMAS:
-        found.update(_schema((), value))
+        shapes.update(_schema((), value))
     elif isinstance(value, dict) and key not in FREE:
         for name, member in value.items():
             if name not in KINDS or not isinstance(member, str):
                 step = "" if name in FREE or name in SCHEMAS else _kind(member)
-                _walk(found, kind, f"{place}/{name}{step}", member, name)
+                _walk(shapes, kind, f"{place}/{name}{step}", member, name)
 
 
 def _kind(value: Any) -> str:

@@ -48,5 +48,5 @@ class Raising:
 
 
 def _look(name: str, kind: str, body: Any) -> None:
-    if found := broad.of_body(name, kind, body) & RAISED:
-        raise ShapeError(", ".join(sorted(found))) from KeyError()  # a slip, and no refusal
+    if shapes := broad.of_body(name, kind, body) & RAISED:
+        raise ShapeError(", ".join(sorted(shapes))) from KeyError()  # a slip, and no refusal

@@ -30,9 +30,9 @@ SAMPLE = (
 
 
 def test_as_many_are_met_as_before(corpus: Corpus) -> None:
-    found = broad.met(corpus)
-    print(broad.table(found))
-    met = sum(any(cases.values()) for cases in found.values())
+    cases_by_shape = broad.met(corpus)
+    print(broad.table(cases_by_shape))
+    met = sum(any(cases.values()) for cases in cases_by_shape.values())
     assert met >= MET, "a case lost its shape; where more are met, raise MET"
 
 
@@ -60,21 +60,21 @@ def test_a_translator_that_raises_fails_where_a_shape_is_seen(corpus: Corpus, tm
     items = [item for item in items if item["check"] in ("request", "response")]
     failed = {item["nodeid"] for item in items if item["verdict"] not in ("pass", "warn")}
     judge = Judge(corpus)
-    seen = {
+    nodeids = {
         item["nodeid"]
         for item in items
         if _is_seen(judge, corpus.cases[item["case"]], item["client"], item["upstream"], item["check"])
     }
-    assert failed == seen
-    assert seen
-    assert len(seen) < len(items)
+    assert failed == nodeids
+    assert nodeids
+    assert len(nodeids) < len(items)
 
 
 def _environment() -> dict[str, str]:
     """This process's, without what other tests set, and with these tests to import."""
-    found = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST_", "TOOLCALL_"))}
-    paths = [str(Path(__file__).parents[1]), *filter(None, [found.get("PYTHONPATH")])]
-    return found | {"PYTHONPATH": os.pathsep.join(paths)}
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST_", "TOOLCALL_"))}
+    paths = [str(Path(__file__).parents[1]), *filter(None, [environment.get("PYTHONPATH")])]
+    return environment | {"PYTHONPATH": os.pathsep.join(paths)}
 
 
 def _is_seen(judge: Judge, case: Case, client: str, upstream: str, check: str) -> bool:

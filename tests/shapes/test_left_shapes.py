@@ -21,27 +21,27 @@ HOSTS = pytest.mark.parametrize("compatible", [False, True], ids=["own hosts", "
 @HOSTS
 @pytest.mark.parametrize("name", formats.names())
 def test_every_shape_is_shown_or_explained(name: str, compatible: bool) -> None:
-    found = left.left(name, compatible=compatible)
-    print(f"\n{name}: {len(found)} shapes left", *left.lines(found), sep="\n  ")
-    unexplained = left.unexplained(name, found, compatible=compatible)
+    paths_by_shape = left.left(name, compatible=compatible)
+    print(f"\n{name}: {len(paths_by_shape)} shapes left", *left.lines(paths_by_shape), sep="\n  ")
+    unexplained = left.unexplained(name, paths_by_shape, compatible=compatible)
     assert not unexplained, "a case should show it, or reasons.json say why none does"
 
 
 def test_every_reason_is_narrow_and_explains_something() -> None:
-    found = [
+    format_shapes = [
         (name, shape, compatible)
         for compatible in (False, True)
         for name in formats.names()
         for shape in left.left(name, compatible=compatible)
     ]
-    assert list(left.faults(left.reasons(), left.most(), found)) == []
+    assert list(left.faults(left.reasons(), left.most(), format_shapes)) == []
 
 
 @pytest.mark.parametrize("name", formats.names())
 def test_no_reason_swallows_what_goldens_have(name: str) -> None:
     """A pattern that fits shapes beside those that it is for would swallow the next unknown one, too."""
-    known = left.of_corpus(name)
-    swallowed = known - {*left.unexplained(name, known, compatible=True)}
+    corpus_shapes = left.of_corpus(name)
+    swallowed = corpus_shapes - {*left.unexplained(name, corpus_shapes, compatible=True)}
     assert swallowed == set(), "cases show these: take them out of the pattern in reasons.json"
 
 
@@ -55,6 +55,6 @@ def test_no_reason_swallows_what_goldens_have(name: str) -> None:
     ],
 )
 def test_a_bad_reason_is_refused(text: str, pattern: str, limit: int, fault: str | None) -> None:
-    found = [("beta", "request /a: number", False), ("beta", "request /b: number", False)]
-    said = list(left.faults([left.Reason((re.compile(pattern),), text, compatible=False)], limit, found))
-    assert [each.startswith(fault or "") for each in said] == [True] * (fault is not None)
+    format_shapes = [("beta", "request /a: number", False), ("beta", "request /b: number", False)]
+    faults = list(left.faults([left.Reason((re.compile(pattern),), text, compatible=False)], limit, format_shapes))
+    assert [each.startswith(fault or "") for each in faults] == [True] * (fault is not None)

@@ -55,19 +55,19 @@ def test_an_empty_stream() -> None:
 
 
 def test_in_two_at_every_place() -> None:
-    found = list(cuts.cut_in_two(STREAM, 1000))
-    assert [len(pieces[0]) for _, pieces in found] == list(range(1, len(STREAM)))
-    assert all(b"".join(pieces) == STREAM and len(pieces) == 2 for _, pieces in found)
+    variants = list(cuts.cut_in_two(STREAM, 1000))
+    assert [len(pieces[0]) for _, pieces in variants] == list(range(1, len(STREAM)))
+    assert all(b"".join(pieces) == STREAM and len(pieces) == 2 for _, pieces in variants)
 
 
 @pytest.mark.parametrize("most", [0, 1, 2, 7, 40])
 def test_in_two_at_some_places(most: int) -> None:
     """Half of them where it hurts: in a character, between CR and LF, before a line end, behind backslash and data."""
     stream = (STREAM * 20).replace(b"\n", b"\r\n")
-    found = [pieces for _, pieces in cuts.cut_in_two(stream, most)]
-    assert len(set(found)) == len(found) == most
-    hurts = [pair for pair in found if pair[0].endswith((b"\r", b"\\", b"data:")) or pair[1][:1] >= b"\x80"]
-    hurts += [pair for pair in found if pair[1].startswith(b"\r")]
+    variants = [pieces for _, pieces in cuts.cut_in_two(stream, most)]
+    assert len(set(variants)) == len(variants) == most
+    hurts = [pair for pair in variants if pair[0].endswith((b"\r", b"\\", b"data:")) or pair[1][:1] >= b"\x80"]
+    hurts += [pair for pair in variants if pair[1].startswith(b"\r")]
     assert most // 2 <= len(hurts) < most or not most
 
 
@@ -79,15 +79,15 @@ def test_what_is_left_of_the_ways_cuts_in_two() -> None:
 
 
 @pytest.mark.parametrize(
-    ("most", "found"),
+    ("most", "expected"),
     [(0, []), (1, [5]), (2, [0, 9]), (3, [0, 4, 9]), (4, [0, 3, 6, 9]), (10, list(range(10))), (99, list(range(10)))],
 )
-def test_spread(most: int, found: list[int]) -> None:
-    assert cuts.pick_evenly(range(10), most) == found
+def test_spread(most: int, expected: list[int]) -> None:
+    assert cuts.pick_evenly(range(10), most) == expected
 
 
 @pytest.mark.parametrize(
-    ("said", "meant"),
+    ("text", "expected"),
     [
         ("default", None),
         (None, None),
@@ -96,23 +96,23 @@ def test_spread(most: int, found: list[int]) -> None:
         ("8192", cuts.Fineness(8192, 8192)),
     ],
 )
-def test_what_a_user_says(said: str | None, meant: cuts.Fineness | None) -> None:
-    assert cuts.parse_fineness(said) == meant
+def test_what_a_user_says(text: str | None, expected: cuts.Fineness | None) -> None:
+    assert cuts.parse_fineness(text) == expected
 
 
-@pytest.mark.parametrize("said", ["", "0", "-1", "8193", "ALL", "1.5", "٣", "many"])
-def test_what_a_user_cannot_say(said: str) -> None:
+@pytest.mark.parametrize("text", ["", "0", "-1", "8193", "ALL", "1.5", "٣", "many"])
+def test_what_a_user_cannot_say(text: str) -> None:
     with pytest.raises(ValueError, match="is neither `default` nor `all` nor a number from 1 to 8192"):
-        cuts.parse_fineness(said)
+        cuts.parse_fineness(text)
 
 
 @pytest.mark.parametrize("most", [3, 4, 10, 50])
 def test_few_pieces(most: int) -> None:
     pieces = tuple(STREAM[place : place + 1] for place in range(len(STREAM)))
-    found = cuts.limit_pieces(pieces, most)
-    assert len(found) == most
-    assert b"".join(found) == STREAM
-    assert sum(len(piece) == 1 for piece in found) == most - 1
-    assert len(found[0]) == len(found[-1]) == 1
+    result = cuts.limit_pieces(pieces, most)
+    assert len(result) == most
+    assert b"".join(result) == STREAM
+    assert sum(len(piece) == 1 for piece in result) == most - 1
+    assert len(result[0]) == len(result[-1]) == 1
     assert cuts.limit_pieces(pieces[:most], most) == pieces[:most]
     assert cuts.limit_pieces(pieces, None) == pieces

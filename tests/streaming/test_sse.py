@@ -44,9 +44,9 @@ def test_line_ends(end: str) -> None:
     ],
 )
 def test_what_a_client_sees(stream: str, events: list[Any]) -> None:
-    found = parse(stream.encode())
-    found.pop("aside", None)
-    assert found == {"events": events}
+    body = parse(stream.encode())
+    body.pop("aside", None)
+    assert body == {"events": events}
 
 
 @pytest.mark.parametrize(

@@ -53,9 +53,9 @@ class User:
     def tests(self, *, translator: str = "'{module}:Translator'", more: str = "", **session: str) -> str:
         """Write both files; the name of the tests' module. Each time another, for Python keeps what it imported."""
         module = next(names)
-        said = {"request": "self.session.request(body)", "response": "self.session.response(body)", **session}
+        methods = {"request": "self.session.request(body)", "response": "self.session.response(body)", **session}
         mine = MINE
-        for key, value in said.items():
+        for key, value in methods.items():
             mine = mine.replace("{" + key + "}", value)
         (self.pytester.path / f"{module}.py").write_text(mine, encoding="utf-8")
         text = TESTS.format(translator=translator.format(module=module), more=more)
@@ -81,20 +81,20 @@ def user(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> User:
 def test_snapshots_are_taken_kept_and_compared(user: User, translator: str) -> None:
     user.tests(translator=translator)
     user.run("--snapshot-update").assert_outcomes(passed=16)
-    taken = user.snapshots()
-    assert len(taken) == 8
-    made = taken["TestMine.test_output[shell.seed-request-anthropic-to-gemini].json"]
-    assert list(made) == ["01-request", "02-request"]
-    assert made["01-request"]["contents"][0]["role"] == "user"
+    snapshots = user.snapshots()
+    assert len(snapshots) == 8
+    snapshot = snapshots["TestMine.test_output[shell.seed-request-anthropic-to-gemini].json"]
+    assert list(snapshot) == ["01-request", "02-request"]
+    assert snapshot["01-request"]["contents"][0]["role"] == "user"
     user.run().assert_outcomes(passed=16)
     # A change that no rule forbids.
     user.tests(translator=translator, request="{**self.session.request(body), 'labels': {'by': 'me'}}")
     done = user.run("-k", "shell and request and gemini and output")
     done.assert_outcomes(failed=1)
     done.stdout.fnmatch_lines(["*labels*"])
-    assert user.snapshots() == taken
+    assert user.snapshots() == snapshots
     user.run("--snapshot-update", "-k", "shell and request and gemini").assert_outcomes(passed=2)
-    changed = {name for name, body in user.snapshots().items() if body != taken[name]}
+    changed = {name for name, body in user.snapshots().items() if body != snapshots[name]}
     assert changed == {"TestMine.test_output[shell.seed-request-anthropic-to-gemini].json"}
 
 
@@ -104,9 +104,11 @@ def test_what_differs_from_run_to_run_is_numbered(user: User) -> None:
     user.tests(response=fresh, more="checks = ('response',)")
     user.run("--snapshot-update", "-k", "output").assert_outcomes(passed=4)
     user.run("-k", "output").assert_outcomes(passed=4)
-    made = user.snapshots()["TestMine.test_output[shell.seed-response-openai_chat-to-anthropic].json"]["01-response"]
-    assert (made["id"], made["created"]) == ("<id 1>", "<time>")
-    assert made["choices"][0]["message"]["tool_calls"][0]["id"] == "call_123"  # the provider's own
+    snapshot = user.snapshots()["TestMine.test_output[shell.seed-response-openai_chat-to-anthropic].json"][
+        "01-response"
+    ]
+    assert (snapshot["id"], snapshot["created"]) == ("<id 1>", "<time>")
+    assert snapshot["choices"][0]["message"]["tool_calls"][0]["id"] == "call_123"  # the provider's own
 
 
 def test_a_broken_rule_fails_in_the_words_of_the_plugin(user: User) -> None:
@@ -220,11 +222,11 @@ def test_what_differs_from_try_to_try_is_unstable(user: User) -> None:
 def test_mistakes_are_told(user: User, translator: str, more: str, sentence: str) -> None:
     user.tests(translator=translator, more=more)
     done = user.run()
-    said = done.stdout.str() + done.stderr.str()
+    output = done.stdout.str() + done.stderr.str()
     assert done.ret != 0
-    assert sentence in said
-    assert "Traceback" not in said
-    assert "_hookexec" not in said
+    assert sentence in output
+    assert "Traceback" not in output
+    assert "_hookexec" not in output
 
 
 def test_without_syrupy_the_rules_alone(user: User) -> None:
@@ -241,8 +243,8 @@ def test_streams_are_kept_as_they_come_uncut(user: User) -> None:
     path = user.pytester.path / f"{module}.py"
     path.write_text(path.read_text(encoding="utf-8").replace("class Session:", f"class Session:\n    {streams}\n"))
     user.run("--snapshot-update", "-k", "output and stream").assert_outcomes(passed=2)
-    made = user.snapshots()["TestMine.test_output[write_file.unicode-arguments-stream-anthropic-to-gemini].json"]
-    assert made["01-response.sse"]["events"][0]["event"] == "message_start"
+    snapshot = user.snapshots()["TestMine.test_output[write_file.unicode-arguments-stream-anthropic-to-gemini].json"]
+    assert snapshot["01-response.sse"]["events"][0]["event"] == "message_start"
 
 
 def test_an_item_is_played_once_and_then_forgotten(user: User) -> None:

@@ -25,14 +25,14 @@ def test_a_chain_has_as_many_points_as_any(density: float) -> None:
             for row in range(rows)
         }
         chain = best_chain(chances, columns)
-        assert all(one[0] < two[0] and one[1] < two[1] for one, two in pairwise(chain))
+        assert all(before[0] < after[0] and before[1] < after[1] for before, after in pairwise(chain))
         pairs = [(row, column) for row, some in chances.items() for column in some]
         most = max(
             (
                 sum(chances[row][column] for row, column in some)
                 for size in range(min(rows, columns) + 1)
                 for some in combinations(pairs, size)
-                if all(one[0] < two[0] and one[1] < two[1] for one, two in pairwise(some))
+                if all(before[0] < after[0] and before[1] < after[1] for before, after in pairwise(some))
             ),
             default=0,
         )
@@ -49,12 +49,12 @@ def aligned(source: list[Turn], output: list[Turn]) -> Alignment:
 
 def reading(turns: list[Turn]) -> Any:
     messages: list[dict[str, Any]] = [{"role": "user", "content": "Go."}]
-    for said, calls in turns:
-        made = [
-            {"id": name, "type": "function", "function": {"name": tool, "arguments": json.dumps(given)}}
-            for name, tool, given, _ in calls
+    for text, calls in turns:
+        tool_calls = [
+            {"id": name, "type": "function", "function": {"name": tool, "arguments": json.dumps(arguments)}}
+            for name, tool, arguments, _ in calls
         ]
-        messages.append({"role": "assistant", "content": said, "tool_calls": made})
+        messages.append({"role": "assistant", "content": text, "tool_calls": tool_calls})
         messages += [{"role": "tool", "tool_call_id": name, "content": result} for name, _, _, result in calls]
     return formats.read("openai_chat", "request", {"model": "m", "messages": messages})
 
@@ -79,8 +79,8 @@ def test_of_equal_calls_the_one_in_its_surroundings_is_meant(output: list[Turn],
 
 def test_a_call_that_is_intact_is_not_passed_over_for_one_with_its_id() -> None:
     source: list[Turn] = [(None, [("a", "read", 1, "x"), ("b", "list", 2, "y")])]
-    found = aligned(source, [(None, [("a", "list", 2, "y")])])
-    assert (found.pairs, found.lost) == ({1: 0}, [0])
+    alignment = aligned(source, [(None, [("a", "list", 2, "y")])])
+    assert (alignment.pairs, alignment.lost) == ({1: 0}, [0])
     exchanged = aligned(source, [(None, [("a", "list", 2, "y"), ("b", "read", 1, "x")])])
     assert exchanged.pairs == {0: 1, 1: 0}
     assert len(exchanged.moved) == 1

@@ -83,23 +83,23 @@ def test_ids_in_place_do_not_speak_for_those_that_changed_places() -> None:
     """Upper and lower case exchanged: two ids become each other, two others cannot change."""
     calls = [("aB", "read", X), ("Ab", "read", Y), ("0", "read", Z), ("1", "read", {"path": "w"})]
     turned = [(ident.swapcase(), name, arguments) for ident, name, arguments in calls]
-    told = [(ident, f"of {arguments['path']}") for ident, _, arguments in calls]
-    output = responses(turned, [(ident.swapcase(), text) for ident, text in told])
-    assert found(chat(calls, told), output) == {"translation/ids-kept": Level.SHOULD}
+    results = [(ident, f"of {arguments['path']}") for ident, _, arguments in calls]
+    output = responses(turned, [(ident.swapcase(), text) for ident, text in results])
+    assert found(chat(calls, results), output) == {"translation/ids-kept": Level.SHOULD}
 
 
 def test_one_of_equal_calls_lost_is_a_lost_call() -> None:
     poll = [(f"call_{number}", "read", X) for number in range(3)]
-    told = [(f"call_{number}", f"state {number}") for number in range(3)]
-    rules = found(chat(poll, told), responses([poll[0], poll[2]], [told[0], told[2]]))
+    results = [(f"call_{number}", f"state {number}") for number in range(3)]
+    rules = found(chat(poll, results), responses([poll[0], poll[2]], [results[0], results[2]]))
     assert rules == {"translation/call-lost": Level.MUST}
 
 
-@pytest.mark.parametrize("kept", ["read", "read_files_of_the_project"])
-def test_a_lost_tool_is_lost_whatever_else_is_there(kept: str) -> None:
+@pytest.mark.parametrize("tool_name", ["read", "read_files_of_the_project"])
+def test_a_lost_tool_is_lost_whatever_else_is_there(tool_name: str) -> None:
     tools = [{"name": "read", "description": "Read."}, {"name": "write", "description": "Write."}]
     rules = found(
-        chat([], tools=tools), responses([], tools=[{"name": kept, "description": "Other.", "strict": False}])
+        chat([], tools=tools), responses([], tools=[{"name": tool_name, "description": "Other.", "strict": False}])
     )
     assert rules.get("translation/tool-lost") is Level.MUST
 
@@ -205,7 +205,7 @@ def test_a_refusal_may_be_the_filter(word: str, accepted: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "asked", "level"),
+    ("reason", "request", "level"),
     [
         ("tool_calls", {}, Level.SHOULD),
         ("tool_calls", None, Level.NOTE),
@@ -214,7 +214,7 @@ def test_a_refusal_may_be_the_filter(word: str, accepted: bool) -> None:
     ],
     ids=["not forced", "request unknown", "forced", "as the vendor said"],
 )
-def test_stop_beside_calls(said: str, asked: Any, level: Level | None) -> None:
+def test_stop_beside_calls(reason: str, request: Any, level: Level | None) -> None:
     """Agents run the calls all the same; what a compatible server says itself may stay, whatever id the reply gets."""
 
     def reply(ident: str, word: str) -> Any:
@@ -224,29 +224,31 @@ def test_stop_beside_calls(said: str, asked: Any, level: Level | None) -> None:
         head = {"id": ident, "object": "chat.completion", "created": len(ident), "model": "m"}
         return {**head, "choices": [choice], "usage": usage}
 
-    found = judge(
-        reply("c", said),
+    findings = judge(
+        reply("c", reason),
         reply("other", "stop"),
         client="openai_chat",
         upstream="openai_chat",
         direction="response",
-        request=asked,
+        request=request,
         vendor=True,
     ).findings
-    assert [one.level for one in found if one.rule.startswith("translation/finish")] == ([level] if level else [])
-    assert not any(one.is_must for one in found)
+    assert [finding.level for finding in findings if finding.rule.startswith("translation/finish")] == (
+        [level] if level else []
+    )
+    assert not any(finding.is_must for finding in findings)
 
 
 @pytest.mark.parametrize("raw", ["{", '{"command": "git desc'])
 def test_unreadable_arguments_are_kept_whole_or_told(raw: str) -> None:
     source = chat([("call_1", "read", X)], [("call_1", "in x")])
     source["messages"][1]["tool_calls"][0]["function"]["arguments"] = raw
-    kept, replaced = anthropic_request("read", None), anthropic_request("read", None)
-    for body, value in ((kept, {"_raw_arguments": raw}), (replaced, {"a": "anything"})):
+    original, replaced = anthropic_request("read", None), anthropic_request("read", None)
+    for body, value in ((original, {"_raw_arguments": raw}), (replaced, {"a": "anything"})):
         body["messages"][1]["content"][0]["input"] = value
     rules = [
         {finding.rule for finding in judge(source, body, client="openai_chat", upstream="anthropic").findings}
-        for body in (kept, replaced)
+        for body in (original, replaced)
     ]
     assert "translation/unreadable-arguments" not in rules[0]
     assert "translation/unreadable-arguments" in rules[1]

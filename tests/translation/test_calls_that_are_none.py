@@ -24,7 +24,7 @@ def stream(*calls: Any, finish: str = "tool_calls") -> dict[str, Any]:
     """A stream of Chat with a text and entries of calls."""
     head = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "gpt-4.1"}
     deltas: list[tuple[Any, Any]] = [({"role": "assistant", "content": "Now I edit."}, None)]
-    deltas += [({"tool_calls": [one]}, None) for one in calls] + [({"tool_calls": []}, None), ({}, finish)]
+    deltas += [({"tool_calls": [call]}, None) for call in calls] + [({"tool_calls": []}, None), ({}, finish)]
     chunks = [{**head, "choices": [{"index": 0, "delta": delta, "finish_reason": end}]} for delta, end in deltas]
     return {"events": [*({"data": chunk} for chunk in chunks), {"data": "[DONE]"}], "rest": ""}
 
@@ -34,8 +34,8 @@ def translated(source: dict[str, Any], client: str) -> dict[str, Any]:
 
 
 def musts(source: Any, output: Any, client: str) -> list[str]:
-    found = judge_stream(output, source=source, client=client, upstream="openai_chat").findings
-    return [one.rule for one in found if one.is_must]
+    findings = judge_stream(output, source=source, client=client, upstream="openai_chat").findings
+    return [finding.rule for finding in findings if finding.is_must]
 
 
 NAMELESS = {"index": 0, "function": {"arguments": ""}}
@@ -83,8 +83,8 @@ def test_a_whole_reply_of_anthropic_without_a_call_ends_plainly(client: str) -> 
     }
     way = open_way(client, "anthropic")
     output = way.response(source)
-    found = judge(source, output, client=client, upstream="anthropic", direction="response").findings
-    assert [one for one in found if one.is_must] == []
+    findings = judge(source, output, client=client, upstream="anthropic", direction="response").findings
+    assert [finding for finding in findings if finding.is_must] == []
     assert output == open_way(client, "anthropic").response({**source, "stop_reason": "end_turn"})
 
 
@@ -97,8 +97,8 @@ def test_a_call_beside_one_without_a_name_is_demanded(client: str) -> None:
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_a_fragment_at_a_new_index_goes_on_with_the_last_call(client: str) -> None:
-    begun = {**CALL, "function": {"name": "f", "arguments": '{"a":'}}
-    source = stream(begun, {"index": 1, "function": {"arguments": "1}"}})
+    first_fragment = {**CALL, "function": {"name": "f", "arguments": '{"a":'}}
+    source = stream(first_fragment, {"index": 1, "function": {"arguments": "1}"}})
     output = translated(source, client)
     lost = translated(stream({**CALL, "function": {"name": "f", "arguments": "{}"}}), client)
     assert "translation/arguments" in musts(source, lost, client)
@@ -118,7 +118,7 @@ def test_a_name_that_comes_late_names_the_call(client: str) -> None:
 
 
 def test_a_client_of_chat_gets_no_new_index_without_a_name() -> None:
-    begun = {**CALL, "function": {"name": "f", "arguments": '{"a":'}}
-    output = stream(begun, {"index": 1, "function": {"arguments": "1}"}})
+    first_fragment = {**CALL, "function": {"name": "f", "arguments": '{"a":'}}
+    output = stream(first_fragment, {"index": 1, "function": {"arguments": "1}"}})
     source = stream({**CALL, "function": {"name": "f", "arguments": '{"a":1}'}})
     assert musts(source, output, "openai_chat") == ["openai_chat/stream-call-index"]

@@ -24,10 +24,10 @@ def caption(call_id: str) -> str:
 def asked() -> dict[str, Any]:
     """Two pictures after the results of two calls, in Chat."""
     calls = [{"id": each, "type": "function", "function": {"name": "look", "arguments": "{}"}} for each in IDS]
-    behind: list[Any] = []
+    tail: list[Any] = []
     for call_id, data in zip(IDS, (RED, BLUE), strict=True):
-        behind.append({"type": "text", "text": caption(call_id)})
-        behind.append({"type": "image_url", "image_url": {"url": f"data:image/png;base64,{data}"}})
+        tail.append({"type": "text", "text": caption(call_id)})
+        tail.append({"type": "image_url", "image_url": {"url": f"data:image/png;base64,{data}"}})
     return {
         "model": "gpt-4.1-2025-04-14",
         "max_completion_tokens": 100,
@@ -36,7 +36,7 @@ def asked() -> dict[str, Any]:
             {"role": "user", "content": "Look."},
             {"role": "assistant", "content": None, "tool_calls": calls},
             *({"role": "tool", "tool_call_id": each, "content": REMARK} for each in IDS),
-            {"role": "user", "content": behind},
+            {"role": "user", "content": tail},
         ],
     }
 
@@ -45,8 +45,8 @@ def image(data: str) -> dict[str, Any]:
     return {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}}
 
 
-def sent(results: list[Any], behind: list[Any], ids: tuple[str, ...] = IDS) -> dict[str, Any]:
-    blocks = [{"type": "text", "text": each} if isinstance(each, str) else each for each in behind]
+def sent(results: list[Any], tail: list[Any], ids: tuple[str, ...] = IDS) -> dict[str, Any]:
+    blocks = [{"type": "text", "text": each} if isinstance(each, str) else each for each in tail]
     answers = [
         {"type": "tool_result", "tool_use_id": each, "content": content}
         for each, content in zip(ids, results, strict=True)
@@ -89,8 +89,8 @@ DAMAGED = {
 
 
 def musts(output: dict[str, Any]) -> set[str]:
-    told = judge(asked(), output, client="openai_chat", upstream="anthropic").findings
-    return {finding.rule for finding in told if finding.level is Level.MUST}
+    findings = judge(asked(), output, client="openai_chat", upstream="anthropic").findings
+    return {finding.rule for finding in findings if finding.level is Level.MUST}
 
 
 @pytest.mark.parametrize("name", FAITHFUL)

@@ -19,10 +19,12 @@ CASES = [case for case in load_corpus().cases.values() if "cited-answer" in case
 def test_every_format_names_the_pages_at_their_words(case: Any, name: str) -> None:
     turns = [turn for turn in case.scenario["conversation"] if turn["role"] == "assistant"]
     for exchange, turn in zip(case.exchanges(name), turns, strict=True):
-        wanted = [(one["url"], one["title"], entry["text"]) for entry in turn["content"] for one in _of(entry)]
+        expected = [
+            (citation["url"], citation["title"], entry["text"]) for entry in turn["content"] for citation in _of(entry)
+        ]
         for direction, body in (("response", exchange.response), ("stream", parse(exchange.stream_path.read_bytes()))):
-            found = citations(formats.read(name, direction, body))
-            assert [(one.url, one.title, one.words) for one in found] == wanted
+            actual = citations(formats.read(name, direction, body))
+            assert [(citation.url, citation.title, citation.words) for citation in actual] == expected
 
 
 def _of(entry: dict[str, Any]) -> list[dict[str, Any]]:
@@ -36,8 +38,8 @@ def test_a_place_that_the_text_does_not_have_has_no_words(start: Any, end: Any, 
     page = {"url": "https://example.org/wyk", "title": "Wyk", "start_index": start, "end_index": end}
     part = {"type": "output_text", "text": "Wyk auf Föhr", "annotations": [{"type": "url_citation", **page}]}
     message = {"type": "message", "role": "assistant", "content": [part]}
-    (found,) = citations(formats.read("openai_responses", "response", {"output": [message]}))
-    assert found.words == words
+    (citation,) = citations(formats.read("openai_responses", "response", {"output": [message]}))
+    assert citation.words == words
 
 
 @pytest.mark.parametrize(
@@ -55,5 +57,5 @@ def test_google_counts_bytes(segment: dict[str, Any], words: str) -> None:
     supports = [{"segment": segment, "groundingChunkIndices": [0, 1, 5, "x"]}]
     grounding = {"groundingChunks": chunks, "groundingSupports": supports}
     candidate = {"content": {"parts": [{"text": "Wyk auf Föhr"}]}, "groundingMetadata": grounding}
-    (found,) = citations(formats.read("gemini", "response", {"candidates": [candidate]}))
-    assert found.words == words
+    (citation,) = citations(formats.read("gemini", "response", {"candidates": [candidate]}))
+    assert citation.words == words

@@ -97,14 +97,14 @@ def messages(texts: list[str | None], stop: str = "max_tokens") -> bytes:
 def whole(upstream: str, client: str, source: dict[str, Any], like: dict[str, Any]) -> set[str]:
     """The rules that the translation of ``like`` breaks as one of ``source``."""
     output = open_way(client, upstream).response(like)
-    found = judge(source, output, client=client, upstream=upstream, direction="response").findings
-    return {finding.rule for finding in found if finding.is_must}
+    findings = judge(source, output, client=client, upstream=upstream, direction="response").findings
+    return {finding.rule for finding in findings if finding.is_must}
 
 
 def in_stream(client: str, source: bytes, like: bytes, upstream: str = "openai_chat") -> set[str]:
     output = parse(b"".join(open_way(client, upstream, stream=True).stream([like])))
-    found = judge_stream(output, source=parse(source), client=client, upstream=upstream).findings
-    return {finding.rule for finding in found if finding.is_must}
+    findings = judge_stream(output, source=parse(source), client=client, upstream=upstream).findings
+    return {finding.rule for finding in findings if finding.is_must}
 
 
 ROUTES = [(upstream, client) for upstream in ("openai_chat", "openai_responses") for client in FORMATS]
@@ -136,15 +136,15 @@ def test_a_stream_of_anthropic(client: str) -> None:
     source = messages([FIRST, CUT])
     assert in_stream(client, source, messages([FIRST]), "anthropic") == set()
     for text in (WHOLE, "{}"):
-        told = in_stream(client, source, messages([FIRST, text]), "anthropic")
-        assert told == {"translation/stream-cut-call"}, text
+        rules = in_stream(client, source, messages([FIRST, text]), "anthropic")
+        assert rules == {"translation/stream-cut-call"}, text
 
 
 @pytest.mark.parametrize(("upstream", "client"), ROUTES)
 def test_the_end_of_a_reply_without_the_call_must_say_that_it_was_cut(upstream: str, client: str) -> None:
     source = reply(upstream, [FIRST, CUT])
-    told = whole(upstream, client, source, reply(upstream, [FIRST], "tool_calls"))
-    assert {"translation/call-lost", "translation/finish-reason"} <= told
+    rules = whole(upstream, client, source, reply(upstream, [FIRST], "tool_calls"))
+    assert {"translation/call-lost", "translation/finish-reason"} <= rules
     streams = streamed([FIRST, CUT]), streamed([FIRST], "tool_calls")
     assert {"translation/call-lost", "translation/finish-reason"} <= in_stream(client, *streams)
 
@@ -154,8 +154,8 @@ def test_what_has_not_begun_may_be_left_out(client: str) -> None:
     source = reply("openai_chat", [FIRST, ""])
     assert whole("openai_chat", client, source, reply("openai_chat", [FIRST])) == set()
     assert whole("openai_chat", client, source, reply("openai_chat", [FIRST, "{}"])) == set()
-    ended = reply("openai_chat", [FIRST, ""], "tool_calls")
-    lost = whole("openai_chat", client, ended, reply("openai_chat", [FIRST], "tool_calls"))
+    complete_reply = reply("openai_chat", [FIRST, ""], "tool_calls")
+    lost = whole("openai_chat", client, complete_reply, reply("openai_chat", [FIRST], "tool_calls"))
     assert "translation/call-lost" in lost
 
 
@@ -171,7 +171,7 @@ def test_free_text_shows_no_end() -> None:
 
 
 @pytest.mark.parametrize(
-    ("held", "level"),
+    ("arguments", "level"),
     [
         ({"raw": CUT}, None),
         ({"error": f"the arguments were cut: {CUT}"}, "SHOULD"),
@@ -181,21 +181,21 @@ def test_free_text_shows_no_end() -> None:
         ({"path": "/etc/hosts"}, "MUST"),
     ],
 )
-def test_what_shows_that_a_call_was_cut(held: dict[str, Any], level: str | None) -> None:
+def test_what_shows_that_a_call_was_cut(arguments: dict[str, Any], level: str | None) -> None:
     source = reply("openai_chat", [CUT])
     output = open_way("anthropic", "openai_chat").response(source)
-    output["content"][-1]["input"] = held
-    found = judge(source, output, client="anthropic", upstream="openai_chat", direction="response").findings
-    told = {finding.rule: str(finding.level) for finding in found if not finding.is_note}
+    output["content"][-1]["input"] = arguments
+    findings = judge(source, output, client="anthropic", upstream="openai_chat", direction="response").findings
+    levels = {finding.rule: str(finding.level) for finding in findings if not finding.is_note}
     rule = AS_WHOLE if level == "MUST" else "translation/unreadable-arguments"
-    assert told == ({} if level is None else {rule: level})
+    assert levels == ({} if level is None else {rule: level})
 
 
 def test_elsewhere_arguments_that_are_emptied_are_a_warning() -> None:
     """The end of the reply does not say that the call was cut: the model wrote it so."""
     source, emptied = reply("openai_chat", [CUT], "tool_calls"), reply("openai_chat", ["{}"], "tool_calls")
     output = open_way("anthropic", "openai_chat").response(emptied)
-    found = judge(source, output, client="anthropic", upstream="openai_chat", direction="response").findings
-    assert [(finding.rule, str(finding.level)) for finding in found if not finding.is_note] == [
+    findings = judge(source, output, client="anthropic", upstream="openai_chat", direction="response").findings
+    assert [(finding.rule, str(finding.level)) for finding in findings if not finding.is_note] == [
         ("translation/unreadable-arguments", "SHOULD")
     ]

@@ -46,11 +46,11 @@ def test_same_is_accepted(path: Path) -> None:
 @every("path", SAME, id=name)
 def test_same_names_what_was_tolerated(path: Path) -> None:
     pair = read_json(path)
-    noted = [one for one in asked(pair).tolerated if one.name == path.parent.parent.name]
+    noted = [deviation for deviation in asked(pair).tolerated if deviation.name == path.parent.parent.name]
     assert bool(noted) == pair.get("needed", True)
-    for one in noted:
-        assert exists(pair["output"], one.pointer)
-        assert exists(pair["source"], one.source_pointer or "")
+    for deviation in noted:
+        assert exists(pair["output"], deviation.pointer)
+        assert exists(pair["source"], deviation.source_pointer or "")
 
 
 def exists(body: Any, pointer: str) -> bool:
@@ -63,9 +63,9 @@ def exists(body: Any, pointer: str) -> bool:
 
 @every("path", DIFFERENT, id=name)
 def test_what_is_reported_was_not_tolerated(path: Path) -> None:
-    said = asked(read_json(path))
-    places = {finding.pointer for finding in said.findings if finding.level is Level.MUST and finding.pointer}
-    assert places & {one.pointer for one in said.tolerated} == set()
+    report = asked(read_json(path))
+    places = {finding.pointer for finding in report.findings if finding.level is Level.MUST and finding.pointer}
+    assert places & {deviation.pointer for deviation in report.tolerated} == set()
 
 
 def test_nothing_is_gathered_unasked() -> None:
@@ -78,8 +78,8 @@ def test_nothing_is_gathered_unasked() -> None:
 def test_different_is_told(path: Path) -> None:
     pair = read_json(path)
     assert unnamed(path, pair) == ""
-    found = {finding.rule for finding in judged(pair)}
-    assert found & set(pair["rules"]), (found, pair["rules"])
+    rules = {finding.rule for finding in judged(pair)}
+    assert rules & set(pair["rules"]), (rules, pair["rules"])
 
 
 def test_every_equivalence_has_both_sides() -> None:
@@ -107,7 +107,7 @@ def test_same_is_accepted_between_two_ends_of_one_format(path: Path) -> None:
     request = pair["direction"] == "request"
     target = pair["upstream" if request else "client"]
     session = ReferenceTranslator().open(Route(pair["client"], pair["upstream"], "m", "m"))
-    made = session.request(pair["source"]) if request else session.response(pair["source"])
-    found = judge(made, pair["output"], client=target, upstream=target, direction=pair["direction"]).findings
+    translation = session.request(pair["source"]) if request else session.response(pair["source"])
+    findings = judge(translation, pair["output"], client=target, upstream=target, direction=pair["direction"]).findings
     # The pairs mark a failure that not every source can mark, so that the reference does not.
-    assert {finding.rule for finding in found if finding.is_must} <= {"translation/error-mark-invented"}
+    assert {finding.rule for finding in findings if finding.is_must} <= {"translation/error-mark-invented"}

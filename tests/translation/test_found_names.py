@@ -11,27 +11,31 @@ from toolcall_conformance.library import load_corpus
 ASKED = "Now use {name}."
 
 
-def bodies(said: str | None) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A request with a found tool, which the user names in the end, and its translation, which ends with ``said``."""
+def bodies(ending: str | None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A request with a found tool, which the user names in the end, and its translation, which ends with ``ending``."""
     case = load_corpus().cases["server_tools/tool-reference-in-result"]
     source, output = (copy.deepcopy(case.exchanges(name)[-1].request) for name in ("anthropic", "openai_chat"))
     source["messages"].append({"role": "user", "content": ASKED.format(name=found(source))})
-    if said is not None:
-        output["messages"].append({"role": "user", "content": said.format(name=found(source))})
+    if ending is not None:
+        output["messages"].append({"role": "user", "content": ending.format(name=found(source))})
     return source, output
 
 
 def found(source: dict[str, Any]) -> str:
     contents = (message["content"] for message in source["messages"])
     parts = (part for content in contents if isinstance(content, list) for part in content)
-    inner = (one for part in parts if part["type"] == "tool_result" for one in part["content"])
-    return next(str(one["tool_name"]) for one in inner if isinstance(one, dict) and one["type"] == "tool_reference")
+    inner = (block for part in parts if part["type"] == "tool_result" for block in part["content"])
+    return next(
+        str(block["tool_name"]) for block in inner if isinstance(block, dict) and block["type"] == "tool_reference"
+    )
 
 
-def lost(said: str | None) -> set[str]:
-    source, output = bodies(said)
-    found = judge(source, output, client="anthropic", upstream="openai_chat").findings
-    return {one.rule for one in found if one.rule in ("translation/text-lost", "translation/text-changed")}
+def lost(ending: str | None) -> set[str]:
+    source, output = bodies(ending)
+    findings = judge(source, output, client="anthropic", upstream="openai_chat").findings
+    return {
+        finding.rule for finding in findings if finding.rule in ("translation/text-lost", "translation/text-changed")
+    }
 
 
 def test_a_word_of_the_user_s_that_names_the_tool() -> None:

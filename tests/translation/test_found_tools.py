@@ -38,21 +38,25 @@ def declared(*tools: dict[str, Any]) -> dict[str, Any]:
         {"role": "assistant", "content": None, "tool_calls": calls},
         {"role": "tool", "tool_call_id": call["call_id"], "content": result["output"]},
     ]
-    return {"model": "gpt-5.4", "messages": messages, "tools": [{"type": "function", "function": one} for one in tools]}
+    return {
+        "model": "gpt-5.4",
+        "messages": messages,
+        "tools": [{"type": "function", "function": function} for function in tools],
+    }
 
 
 def tools() -> tuple[dict[str, Any], dict[str, Any]]:
     """The declared tool and the found one, as Chat has them."""
     body = searched()
-    found = next(item for item in body["input"] if item.get("type") == "tool_search_output")["tools"][0]
-    kept = ("name", "description", "parameters", "strict")
-    both = [{key: tool[key] for key in kept} for tool in (body["tools"][0], found)]
+    search_tool = next(item for item in body["input"] if item.get("type") == "tool_search_output")["tools"][0]
+    keys = ("name", "description", "parameters", "strict")
+    both = [{key: tool[key] for key in keys} for tool in (body["tools"][0], search_tool)]
     return both[0], both[1]
 
 
 def rules(*declarations: dict[str, Any]) -> set[str]:
-    found = judge(searched(), declared(*declarations), client="openai_responses", upstream="openai_chat").findings
-    return {one.rule for one in found if not one.is_note}
+    findings = judge(searched(), declared(*declarations), client="openai_responses", upstream="openai_chat").findings
+    return {finding.rule for finding in findings if not finding.is_note}
 
 
 def test_searches_that_are_done_may_be_left_out() -> None:
@@ -66,8 +70,8 @@ def test_a_found_tool_may_stand_in_the_history_alone() -> None:
 
 
 def test_a_found_tool_that_is_lost() -> None:
-    kept, _ = tools()
-    assert "translation/tool-lost" in rules(kept)
+    declared_tool, _ = tools()
+    assert "translation/tool-lost" in rules(declared_tool)
 
 
 def as_function(**changes: Any) -> dict[str, Any]:
@@ -83,8 +87,8 @@ def as_function(**changes: Any) -> dict[str, Any]:
 
 
 def rules_of(body: dict[str, Any]) -> set[str]:
-    found = judge(searched(), body, client="openai_responses", upstream="openai_chat").findings
-    return {one.rule for one in found if not one.is_note}
+    findings = judge(searched(), body, client="openai_responses", upstream="openai_chat").findings
+    return {finding.rule for finding in findings if not finding.is_note}
 
 
 def test_a_search_of_the_client_may_be_a_function() -> None:

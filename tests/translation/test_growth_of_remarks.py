@@ -41,8 +41,8 @@ def told(*texts: str) -> dict[str, Any]:
 
 def judging(output: Callable[[int], dict[str, Any]]) -> Callable[[int], Callable[[], object]]:
     def work(size: int) -> Callable[[], object]:
-        source, made = shown(size), output(size)
-        return lambda: judge(source, made, client="openai_chat", upstream="anthropic", tolerated=True)
+        source, output_body = shown(size), output(size)
+        return lambda: judge(source, output_body, client="openai_chat", upstream="anthropic", tolerated=True)
 
     return work
 

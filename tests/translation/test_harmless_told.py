@@ -30,17 +30,17 @@ CORPUS = load_corpus()
 
 def harmless() -> Iterator[Mapping[str, Any]]:
     """The verdicts of harmless changes, but for those of an output that stands alone."""
-    return (one for one in read_verdicts(CORPUS.root) if one["kind"] == "harmless" and "source" in one)
+    return (verdict for verdict in read_verdicts(CORPUS.root) if verdict["kind"] == "harmless" and "source" in verdict)
 
 
 def told(whole: Mapping[str, Any], output: Any) -> list[Judgement]:
     """What the judge says of an output; of a request in a loop by what was said before, and by itself."""
-    found = [judgement(whole, output, tolerated=True)]
+    results = [judgement(whole, output, tolerated=True)]
     if whole["direction"] == "loop" and "request" in whole:
         keys = ("client", "upstream", "client_model", "upstream_model")
-        found.append(judge(whole["request"], output, tolerated=True, **{key: whole[key] for key in keys}))
-    assert {place.name for one in found for place in one.tolerated} <= CORPUS.equivalences.keys()
-    return [one for one in found if one.findings or one.losses or one.tolerated]
+        results.append(judge(whole["request"], output, tolerated=True, **{key: whole[key] for key in keys}))
+    assert {place.name for result in results for place in result.tolerated} <= CORPUS.equivalences.keys()
+    return [result for result in results if result.findings or result.losses or result.tolerated]
 
 
 def made(whole: Mapping[str, Any]) -> Any:
@@ -65,8 +65,8 @@ def says_the_same(whole: Mapping[str, Any], reference: Any) -> bool:
     """Whether an output is, as JSON, what the reference makes; of streams whether the replies are."""
     if whole["direction"] != "stream":
         return equal(whole["output"], reference)
-    one, two = (formats.assembled(whole["client"], parse(stream)) for stream in (whole["output"], reference))
-    return equal([one.body, one.end, one.error], [two.body, two.end, two.error])
+    left, right = (formats.assembled(whole["client"], parse(stream)) for stream in (whole["output"], reference))
+    return equal([left.body, left.end, left.error], [right.body, right.end, right.error])
 
 
 @every("verdict", harmless(), id=lambda verdict: verdict["name"])
@@ -84,4 +84,10 @@ def test_a_harmless_change_is_told(verdict: Mapping[str, Any]) -> None:
 
 
 def test_all_directions_have_harmless_changes() -> None:
-    assert Counter(one["direction"] for one in harmless()).keys() == {"request", "response", "error", "stream", "loop"}
+    assert Counter(verdict["direction"] for verdict in harmless()).keys() == {
+        "request",
+        "response",
+        "error",
+        "stream",
+        "loop",
+    }

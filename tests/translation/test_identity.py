@@ -24,8 +24,8 @@ def levels(name: str, direction: str, *edits: tuple[str, Any]) -> set[tuple[str,
         output.pop(key, None)
         if value is not ...:
             output[key] = value
-    found = judge(source, output, client=name, upstream=name, direction=direction, corpus=CORPUS).findings
-    return {(finding.rule, finding.level) for finding in found}
+    findings = judge(source, output, client=name, upstream=name, direction=direction, corpus=CORPUS).findings
+    return {(finding.rule, finding.level) for finding in findings}
 
 
 @pytest.mark.parametrize(
@@ -43,9 +43,9 @@ def levels(name: str, direction: str, *edits: tuple[str, Any]) -> set[tuple[str,
     ],
 )
 def test_another_spelling_is_a_warning(name: str, direction: str, edit: tuple[str, Any]) -> None:
-    found = levels(name, direction, edit)
-    assert ("translation/identity-spelling", Level.SHOULD) in found
-    assert not any(level is Level.MUST for _, level in found)
+    rule_levels = levels(name, direction, edit)
+    assert ("translation/identity-spelling", Level.SHOULD) in rule_levels
+    assert not any(level is Level.MUST for _, level in rule_levels)
 
 
 @pytest.mark.parametrize(
@@ -76,8 +76,8 @@ def test_a_setting_that_only_its_own_format_has_must_arrive(name: str, key: str,
     request = CASE.exchanges(name)[1].request
 
     def found(before: Any, after: Any) -> set[tuple[str, Level]]:
-        said = judge({**request, key: before}, {**request, **after}, client=name, upstream=name, corpus=CORPUS)
-        return {(finding.rule, finding.level) for finding in said.findings}
+        judgement = judge({**request, key: before}, {**request, **after}, client=name, upstream=name, corpus=CORPUS)
+        return {(finding.rule, finding.level) for finding in judgement.findings}
 
     assert ("translation/setting-lost", Level.MUST) in found(value, {})
     assert not any(level is Level.MUST for _, level in found(default, {}))
@@ -86,8 +86,8 @@ def test_a_setting_that_only_its_own_format_has_must_arrive(name: str, key: str,
 def test_a_setting_on_which_no_reply_depends_is_a_warning() -> None:
     request = CASE.exchanges("openai_chat")[1].request
     for key, value in (("prompt_cache_key", "k"), ("service_tier", "flex")):
-        said = judge({**request, key: value}, request, client="openai_chat", upstream="openai_chat", corpus=CORPUS)
-        assert [(finding.rule, finding.level) for finding in said.findings] == [
+        judgement = judge({**request, key: value}, request, client="openai_chat", upstream="openai_chat", corpus=CORPUS)
+        assert [(finding.rule, finding.level) for finding in judgement.findings] == [
             ("translation/service-setting", Level.SHOULD)
         ]
 
@@ -107,12 +107,12 @@ def test_the_model_is_the_one_that_the_route_names() -> None:
 def test_a_reference_to_what_is_stored_may_stay() -> None:
     request = {"model": "m", "previous_response_id": "resp_1", "input": "Go on."}
     output = {**request, "input": [{"role": "user", "content": "Go on."}]}
-    found = judge(request, output, client="openai_responses", upstream="openai_responses", corpus=CORPUS).findings
-    assert {finding.rule for finding in found} == {"translation/identity-spelling"}
+    findings = judge(request, output, client="openai_responses", upstream="openai_responses", corpus=CORPUS).findings
+    assert {finding.rule for finding in findings} == {"translation/identity-spelling"}
 
 
 def test_the_old_name_of_a_setting_is_another_spelling() -> None:
     source = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "Go."}]}
     output = {"model": "m", "max_completion_tokens": 9, "messages": source["messages"]}
-    found = judge(source, output, client="openai_chat", upstream="openai_chat", corpus=CORPUS).findings
-    assert {finding.rule for finding in found} == {"translation/identity-spelling"}
+    findings = judge(source, output, client="openai_chat", upstream="openai_chat", corpus=CORPUS).findings
+    assert {finding.rule for finding in findings} == {"translation/identity-spelling"}

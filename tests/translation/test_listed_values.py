@@ -20,8 +20,8 @@ BOOLEAN = {"type": "boolean", "const": True}
 def chat(schema: Any, **more: Any) -> dict[str, Any]:
     parameters = {"type": "object", "properties": {"a": schema}}
     function = {"name": "f", "description": "F.", "parameters": parameters}
-    asked = [{"role": "user", "content": "x"}]
-    return {"model": "gpt-4.1", "messages": asked, "tools": [{"type": "function", "function": function}], **more}
+    messages = [{"role": "user", "content": "x"}]
+    return {"model": "gpt-4.1", "messages": messages, "tools": [{"type": "function", "function": function}], **more}
 
 
 def gemini(schema: Any, key: str = "parameters") -> dict[str, Any]:
@@ -32,8 +32,8 @@ def gemini(schema: Any, key: str = "parameters") -> dict[str, Any]:
 
 
 def told(source: Any, output: Any, upstream: str = "gemini") -> dict[str, str]:
-    found = judge(source, output, client="openai_chat", upstream=upstream).findings
-    return {finding.rule: str(finding.level) for finding in found if not finding.is_note}
+    findings = judge(source, output, client="openai_chat", upstream=upstream).findings
+    return {finding.rule: str(finding.level) for finding in findings if not finding.is_note}
 
 
 @pytest.mark.parametrize(
@@ -100,8 +100,8 @@ def test_of_an_answer_as_well() -> None:
     ],
 )
 def test_a_number_in_another_notation_is_the_same(corpus: Corpus, before: str, after: str) -> None:
-    for one, other in ((before, after), (before, before)):
-        pair = {"properties": {"a": parse(one)}}, {"properties": {"a": parse(other)}}
+    for first, other in ((before, after), (before, before)):
+        pair = {"properties": {"a": parse(first)}}, {"properties": {"a": parse(other)}}
         assert compare_schemas(corpus, *pair) == ()
         assert bool(spelt_otherwise(corpus, *pair, closing_allowed=False)) is (
             '"STRING"' in other or '"ARRAY"' in other
@@ -135,17 +135,17 @@ def test_whole_numbers_are_compared_as_they_are_written() -> None:
 def test_arguments_may_be_written_so(before: str, after: str) -> None:
     def asked(number: str) -> dict[str, Any]:
         call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": f'{{"a": [{number}]}}'}}
-        said = [{"role": "assistant", "content": None, "tool_calls": [call]}]
+        turns = [{"role": "assistant", "content": None, "tool_calls": [call]}]
         result = {"role": "tool", "tool_call_id": "c", "content": "ok"}
         body = chat({"type": "array", "items": {"type": "number"}})
-        return {**body, "messages": [*body["messages"], *said, result]}
+        return {**body, "messages": [*body["messages"], *turns, result]}
 
     for upstream in FORMATS:
-        for one, other in ((before, after), (after, before)):
+        for first, other in ((before, after), (after, before)):
             output = ask("openai_chat", upstream, asked(other))
-            assert "MUST" not in told(asked(one), output, upstream).values(), (upstream, one)
+            assert "MUST" not in told(asked(first), output, upstream).values(), (upstream, first)
             changed = ask("openai_chat", upstream, asked("77"))
-            assert told(asked(one), changed, upstream)["translation/arguments"] == "MUST"
+            assert told(asked(first), changed, upstream)["translation/arguments"] == "MUST"
 
 
 @pytest.mark.parametrize("written", ["6E2", "600.0", "600"])

@@ -26,11 +26,11 @@ def test_names_said(seed: int) -> None:
     random_ = random.Random(seed)
     names = drawn(random_, 3, 60)
     looked_up = SaidNames([*names, "", None])
-    said = [
+    name_pairs = [
         (looked_up.said_in(text), {name for name in names if says_name(text, name)}) for text in drawn(random_, 30, 40)
     ]
-    assert [found for found, _ in said] == [searched for _, searched in said]
-    assert any(found for found, _ in said)
+    assert [names for names, _ in name_pairs] == [searched for _, searched in name_pairs]
+    assert any(names for names, _ in name_pairs)
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -106,9 +106,9 @@ BODIES = {"anthropic": CLAUDE, "openai_chat": CHAT, "gemini": GEMINI}
 def noted(client: str, upstream: str, source: Any, output: Any, **more: Any) -> dict[str, tuple[str, int]]:
     """The losses of a request that passes: element to kind and count."""
     model = output.get("model", "gemini-2.5-flash")
-    found = judge(source, output, client=client, upstream=upstream, upstream_model=model, **more)
-    assert not [finding.rule for finding in found.findings if finding.level is Level.MUST]
-    return {loss.element: (loss.kind, loss.count) for loss in found.losses}
+    judgement = judge(source, output, client=client, upstream=upstream, upstream_model=model, **more)
+    assert not [finding.rule for finding in judgement.findings if finding.level is Level.MUST]
+    return {loss.element: (loss.kind, loss.count) for loss in judgement.losses}
 
 
 def test_what_chat_cannot_say_of_a_messages_request() -> None:
@@ -205,19 +205,19 @@ def test_media_of_a_type_that_the_target_does_not_take_are_lost(mime: str, expec
         "max_tokens": 9,
         "messages": [{"role": "user", "content": "Hear."}],
     }
-    found = judge(source, output, client="gemini", upstream="anthropic")
-    losses = {loss.element: (loss.kind, loss.count) for loss in found.losses}
+    judgement = judge(source, output, client="gemini", upstream="anthropic")
+    losses = {loss.element: (loss.kind, loss.count) for loss in judgement.losses}
     assert losses.get("media-user") == expected
-    must = {finding.rule for finding in found.findings if finding.level is Level.MUST}
+    must = {finding.rule for finding in judgement.findings if finding.level is Level.MUST}
     assert must == (set() if expected else {"translation/media-lost"})
 
 
 def test_what_must_arrive_is_a_finding_and_no_loss() -> None:
     output = copy.deepcopy(CHAT)
     del output["parallel_tool_calls"], output["messages"][2]["tool_calls"][1], output["messages"][4]
-    found = judge(CLAUDE, output, client="anthropic", upstream="openai_chat")
-    assert {"translation/call-lost", "translation/parallel-flag"} <= {finding.rule for finding in found.findings}
-    assert not {"parallel-flag", "call", "call-id", "result-id"} & {loss.element for loss in found.losses}
+    judgement = judge(CLAUDE, output, client="anthropic", upstream="openai_chat")
+    assert {"translation/call-lost", "translation/parallel-flag"} <= {finding.rule for finding in judgement.findings}
+    assert not {"parallel-flag", "call", "call-id", "result-id"} & {loss.element for loss in judgement.losses}
 
 
 def test_a_reply_has_its_own_losses() -> None:
@@ -246,17 +246,17 @@ def test_a_reply_has_its_own_losses() -> None:
         ],
         "usage": {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7},
     }
-    found = judge(reply, answer, client="openai_chat", upstream="anthropic", direction="response")
-    assert [(loss.element, loss.kind) for loss in found.losses] == [("finish-stop_sequence", "cannot")]
+    judgement = judge(reply, answer, client="openai_chat", upstream="anthropic", direction="response")
+    assert [(loss.element, loss.kind) for loss in judgement.losses] == [("finish-stop_sequence", "cannot")]
     back = judge(answer, reply, client="anthropic", upstream="openai_chat", direction="response")
     assert [(loss.element, loss.kind) for loss in back.losses] == [("usage-total", "cannot")]
 
 
 def test_a_loss_that_need_not_be_is_told_as_undue() -> None:
-    told = noted("anthropic", "openai_chat", CLAUDE, CHAT, declared=["tool-schema", "top-k", "made-up"])
-    assert told["tool-schema"] == ("undue", 1)
-    assert told["top-k"] == ("cannot", 1)
-    assert "made-up" not in told
+    losses = noted("anthropic", "openai_chat", CLAUDE, CHAT, declared=["tool-schema", "top-k", "made-up"])
+    assert losses["tool-schema"] == ("undue", 1)
+    assert losses["top-k"] == ("cannot", 1)
+    assert "made-up" not in losses
 
 
 @pytest.mark.parametrize(("finish", "undue"), [("UNEXPECTED_TOOL_CALL", set()), ("STOP", {"call"})])
@@ -267,8 +267,8 @@ def test_a_call_that_its_provider_refused_may_go(finish: str, undue: set[str]) -
     message = {"role": "assistant", "content": None, "refusal": None}
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "content_filter"}
     answer = {"id": "c", "object": "chat.completion", "created": 1760000000, "model": "m", "choices": [choice]}
-    found = judge(reply, answer, client="openai_chat", upstream="gemini", direction="response", declared=["call"])
-    assert {loss.element for loss in found.losses if loss.kind == "undue"} == undue
+    judgement = judge(reply, answer, client="openai_chat", upstream="gemini", direction="response", declared=["call"])
+    assert {loss.element for loss in judgement.losses if loss.kind == "undue"} == undue
 
 
 def test_between_two_ends_of_one_format_there_are_none() -> None:
@@ -286,8 +286,8 @@ def test_the_loop_counts_what_its_provider_said_and_nothing_that_the_client_set(
     output["messages"][1]["content"] = [{"type": "text", "text": "First.\nThen."}, content[2], content[4]]
     for key in ("top_k", "context_management", "metadata"):
         del output[key]
-    found = judge_history(CLAUDE, output, client="openai_chat", upstream="anthropic")
-    assert {loss.element: (loss.kind, loss.count) for loss in found.losses} == {
+    judgement = judge_history(CLAUDE, output, client="openai_chat", upstream="anthropic")
+    assert {loss.element: (loss.kind, loss.count) for loss in judgement.losses} == {
         "reasoning-text": ("may", 1),
         "signature": ("may", 1),
         "text-between-calls": ("cannot", 1),

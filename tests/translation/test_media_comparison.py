@@ -24,8 +24,8 @@ def shown(picture: str, mime: str = "image/png") -> dict[str, Any]:
     return {"type": "image_url", "image_url": {"url": picture if ":" in picture else f"data:{mime};base64,{picture}"}}
 
 
-def text(said: str) -> dict[str, Any]:
-    return {"type": "text", "text": said}
+def text(content: str) -> dict[str, Any]:
+    return {"type": "text", "text": content}
 
 
 def calls_of_anthropic(*results: Any) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def calls_of_responses(*outputs: Any) -> dict[str, Any]:
     }
 
 
-def calls_of_chat(*results: str, behind: list[dict[str, Any]]) -> dict[str, Any]:
+def calls_of_chat(*results: str, tail: list[dict[str, Any]]) -> dict[str, Any]:
     ids = [f"t{number}" for number in range(len(results))]
     function = {"name": "f", "description": "Do it.", "parameters": {"type": "object"}}
     return {
@@ -97,8 +97,11 @@ def calls_of_chat(*results: str, behind: list[dict[str, Any]]) -> dict[str, Any]
                     for each in ids
                 ],
             },
-            *({"role": "tool", "tool_call_id": each, "content": said} for each, said in zip(ids, results, strict=True)),
-            {"role": "user", "content": behind},
+            *(
+                {"role": "tool", "tool_call_id": each, "content": result}
+                for each, result in zip(ids, results, strict=True)
+            ),
+            {"role": "user", "content": tail},
         ],
     }
 
@@ -124,11 +127,13 @@ def sent(*parts: list[dict[str, Any]]) -> dict[str, Any]:
 
 def found(source: dict[str, Any], output: dict[str, Any]) -> dict[str, Level]:
     upstream = "openai_responses" if "input" in output else "openai_chat"
-    told: dict[str, Level] = {}
+    levels: dict[str, Level] = {}
     for finding in judge(source, output, client="anthropic", upstream=upstream).findings:
         if finding.rule.startswith(("translation/media", "translation/result", "translation/text")):
-            told[finding.rule] = max(told.get(finding.rule, finding.level), finding.level, key=list(Level)[::-1].index)
-    return told
+            levels[finding.rule] = max(
+                levels.get(finding.rule, finding.level), finding.level, key=list(Level)[::-1].index
+            )
+    return levels
 
 
 def responses_part(picture: str) -> dict[str, Any]:
@@ -153,19 +158,19 @@ def numbered(first: str, second: str) -> list[dict[str, Any]]:
 
 FAITHFUL = {
     "inside their results": (RESULTS, calls_of_responses([responses_part(RED)], [responses_part(BLUE)])),
-    "behind the batch under captions": (RESULTS, calls_of_chat(REMARK, REMARK, behind=captioned(RED, BLUE))),
+    "behind the batch under captions": (RESULTS, calls_of_chat(REMARK, REMARK, tail=captioned(RED, BLUE))),
     "under captions in another order": (
         RESULTS,
-        calls_of_chat(REMARK, REMARK, behind=[*captioned(RED, BLUE)[2:], *captioned(RED, BLUE)[:2]]),
+        calls_of_chat(REMARK, REMARK, tail=[*captioned(RED, BLUE)[2:], *captioned(RED, BLUE)[:2]]),
     ),
     "under the labels of their results": (
         RESULTS,
-        calls_of_chat("See file 241a70.", "See file 6a18c6.", behind=labelled(RED, BLUE)),
+        calls_of_chat("See file 241a70.", "See file 6a18c6.", tail=labelled(RED, BLUE)),
     ),
-    "under the numbers of their results": (RESULTS, calls_of_chat(REMARK, REMARK, behind=numbered(RED, BLUE))),
+    "under the numbers of their results": (RESULTS, calls_of_chat(REMARK, REMARK, tail=numbered(RED, BLUE))),
     "behind the only result": (
         calls_of_anthropic([text("shot"), source_of(RED)]),
-        calls_of_chat("shot", behind=[shown(RED)]),
+        calls_of_chat("shot", tail=[shown(RED)]),
     ),
     "of the user": (
         asked([source_of(RED), text("One")], [text("Two")]),
@@ -192,27 +197,27 @@ DAMAGED = {
     ),
     "exchanged under captions": (
         RESULTS,
-        calls_of_chat(REMARK, REMARK, behind=captioned(BLUE, RED)),
+        calls_of_chat(REMARK, REMARK, tail=captioned(BLUE, RED)),
         {LINKED: Level.MUST},
     ),
     "exchanged under labels": (
         RESULTS,
-        calls_of_chat("See file 241a70.", "See file 6a18c6.", behind=labelled(BLUE, RED)),
+        calls_of_chat("See file 241a70.", "See file 6a18c6.", tail=labelled(BLUE, RED)),
         {LINKED: Level.MUST},
     ),
     "exchanged under numbers": (
         RESULTS,
-        calls_of_chat(REMARK, REMARK, behind=numbered(BLUE, RED)),
+        calls_of_chat(REMARK, REMARK, tail=numbered(BLUE, RED)),
         {LINKED: Level.MUST},
     ),
     "under a number that no result has": (
         RESULTS,
-        calls_of_chat(REMARK, REMARK, behind=[text("Result 7:"), shown(RED), text("Result 8:"), shown(BLUE)]),
+        calls_of_chat(REMARK, REMARK, tail=[text("Result 7:"), shown(RED), text("Result 8:"), shown(BLUE)]),
         {"translation/media-owner-unclear": Level.SHOULD},
     ),
     "without captions": (
         RESULTS,
-        calls_of_chat(REMARK, REMARK, behind=[shown(RED), shown(BLUE)]),
+        calls_of_chat(REMARK, REMARK, tail=[shown(RED), shown(BLUE)]),
         {"translation/media-owner-unclear": Level.SHOULD},
     ),
     "exchanged between turns": (
@@ -280,6 +285,6 @@ def test_a_picture_at_an_address_is_of_no_other_kind(address: str, mime: str, wr
         "messages": [{"role": "user", "content": [shown(address), text("What is it?")]}],
     }
     parts = [{"fileData": {"mimeType": mime, "fileUri": address}}, {"text": "What is it?"}]
-    said = judge(source, {"contents": [{"role": "user", "parts": parts}]}, client="openai_chat", upstream="gemini")
-    found = [(one.rule, one.pointer) for one in said.findings]
-    assert found == [("translation/media-link-lost", "/contents/0/parts/0/fileData")] * wrong
+    judgement = judge(source, {"contents": [{"role": "user", "parts": parts}]}, client="openai_chat", upstream="gemini")
+    places = [(finding.rule, finding.pointer) for finding in judgement.findings]
+    assert places == [("translation/media-link-lost", "/contents/0/parts/0/fileData")] * wrong

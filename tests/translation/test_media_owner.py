@@ -12,7 +12,7 @@ PICTURE = "UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA=="
 CALLS = {"toolu_01cfgaFhGM2eCZQcdwyXeRxR": "draw", "toolu_01GrLU5eaBODj3ynDlD4fNj4": "f"}
 
 
-def source(*behind: dict[str, Any]) -> dict[str, Any]:
+def source(*tail: dict[str, Any]) -> dict[str, Any]:
     """A request to Anthropic with two results, and what stands behind them."""
     calls = [{"type": "tool_use", "id": key, "name": name, "input": {}} for key, name in CALLS.items()]
     results = [{"type": "tool_result", "tool_use_id": key, "content": name} for key, name in CALLS.items()]
@@ -22,13 +22,13 @@ def source(*behind: dict[str, Any]) -> dict[str, Any]:
         "messages": [
             {"role": "user", "content": "Draw it."},
             {"role": "assistant", "content": calls},
-            {"role": "user", "content": [*results, *behind]},
+            {"role": "user", "content": [*results, *tail]},
         ],
         "tools": [{"name": name, "input_schema": {"type": "object", "properties": {}}} for name in CALLS.values()],
     }
 
 
-def output(*behind: dict[str, Any]) -> dict[str, Any]:
+def output(*tail: dict[str, Any]) -> dict[str, Any]:
     """The same in Chat."""
     calls = [
         {"id": key, "type": "function", "function": {"name": name, "arguments": "{}"}} for key, name in CALLS.items()
@@ -41,14 +41,14 @@ def output(*behind: dict[str, Any]) -> dict[str, Any]:
             {"role": "user", "content": "Draw it."},
             {"role": "assistant", "content": None, "tool_calls": calls},
             *({"role": "tool", "tool_call_id": key, "content": name} for key, name in CALLS.items()),
-            {"role": "user", "content": [*behind]},
+            {"role": "user", "content": [*tail]},
         ],
         "tools": [{"type": "function", "function": function} for function in functions],
     }
 
 
-def text(said: str) -> dict[str, Any]:
-    return {"type": "text", "text": said}
+def text(content: str) -> dict[str, Any]:
+    return {"type": "text", "text": content}
 
 
 IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/webp", "data": PICTURE}}
@@ -57,9 +57,9 @@ IN_CHAT = {"type": "image_url", "image_url": {"url": f"data:image/webp;base64,{P
 CAPTION = text("From the result of draw (toolu_01cfgaFhGM2eCZQcdwyXeRxR):")
 
 
-def rules(*behind: dict[str, Any]) -> set[str]:
-    found = JUDGE.request(source(CAPTION, DOCUMENT, IMAGE), output(*behind), ENDS).findings
-    return {finding.rule for finding in found} & {"translation/results-linked", "translation/media-owner-unclear"}
+def rules(*tail: dict[str, Any]) -> set[str]:
+    findings = JUDGE.request(source(CAPTION, DOCUMENT, IMAGE), output(*tail), ENDS).findings
+    return {finding.rule for finding in findings} & {"translation/results-linked", "translation/media-owner-unclear"}
 
 
 def test_a_remark_in_place_of_a_document_is_no_caption() -> None:

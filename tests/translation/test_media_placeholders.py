@@ -17,7 +17,7 @@ SILENT = "translation/media-unmentioned"
 TOOL = {"name": "look", "description": "Look.", "parameters": {"type": "object", "properties": {}}}
 
 
-def chat(*behind: dict[str, Any]) -> dict[str, Any]:
+def chat(*tail: dict[str, Any]) -> dict[str, Any]:
     call = {"id": "call_1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
     return {
         "model": "gpt-4o-audio-preview",
@@ -26,7 +26,7 @@ def chat(*behind: dict[str, Any]) -> dict[str, Any]:
             {"role": "user", "content": "Look."},
             {"role": "assistant", "content": None, "tool_calls": [call]},
             {"role": "tool", "tool_call_id": "call_1", "content": "09:14"},
-            {"role": "user", "content": list(behind)},
+            {"role": "user", "content": list(tail)},
         ],
     }
 
@@ -47,7 +47,7 @@ def inline(mime: str, data: str) -> dict[str, Any]:
     return {"inlineData": {"mimeType": mime, "data": data}}
 
 
-def anthropic(result: Any, *behind: str) -> dict[str, Any]:
+def anthropic(result: Any, *texts: str) -> dict[str, Any]:
     content = [{"type": "tool_result", "tool_use_id": "call_1", "content": result}]
     return {
         "model": "claude-sonnet-4-5-20250929",
@@ -56,15 +56,15 @@ def anthropic(result: Any, *behind: str) -> dict[str, Any]:
         "messages": [
             {"role": "user", "content": "Look."},
             {"role": "assistant", "content": [{"type": "tool_use", "id": "call_1", "name": "look", "input": {}}]},
-            {"role": "user", "content": [*content, *({"type": "text", "text": text} for text in behind)]},
+            {"role": "user", "content": [*content, *({"type": "text", "text": text} for text in texts)]},
         ],
     }
 
 
 def found(source: dict[str, Any], output: dict[str, Any], client: str, upstream: str) -> dict[str, Level]:
-    told = judge(source, output, client=client, upstream=upstream).findings
+    findings = judge(source, output, client=client, upstream=upstream).findings
     prefixes = ("translation/media", "translation/text", "translation/result")
-    return {finding.rule: finding.level for finding in told if finding.rule.startswith(prefixes)}
+    return {finding.rule: finding.level for finding in findings if finding.rule.startswith(prefixes)}
 
 
 HEARD = chat(
@@ -112,15 +112,15 @@ def test_only_types_that_the_target_takes_are_demanded(name: str) -> None:
     assert found(gemini(mime, data), anthropic(result), "gemini", "anthropic") == rules
 
 
-@pytest.mark.parametrize("kept", [True, False])
-def test_what_an_object_says_is_no_placeholder(kept: bool) -> None:
+@pytest.mark.parametrize("has_text", [True, False])
+def test_what_an_object_says_is_no_placeholder(has_text: bool) -> None:
     """A link that the target cannot follow is told as text; what the tool said stays, though it reads like a remark."""
     source = gemini("image/png", PNG)
     response = source["contents"][2]["parts"][0]["functionResponse"]
     response["response"] = {"output": "the picture is attached"}
     response["parts"].append({"fileData": {"mimeType": "image/png", "fileUri": "gs://pictures/one.png"}})
-    said = [{"type": "text", "text": "the picture is attached"}] if kept else []
+    text_blocks = [{"type": "text", "text": "the picture is attached"}] if has_text else []
     picture = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG}}
     link = {"type": "text", "text": "[image/png: gs://pictures/one.png]"}
-    found = judge(source, anthropic([*said, picture, link]), client="gemini", upstream="anthropic").findings
-    assert (CONTENT in {one.rule for one in found if one.level is Level.MUST}) is not kept
+    findings = judge(source, anthropic([*text_blocks, picture, link]), client="gemini", upstream="anthropic").findings
+    assert (CONTENT in {finding.rule for finding in findings if finding.level is Level.MUST}) is not has_text

@@ -106,9 +106,9 @@ KEYWORDS = {"contains", "if", "then", "else"}
 
 def names(tree: ast.AST) -> set[str]:
     """What the code calls by these words: its parameters, functions and imported modules."""
-    found = {node.arg for node in ast.walk(tree) if isinstance(node, (ast.arg, ast.keyword)) and node.arg}
-    found |= {node.name for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
-    return found | {
+    argument_names = {node.arg for node in ast.walk(tree) if isinstance(node, (ast.arg, ast.keyword)) and node.arg}
+    argument_names |= {node.name for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    return argument_names | {
         alias.name for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom)) for alias in node.names
     }
 
@@ -202,24 +202,24 @@ SARIF = {
 @every("path", TOOL, id=lambda path: str(path.relative_to(JUDGE)))
 def test_reports_know_no_words_but_their_own(path: Path) -> None:
     """What is told first, what says the same and what follows stands in the corpus."""
-    found = word_lists(ast.parse(path.read_text(encoding="utf-8")))
-    strange = [(line, [word for word in words if word not in own_words()]) for line, words in found]
+    lists = word_lists(ast.parse(path.read_text(encoding="utf-8")))
+    strange = [(line, [word for word in words if word not in own_words()]) for line, words in lists]
     assert [each for each in strange if each[1]] == []
 
 
 def test_bounds_are_data() -> None:
-    found = {(path.name, number) for path in LAWS for number in numbers(ast.parse(path.read_text(encoding="utf-8")))}
-    assert found - NUMBERS.keys() == set()
-    assert NUMBERS.keys() - found == set(), "these are not there any more"
+    bounds = {(path.name, number) for path in LAWS for number in numbers(ast.parse(path.read_text(encoding="utf-8")))}
+    assert bounds - NUMBERS.keys() == set()
+    assert NUMBERS.keys() - bounds == set(), "these are not there any more"
 
 
 def test_code_asks_for_equivalences_that_there_are_and_uses_their_data() -> None:
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in LAWS]
-    asked = {name for tree in trees for name in asked_for(tree)}
+    equivalences = {name for tree in trees for name in asked_for(tree)}
     with_data = {
         entry.name for entry in CORPUS.equivalences.values() if entry.words or entry.patterns or entry.parameters
     }
-    assert asked == with_data
+    assert equivalences == with_data
 
 
 def test_every_list_pattern_and_bound_is_used() -> None:

@@ -31,9 +31,9 @@ def history(name: str, arguments: str) -> dict[str, Any]:
     if name == "openai_chat":
         call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": arguments}}
         result = {"role": "tool", "tool_call_id": "c", "content": "ok"}
-        said = [{"role": "assistant", "content": None, "tool_calls": [call]}, result]
-        asked = [{"role": "user", "content": "x"}, *said]
-        return {"model": "m", "messages": asked, "tools": [{"type": "function", "function": TOOL}]}
+        turns = [{"role": "assistant", "content": None, "tool_calls": [call]}, result]
+        messages = [{"role": "user", "content": "x"}, *turns]
+        return {"model": "m", "messages": messages, "tools": [{"type": "function", "function": TOOL}]}
     items = [
         {"role": "user", "content": "x"},
         {"type": "function_call", "call_id": "c", "name": "f", "arguments": arguments},
@@ -54,16 +54,16 @@ def given(name: str, arguments: Any) -> dict[str, Any]:
 
 def said(source: str, arguments: str, target: str, became: Any) -> dict[str, Level]:
     body = history(source, arguments)
-    found = judge(body, given(target, became), client=source, upstream=target).findings
-    return {finding.rule: finding.level for finding in found if not finding.is_note}
+    findings = judge(body, given(target, became), client=source, upstream=target).findings
+    return {finding.rule: finding.level for finding in findings if not finding.is_note}
 
 
 @every("source, arguments", product(TEXT, ALL), id=lambda source, arguments: f"{source}-{arguments}")
 def test_the_reference_obeys_the_law(source: str, arguments: str) -> None:
     for target in FORMATS:
         output = ask(source, target, history(source, arguments))
-        found = judge(history(source, arguments), output, client=source, upstream=target).findings
-        assert [finding for finding in found if not finding.is_note] == []
+        findings = judge(history(source, arguments), output, client=source, upstream=target).findings
+        assert [finding for finding in findings if not finding.is_note] == []
 
 
 @every(
@@ -134,21 +134,21 @@ def streamed(arguments: str) -> bytes:
 )
 def test_replies_and_streams_obey_the_law_as_well(client: str, arguments: str) -> None:
     answer = open_way(client, "openai_chat").response(reply(arguments))
-    found = judge(reply(arguments), answer, client=client, upstream="openai_chat", direction="response").findings
-    assert [finding for finding in found if not finding.is_note] == []
+    findings = judge(reply(arguments), answer, client=client, upstream="openai_chat", direction="response").findings
+    assert [finding for finding in findings if not finding.is_note] == []
     source = parse(streamed(arguments))
     output = parse(b"".join(open_way(client, "openai_chat").stream([streamed(arguments)])))
-    found = judge_stream(output, client=client, upstream="openai_chat", source=source).findings
-    assert [finding for finding in found if not finding.is_note] == []
+    findings = judge_stream(output, client=client, upstream="openai_chat", source=source).findings
+    assert [finding for finding in findings if not finding.is_note] == []
 
 
 @pytest.mark.parametrize("arguments", NO_JSON)
 def test_a_stream_that_changes_odd_arguments_is_told(arguments: str) -> None:
     source, output = parse(streamed(arguments)), parse(streamed('{"b": "T'))
-    made = parse(b"".join(open_way("openai_responses", "openai_chat").stream([dump(output["events"])])))
-    found = judge_stream(made, client="openai_responses", upstream="openai_chat", source=source).findings
-    assert "translation/unreadable-arguments" in {finding.rule for finding in found}
-    assert "openai_responses/stream-arguments-json" in {finding.rule for finding in found if finding.is_must}
+    translation = parse(b"".join(open_way("openai_responses", "openai_chat").stream([dump(output["events"])])))
+    findings = judge_stream(translation, client="openai_responses", upstream="openai_chat", source=source).findings
+    assert "translation/unreadable-arguments" in {finding.rule for finding in findings}
+    assert "openai_responses/stream-arguments-json" in {finding.rule for finding in findings if finding.is_must}
 
 
 @pytest.mark.parametrize("arguments", ALL)
@@ -156,8 +156,8 @@ def test_the_loop_obeys_the_law_as_well(arguments: str) -> None:
     for upstream in TEXT:
         golden = history(upstream, arguments)
         for became in {arguments, *({"{}"} if arguments in NOTHING else ())}:
-            found = judge_history(golden, history(upstream, became), client="anthropic", upstream=upstream).findings
-            assert [finding for finding in found if not finding.is_note] == [], (upstream, became)
+            findings = judge_history(golden, history(upstream, became), client="anthropic", upstream=upstream).findings
+            assert [finding for finding in findings if not finding.is_note] == [], (upstream, became)
 
 
 @pytest.mark.parametrize(("text", "json_text"), [("[" * 100_000, True), ("1e400", True), ("NaN", False), ("{", False)])

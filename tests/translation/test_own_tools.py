@@ -29,13 +29,13 @@ def chat(*names: str, **more: Any) -> dict[str, Any]:
 
 
 def responses(*tools: Any, items: tuple[Any, ...] = ()) -> dict[str, Any]:
-    given = [{"role": "user", "content": "Have a look."}, *items]
-    return {"model": "gpt-4.1-2025-04-14", "input": given, "max_output_tokens": 1024, "tools": [*tools]}
+    input_items = [{"role": "user", "content": "Have a look."}, *items]
+    return {"model": "gpt-4.1-2025-04-14", "input": input_items, "max_output_tokens": 1024, "tools": [*tools]}
 
 
 def told(source: Any, output: Any, client: str, upstream: str, **more: Any) -> dict[str, Level]:
-    found = judge(source, output, client=client, upstream=upstream, **more).findings
-    return {one.rule: one.level for one in found if one.level is not Level.NOTE}
+    findings = judge(source, output, client=client, upstream=upstream, **more).findings
+    return {finding.rule: finding.level for finding in findings if finding.level is not Level.NOTE}
 
 
 CLIENT_RUN = [
@@ -57,8 +57,8 @@ def test_a_tool_that_the_client_runs_arrives_as_a_function(kind: str, name: str,
 
 def test_two_functions_for_one_are_one_too_many() -> None:
     source = anthropic({"type": "bash_20250124", "name": "bash"})
-    found = told(source, chat("bash", "send_money"), "anthropic", "openai_chat")
-    assert found == {"translation/tool-invented": Level.MUST}
+    levels = told(source, chat("bash", "send_money"), "anthropic", "openai_chat")
+    assert levels == {"translation/tool-invented": Level.MUST}
 
 
 @pytest.mark.parametrize("own", [{"type": "shell", "environment": {"type": "local"}}, {"type": "local_shell"}])
@@ -151,11 +151,11 @@ def test_calls_and_results_cross(tool: Any, call: Any, output: Any, arguments: A
             upstream_model={"anthropic": "claude-sonnet-4-5", "gemini": "gemini-2.5-flash"}.get(upstream, "gpt-4.1"),
             stream=False,
         )
-        made = ReferenceTranslator().open(route).request(source)
-        assert told(source, made, "openai_responses", upstream) == {}
+        translation = ReferenceTranslator().open(route).request(source)
+        assert told(source, translation, "openai_responses", upstream) == {}
         if upstream == "openai_chat":
-            said = made["messages"][1]["tool_calls"][0]["function"]
-            said["arguments"] = json.dumps(arguments)
-            assert told(source, made, "openai_responses", upstream) == {}
-            said["arguments"] = json.dumps({"command": "rm -r ."})
-            assert told(source, made, "openai_responses", upstream) == {"translation/arguments": Level.MUST}
+            function = translation["messages"][1]["tool_calls"][0]["function"]
+            function["arguments"] = json.dumps(arguments)
+            assert told(source, translation, "openai_responses", upstream) == {}
+            function["arguments"] = json.dumps({"command": "rm -r ."})
+            assert told(source, translation, "openai_responses", upstream) == {"translation/arguments": Level.MUST}

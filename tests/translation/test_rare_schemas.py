@@ -14,8 +14,8 @@ TEXT, WHOLE, NULL = {"type": "string"}, {"type": "integer"}, {"type": "null"}
 
 
 def rules(source: Any, output: Any) -> set[str]:
-    found = compare_schemas(CORPUS, source, output, closing_allowed=False)
-    return {one.rule.removeprefix("translation/") for one in found}
+    differences = compare_schemas(CORPUS, source, output, closing_allowed=False)
+    return {difference.rule.removeprefix("translation/") for difference in differences}
 
 
 def members(properties: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -74,8 +74,8 @@ SAME: dict[str, tuple[Any, Any]] = {
 
 @pytest.mark.parametrize(("source", "output"), SAME.values(), ids=SAME)
 def test_the_same_in_another_spelling(source: Any, output: Any) -> None:
-    kept = {"$defs": {"T": True, "U": members(BOTH, required=["x"])}}
-    assert rules(members({"a": source}, **kept), members({"a": output})) == set()
+    definitions = {"$defs": {"T": True, "U": members(BOTH, required=["x"])}}
+    assert rules(members({"a": source}, **definitions), members({"a": output})) == set()
 
 
 def shape(kind: str, **more: Any) -> dict[str, Any]:

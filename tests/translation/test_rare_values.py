@@ -22,35 +22,35 @@ CORPUS = load_corpus()
 
 def rules(source: Any, output: Any, client: str, upstream: str, **more: Any) -> set[str]:
     """The rules of translation that are broken, notes aside."""
-    found = judge(source, output, client=client, upstream=upstream, **more).findings
-    own = {one.rule for one in found if one.level is not Level.NOTE}
+    findings = judge(source, output, client=client, upstream=upstream, **more).findings
+    own = {finding.rule for finding in findings if finding.level is not Level.NOTE}
     return {rule.removeprefix("translation/") for rule in own if rule.startswith("translation/")}
 
 
 def chat(arguments: str, *more: dict[str, Any]) -> dict[str, Any]:
     call = {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": arguments}}
     result = {"role": "tool", "tool_call_id": "call_1", "content": "ok"}
-    said = [{"role": "user", "content": "go"}, {"role": "assistant", "content": None, "tool_calls": [call]}, result]
-    return {"model": "m", "messages": [*said, *more]}
+    turns = [{"role": "user", "content": "go"}, {"role": "assistant", "content": None, "tool_calls": [call]}, result]
+    return {"model": "m", "messages": [*turns, *more]}
 
 
 def anthropic(arguments: Any, *content: dict[str, Any]) -> dict[str, Any]:
     call = {"type": "tool_use", "id": "call_1", "name": "f", "input": arguments}
     result = {"type": "tool_result", "tool_use_id": "call_1", "content": "ok"}
-    said = [{"role": "user", "content": "go"}, {"role": "assistant", "content": [call]}]
-    return {"model": "m", "max_tokens": 9, "messages": [*said, {"role": "user", "content": [result, *content]}]}
+    turns = [{"role": "user", "content": "go"}, {"role": "assistant", "content": [call]}]
+    return {"model": "m", "max_tokens": 9, "messages": [*turns, {"role": "user", "content": [result, *content]}]}
 
 
 def gemini(arguments: Any) -> dict[str, Any]:
     call = {"functionCall": {"id": "call_1", "name": "f", "args": arguments}}
     result = {"functionResponse": {"id": "call_1", "name": "f", "response": {"output": "ok"}}}
-    said = [{"role": "user", "parts": [{"text": "go"}]}, {"role": "model", "parts": [call]}]
-    return {"contents": [*said, {"role": "user", "parts": [result]}]}
+    turns = [{"role": "user", "parts": [{"text": "go"}]}, {"role": "model", "parts": [call]}]
+    return {"contents": [*turns, {"role": "user", "parts": [result]}]}
 
 
 def test_arguments_that_are_no_json_may_stand_in_a_list() -> None:
-    kept = rules(chat("not json"), anthropic({"raw": ["not json"]}), "openai_chat", "anthropic")
-    assert "unreadable-arguments" not in kept
+    rule_names = rules(chat("not json"), anthropic({"raw": ["not json"]}), "openai_chat", "anthropic")
+    assert "unreadable-arguments" not in rule_names
     assert "unreadable-arguments" in rules(chat("not json"), anthropic({"raw": ["other"]}), "openai_chat", "anthropic")
 
 
@@ -62,8 +62,8 @@ def test_numbers_beyond_every_double() -> None:
 
 def test_arguments_encoded_again_and_again() -> None:
     def twice(text: str) -> bool:
-        found = judge(anthropic({"a": 1}), chat(text), client="anthropic", upstream="openai_chat").findings
-        (finding,) = (one for one in found if one.rule == "translation/arguments")
+        findings = judge(anthropic({"a": 1}), chat(text), client="anthropic", upstream="openai_chat").findings
+        (finding,) = (finding for finding in findings if finding.rule == "translation/arguments")
         return "encoded twice" in finding.message
 
     assert twice(json.dumps(json.dumps({"a": 1})))
@@ -72,12 +72,14 @@ def test_arguments_encoded_again_and_again() -> None:
 
 
 def test_an_output_that_is_no_object() -> None:
-    asked, ends = Judge(CORPUS), Ends("openai_chat", "anthropic")
-    found = [
-        asked.history(anthropic({}), [], ends),
-        asked.round_trip(chat("{}"), "text", own="openai_chat", through="anthropic", direction="request"),
+    suite_judge, ends = Judge(CORPUS), Ends("openai_chat", "anthropic")
+    judgements = [
+        suite_judge.history(anthropic({}), [], ends),
+        suite_judge.round_trip(chat("{}"), "text", own="openai_chat", through="anthropic", direction="request"),
     ]
-    assert [[one.rule for one in judgement.findings] for judgement in found] == [["translation/target-format"]] * 2
+    assert [[finding.rule for finding in judgement.findings] for judgement in judgements] == [
+        ["translation/target-format"]
+    ] * 2
 
 
 def test_the_same_format_without_a_conversation() -> None:
@@ -86,8 +88,8 @@ def test_the_same_format_without_a_conversation() -> None:
 
 def test_not_every_difference_of_the_same_format_is_listed() -> None:
     many = {f"x_{number}": number for number in range(200)}
-    found = judge(chat("{}") | {"metadata": many}, chat("{}"), client="openai_chat", upstream="openai_chat")
-    assert 0 < len(found.findings) < 100
+    judgement = judge(chat("{}") | {"metadata": many}, chat("{}"), client="openai_chat", upstream="openai_chat")
+    assert 0 < len(judgement.findings) < 100
 
 
 def reply(reason: str) -> dict[str, Any]:
@@ -115,10 +117,10 @@ def failure(status: int) -> dict[str, Any]:
 
 
 def test_an_error_with_a_status_of_success_is_compared_by_its_words() -> None:
-    told = {"status": 500, "body": {"type": "error", "error": {"type": "api_error", "message": "no"}}}
+    error = {"status": 500, "body": {"type": "error", "error": {"type": "api_error", "message": "no"}}}
     ends = {"client": "anthropic", "upstream": "openai_chat", "direction": "error"}
-    assert rules(failure(500), told, **ends) == set()
-    assert rules(failure(200), told, **ends) == set()
+    assert rules(failure(500), error, **ends) == set()
+    assert rules(failure(200), error, **ends) == set()
     other = {"status": 500, "body": {"type": "error", "error": {"type": "api_error", "message": "yes"}}}
     assert rules(failure(200), other, **ends) == {"upstream-error-message"}
 
@@ -126,14 +128,20 @@ def test_an_error_with_a_status_of_success_is_compared_by_its_words() -> None:
 def test_tools_without_names_are_no_twins() -> None:
     tool = {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}
     nameless = {"input_schema": {"type": "object", "properties": {}}}
-    found = rules(chat("{}") | {"tools": [tool]}, anthropic({}) | {"tools": [nameless]}, "openai_chat", "anthropic")
-    assert {"tool-lost", "tool-invented"} <= found
+    rule_names = rules(
+        chat("{}") | {"tools": [tool]}, anthropic({}) | {"tools": [nameless]}, "openai_chat", "anthropic"
+    )
+    assert {"tool-lost", "tool-invented"} <= rule_names
 
 
 def test_a_number_of_a_setting_in_another_spelling() -> None:
     output = anthropic({}) | {"temperature": 1.0}
-    found = judge(chat("{}") | {"temperature": 1}, output, client="openai_chat", upstream="anthropic", tolerated=True)
-    assert [one.source_pointer for one in found.tolerated if one.name == "number-spelling"] == ["/temperature"]
+    judgement = judge(
+        chat("{}") | {"temperature": 1}, output, client="openai_chat", upstream="anthropic", tolerated=True
+    )
+    assert [deviation.source_pointer for deviation in judgement.tolerated if deviation.name == "number-spelling"] == [
+        "/temperature"
+    ]
 
 
 def document(mime: str, data: bytes | str) -> dict[str, Any]:
@@ -144,9 +152,9 @@ def document(mime: str, data: bytes | str) -> dict[str, Any]:
 
 def test_a_plain_text_document_whose_bytes_are_no_text() -> None:
     source = {"inlineData": {"mimeType": "text/plain", "data": base64.b64encode(b"\xff\xfe").decode()}}
-    asked = {"contents": [{"role": "user", "parts": [{"text": "go"}, source]}]}
+    request = {"contents": [{"role": "user", "parts": [{"text": "go"}, source]}]}
     output = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "go"}]}
-    assert "media-lost" in rules(asked, output, "gemini", "anthropic")
+    assert "media-lost" in rules(request, output, "gemini", "anthropic")
 
 
 def test_a_text_under_another_type_of_text() -> None:
@@ -175,26 +183,26 @@ def test_forms_of_replies_with_and_without_a_schema() -> None:
 
     def found(before: dict[str, Any], after: dict[str, Any]) -> set[str]:
         inner = {key: value for key, value in before.items() if key != "type"}
-        asked = chat("{}") | {"response_format": {"type": "json_schema", "json_schema": inner}}
-        return rules(asked, responses(text={"format": after}), "openai_chat", "openai_responses")
+        request = chat("{}") | {"response_format": {"type": "json_schema", "json_schema": inner}}
+        return rules(request, responses(text={"format": after}), "openai_chat", "openai_responses")
 
     assert found(forms[0], forms[0]) == found(forms[1], forms[1]) == found(forms[1], forms[0]) == set()
     assert found(forms[0], forms[1]) == found(forms[0], forms[2]) == {"response-format-changed"}
 
 
 def test_a_choice_and_a_flag_where_there_are_no_calls() -> None:
-    said = {"model": "m", "messages": [{"role": "user", "content": "go"}]}
-    output = said | {"max_tokens": 9}
+    request = {"model": "m", "messages": [{"role": "user", "content": "go"}]}
+    output = request | {"max_tokens": 9}
     function = {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}
     tool = {"name": "f", "input_schema": {"type": "object", "properties": {}}}
-    found = rules(said, output | {"tool_choice": {"type": "any"}}, "openai_chat", "anthropic")
-    assert found == {"tool-choice"}
-    one = {"parallel_tool_calls": False}
+    rule_names = rules(request, output | {"tool_choice": {"type": "any"}}, "openai_chat", "anthropic")
+    assert rule_names == {"tool-choice"}
+    flag = {"parallel_tool_calls": False}
     none = {"tools": [tool], "tool_choice": {"type": "none"}}
-    assert rules(said | one, output, "openai_chat", "anthropic") == set()
-    asked = said | one | {"tools": [function]}
-    assert rules(asked | {"tool_choice": "none"}, output | none, "openai_chat", "anthropic") == set()
-    assert rules(asked, output | {"tools": [tool]}, "openai_chat", "anthropic") == {"parallel-flag"}
+    assert rules(request | flag, output, "openai_chat", "anthropic") == set()
+    request_with_tools = request | flag | {"tools": [function]}
+    assert rules(request_with_tools | {"tool_choice": "none"}, output | none, "openai_chat", "anthropic") == set()
+    assert rules(request_with_tools, output | {"tools": [tool]}, "openai_chat", "anthropic") == {"parallel-flag"}
 
 
 def answered(content: Any, *, failed: bool = False) -> dict[str, Any]:
@@ -272,18 +280,20 @@ def test_a_pair_of_which_one_is_no_error_is_not_compared() -> None:
 
 
 def test_an_error_that_cannot_be_read_is_not_compared() -> None:
-    told = {"status": 500, "body": {"type": "error", "error": {"type": "api_error", "message": "no"}}}
+    error = {"status": 500, "body": {"type": "error", "error": {"type": "api_error", "message": "no"}}}
     ends = {"client": "anthropic", "upstream": "openai_chat", "direction": "error"}
-    assert rules({"status": 500, "body": "text"}, told, **ends) == set()
+    assert rules({"status": 500, "body": "text"}, error, **ends) == set()
 
 
 def test_a_tool_that_lost_its_name_is_known_by_its_words() -> None:
-    known = {"description": "Search the manual of it."}
+    description = {"description": "Search the manual of it."}
     schema = {"type": "object", "properties": {"q": {"type": "string"}}}
-    tool = {"type": "function", "function": {"name": "f", "parameters": schema, **known}}
-    nameless = {"input_schema": schema, **known}
-    found = rules(chat("{}") | {"tools": [tool]}, anthropic({}) | {"tools": [nameless]}, "openai_chat", "anthropic")
-    assert found == {"tool-name-kept"}
+    tool = {"type": "function", "function": {"name": "f", "parameters": schema, **description}}
+    nameless = {"input_schema": schema, **description}
+    rule_names = rules(
+        chat("{}") | {"tools": [tool]}, anthropic({}) | {"tools": [nameless]}, "openai_chat", "anthropic"
+    )
+    assert rule_names == {"tool-name-kept"}
 
 
 def test_an_object_that_says_error_reads_like_a_failure() -> None:
@@ -301,29 +311,31 @@ def thought(text: str, *more: dict[str, Any]) -> dict[str, Any]:
 
 
 def of_history(golden: list[Any], output: list[Any]) -> set[str]:
-    known = {"model": "m", "max_tokens": 9}
+    settings = {"model": "m", "max_tokens": 9}
     ends = Ends("openai_chat", "anthropic")
-    found = Judge(CORPUS).history({**known, "messages": golden}, {**known, "messages": output}, ends).findings
-    return {one.rule.removeprefix("translation/") for one in found if one.rule.startswith("translation/")}
+    findings = Judge(CORPUS).history({**settings, "messages": golden}, {**settings, "messages": output}, ends).findings
+    return {
+        finding.rule.removeprefix("translation/") for finding in findings if finding.rule.startswith("translation/")
+    }
 
 
 def test_state_where_nothing_is_called() -> None:
-    said = [{"role": "user", "content": "go"}, thought("Hm.", {"type": "text", "text": "Hi."})]
-    said.append({"role": "user", "content": "on"})
-    assert of_history(said, said) == set()
+    messages = [{"role": "user", "content": "go"}, thought("Hm.", {"type": "text", "text": "Hi."})]
+    messages.append({"role": "user", "content": "on"})
+    assert of_history(messages, messages) == set()
 
 
 def test_state_of_a_call_that_is_lost_is_not_moved() -> None:
     first, _, result = anthropic({})["messages"]
     call = anthropic({})["messages"][1]["content"][0]
     rest = [thought("Hm.", {"type": "text", "text": "Hi."}), {"role": "user", "content": "on"}]
-    found = of_history([first, thought("Hm.", call), result, rest[1]], [first, *rest])
-    assert "call-lost" in found
-    assert "state-moved" not in found
+    rule_names = of_history([first, thought("Hm.", call), result, rest[1]], [first, *rest])
+    assert "call-lost" in rule_names
+    assert "state-moved" not in rule_names
 
 
-def stored(*said: dict[str, Any]) -> dict[str, Any]:
-    return {"model": "m", "previous_response_id": "resp_1", "input": list(said)}
+def stored(*items: dict[str, Any]) -> dict[str, Any]:
+    return {"model": "m", "previous_response_id": "resp_1", "input": list(items)}
 
 
 def test_calls_of_the_new_part_of_a_kept_conversation() -> None:
@@ -342,15 +354,15 @@ def test_calls_of_the_new_part_of_a_kept_conversation() -> None:
 
 def test_a_result_that_nobody_gave_in_a_kept_conversation() -> None:
     body = anthropic({}, {"type": "text", "text": "on"})
-    found = rules(stored({"role": "user", "content": "on"}), body, "openai_responses", "anthropic")
-    assert "result-invented" in found
+    rule_names = rules(stored({"role": "user", "content": "on"}), body, "openai_responses", "anthropic")
+    assert "result-invented" in rule_names
 
 
 def test_two_pictures_under_one_caption_may_go_into_the_result() -> None:
     pictures = [f"data:image/png;base64,{data}" for data in ("aGk=", "aGU=")]
-    shown = [{"type": "image_url", "image_url": {"url": url}} for url in pictures]
+    images = [{"type": "image_url", "image_url": {"url": url}} for url in pictures]
     caption = {"type": "text", "text": "Pictures from call_1:"}
-    source = chat("{}", {"role": "user", "content": [caption, *shown]})
+    source = chat("{}", {"role": "user", "content": [caption, *images]})
     inside = [
         {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": url.partition(",")[2]}}
         for url in pictures
@@ -367,8 +379,8 @@ def test_text_behind_a_call_may_stand_before_it_where_no_order_is_kept() -> None
     source["messages"][1]["content"].append({"type": "text", "text": "I wait for it."})
     output = chat("{}") | {"max_completion_tokens": 9}
     output["messages"][1]["content"] = "I wait for it."
-    found = judge(source, output, client="anthropic", upstream="openai_chat", tolerated=True)
-    assert "text-before-calls" in {one.name for one in found.tolerated}
+    judgement = judge(source, output, client="anthropic", upstream="openai_chat", tolerated=True)
+    assert "text-before-calls" in {deviation.name for deviation in judgement.tolerated}
 
 
 TEXTS: dict[str, tuple[list[str], list[str]]] = {
@@ -399,9 +411,9 @@ def test_a_name_in_the_proto_s_spelling_is_listed() -> None:
     source = {"contents": [{"role": "user", "parts": [{"text": "go"}, picture]}]}
     part = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}}
     output = {"model": "m", "messages": [{"role": "user", "content": [{"type": "text", "text": "go"}, part]}]}
-    found = judge(source, output, client="gemini", upstream="openai_chat", tolerated=True)
+    judgement = judge(source, output, client="gemini", upstream="openai_chat", tolerated=True)
     place = "/contents/0/parts/1/inline_data"
-    names = [one.source_pointer for one in found.tolerated if one.name == "proto-json-names"]
+    names = [deviation.source_pointer for deviation in judgement.tolerated if deviation.name == "proto-json-names"]
     assert names == [place, f"{place}/mime_type"]
 
 
@@ -410,25 +422,25 @@ def test_a_setting_that_was_an_object_is_another_value(got: Any) -> None:
     """Metadata and how much to think are objects; anything else in their place is told, and nothing raises."""
     source = {"model": "m", "messages": [{"role": "user", "content": "go"}], "metadata": {"run": "7"}, "store": True}
     output = {"model": "m", "input": "go", "metadata": got, "store": True}
-    found = judge(source, output, client="openai_chat", upstream="openai_responses").findings
-    assert any(one.pointer.startswith("/metadata") for one in found)
+    findings = judge(source, output, client="openai_chat", upstream="openai_responses").findings
+    assert any(finding.pointer.startswith("/metadata") for finding in findings)
 
 
-@pytest.mark.parametrize("told", ["[the]", "hello"])
-def test_bytes_that_are_no_text_are_not_told_by_words(told: str) -> None:
+@pytest.mark.parametrize("sentence", ["[the]", "hello"])
+def test_bytes_that_are_no_text_are_not_told_by_words(sentence: str) -> None:
     data = base64.b64encode(b"\xff\xfe").decode()
     parts = [{"text": "go"}, {"inlineData": {"mimeType": "text/plain", "data": data}}]
-    content = [{"type": "text", "text": text} for text in ("go", told)]
+    content = [{"type": "text", "text": text} for text in ("go", sentence)]
     output = {"model": "m", "messages": [{"role": "user", "content": content}]}
-    found = rules({"contents": [{"role": "user", "parts": parts}]}, output, "gemini", "openai_chat")
-    assert found == {"media-unmentioned", "text-invented"}
+    rule_names = rules({"contents": [{"role": "user", "parts": parts}]}, output, "gemini", "openai_chat")
+    assert rule_names == {"media-unmentioned", "text-invented"}
 
 
 def test_judgements_are_kept_up_to_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(caching, "MOST_KEPT", 2)
-    asked, ends = caching.CachingJudge(CORPUS), Ends("openai_chat", "anthropic")
-    first = asked.history(anthropic({}), anthropic({}), ends)
-    assert asked.history(anthropic({}), anthropic({}), ends) is first
+    caching_judge, ends = caching.CachingJudge(CORPUS), Ends("openai_chat", "anthropic")
+    first = caching_judge.history(anthropic({}), anthropic({}), ends)
+    assert caching_judge.history(anthropic({}), anthropic({}), ends) is first
     for number in range(3):
-        asked.history(anthropic({"n": number}), anthropic({"n": number}), ends)
-    assert len(asked) == 2
+        caching_judge.history(anthropic({"n": number}), anthropic({"n": number}), ends)
+    assert len(caching_judge) == 2

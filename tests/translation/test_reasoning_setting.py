@@ -25,16 +25,16 @@ def gemini(**config: Any) -> dict[str, Any]:
     return {"generationConfig": {"maxOutputTokens": 4096, "thinkingConfig": config}}
 
 
-def told(client: str, said: dict[str, Any], upstream: str, made: dict[str, Any]) -> dict[str, Level]:
-    found = judge(BARE[client] | said, BARE[upstream] | made, client=client, upstream=upstream).findings
-    return {finding.rule.removeprefix("translation/setting-"): finding.level for finding in found}
+def told(client: str, source: dict[str, Any], upstream: str, output: dict[str, Any]) -> dict[str, Level]:
+    findings = judge(BARE[client] | source, BARE[upstream] | output, client=client, upstream=upstream).findings
+    return {finding.rule.removeprefix("translation/setting-"): finding.level for finding in findings}
 
 
 CHAT, RESPONSES, HIGH = "openai_chat", "openai_responses", {"reasoning_effort": "high"}
 
 
 @pytest.mark.parametrize(
-    ("client", "said", "upstream", "made", "expected"),
+    ("client", "source", "upstream", "output", "expected"),
     [
         (CHAT, HIGH, RESPONSES, {"reasoning": {"effort": "high"}}, {}),
         (CHAT, HIGH, RESPONSES, {}, {"lost": Level.MUST}),
@@ -57,8 +57,8 @@ CHAT, RESPONSES, HIGH = "openai_chat", "openai_responses", {"reasoning_effort": 
         ("gemini", gemini(thinkingBudget=0), CHAT, {}, {}),
     ],
 )
-def test_the_wish(client: str, said: Any, upstream: str, made: Any, expected: dict[str, Level]) -> None:
-    assert told(client, said, upstream, made) == expected
+def test_the_wish(client: str, source: Any, upstream: str, output: Any, expected: dict[str, Level]) -> None:
+    assert told(client, source, upstream, output) == expected
 
 
 @pytest.mark.parametrize("effort", [{}, {"value": "high"}, ["high"], 3, True])
@@ -71,7 +71,7 @@ SUMMARY, GIVEN = {"reasoning": {"effort": "high", "summary": "auto"}}, {"not-sho
 
 
 @pytest.mark.parametrize(
-    ("client", "said", "upstream", "made", "expected"),
+    ("client", "source", "upstream", "output", "expected"),
     [
         (RESPONSES, SUMMARY, "gemini", gemini(thinkingBudget=2048, includeThoughts=True), {}),
         (RESPONSES, SUMMARY, "gemini", gemini(thinkingBudget=2048, includeThoughts=False), GIVEN),
@@ -100,10 +100,10 @@ SUMMARY, GIVEN = {"reasoning": {"effort": "high", "summary": "auto"}}, {"not-sho
     ],
 )
 def test_whether_thoughts_are_shown(
-    client: str, said: Any, upstream: str, made: Any, expected: dict[str, Level]
+    client: str, source: Any, upstream: str, output: Any, expected: dict[str, Level]
 ) -> None:
     """Where the source does not say, its model decides, and so may the translator."""
-    found = told(client, said, upstream, made)
-    assert {rule: level for rule, level in found.items() if "thoughts" in rule} == {
+    levels = told(client, source, upstream, output)
+    assert {rule: level for rule, level in levels.items() if "thoughts" in rule} == {
         f"translation/thoughts-{rule}": level for rule, level in expected.items()
     }

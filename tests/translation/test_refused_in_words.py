@@ -17,8 +17,8 @@ USAGE = {"prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 12}
 
 
 def chat(message: dict[str, Any], finish: str = "stop") -> dict[str, Any]:
-    said = {"role": "assistant", "content": None, "refusal": None, **message}
-    choice = {"index": 0, "message": said, "logprobs": None, "finish_reason": finish}
+    assistant_message = {"role": "assistant", "content": None, "refusal": None, **message}
+    choice = {"index": 0, "message": assistant_message, "logprobs": None, "finish_reason": finish}
     return {**HEAD, "object": "chat.completion", "choices": [choice], "usage": USAGE}
 
 
@@ -62,8 +62,8 @@ NATIVE = ("anthropic", "openai_chat", "openai_responses")
 """The formats that have a word or a place for a refusal."""
 
 
-def told(found: Any) -> dict[str, str]:
-    return {finding.rule: str(finding.level) for finding in found if not finding.is_note}
+def told(findings: Any) -> dict[str, str]:
+    return {finding.rule: str(finding.level) for finding in findings if not finding.is_note}
 
 
 @pytest.mark.parametrize("client", FORMATS)
@@ -82,9 +82,9 @@ def test_words_under_a_good_end(upstream: str, client: str) -> None:
 def test_words_under_a_good_end_of_a_stream(client: str) -> None:
     source, like = streamed({"refusal": WORDS}), streamed({"content": WORDS})
     output = parse(b"".join(open_way(client, "openai_chat", stream=True).stream([like])))
-    found = told(judge_stream(output, source=parse(source), client=client, upstream="openai_chat").findings)
-    assert found.get("translation/finish-reason") == ("SHOULD" if client in NATIVE else None)
-    assert "MUST" not in found.values()
+    levels = told(judge_stream(output, source=parse(source), client=client, upstream="openai_chat").findings)
+    assert levels.get("translation/finish-reason") == ("SHOULD" if client in NATIVE else None)
+    assert "MUST" not in levels.values()
 
 
 @pytest.mark.parametrize("upstream", REFUSED)

@@ -27,8 +27,8 @@ SHOWN = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG}
 DROPPED = "[image/png: in the next user message]"
 
 
-def text(said: str) -> dict[str, Any]:
-    return {"type": "text", "text": said}
+def text(content: str) -> dict[str, Any]:
+    return {"type": "text", "text": content}
 
 
 def anthropic(*contents: Any) -> dict[str, Any]:
@@ -69,8 +69,8 @@ def chat(*contents: Any, after: Any = None) -> dict[str, Any]:
             {"role": "user", "content": "Go."},
             {"role": "assistant", "content": None, "tool_calls": calls},
             *(
-                {"role": "tool", "tool_call_id": each, "content": said}
-                for each, said in zip(ids, contents, strict=True)
+                {"role": "tool", "tool_call_id": each, "content": content}
+                for each, content in zip(ids, contents, strict=True)
             ),
             *([{"role": "user", "content": after}] if after else []),
         ],
@@ -99,11 +99,11 @@ def gemini(*responses: Any, beside: Any = ()) -> dict[str, Any]:
 
 def found(source: dict[str, Any], output: dict[str, Any]) -> dict[str, Level]:
     """The rules that a translation breaks, with the gravest level of each."""
-    told: dict[str, Level] = {}
+    levels: dict[str, Level] = {}
     for finding in judged(source, output):
-        if told.get(finding.rule) is not Level.MUST:
-            told[finding.rule] = finding.level
-    return told
+        if levels.get(finding.rule) is not Level.MUST:
+            levels[finding.rule] = finding.level
+    return levels
 
 
 def judged(source: dict[str, Any], output: dict[str, Any]) -> tuple[Finding, ...]:
@@ -117,8 +117,10 @@ def format_of(body: dict[str, Any]) -> str:
     return "anthropic" if "max_tokens" in body else "openai_chat"
 
 
-def about_results(told: dict[str, Level]) -> dict[str, Level]:
-    return {rule: level for rule, level in told.items() if rule.startswith(("translation/result", "translation/error"))}
+def about_results(levels: dict[str, Level]) -> dict[str, Level]:
+    return {
+        rule: level for rule, level in levels.items() if rule.startswith(("translation/result", "translation/error"))
+    }
 
 
 FAITHFUL = {
@@ -202,8 +204,8 @@ DAMAGED = {
 
 @pytest.mark.parametrize("name", FAITHFUL)
 def test_faithful_content_is_silent(name: str) -> None:
-    told = about_results(found(*FAITHFUL[name]))
-    assert not told
+    levels = about_results(found(*FAITHFUL[name]))
+    assert not levels
 
 
 @pytest.mark.parametrize("name", TOLD)
@@ -224,8 +226,8 @@ MARK = {
 @pytest.mark.parametrize("name", MARK)
 def test_a_failure_without_its_mark_is_graver_than_one_told_in_words(name: str) -> None:
     message, response, rule = MARK[name]
-    told = found(anthropic(failed(message)), gemini(response))
-    marks = {name for name in told if name.startswith("translation/error-mark")}
+    levels = found(anthropic(failed(message)), gemini(response))
+    marks = {name for name in levels if name.startswith("translation/error-mark")}
     assert marks == ({f"translation/{rule}"} if rule else set())
 
 
@@ -240,21 +242,21 @@ def test_a_failure_without_its_mark_is_graver_than_one_told_in_words(name: str) 
     ],
 )
 def test_an_object_whose_mark_arrives_in_its_text_is_told_in_words(text: str, rule: str) -> None:
-    told = found(gemini({"error": "boom", "code": 3}), anthropic(text))
-    assert {name for name in told if name.startswith("translation/error-mark")} == {f"translation/{rule}"}
+    levels = found(gemini({"error": "boom", "code": 3}), anthropic(text))
+    assert {name for name in levels if name.startswith("translation/error-mark")} == {f"translation/{rule}"}
 
 
 @pytest.mark.parametrize("name", DAMAGED)
 def test_damage_breaks_its_rule(name: str) -> None:
     source, output, rule = DAMAGED[name]
-    told = about_results(found(source, output))
-    told.pop("translation/error-mark", None)
-    assert told == {rule: Level.MUST}
+    levels = about_results(found(source, output))
+    levels.pop("translation/error-mark", None)
+    assert levels == {rule: Level.MUST}
 
 
 def test_an_empty_result_that_changed_places_is_one_fault() -> None:
-    told = about_results(found(anthropic('{"a": 1}', ""), chat("", '{"a": 1}')))
-    assert told == {LINKED: Level.MUST}
+    levels = about_results(found(anthropic('{"a": 1}', ""), chat("", '{"a": 1}')))
+    assert levels == {LINKED: Level.MUST}
 
 
 def test_results_that_changed_places() -> None:
@@ -291,11 +293,11 @@ def test_chunks_are_joined_at_their_boundaries_only(left: list[str], right: list
 @pytest.mark.timing
 def test_long_texts_are_compared_in_one_pass() -> None:
     half = "word " * 200_000
-    begun = time.process_time()
+    start = time.process_time()
     assert joined_equal(CORPUS, [half, half], [half + "\n\n" + half])
     assert not joined_equal(CORPUS, [half, half + "x"], [half + "\n\n" + half + "y"])
     assert not joined_equal(CORPUS, ["a" + " " * 200_000 + "b", "c"], ["a" + " " * 200_000 + "b d"])
-    assert time.process_time() - begun < 1
+    assert time.process_time() - start < 1
 
 
 def test_changed_results_are_not_compared_each_with_each(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -306,40 +308,40 @@ def test_changed_results_are_not_compared_each_with_each(monkeypatch: pytest.Mon
         return compare_payload(*contents)
 
     monkeypatch.setattr(links, "compare_payload", counting)
-    said = [f"result {number}" for number in range(60)]
-    told = found(anthropic(*said), chat(*(each + "!" for each in said)))
-    assert told[CONTENT] is Level.MUST
-    assert len(compared) == len(said)
+    texts = [f"result {number}" for number in range(60)]
+    levels = found(anthropic(*texts), chat(*(each + "!" for each in texts)))
+    assert levels[CONTENT] is Level.MUST
+    assert len(compared) == len(texts)
 
 
 @pytest.mark.parametrize(
     "response", [{"error": True, "rows": [0]}, {"error": True, "is_error": True, "rows": 1}, {"error": {"code": 5}}]
 )
 def test_a_failure_that_stays_as_it_is(response: dict[str, Any]) -> None:
-    said = gemini(response)
+    body = gemini(response)
     route = Route("gemini", "gemini", "gemini-2.5-flash", "gemini-2.5-flash", stream=False)
-    assert Judge(CORPUS).history(said, said, route).findings == ()
+    assert Judge(CORPUS).history(body, body, route).findings == ()
 
 
 @pytest.mark.parametrize("rows", [[1], []])
 def test_a_failure_beside_other_members_changed(rows: list[int]) -> None:
     route = Route("gemini", "gemini", "gemini-2.5-flash", "gemini-2.5-flash", stream=False)
-    before, after = (gemini({"error": True, "rows": one}) for one in ([0], rows))
-    assert [one.rule for one in Judge(CORPUS).history(before, after, route).findings] != []
+    before, after = (gemini({"error": True, "rows": values}) for values in ([0], rows))
+    assert [finding.rule for finding in Judge(CORPUS).history(before, after, route).findings] != []
 
 
 @pytest.mark.parametrize(
-    ("ids", "said"), [((None, None), "pairs them by their order"), (("a1", "b2"), "lacks the call's id, a1")]
+    ("ids", "sentence"), [((None, None), "pairs them by their order"), (("a1", "b2"), "lacks the call's id, a1")]
 )
-def test_why_results_without_ids_are_taken_for_each_other(ids: tuple[str | None, ...], said: str) -> None:
+def test_why_results_without_ids_are_taken_for_each_other(ids: tuple[str | None, ...], sentence: str) -> None:
     output = gemini({"output": "two"}, {"output": "one"})
     turns = output["contents"]
     parts = [part for turn in turns for part in turn["parts"] if "functionCall" in part]
-    for part, given in zip(parts, ids, strict=True):
+    for part, call_id in zip(parts, ids, strict=True):
         part["functionCall"].pop("id", None)
-        part["functionCall"] |= {"id": given} if given else {}
+        part["functionCall"] |= {"id": call_id} if call_id else {}
     for turn in turns:
         for part in turn["parts"]:
             part.get("functionResponse", {}).pop("id", None)
-    messages = [one.message for one in judged(anthropic("one", "two"), output) if one.rule == LINKED]
-    assert said in messages[0]
+    messages = [finding.message for finding in judged(anthropic("one", "two"), output) if finding.rule == LINKED]
+    assert sentence in messages[0]

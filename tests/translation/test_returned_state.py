@@ -27,8 +27,8 @@ def told(case: str, upstream: str, change: Callable[[dict[str, Any]], Any], numb
     """The rules on state that a change of the golden request breaks, through a client of Chat."""
     output = golden(case, upstream, number)
     change(output)
-    found = judge_history(golden(case, upstream, number), output, client="openai_chat", upstream=upstream).findings
-    return {finding.rule: finding.level for finding in found if finding.rule.startswith("translation/")}
+    findings = judge_history(golden(case, upstream, number), output, client="openai_chat", upstream=upstream).findings
+    return {finding.rule: finding.level for finding in findings if finding.rule.startswith("translation/")}
 
 
 def parts(body: dict[str, Any]) -> list[dict[str, Any]]:
@@ -40,8 +40,8 @@ def signed(body: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def blocks(body: dict[str, Any], place: int) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = body["messages"][place]["content"]
-    return found
+    content: list[dict[str, Any]] = body["messages"][place]["content"]
+    return content
 
 
 @every(
@@ -52,8 +52,8 @@ def blocks(body: dict[str, Any], place: int) -> list[dict[str, Any]]:
 def test_what_came_back_whole_is_told_by_nobody(case: str, upstream: str, client: str) -> None:
     for number in range(1, len(CORPUS.cases[case].exchanges(upstream))):
         body = golden(case, upstream, number)
-        found = judge_history(body, copy.deepcopy(body), client=client, upstream=upstream).findings
-        assert [finding for finding in found if finding.element == "opaque"] == []
+        findings = judge_history(body, copy.deepcopy(body), client=client, upstream=upstream).findings
+        assert [finding for finding in findings if finding.element == "opaque"] == []
 
 
 def test_lost_state_of_the_turn_under_way() -> None:
@@ -80,8 +80,10 @@ def test_a_signature_on_words_is_no_matter_of_calls() -> None:
     whole = golden("reasoning/seed", "gemini")
     words = next(part for part in parts(whole) if part.get("text", "").startswith("I can help"))
     words["thoughtSignature"] = "CqIBAb4+9vtq0cJw1oYxV7ZkPzT5uLrB2mHhE8sNfKdGyXiQ"
-    found = judge_history(whole, golden("reasoning/seed", "gemini"), client="anthropic", upstream="gemini").findings
-    assert [(finding.rule, finding.level) for finding in found] == [("translation/answer-state-returned", Level.SHOULD)]
+    findings = judge_history(whole, golden("reasoning/seed", "gemini"), client="anthropic", upstream="gemini").findings
+    assert [(finding.rule, finding.level) for finding in findings] == [
+        ("translation/answer-state-returned", Level.SHOULD)
+    ]
 
 
 def test_a_stand_in_excuses_its_own_call_alone() -> None:
@@ -102,8 +104,8 @@ def test_moved_to_the_sibling_or_to_another_step() -> None:
         second["thoughtSignature"] = first.pop("thoughtSignature")
 
     def exchange(body: dict[str, Any]) -> None:
-        one, two = signed(body)
-        one["thoughtSignature"], two["thoughtSignature"] = two["thoughtSignature"], one["thoughtSignature"]
+        first, second = signed(body)
+        first["thoughtSignature"], second["thoughtSignature"] = second["thoughtSignature"], first["thoughtSignature"]
 
     def to_the_next_step(body: dict[str, Any]) -> None:
         blocks(body, 3).insert(0, blocks(body, 1).pop(0))
@@ -116,8 +118,8 @@ def test_moved_to_the_sibling_or_to_another_step() -> None:
 
 def test_blocks_before_one_call_keep_their_order() -> None:
     def exchange(body: dict[str, Any]) -> None:
-        found = blocks(body, 1)
-        found[0], found[1] = found[1], found[0]
+        content = blocks(body, 1)
+        content[0], content[1] = content[1], content[0]
 
     assert told("reasoning/redacted-thinking", "anthropic", exchange) == {"translation/state-moved": Level.MUST}
 

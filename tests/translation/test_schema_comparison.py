@@ -28,11 +28,15 @@ def members(properties: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 
 def grave(differences: tuple[SchemaDifference, ...]) -> set[str]:
-    return {found.rule for found in differences if RULES[found.rule].level is Level.MUST and not found.under}
+    return {
+        difference.rule
+        for difference in differences
+        if RULES[difference.rule].level is Level.MUST and not difference.under
+    }
 
 
 def told(differences: tuple[SchemaDifference, ...]) -> set[str]:
-    return {found.rule.removeprefix("translation/") for found in differences}
+    return {difference.rule.removeprefix("translation/") for difference in differences}
 
 
 NODE = members({"name": TEXT, "children": {"type": "array", "items": {"$ref": "#/definitions/Node"}}})
@@ -88,8 +92,8 @@ SAME: dict[str, tuple[Any, Any]] = {
 def test_same(name: str) -> None:
     before, after = SAME[name]
     definitions = {"T": {"$anchor": "t", "type": "string", "enum": ["x"]}}
-    found = compare(members({"a": before}, **{"$defs": definitions}), members({"a": after}))
-    assert grave(found) == set(), found
+    differences = compare(members({"a": before}, **{"$defs": definitions}), members({"a": after}))
+    assert grave(differences) == set(), differences
 
 
 def test_references_are_followed_at_any_depth() -> None:
@@ -108,9 +112,9 @@ def test_schemas_that_hold_themselves() -> None:
     # Without references the inlining ends somewhere, which is told but is no fault.
     cut = copy.deepcopy(NODE)
     cut["properties"]["children"]["items"] = {"type": "object"}
-    found = compare(source, members({"tree": cut}))
-    assert found
-    assert grave(found) == set()
+    differences = compare(source, members({"tree": cut}))
+    assert differences
+    assert grave(differences) == set()
 
 
 STRICT: dict[str, tuple[Any, Any]] = {
@@ -222,10 +226,10 @@ DAMAGED: dict[str, tuple[Any, Any, str]] = {
 def test_damage(name: str) -> None:
     before, after, rule = DAMAGED[name]
     source, output = members({"a": before}), members({"a": after})
-    found = compare(source, output)
-    assert rule in told(found), found
-    assert grave(found) <= {f"translation/{rule}"}, found
-    for difference in found:
+    differences = compare(source, output)
+    assert rule in told(differences), differences
+    assert grave(differences) <= {f"translation/{rule}"}, differences
+    for difference in differences:
         resolve(output, difference.pointer)
         resolve(source, difference.source_pointer)
 
@@ -233,17 +237,25 @@ def test_damage(name: str) -> None:
 def test_a_schema_that_is_gone_is_told_once() -> None:
     """Its type, parameters and requirements are gone by one cause; what should stand there is all of it."""
     schema = members({"a": TEXT, "b": WHOLE}, required=["a"])
-    (one,) = compare(schema, {})
-    assert (one.rule, one.pointer, one.want, one.got) == ("translation/schema-property-lost", "", schema, {})
+    (difference,) = compare(schema, {})
+    assert (difference.rule, difference.pointer, difference.want, difference.got) == (
+        "translation/schema-property-lost",
+        "",
+        schema,
+        {},
+    )
 
 
-@pytest.mark.parametrize("spelt", ["const", "enum"])
-def test_a_lost_value_is_named_as_the_source_spells_it(spelt: str) -> None:
-    value = {"const": 2} if spelt == "const" else {"enum": [2]}
-    (one,) = compare(members({"protocol": {"type": "integer", **value}}), members({"protocol": WHOLE}))
-    assert (one.rule, one.source_pointer) == ("translation/schema-enum", f"/properties/protocol/{spelt}")
-    assert one.want == ("2 alone" if spelt == "const" else [2]), "const and enum may both say it"
-    assert ("const" in one.message) is (spelt == "const")
+@pytest.mark.parametrize("keyword", ["const", "enum"])
+def test_a_lost_value_is_named_as_the_source_spells_it(keyword: str) -> None:
+    value = {"const": 2} if keyword == "const" else {"enum": [2]}
+    (difference,) = compare(members({"protocol": {"type": "integer", **value}}), members({"protocol": WHOLE}))
+    assert (difference.rule, difference.source_pointer) == (
+        "translation/schema-enum",
+        f"/properties/protocol/{keyword}",
+    )
+    assert difference.want == ("2 alone" if keyword == "const" else [2]), "const and enum may both say it"
+    assert ("const" in difference.message) is (keyword == "const")
 
 
 def test_a_late_branch_is_looked_at() -> None:
@@ -252,8 +264,8 @@ def test_a_late_branch_is_looked_at() -> None:
         branch["required"] = list(branch["properties"])
     other = copy.deepcopy(wide)
     other[11]["properties"]["p11_3"] = WHOLE
-    found = compare(members({"a": {"anyOf": wide}}), members({"a": {"anyOf": other}}))
-    assert [(entry.rule, entry.pointer) for entry in found] == [
+    differences = compare(members({"a": {"anyOf": wide}}), members({"a": {"anyOf": other}}))
+    assert [(entry.rule, entry.pointer) for entry in differences] == [
         ("translation/schema-type", "/properties/a/anyOf/11/properties/p11_3/type")
     ]
 
@@ -314,8 +326,8 @@ def test_no_schema_raises(odd: Any) -> None:
     ids=repr,
 )
 def test_a_keyword_without_sense_damages_a_schema(broken: Any) -> None:
-    found = compare(members({"a": {"type": "string"}}), members({"a": broken}))
-    assert "translation/schema-changed" in grave(found), found
+    differences = compare(members({"a": {"type": "string"}}), members({"a": broken}))
+    assert "translation/schema-changed" in grave(differences), differences
 
 
 @pytest.mark.parametrize("depth", [200, 5_000])
@@ -369,8 +381,10 @@ ANSWER = members({"answer": {"type": "string", "enum": ["yes", "no"]}}, required
     ],
 )
 def test_schema_of_a_response_format(output: Any, levels: list[Level]) -> None:
-    found = judge(chat(ANSWER), output, client="openai_chat", upstream="openai_responses").findings
-    assert [entry.level for entry in found if entry.rule == "translation/response-format-changed"] == levels, found
+    findings = judge(chat(ANSWER), output, client="openai_chat", upstream="openai_responses").findings
+    assert [entry.level for entry in findings if entry.rule == "translation/response-format-changed"] == levels, (
+        findings
+    )
 
 
 def test_a_type_that_there_is_not_may_become_any() -> None:

@@ -41,9 +41,13 @@ def said(client: str, source: dict[str, Any], upstream: str, output: dict[str, A
     judgement = judge(
         source, output, client=client, upstream=upstream, upstream_model=model or MODELS[upstream], declared=["stop"]
     )
-    found = [f"{one.level.name} {one.rule[12:]}" for one in judgement.findings if one.rule.startswith("translation/")]
+    lines = [
+        f"{finding.level.name} {finding.rule[12:]}"
+        for finding in judgement.findings
+        if finding.rule.startswith("translation/")
+    ]
     undue = [loss.element for loss in judgement.losses if loss.kind == "undue" and loss.element != "stop"]
-    return [*found, *undue, *(f"+{one.element}" for one in judgement.losses if one.kind == "cannot")]
+    return [*lines, *undue, *(f"+{loss.element}" for loss in judgement.losses if loss.kind == "cannot")]
 
 
 FIVE = ["a", "b", "c", "d", "e"]
@@ -78,10 +82,10 @@ TO_CLAUDE = [
 @pytest.mark.parametrize(("before", "after", "expected"), TO_CLAUDE)
 def test_to_anthropic(before: dict[str, Any], after: dict[str, Any], expected: list[str]) -> None:
     grown = ["SHOULD setting-adjusted"] if after.get("thinking") else []
-    found = [
-        one for one in said("openai_chat", chat(**before), "anthropic", anthropic(**after)) if "private" not in one
+    lines = [
+        line for line in said("openai_chat", chat(**before), "anthropic", anthropic(**after)) if "private" not in line
     ]
-    assert sorted(found) == sorted([*expected, *grown])
+    assert sorted(lines) == sorted([*expected, *grown])
 
 
 OTHERS = [
@@ -154,7 +158,7 @@ OTHERS = [
 def test_to_others(
     client: str, source: dict[str, Any], upstream: str, output: dict[str, Any], expected: list[str]
 ) -> None:
-    assert [one for one in said(client, source, upstream, output) if "private" not in one] == expected
+    assert [line for line in said(client, source, upstream, output) if "private" not in line] == expected
 
 
 @pytest.mark.parametrize(
@@ -205,9 +209,9 @@ def test_a_model_that_is_no_name() -> None:
 
 def test_losses_tell_the_limits(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["losses", "anthropic-to-openai_chat"]) == 0
-    said = capsys.readouterr().out
-    assert "only beyond entries 4" in said
-    assert "only beyond most 32768, models gpt-4.1*" in said
+    stdout = capsys.readouterr().out
+    assert "only beyond entries 4" in stdout
+    assert "only beyond most 32768, models gpt-4.1*" in stdout
     assert main(["losses"]) == 0
     assert "temperature*" in capsys.readouterr().out
 
@@ -229,13 +233,15 @@ BESIDE_TOOLS = [
 ]
 
 
-@pytest.mark.parametrize(("model", "asked", "sent", "wanted"), BESIDE_TOOLS)
-def test_an_effort_beside_function_tools(model: str, asked: str, sent: str | None, wanted: list[str]) -> None:
-    source = responses(model, tools=FUNCTIONS["openai_responses"], reasoning={"effort": asked})
+@pytest.mark.parametrize(("model", "requested_effort", "sent", "expected"), BESIDE_TOOLS)
+def test_an_effort_beside_function_tools(
+    model: str, requested_effort: str, sent: str | None, expected: list[str]
+) -> None:
+    source = responses(model, tools=FUNCTIONS["openai_responses"], reasoning={"effort": requested_effort})
     effort = {} if sent is None else {"reasoning_effort": sent}
     output = chat(model, tools=FUNCTIONS["openai_chat"], **effort)
-    found = said("openai_responses", source, "openai_chat", output, model)
-    assert [one for one in found if not one.startswith("+")] == wanted
+    lines = said("openai_responses", source, "openai_chat", output, model)
+    assert [line for line in lines if not line.startswith("+")] == expected
 
 
 def test_thinking_that_a_model_takes_without_tools_alone() -> None:
@@ -254,6 +260,6 @@ def test_a_limit_beside_function_tools_names_the_models_of_the_rule() -> None:
     for name in models:
         model = name.replace("-2*", "-2026-07-09").removesuffix("*")
         body = chat(model, tools=FUNCTIONS["openai_chat"], reasoning_effort="low")
-        assert [one.rule for one in check_body(corpus, "openai_chat", "request", body)] == [
+        assert [finding.rule for finding in check_body(corpus, "openai_chat", "request", body)] == [
             "openai_chat/effort-beside-tools"
         ], model

@@ -17,8 +17,8 @@ CAPTION = "Image from call_Hw3:"
 
 
 def rules(source: dict[str, Any], output: dict[str, Any], *, client: str = "openai_responses") -> set[str]:
-    found = judge(source, output, client=client, upstream="openai_chat").findings
-    return {one.rule for one in found if not one.is_note}
+    findings = judge(source, output, client=client, upstream="openai_chat").findings
+    return {finding.rule for finding in findings if not finding.is_note}
 
 
 def parts(*texts: str) -> list[dict[str, Any]]:
@@ -53,16 +53,16 @@ def test_what_stands_beside_a_remark_is_new() -> None:
 def order(*texts: str) -> set[str]:
     """What is told of these texts of the user in place of an order between a call and its result."""
     call = {"type": "function_call", "call_id": "call_Hw3", "name": "look", "arguments": "{}"}
-    asked, ordered = {"role": "user", "content": ASKED}, {"role": "developer", "content": ORDER}
+    question, ordered = {"role": "user", "content": ASKED}, {"role": "developer", "content": ORDER}
     result = {"type": "function_call_output", "call_id": "call_Hw3", "output": "14"}
     called = {"id": "call_Hw3", "type": "function", "function": {"name": "look", "arguments": "{}"}}
     output = chat(
-        asked,
+        question,
         {"role": "assistant", "content": None, "tool_calls": [called]},
         {"role": "tool", "tool_call_id": "call_Hw3", "content": "14"},
         {"role": "user", "content": parts(*texts)},
     )
-    return rules({"model": "gpt-4.1", "input": [asked, call, ordered, result]}, output)
+    return rules({"model": "gpt-4.1", "input": [question, call, ordered, result]}, output)
 
 
 def test_an_order_in_pieces() -> None:
@@ -87,13 +87,13 @@ def picture(*texts: str) -> set[str]:
         ],
     }
     function = {"name": "look", "parameters": tool["input_schema"]}
-    shown = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PICTURE}"}}
+    image = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PICTURE}"}}
     called = {"id": "call_Hw3", "type": "function", "function": {"name": "look", "arguments": "{}"}}
     output = chat(
         {"role": "user", "content": ASKED},
         {"role": "assistant", "content": None, "tool_calls": [called]},
         {"role": "tool", "tool_call_id": "call_Hw3", "content": "Seen."},
-        {"role": "user", "content": [*parts(*texts), shown]},
+        {"role": "user", "content": [*parts(*texts), image]},
     )
     extra = {"max_completion_tokens": 16, "tools": [{"type": "function", "function": function}]}
     return rules(source, output | extra, client="anthropic")
@@ -120,8 +120,8 @@ def test_words_for_an_empty_result_in_pieces() -> None:
     def told(*texts: str) -> set[str]:
         called = {"id": "call_Hw3", "type": "function", "function": {"name": "look", "arguments": "{}"}}
         answer = {"role": "tool", "tool_call_id": "call_Hw3", "content": parts(*texts)}
-        asked = {"role": "user", "content": ASKED}
-        return rules(source, chat(asked, {"role": "assistant", "content": None, "tool_calls": [called]}, answer))
+        question = {"role": "user", "content": ASKED}
+        return rules(source, chat(question, {"role": "assistant", "content": None, "tool_calls": [called]}, answer))
 
     assert told("(no out", "put)") == told("(no output)")
     assert told("(no out", "age)") != told("(no output)")

@@ -15,8 +15,8 @@ HALF = "translation/stored-history"
 
 
 def told(source: Any, output: Any, upstream: str) -> dict[str, Level]:
-    found = judge(source, output, client=CLIENT, upstream=upstream).findings
-    return {finding.rule: finding.level for finding in found if finding.level is not Level.NOTE}
+    findings = judge(source, output, client=CLIENT, upstream=upstream).findings
+    return {finding.rule: finding.level for finding in findings if finding.level is not Level.NOTE}
 
 
 def conversation(body: dict[str, Any]) -> list[Any]:
@@ -98,8 +98,8 @@ def test_half_a_conversation_names_what_the_client_sent_instead() -> None:
     """In a loop the client's own request has the name of what is missing."""
     source, output = next(pairs("state/seed", "anthropic"))
     cut = half(output)
-    found = judge_history(output, cut, client=CLIENT, upstream="anthropic", request=source, stored=True).findings
-    (one,) = (one for one in found if one.rule == HALF)
-    assert one.source_pointer == "/previous_response_id"
-    assert "previous_response_id" in one.message
-    assert (one.want, one.got) == ("1 turn of the assistant", "0 turns of the assistant")
+    findings = judge_history(output, cut, client=CLIENT, upstream="anthropic", request=source, stored=True).findings
+    (finding,) = (finding for finding in findings if finding.rule == HALF)
+    assert finding.source_pointer == "/previous_response_id"
+    assert "previous_response_id" in finding.message
+    assert (finding.want, finding.got) == ("1 turn of the assistant", "0 turns of the assistant")

@@ -14,7 +14,7 @@ End = Literal["whole", "failed", "open"]
 
 
 @pytest.mark.parametrize(
-    ("fragments", "told"),
+    ("fragments", "expected"),
     [
         (('{"city": ', '"Lyon"}'), []),
         (('{"city": ', '"Ly'), ["translation/stream-cut-call"]),
@@ -22,10 +22,10 @@ End = Literal["whole", "failed", "open"]
         (("4",), ["translation/stream-cut-call"]),
     ],
 )
-def test_an_object_that_is_complete_may_be_closed(fragments: tuple[str, ...], told: list[str]) -> None:
+def test_an_object_that_is_complete_may_be_closed(fragments: tuple[str, ...], expected: list[str]) -> None:
     source = Assembled(None, "open", calls=(StreamedCall("/events/0", "a", "f", fragments),))
     client = Assembled(None, "open", calls=(StreamedCall("/events/0", "a", "f", fragments, closed=True),))
-    assert [finding.rule for finding in compare_ends(load_corpus(), source, client, "breaks off")] == told
+    assert [finding.rule for finding in compare_ends(load_corpus(), source, client, "breaks off")] == expected
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_an_error_that_is_passed_over_is_that_whatever_the_stream_closed(source:
     sent = Assembled(None, source, calls=(StreamedCall("/events/0", "a", "f", ('{"city": ', '"Ly')),))
     closed = StreamedCall("/events/0", "a", "f", ('{"city": ', '"Ly'), closed=True)
     received = Assembled(None, client, calls=(closed,))
-    assert [one.rule for one in compare_ends(load_corpus(), sent, received, "failed")] == [rule]
+    assert [finding.rule for finding in compare_ends(load_corpus(), sent, received, "failed")] == [rule]
 
 
 def test_a_closed_call_without_a_name_is_none_that_a_client_can_run() -> None:

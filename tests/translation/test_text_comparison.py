@@ -23,14 +23,14 @@ MEDIA = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQG
 def anthropic(*messages: tuple[str, Any], **keys: Any) -> dict[str, Any]:
     """A Messages request. Strings in lists are text blocks, pairs are calls (``("t1", "f")``) or results."""
     tools = [{"name": name, "description": f"Does {name}.", "input_schema": SCHEMA} for name in ("f", "g")]
-    found: list[dict[str, Any]] = []
+    chat_messages: list[dict[str, Any]] = []
     for role, content in messages:
         blocks = [
             {"type": "text", "text": block} if isinstance(block, str) else _block(role, block)
             for block in ([content] if isinstance(content, str) else content)
         ]
-        found.append({"role": role, "content": blocks})
-    return {"model": "claude-sonnet-4-5-20250929", "max_tokens": 64, "tools": tools, "messages": found, **keys}
+        chat_messages.append({"role": role, "content": blocks})
+    return {"model": "claude-sonnet-4-5-20250929", "max_tokens": 64, "tools": tools, "messages": chat_messages, **keys}
 
 
 def _block(role: str, block: Any) -> dict[str, Any]:
@@ -51,28 +51,28 @@ def chat(*messages: tuple[str, Any]) -> dict[str, Any]:
         }
         for name in ("f", "g")
     ]
-    found: list[dict[str, Any]] = []
+    chat_messages: list[dict[str, Any]] = []
     for role, content in messages:
         if role == "tool":
-            found.append({"role": role, "tool_call_id": content[0], "content": content[1]})
+            chat_messages.append({"role": role, "tool_call_id": content[0], "content": content[1]})
         elif isinstance(content, tuple):
             calls = [
                 {"id": ident, "type": "function", "function": {"name": name, "arguments": "{}"}}
                 for ident, name in content[1:]
             ]
-            found.append({"role": role, "content": content[0], "tool_calls": calls})
+            chat_messages.append({"role": role, "content": content[0], "tool_calls": calls})
         elif isinstance(content, list):
             parts = [{"type": "text", "text": part} if isinstance(part, str) else part for part in content]
-            found.append({"role": role, "content": parts})
+            chat_messages.append({"role": role, "content": parts})
         else:
-            found.append({"role": role, "content": content})
-    return {"model": "gpt-4.1-2025-04-14", "max_completion_tokens": 64, "tools": tools, "messages": found}
+            chat_messages.append({"role": role, "content": content})
+    return {"model": "gpt-4.1-2025-04-14", "max_completion_tokens": 64, "tools": tools, "messages": chat_messages}
 
 
 def verdict(source: dict[str, Any], output: dict[str, Any]) -> dict[str, Level]:
     """The rules that a translation from Anthropic to Chat breaks, with their levels."""
-    found = judge(source, output, client="anthropic", upstream="openai_chat").findings
-    return {finding.rule.removeprefix("translation/"): finding.level for finding in found}
+    findings = judge(source, output, client="anthropic", upstream="openai_chat").findings
+    return {finding.rule.removeprefix("translation/"): finding.level for finding in findings}
 
 
 def users(*texts: str) -> dict[str, Any]:
@@ -238,8 +238,8 @@ def test_the_talk_itself_is_faithful() -> None:
 def test_a_lost_message_that_is_said_elsewhere_is_lost(number: int) -> None:
     messages = said()
     del messages[number]
-    found = verdict(anthropic(*TALK), chat(*messages))
-    assert {rule for rule, level in found.items() if level is MUST} == {"text-lost"}
+    levels = verdict(anthropic(*TALK), chat(*messages))
+    assert {rule for rule, level in levels.items() if level is MUST} == {"text-lost"}
 
 
 def test_lost_text_beside_a_call_that_is_said_elsewhere_is_lost() -> None:
@@ -276,8 +276,8 @@ def test_a_note_before_results_may_only_go_behind_them(note_at: int | None, expe
     ]
     if note_at is not None:
         messages.insert(note_at, ("user", "Note: keep the file"))
-    found = judge(source, chat(*messages), client="gemini", upstream="openai_chat").findings
-    texts = {finding.rule for finding in found if finding.element == "text" and finding.level is MUST}
+    findings = judge(source, chat(*messages), client="gemini", upstream="openai_chat").findings
+    texts = {finding.rule for finding in findings if finding.element == "text" and finding.level is MUST}
     assert texts == expected
 
 
@@ -306,8 +306,8 @@ def test_equal_notes_before_results_go_behind_their_own() -> None:
 
 def hosted() -> dict[str, Any]:
     search = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "x"}}
-    found = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
-    return anthropic(("user", "Look it up."), ("assistant", [search, found, "Found it."]), ("user", "Thanks."))
+    search_result = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
+    return anthropic(("user", "Look it up."), ("assistant", [search, search_result, "Found it."]), ("user", "Thanks."))
 
 
 def test_a_hosted_step_may_be_told_where_it_stood() -> None:
@@ -335,9 +335,9 @@ def test_a_hosted_step_without_text_parts_nothing_when_it_is_dropped() -> None:
     source = hosted()
     del source["messages"][1]["content"][2]
     joined = chat(("user", "Look it up."), ("user", "Thanks."))
-    told = chat(("user", "Look it up."), ("assistant", "[web_search: x]"), ("user", "Thanks."))
+    output = chat(("user", "Look it up."), ("assistant", "[web_search: x]"), ("user", "Thanks."))
     assert MUST not in verdict(source, joined).values()
-    assert verdict(source, told) == {"text-invented": NOTE}
+    assert verdict(source, output) == {"text-invented": NOTE}
 
 
 @pytest.mark.parametrize(
@@ -357,8 +357,8 @@ def test_captions_only_point(caption: str, expected: dict[str, Level]) -> None:
     output = chat(
         ("user", "Go."), ("assistant", (None, ("t1", "f"))), ("tool", ("t1", "(image)")), ("user", [caption, there])
     )
-    found = {rule: level for rule, level in verdict(source, output).items() if rule.startswith("text-")}
-    assert found == expected
+    levels = {rule: level for rule, level in verdict(source, output).items() if rule.startswith("text-")}
+    assert levels == expected
 
 
 # Speed.
@@ -370,9 +370,9 @@ def seconds(source: dict[str, Any], output: dict[str, Any]) -> float:
     before, after = formats.read("anthropic", "request", source), formats.read("openai_chat", "request", output)
     pair = aligned(Sides(corpus, before, after))
     start = time.process_time()
-    found = list(compare_texts(pair))
+    findings = list(compare_texts(pair))
     spent = time.process_time() - start
-    assert any(finding.element == "text" for finding in found)
+    assert any(finding.element == "text" for finding in findings)
     return spent
 
 
@@ -411,13 +411,13 @@ def cited(*, as_result: bool) -> dict[str, Any]:
     block = {"type": "search_result", "title": TITLE, "source": SOURCE, "content": [{"type": "text", "text": FOUND}]}
     call = {"type": "tool_use", "id": "toolu_1", "name": "find", "input": {}}
     result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": [block]}
-    asked = {
+    message = {
         "role": "user",
         "content": [{"type": "text", "text": "When does it open?"}, *([] if as_result else [block])],
     }
     more = [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}] if as_result else []
     tools = [{"name": "find", "input_schema": {"type": "object", "properties": {}}}]
-    return {"model": "claude-sonnet-4-5", "max_tokens": 16, "tools": tools, "messages": [asked, *more]}
+    return {"model": "claude-sonnet-4-5", "max_tokens": 16, "tools": tools, "messages": [message, *more]}
 
 
 def shown(*texts: str, as_result: bool) -> dict[str, Any]:
@@ -425,14 +425,14 @@ def shown(*texts: str, as_result: bool) -> dict[str, Any]:
     call = {"id": "toolu_1", "type": "function", "function": {"name": "find", "arguments": "{}"}}
     parts = [{"type": "text", "text": text} for text in texts]
     question = {"type": "text", "text": "When does it open?"}
-    asked = {"role": "user", "content": [question, *([] if as_result else parts)]}
+    message = {"role": "user", "content": [question, *([] if as_result else parts)]}
     more = [
         {"role": "assistant", "content": None, "tool_calls": [call]},
         {"role": "tool", "tool_call_id": "toolu_1", "content": parts},
     ]
     schema = {"type": "object", "properties": {}}
     tools = [{"type": "function", "function": {"name": "find", "parameters": schema}}]
-    messages = [asked, *(more if as_result else [])]
+    messages = [message, *(more if as_result else [])]
     return {"model": "gpt-4.1", "max_completion_tokens": 16, "tools": tools, "messages": messages}
 
 
@@ -456,9 +456,11 @@ def shown(*texts: str, as_result: bool) -> dict[str, Any]:
 )
 def test_a_search_result_keeps_its_title_and_source(texts: list[str], rules: set[str] | None, as_result: bool) -> None:
     source, output = cited(as_result=as_result), shown(*texts, as_result=as_result)
-    found = judge(source, output, client="anthropic", upstream="openai_chat")
-    must = {one.rule for one in found.findings if one.is_must}
-    assert must == rules if rules is not None else any(one.level is not Level.NOTE for one in found.findings)
+    judgement = judge(source, output, client="anthropic", upstream="openai_chat")
+    must = {finding.rule for finding in judgement.findings if finding.is_must}
+    assert (
+        must == rules if rules is not None else any(finding.level is not Level.NOTE for finding in judgement.findings)
+    )
 
 
 @pytest.mark.parametrize(
@@ -478,25 +480,25 @@ def test_a_search_result_in_an_object(response: dict[str, Any], rules: set[str] 
     ]
     tools = [{"functionDeclarations": [{"name": "find", "parametersJsonSchema": {"type": "object", "properties": {}}}]}]
     output = {"contents": contents, "tools": tools, "generationConfig": {"maxOutputTokens": 16}}
-    found = judge(cited(as_result=True), output, client="anthropic", upstream="gemini").findings
-    must = {one.rule for one in found if one.is_must}
+    findings = judge(cited(as_result=True), output, client="anthropic", upstream="gemini").findings
+    must = {finding.rule for finding in findings if finding.is_must}
     assert must == rules if rules is not None else "translation/search-source" not in must
 
 
 def test_texts_that_close_up_behind_a_lost_one_did_not_move() -> None:
     """What the model said between two words of the user is lost: that alone is told."""
-    asked = {"model": "gpt-4.1-2025-04-14"}
-    first, said, second = ("Where does the judge live?", "I cannot say that.", "Then the bill, please.")
+    settings = {"model": "gpt-4.1-2025-04-14"}
+    first, answer, second = ("Where does the judge live?", "I cannot say that.", "Then the bill, please.")
     user, model = (
         [{"role": "user", "content": text} for text in (first, second)],
-        {"role": "assistant", "content": said},
+        {"role": "assistant", "content": answer},
     )
-    source = asked | {"messages": [user[0], model, user[1]]}
+    source = settings | {"messages": [user[0], model, user[1]]}
 
     def told(*messages: Any) -> set[str]:
         output = {"model": "claude-sonnet-4-5-20250929", "max_tokens": 99, "messages": list(messages)}
-        found = judge(source, output, client="openai_chat", upstream="anthropic").findings
-        return {one.rule for one in found if one.rule.startswith("translation/text")}
+        findings = judge(source, output, client="openai_chat", upstream="anthropic").findings
+        return {finding.rule for finding in findings if finding.rule.startswith("translation/text")}
 
     assert told(user[0], model, user[1]) == set()
     assert told(*user) == {"translation/text-lost"}
@@ -516,8 +518,8 @@ def test_texts_that_a_new_one_parts_did_not_move() -> None:
     then = ("assistant", "Now the check.")
 
     def told(*messages: tuple[str, Any]) -> set[str]:
-        found = verdict(source, chat(("user", "Write it, and check it."), *messages))
-        return {rule for rule in found if rule.startswith("text-")}
+        levels = verdict(source, chat(("user", "Write it, and check it."), *messages))
+        return {rule for rule in levels if rule.startswith("text-")}
 
     assert told(first, filler, answer, then, filler) == {"text-invented"}
     assert told(then, filler, answer, first, filler) == {"text-invented", "text-moved"}, "those did change places"

@@ -32,7 +32,7 @@ def found(thinking: dict[str, Any], config: dict[str, Any] | None) -> dict[str, 
 
 
 @pytest.mark.parametrize(
-    ("thinking", "budget", "wanted"),
+    ("thinking", "budget", "expected"),
     [
         ({"type": "adaptive"}, 0, {TURNED_OFF: MISSING}),
         (ENABLED, 0, {TURNED_OFF: {"thinkingBudget": 2000}}),
@@ -42,8 +42,8 @@ def found(thinking: dict[str, Any], config: dict[str, Any] | None) -> dict[str, 
         ({"type": "disabled"}, 0, {}),
     ],
 )
-def test_a_budget_that_says_whether_to_think(thinking: Any, budget: int, wanted: Any) -> None:
-    assert found(thinking, {"thinkingBudget": budget}) == wanted
+def test_a_budget_that_says_whether_to_think(thinking: Any, budget: int, expected: Any) -> None:
+    assert found(thinking, {"thinkingBudget": budget}) == expected
 
 
 def test_nothing_said_leaves_it_to_the_model() -> None:

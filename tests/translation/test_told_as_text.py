@@ -31,10 +31,12 @@ def source(result: Any, arguments: dict[str, Any] | None = None) -> dict[str, An
     }
 
 
-def found(given: dict[str, Any], told: str, called: str | None = None, *, kept: bool = False) -> dict[str, Finding]:
-    """A Chat request in which the result is ``told`` as text; the call, too, if it is given as ``called``.
+def found(
+    request: dict[str, Any], text: str, called: str | None = None, *, keeps_call: bool = False
+) -> dict[str, Finding]:
+    """A Chat request in which the result is ``text`` as text; the call, too, if it is given as ``called``.
 
-    Where ``kept``, the call is there as well.
+    Where ``keeps_call``, the call is there as well.
     """
     call = {"id": ID, "type": "function", "function": {"name": "sense", "arguments": "{}"}}
     output = {
@@ -42,8 +44,8 @@ def found(given: dict[str, Any], told: str, called: str | None = None, *, kept: 
         "max_completion_tokens": 100,
         "messages": [
             {"role": "user", "content": "How warm is it?"},
-            {"role": "assistant", "content": called, **({} if called and not kept else {"tool_calls": [call]})},
-            {"role": "user", "content": told},
+            {"role": "assistant", "content": called, **({} if called and not keeps_call else {"tool_calls": [call]})},
+            {"role": "user", "content": text},
         ],
         "tools": [
             {
@@ -52,12 +54,12 @@ def found(given: dict[str, Any], told: str, called: str | None = None, *, kept: 
             }
         ],
     }
-    findings = judge(given, output, client="anthropic", upstream="openai_chat").findings
+    findings = judge(request, output, client="anthropic", upstream="openai_chat").findings
     return {finding.rule: finding for finding in findings}
 
 
 @pytest.mark.parametrize(
-    ("result", "told"),
+    ("result", "text"),
     [
         ("4", "4"),
         ("4", f"Result of {ID}: 4"),
@@ -70,15 +72,15 @@ def found(given: dict[str, Any], told: str, called: str | None = None, *, kept: 
         ([{"type": "text", "text": "one two"}, {"type": "text", "text": "three"}], "one two\n\nthree"),
     ],
 )
-def test_a_result_that_is_text_now_is_lost_and_found(result: Any, told: str) -> None:
-    findings = found(source(result), told)
+def test_a_result_that_is_text_now_is_lost_and_found(result: Any, text: str) -> None:
+    findings = found(source(result), text)
     assert findings[LOST].message == "a tool result is rendered as text instead"
-    assert (findings[LOST].pointer, findings[LOST].got) == ("/messages/2/content", told)
+    assert (findings[LOST].pointer, findings[LOST].got) == ("/messages/2/content", text)
     assert INVENTED not in findings
 
 
 @pytest.mark.parametrize(
-    ("result", "told"),
+    ("result", "text"),
     [
         ("4", "At 4 we leave."),
         ("41", "Tool sense gave msg_179588410"),  # not a word of its own
@@ -86,10 +88,10 @@ def test_a_result_that_is_text_now_is_lost_and_found(result: Any, told: str) -> 
         ("21 degrees", "22 degrees"),
     ],
 )
-def test_another_text_is_invented(result: str, told: str) -> None:
-    findings = found(source(result), told)
+def test_another_text_is_invented(result: str, text: str) -> None:
+    findings = found(source(result), text)
     assert findings[LOST].message == "a tool result is lost" or findings[LOST].pointer != "/messages/2/content"
-    assert findings[INVENTED].got == told
+    assert findings[INVENTED].got == text
 
 
 @pytest.mark.parametrize(
@@ -122,14 +124,14 @@ def test_calls_on_both_sides_of_a_told_result_are_not_merged() -> None:
     for number, message in enumerate(output["messages"]):
         if message["role"] == "tool":
             output["messages"][number] = {"role": "user", "content": str(message["content"])}
-    rules = {one.rule for one in judge(source, output, client="anthropic", upstream="openai_chat").findings}
+    rules = {finding.rule for finding in judge(source, output, client="anthropic", upstream="openai_chat").findings}
     assert "translation/result-lost" in rules
     assert "translation/calls-merged" not in rules
 
 
 def test_a_short_result_is_found_where_nothing_else_is_said() -> None:
     """The text that tells of the call names it, and holds the two letters of its result."""
-    given = source("ok")
+    request = source("ok")
     called = '{"tool_call": {"name": "sense", "then": "echo ok"}}'
-    one = found(given, '{"output": "ok"}', called, kept=True)[LOST]
-    assert one.pointer == "/messages/2/content"
+    finding = found(request, '{"output": "ok"}', called, keeps_call=True)[LOST]
+    assert finding.pointer == "/messages/2/content"

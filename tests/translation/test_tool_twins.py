@@ -49,11 +49,11 @@ DRAWN = st.lists(
 )
 
 
-def _sides(left: list[Any], right: list[Any], found: list[Any]) -> Sides:
+def _sides(left: list[Any], right: list[Any], search_tools: list[Any]) -> Sides:
     source, output = Reading("gemini", "request"), Reading("openai_chat", "request")
     for reading, tools in ((source, left), (output, right)):
-        reading.tools = [_tool(f"/tools/{at}", *one) for at, one in enumerate(tools)]
-    source.found_tools = [_tool(f"/found/{at}", *one) for at, one in enumerate(found)]
+        reading.tools = [_tool(f"/tools/{at}", *fields) for at, fields in enumerate(tools)]
+    source.found_tools = [_tool(f"/found/{at}", *fields) for at, fields in enumerate(search_tools)]
     return Sides(CORPUS, source, output)
 
 
@@ -70,9 +70,13 @@ def _similar(left: Tool, right: Tool) -> bool:
 
 
 def _similar_names(left: str, right: str) -> bool:
-    one, two = _letters(left), _letters(right)
-    alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, two, strict=False)))
-    return bool(one) and bool(two) and (one in two or two in one or alike >= ENOUGH)
+    left_letters, right_letters = _letters(left), _letters(right)
+    alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(left_letters, right_letters, strict=False)))
+    return (
+        bool(left_letters)
+        and bool(right_letters)
+        and (left_letters in right_letters or right_letters in left_letters or alike >= ENOUGH)
+    )
 
 
 def _name(left: Tool, right: Tool) -> bool:
@@ -80,8 +84,8 @@ def _name(left: Tool, right: Tool) -> bool:
 
 
 def _description(left: Tool, right: Tool) -> bool:
-    said, other = ((tool.description or "").strip() for tool in (left, right))
-    return bool(said) and said == other
+    text, other = ((tool.description or "").strip() for tool in (left, right))
+    return bool(text) and text == other
 
 
 def _schema(left: Tool, right: Tool) -> bool:
@@ -90,15 +94,15 @@ def _schema(left: Tool, right: Tool) -> bool:
 
 def _matched(source: list[Tool], output: list[Tool], *ways: Same) -> list[tuple[Tool, Tool]]:
     """The first that is the same, by asking each, and each once; takes nothing from the lists."""
-    left, right, found = [*source], [*output], []
+    left, right, pairs = [*source], [*output], []
     for same in ways:
         for tool in [*left]:
             twin = next((other for other in right if same(tool, other)), None)
             if twin is not None:
-                found.append((tool, twin))
+                pairs.append((tool, twin))
                 left.remove(tool)
                 right.remove(twin)
-    return found
+    return pairs
 
 
 def _rest(tools: list[Tool], twins: list[tuple[Tool, Tool]], side: int) -> list[Tool]:
@@ -117,20 +121,20 @@ def _plain(sides: Sides) -> list[tuple[Tool, Tool]]:
     source, output = _rest(all_source, certain, 0), _rest(all_output, certain, 1)
     ways = [_matched(source, output, *tried) for tried in ((_name, words, _description), (words, _description, _name))]
     alike = [sum(same(*pair) for pair in way for same in (_name, _description, _schema)) for way in ways]
-    found = certain + ways[alike[0] < alike[1]]
-    source, output = _rest(source, found, 0), _rest(output, found, 1)
+    pairs = certain + ways[alike[0] < alike[1]]
+    source, output = _rest(source, pairs, 0), _rest(output, pairs, 1)
     names = [tool.name for tool in sides.source.tools]
     twice = {name for name in names if names.count(name) > 1}
     forced = [tool for tool in source if tool.name is None or tool.name in twice or not legal_name(sides, tool.name)]
-    found += _matched(forced, output, lambda left, right: _similar(left, right) or _schema(left, right))
-    forced, output = _rest(forced, found, 0), _rest(output, found, 1)
+    pairs += _matched(forced, output, lambda left, right: _similar(left, right) or _schema(left, right))
+    forced, output = _rest(forced, pairs, 0), _rest(output, pairs, 1)
     if len(forced) == len(output):
-        found += zip(forced, output, strict=True)
+        pairs += zip(forced, output, strict=True)
     declared = {tool.name for tool in sides.source.tools}
-    brought = [one for one in sides.source.found_tools if one.kind != "hosted" and one.name not in declared]
-    later = {one.name or at: one for at, one in enumerate(brought)}
-    found += _matched([*later.values()], _rest(all_output, found, 1), _name, words, _description)
-    return found + pair_own(sides, found)
+    brought = [tool for tool in sides.source.found_tools if tool.kind != "hosted" and tool.name not in declared]
+    later = {tool.name or at: tool for at, tool in enumerate(brought)}
+    pairs += _matched([*later.values()], _rest(all_output, pairs, 1), _name, words, _description)
+    return pairs + pair_own(sides, pairs)
 
 
 @pytest.mark.daily  # nothing else that is cheap runs the lines on similar names
@@ -140,8 +144,8 @@ def test_twins_are_those_of_asking_each(monkeypatch: pytest.MonkeyPatch, few: in
 
     @settings(max_examples=150, deadline=None)
     @given(DRAWN, DRAWN, DRAWN)
-    def same(left: list[Any], right: list[Any], found: list[Any]) -> None:
-        sides = _sides(left, right, found)
+    def same(left: list[Any], right: list[Any], search_tools: list[Any]) -> None:
+        sides = _sides(left, right, search_tools)
         assert _places(map_tools(sides)) == _places(_plain(sides))
 
     same()
@@ -153,9 +157,9 @@ def test_the_first_similar_name_is_taken(monkeypatch: pytest.MonkeyPatch, few: i
 
     @settings(max_examples=300, deadline=None)
     @given(st.lists(NAMES, max_size=12), st.lists(NAMES, max_size=12))
-    def same(names: list[str | None], asked: list[str | None]) -> None:
+    def same(names: list[str | None], queries: list[str | None]) -> None:
         table, left = similar_names.SimilarNames(names, ENOUGH), dict(enumerate(names))
-        for name in asked:
+        for name in queries:
             place = next((at for at, other in left.items() if _similar_names(name or "", other or "")), None)
             assert table.take(name) == place
             left.pop(-1 if place is None else place, None)
@@ -184,7 +188,7 @@ def test_renamed_tools_take_as_much_longer_as_they_are_more(name: str, renamed: 
 def _calls(sides: Sides) -> int:
     count = 0
 
-    def called(_frame: object, event: str, _given: object) -> None:
+    def called(_frame: object, event: str, _argument: object) -> None:
         nonlocal count
         count += event in ("call", "c_call")
 

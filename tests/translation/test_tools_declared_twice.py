@@ -17,7 +17,7 @@ WEATHER = {"name": "get_weather", "description": "Tell the weather.", "parameter
 
 
 def asked(*functions: dict[str, Any]) -> dict[str, Any]:
-    tools = [{"type": "function", "function": one} for one in functions]
+    tools = [{"type": "function", "function": function} for function in functions]
     return {"model": "gpt-4.1", "messages": [{"role": "user", "content": "Hot?"}], "max_tokens": 9, "tools": tools}
 
 
@@ -27,13 +27,13 @@ def translated(*functions: dict[str, Any]) -> dict[str, Any]:
 
 
 def musts(source: Any, output: Any) -> list[str]:
-    found = judge(source, output, client="openai_chat", upstream="anthropic").findings
-    return [one.rule for one in found if one.is_must]
+    findings = judge(source, output, client="openai_chat", upstream="anthropic").findings
+    return [finding.rule for finding in findings if finding.is_must]
 
 
 def test_one_of_two_equal_declarations_may_go() -> None:
     output = translated(WEATHER, WEATHER)
-    assert [one["name"] for one in output["tools"]] == ["get_weather"]
+    assert [tool["name"] for tool in output["tools"]] == ["get_weather"]
     assert musts(asked(WEATHER, WEATHER), output) == []
 
 
@@ -59,7 +59,7 @@ def test_another_declaration_may_not(other: dict[str, Any]) -> None:
 def test_of_three_the_two_that_differ_stay() -> None:
     wind = {**WEATHER, "name": "get_wind"}
     output = translated(WEATHER, wind, WEATHER)
-    assert [one["name"] for one in output["tools"]] == ["get_weather", "get_wind"]
+    assert [tool["name"] for tool in output["tools"]] == ["get_weather", "get_wind"]
     assert musts(asked(WEATHER, wind, WEATHER), output) == []
 
 
@@ -91,7 +91,7 @@ def item(words: str, name: str = "get_weather", **more: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("again", "kept", "lost"),
+    ("again", "declaration", "lost"),
     [
         (item("Tell the weather of tomorrow."), {**WEATHER}, []),
         (item("Tell the weather of tomorrow."), {**WEATHER, "description": "Tell the weather of tomorrow."}, []),
@@ -99,10 +99,10 @@ def item(words: str, name: str = "get_weather", **more: Any) -> dict[str, Any]:
     ],
     ids=["the first", "the last", "another name"],
 )
-def test_an_item_may_declare_a_tool_anew(again: dict[str, Any], kept: dict[str, Any], lost: list[str]) -> None:
+def test_an_item_may_declare_a_tool_anew(again: dict[str, Any], declaration: dict[str, Any], lost: list[str]) -> None:
     """Clients of Responses declare tools in the conversation, too: one of the two declarations is enough."""
     source = {"model": "gpt-4.1", "input": [item("Tell the weather."), again, {"role": "user", "content": "Hot?"}]}
-    output = {**asked(kept)}
+    output = {**asked(declaration)}
     del output["max_tokens"]
-    found = judge(source, output, client="openai_responses", upstream="openai_chat").findings
-    assert [one.rule for one in found if one.is_must] == lost
+    findings = judge(source, output, client="openai_responses", upstream="openai_chat").findings
+    assert [finding.rule for finding in findings if finding.is_must] == lost

@@ -50,8 +50,8 @@ def made() -> dict[str, Any]:
 
 
 def musts(output: dict[str, Any]) -> list[Finding]:
-    found = judge(REQUEST, output, client="openai_responses", upstream="openai_chat").findings
-    return [one for one in found if one.is_must]
+    findings = judge(REQUEST, output, client="openai_responses", upstream="openai_chat").findings
+    return [finding for finding in findings if finding.is_must]
 
 
 def test_each_tool_is_declared_and_the_call_names_its_own() -> None:
@@ -70,13 +70,13 @@ def test_any_name_that_tells_them_apart_will_do() -> None:
 def test_a_call_of_the_other_tool_is_found() -> None:
     output = made()
     output["messages"][1]["tool_calls"][0]["function"]["name"] = "mall__look"
-    assert [(one.rule, one.want) for one in musts(output)] == [("translation/call-name", "shop__look")]
+    assert [(finding.rule, finding.want) for finding in musts(output)] == [("translation/call-name", "shop__look")]
 
 
 def test_one_tool_for_both_is_found() -> None:
     output = made()
     output["tools"] = output["tools"][1:]
-    assert "translation/tool-lost" in {one.rule for one in musts(output)}
+    assert "translation/tool-lost" in {finding.rule for finding in musts(output)}
 
 
 @pytest.mark.parametrize("upstream", OTHERS)
@@ -85,22 +85,22 @@ def test_the_reference_leads_a_call_back_to_its_namespace(upstream: str) -> None
     sent = session.request(copy.deepcopy(REQUEST))
     read = formats.read(upstream, "request", sent)
     assert [tool.name for tool in read.tools] == ["mall__look", "shop__look"]
-    said = {
+    chat_reply = {
         "id": "r", "object": "chat.completion", "created": 1, "model": "m",
         "choices": [{"index": 0, "finish_reason": "tool_calls", "message": {"role": "assistant", "content": None,
             "tool_calls": [{"id": "call_2", "type": "function",
                             "function": {"name": "mall__look", "arguments": '{"at": "cap"}'}}]}}],
     }  # fmt: skip
-    reply = said if upstream == "openai_chat" else open_way(upstream, "openai_chat").response(said)
+    reply = chat_reply if upstream == "openai_chat" else open_way(upstream, "openai_chat").response(chat_reply)
     back = session.response(copy.deepcopy(reply))
     call = next(item for item in back["output"] if item["type"] == "function_call")
     assert (call["name"], call["namespace"]) == ("look", "mall")
     ends = Ends("openai_responses", upstream)
-    found = Judge(load_corpus()).response(reply, back, ends, requests=Requests(REQUEST, sent)).findings
-    assert [one for one in found if one.is_must] == []
+    findings = Judge(load_corpus()).response(reply, back, ends, requests=Requests(REQUEST, sent)).findings
+    assert [finding for finding in findings if finding.is_must] == []
     call["name"] = "mall__look"
-    found = Judge(load_corpus()).response(reply, back, ends, requests=Requests(REQUEST, sent)).findings
-    assert "translation/call-name" in {one.rule for one in found if one.is_must}
+    findings = Judge(load_corpus()).response(reply, back, ends, requests=Requests(REQUEST, sent)).findings
+    assert "translation/call-name" in {finding.rule for finding in findings if finding.is_must}
 
 
 @pytest.mark.parametrize("upstream", OTHERS)
@@ -116,5 +116,5 @@ def test_instructions_behind_tools_that_an_item_brings_are_instructions(upstream
     output = open_way("openai_responses", upstream).request(copy.deepcopy(body))
     read = formats.read(upstream, "request", output)
     assert [tool.name for tool in read.tools] == ["look"]
-    found = judge(body, output, client="openai_responses", upstream=upstream).findings
-    assert [one for one in found if one.is_must] == []
+    findings = judge(body, output, client="openai_responses", upstream=upstream).findings
+    assert [finding for finding in findings if finding.is_must] == []

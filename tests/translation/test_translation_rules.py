@@ -15,7 +15,7 @@ each_rule = every("rule", JUDGED, id=lambda rule: rule["id"])
 
 
 def verdict(rule: dict[str, Any], example: dict[str, Any]) -> dict[str, Level]:
-    found = judge(
+    findings = judge(
         example["source"],
         example["output"],
         client=example["client"],
@@ -25,7 +25,7 @@ def verdict(rule: dict[str, Any], example: dict[str, Any]) -> dict[str, Level]:
         request=example.get("request"),
         upstream_request=example.get("upstream_request"),
     ).findings
-    return {finding.rule: finding.level for finding in found}
+    return {finding.rule: finding.level for finding in findings}
 
 
 @each_rule
@@ -36,9 +36,9 @@ def test_breaking_pair_shows_the_rule(rule: dict[str, Any]) -> None:
 
 @each_rule
 def test_obeying_pair_shows_nothing(rule: dict[str, Any]) -> None:
-    found = verdict(rule, rule["obeys"])
-    assert rule["id"] not in found
-    assert Level.MUST not in found.values(), found
+    levels = verdict(rule, rule["obeys"])
+    assert rule["id"] not in levels
+    assert Level.MUST not in levels.values(), levels
 
 
 def test_harness_rules_need_no_examples() -> None:

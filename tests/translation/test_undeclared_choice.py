@@ -28,8 +28,8 @@ def output(mode: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("name", "wrong"), [("of_nobody", False), ("read_file", True)])
 def test_a_choice_is_held_to_declared_tools(name: str, wrong: bool) -> None:
-    found = judge(source(name), output("AUTO"), direction="request", **ENDS).findings
-    assert ("translation/tool-choice" in {one.rule for one in found}) is wrong
+    findings = judge(source(name), output("AUTO"), direction="request", **ENDS).findings
+    assert ("translation/tool-choice" in {finding.rule for finding in findings}) is wrong
 
 
 def test_a_tool_that_a_search_brought_is_declared() -> None:
@@ -47,12 +47,12 @@ def test_a_tool_that_a_search_brought_is_declared() -> None:
     ]
     tools = [{"type": "tool_search", "execution": "client"}, function("page")]
     choice = {"type": "function", "name": "on_call"}
-    asked = {"model": "gpt-5.1", "input": items, "tools": tools, "tool_choice": choice}
+    request = {"model": "gpt-5.1", "input": items, "tools": tools, "tool_choice": choice}
     chat = [
         {"type": "function", "function": {key: value for key, value in function(name).items() if key != "type"}}
         for name in ("page", "on_call")
     ]
     sent = {"model": "gpt-5.1", "messages": items[:1], "tools": chat, "tool_choice": "auto"}
     ends: dict[str, Any] = {"client": "openai_responses", "upstream": "openai_chat"}
-    found = judge(asked, sent, direction="request", **ends).findings
-    assert "translation/tool-choice" in {one.rule for one in found}
+    findings = judge(request, sent, direction="request", **ends).findings
+    assert "translation/tool-choice" in {finding.rule for finding in findings}

@@ -31,8 +31,8 @@ def sent(*names: str) -> dict[str, Any]:
         for at, name in enumerate(names)
     ]
     answers = [{"role": "tool", "tool_call_id": f"c{at}", "content": "3"} for at in range(len(names))]
-    said = {"role": "assistant", "content": None, "tool_calls": calls}
-    return {"model": "gpt-4.1", "messages": [{"role": "user", "content": "Who?"}, said, *answers]}
+    message = {"role": "assistant", "content": None, "tool_calls": calls}
+    return {"model": "gpt-4.1", "messages": [{"role": "user", "content": "Who?"}, message, *answers]}
 
 
 @pytest.mark.parametrize(
@@ -51,11 +51,11 @@ def sent(*names: str) -> dict[str, Any]:
     ids=["spelt", "cut", "told-apart", "one-twice", "another", "two-in-one", "one-in-two", "legal", "both-another"],
 )
 def test_a_name_is_one_made_of_the_source_s(source: list[str], output: list[str], wants: list[str]) -> None:
-    found = judge(asked(*source), sent(*output), client="gemini", upstream="openai_chat").findings
-    names = [one for one in found if one.rule == "translation/call-name"]
-    assert [one.want for one in names] == wants
+    findings = judge(asked(*source), sent(*output), client="gemini", upstream="openai_chat").findings
+    names = [finding for finding in findings if finding.rule == "translation/call-name"]
+    assert [finding.want for finding in names] == wants
     repaired = [*output]
-    for one in names:
-        repaired[int(one.pointer.split("/")[4])] = one.want
+    for finding in names:
+        repaired[int(finding.pointer.split("/")[4])] = finding.want
     again = judge(asked(*source), sent(*repaired), client="gemini", upstream="openai_chat").findings
-    assert not [one for one in again if one.is_must], "what is wanted must pass"
+    assert not [finding for finding in again if finding.is_must], "what is wanted must pass"

@@ -66,8 +66,12 @@ NO_ANSWER = [
 
 
 def told(source: Any, upstream: str, output: Any, **more: Any) -> dict[str, Level]:
-    found = judge(source, output, client="openai_chat", upstream=upstream, direction="response", **more).findings
-    return {one.rule: one.level for one in found if one.level is not Level.NOTE and one.element == "finish"}
+    findings = judge(source, output, client="openai_chat", upstream=upstream, direction="response", **more).findings
+    return {
+        finding.rule: finding.level
+        for finding in findings
+        if finding.level is not Level.NOTE and finding.element == "finish"
+    }
 
 
 @pytest.mark.parametrize(("upstream", "source"), NO_ANSWER)
@@ -87,8 +91,12 @@ def test_what_may_stand_in_its_place(upstream: str, source: Any) -> None:
         upstream=upstream,
         direction="response",
     )
-    assert "translation/empty-success" not in {one.rule for one in spoken.findings}
-    assert not [one for one in spoken.findings if one.rule == "translation/text-invented" and one.level != Level.NOTE]
+    assert "translation/empty-success" not in {finding.rule for finding in spoken.findings}
+    assert not [
+        finding
+        for finding in spoken.findings
+        if finding.rule == "translation/text-invented" and finding.level != Level.NOTE
+    ]
     assert Judge(load_corpus()).may_fail(upstream, source)
 
 
@@ -106,21 +114,21 @@ def test_an_empty_reply_that_ended_well_is_one(upstream: str, source: Any) -> No
     """So is one whose word nobody knows: nothing says that it failed."""
     client = "anthropic" if upstream == "openai_chat" else "openai_chat"
     output = anthropic() if upstream == "openai_chat" else chat(None, "stop")
-    found = judge(source, output, client=client, upstream=upstream, direction="response").findings
-    assert "translation/empty-success" not in {one.rule for one in found}
+    findings = judge(source, output, client=client, upstream=upstream, direction="response").findings
+    assert "translation/empty-success" not in {finding.rule for finding in findings}
     assert not Judge(load_corpus()).may_fail(upstream, source)
 
 
 def test_a_reply_that_waits_for_its_client_may_be_handed_on() -> None:
     """The client is asked, though the reply has no text and no call; a member that it does not know changes nothing."""
     request = {"type": "mcp_approval_request", "id": "mcpr_1", "name": "f", "arguments": "{}", "server_label": "s"}
-    asked = responses([request])
-    output = {**asked, "x_unknown": {"since": 2027}}
+    source = responses([request])
+    output = {**source, "x_unknown": {"since": 2027}}
 
     def rules(reply: Any) -> set[str]:
         name = "openai_responses"
-        found = judge(asked, reply, client=name, upstream=name, direction="response").findings
-        return {one.rule for one in found}
+        findings = judge(source, reply, client=name, upstream=name, direction="response").findings
+        return {finding.rule for finding in findings}
 
     assert "translation/empty-success" not in rules(output)
     assert "translation/empty-success" in rules({**output, "output": []})

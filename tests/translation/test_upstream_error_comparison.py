@@ -20,8 +20,8 @@ MUST, SHOULD = Level.MUST, Level.SHOULD
 
 def anthropic(status: int, message: str = MESSAGE, **headers: str) -> dict[str, Any]:
     types = {401: "authentication_error", 403: "permission_error", 404: "not_found_error", 409: "conflict_error"}
-    known = {**types, 402: "billing_error", 429: "rate_limit_error", 529: "overloaded_error"}
-    kind = known.get(status, "api_error" if status >= 500 else "invalid_request_error")
+    kinds = {**types, 402: "billing_error", 429: "rate_limit_error", 529: "overloaded_error"}
+    kind = kinds.get(status, "api_error" if status >= 500 else "invalid_request_error")
     body = {"type": "error", "error": {"type": kind, "message": message}}
     return {"status": status, "headers": headers, "body": body}
 
@@ -90,8 +90,8 @@ def told(source: Any, output: Any, **ends: str) -> dict[str, Level]:
 def test_status(client: str, want: int, got: int, expected: dict[str, Level]) -> None:
     upstream = "openai_chat" if client == "anthropic" else "anthropic"
     names = {"gemini/error-status-name", "anthropic/error-type-status", "openai_chat/error-type-status"}
-    found = told(MAKE[upstream](want), MAKE[client](got), client=client, upstream=upstream)
-    assert {rule: level for rule, level in found.items() if rule not in names} == expected
+    levels = told(MAKE[upstream](want), MAKE[client](got), client=client, upstream=upstream)
+    assert {rule: level for rule, level in levels.items() if rule not in names} == expected
 
 
 def test_a_finding_says_both_statuses_and_where() -> None:
@@ -108,7 +108,7 @@ def test_a_wrong_key_that_gemini_calls_a_wrong_request(status: int, expected: di
 
 
 @pytest.mark.parametrize(
-    ("want", "got", "kept"),
+    ("want", "got", "is_faithful"),
     [
         ("Wait.", "Wait.", True),
         ("Wait.", "  wait. Wait.\n", True),
@@ -121,9 +121,9 @@ def test_a_wrong_key_that_gemini_calls_a_wrong_request(status: int, expected: di
         ("  ", "", True),
     ],
 )
-def test_message(want: str, got: str, kept: bool) -> None:
+def test_message(want: str, got: str, is_faithful: bool) -> None:
     assert told(anthropic(429, want), chat(429, got)) == (
-        {} if kept else {"translation/upstream-error-message": SHOULD}
+        {} if is_faithful else {"translation/upstream-error-message": SHOULD}
     )
 
 
@@ -135,7 +135,7 @@ DATE = "Sun, 22 Nov 2026 06:00:00 GMT"
 
 
 @pytest.mark.parametrize(
-    ("given", "came", "kept"),
+    ("source_headers", "output_headers", "is_faithful"),
     [
         ({"retry-after": "17"}, {"retry-after": "17"}, True),
         ({"retry-after": "17"}, {"Retry-After": "18"}, True),
@@ -152,10 +152,10 @@ DATE = "Sun, 22 Nov 2026 06:00:00 GMT"
         ({}, {"retry-after": "5"}, True),
     ],
 )
-def test_time_to_wait(given: dict[str, str], came: dict[str, str], kept: bool) -> None:
-    expected = {} if kept else {"translation/retry-after": SHOULD}
-    assert told(anthropic(429, **given), chat(429, **came)) == expected
-    assert told(chat(429, **given), chat(429, **came), upstream="openai_chat") == expected
+def test_time_to_wait(source_headers: dict[str, str], output_headers: dict[str, str], is_faithful: bool) -> None:
+    expected = {} if is_faithful else {"translation/retry-after": SHOULD}
+    assert told(anthropic(429, **source_headers), chat(429, **output_headers)) == expected
+    assert told(chat(429, **source_headers), chat(429, **output_headers), upstream="openai_chat") == expected
 
 
 def test_time_to_wait_in_the_body() -> None:
@@ -189,8 +189,8 @@ def test_both_openai_formats_have_one_envelope() -> None:
 @pytest.mark.parametrize("body", [{"error": MESSAGE}, {"message": MESSAGE}, {}, [], {"error": {"error": {}}}, None])
 def test_a_body_that_is_no_error_of_anybody(client: str, body: Any) -> None:
     upstream = "gemini" if client == "anthropic" else "anthropic"
-    found = told(MAKE[upstream](429), {"status": 429, "headers": {}, "body": body}, client=client, upstream=upstream)
-    assert found[f"{client}/error-envelope"] is MUST
+    levels = told(MAKE[upstream](429), {"status": 429, "headers": {}, "body": body}, client=client, upstream=upstream)
+    assert levels[f"{client}/error-envelope"] is MUST
 
 
 def test_what_the_source_breaks_itself_is_a_note() -> None:

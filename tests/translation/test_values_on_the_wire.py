@@ -41,14 +41,16 @@ CHAT_NAMELESS = Form(
 GEMINI_FORM: dict[str, Any] = {"responseMimeType": "application/json", "responseJsonSchema": SCHEMA}
 
 
-def wanted(rule: str, client: str, upstream: str, said: dict[str, Any]) -> Any:
-    found = JUDGE.request(BARE[client] | said, BARE[upstream], Ends(client, upstream)).findings
-    [one] = [one for one in found if one.rule.endswith(rule) and one.source_pointer != "/max_tokens"]
-    return one.want
+def wanted(rule: str, client: str, upstream: str, source: dict[str, Any]) -> Any:
+    findings = JUDGE.request(BARE[client] | source, BARE[upstream], Ends(client, upstream)).findings
+    [finding] = [
+        finding for finding in findings if finding.rule.endswith(rule) and finding.source_pointer != "/max_tokens"
+    ]
+    return finding.want
 
 
 @pytest.mark.parametrize(
-    ("client", "upstream", "said", "want"),
+    ("client", "upstream", "source", "want"),
     [
         ("openai_chat", "gemini", CHAT_FORM, GEMINI_FORM),
         ("openai_chat", "openai_responses", CHAT_FORM, {"type": "json_schema", **NAMED}),
@@ -64,16 +66,18 @@ def wanted(rule: str, client: str, upstream: str, said: dict[str, Any]) -> Any:
         ("gemini", "openai_chat", {"generationConfig": GEMINI_FORM}, CHAT_NAMELESS),
     ],
 )
-def test_response_formats(client: str, upstream: str, said: dict[str, Any], want: Any) -> None:
-    assert wanted("response-format-lost", client, upstream, said) == want
+def test_response_formats(client: str, upstream: str, source: dict[str, Any], want: Any) -> None:
+    assert wanted("response-format-lost", client, upstream, source) == want
 
 
 def test_a_response_format_in_several_members() -> None:
     mime = {"responseMimeType": "application/json"}
-    for made in (mime, GEMINI_FORM | {"responseJsonSchema": {"type": "string"}}):
-        output = BARE["gemini"] | {"generationConfig": {**made, "temperature": 1}}
-        found = JUDGE.request(BARE["openai_chat"] | CHAT_FORM, output, Ends("openai_chat", "gemini")).findings
-        assert [(one.want, one.got) for one in found if "response-format" in one.rule] == [(GEMINI_FORM, made)]
+    for form in (mime, GEMINI_FORM | {"responseJsonSchema": {"type": "string"}}):
+        output = BARE["gemini"] | {"generationConfig": {**form, "temperature": 1}}
+        findings = JUDGE.request(BARE["openai_chat"] | CHAT_FORM, output, Ends("openai_chat", "gemini")).findings
+        assert [(finding.want, finding.got) for finding in findings if "response-format" in finding.rule] == [
+            (GEMINI_FORM, form)
+        ]
 
 
 THINKING = {"type": "enabled", "budget_tokens": 2048}
@@ -81,7 +85,7 @@ BUDGET = {"generationConfig": {"thinkingConfig": {"thinkingBudget": 2048}}}
 
 
 @pytest.mark.parametrize(
-    ("client", "upstream", "said", "want"),
+    ("client", "upstream", "source", "want"),
     [
         ("openai_chat", "openai_responses", {"reasoning_effort": "high"}, {"effort": "high"}),
         ("openai_responses", "openai_chat", {"reasoning": {"effort": "high"}}, "high"),
@@ -91,8 +95,8 @@ BUDGET = {"generationConfig": {"thinkingConfig": {"thinkingBudget": 2048}}}
         ("gemini", "openai_chat", BUDGET, Words("budget 2048")),
     ],
 )
-def test_how_much_to_think(client: str, upstream: str, said: dict[str, Any], want: Any) -> None:
-    assert wanted("lost", client, upstream, said) == want
+def test_how_much_to_think(client: str, upstream: str, source: dict[str, Any], want: Any) -> None:
+    assert wanted("lost", client, upstream, source) == want
 
 
 CALLS: dict[str, dict[str, Any]] = {
@@ -104,15 +108,15 @@ CALLS: dict[str, dict[str, Any]] = {
 
 
 def reply(name: str, *calls: dict[str, Any]) -> dict[str, Any]:
-    said = [dict(call) for call in calls]
+    tool_calls = [dict(call) for call in calls]
     if name == "anthropic":
-        return {"type": "message", "role": "assistant", "content": [call | {"id": "toolu_1"} for call in said]}
+        return {"type": "message", "role": "assistant", "content": [call | {"id": "toolu_1"} for call in tool_calls]}
     if name == "openai_chat":
-        message = {"role": "assistant", "content": None, "tool_calls": [call | {"id": "call_1"} for call in said]}
+        message = {"role": "assistant", "content": None, "tool_calls": [call | {"id": "call_1"} for call in tool_calls]}
         return {"object": "chat.completion", "choices": [{"index": 0, "message": message}]}
     if name == "openai_responses":
-        return {"object": "response", "output": [call | {"id": "fc_1", "call_id": "call_1"} for call in said]}
-    return {"candidates": [{"content": {"role": "model", "parts": said}}]}
+        return {"object": "response", "output": [call | {"id": "fc_1", "call_id": "call_1"} for call in tool_calls]}
+    return {"candidates": [{"content": {"role": "model", "parts": tool_calls}}]}
 
 
 def without_id(want: Any) -> Any:
@@ -129,10 +133,10 @@ def test_calls_that_are_lost_or_invented(client: str, upstream: str) -> None:
         return
     ends = Ends(client, upstream)
     lost = JUDGE.response(reply(upstream, CALLS[upstream]), reply(client), ends).findings
-    [(want, got)] = [(one.want, one.got) for one in lost if one.rule == "translation/call-lost"]
+    [(want, got)] = [(finding.want, finding.got) for finding in lost if finding.rule == "translation/call-lost"]
     assert (without_id(want), got) == (CALLS[client], MISSING)
     more = JUDGE.response(reply(upstream), reply(client, CALLS[client]), ends).findings
-    [(want, got)] = [(one.want, one.got) for one in more if one.rule == "translation/call-invented"]
+    [(want, got)] = [(finding.want, finding.got) for finding in more if finding.rule == "translation/call-invented"]
     call = CALLS[client] if client != "gemini" else CALLS[client]["functionCall"]
     assert want is MISSING
     assert call.items() <= got.items()

@@ -53,7 +53,7 @@ def broken() -> Iterator[tuple[str, Finding]]:
     """Every finding of a comparison on a broken double, with the double's name."""
     for verdict in read_verdicts(CORPUS.root):
         if verdict["kind"] == "broken" and "usual" not in verdict and "source" in verdict:
-            yield from ((verdict["name"], one) for one in judged(verdict) if one.rule.startswith(ANYTHING))
+            yield from ((verdict["name"], finding) for finding in judged(verdict) if finding.rule.startswith(ANYTHING))
 
 
 @cache
@@ -62,32 +62,34 @@ def found() -> tuple[tuple[str, Finding], ...]:
 
 
 def test_there_are_many() -> None:
-    assert sum(one.level is Level.MUST for _, one in found()) > 1_500
+    assert sum(finding.level is Level.MUST for _, finding in found()) > 1_500
 
 
 def test_each_says_what_should_stand_there() -> None:
     """A value, a choice of several, or that nothing should: in a comparison the source always says it."""
-    assert [f"{name}: {one.rule}" for name, one in found() if one.want is NOT_KNOWN] == []
+    assert [f"{name}: {finding.rule}" for name, finding in found() if finding.want is NOT_KNOWN] == []
 
 
 def test_each_says_what_does() -> None:
-    assert [f"{name}: {one.rule}" for name, one in found() if one.got is NOT_KNOWN] == []
+    assert [f"{name}: {finding.rule}" for name, finding in found() if finding.got is NOT_KNOWN] == []
 
 
 def test_the_two_differ() -> None:
     """Else a text shows one value twice, and nobody sees the fault."""
-    assert [f"{name}: {one.rule} {one.want!r}" for name, one in found() if _same(one.want, one.got)] == []
+    assert [
+        f"{name}: {finding.rule} {finding.want!r}" for name, finding in found() if _same(finding.want, finding.got)
+    ] == []
 
 
 def _same(want: Any, got: Any) -> bool:
     if want is MISSING or got is MISSING:
         return want is got
-    wanted = want.values if isinstance(want, OneOf) else (want,)
-    return any(equal(value, got) for value in wanted)
+    values = want.values if isinstance(want, OneOf) else (want,)
+    return any(equal(value, got) for value in values)
 
 
 def test_each_says_where_in_the_source() -> None:
-    without = {one.rule: name for name, one in found() if one.source_pointer is None}
+    without = {finding.rule: name for name, finding in found() if finding.source_pointer is None}
     assert without.keys() - NO_SOURCE.keys() == set(), without
 
 
@@ -193,7 +195,7 @@ def to_chat(source: Any, output: Any, direction: str = "request") -> tuple[Findi
 
 
 def test_the_pair_as_it_is_has_no_fault() -> None:
-    assert [one for one in to_chat(SENT, MADE) if one.is_must] == []
+    assert [finding for finding in to_chat(SENT, MADE) if finding.is_must] == []
 
 
 @pytest.mark.parametrize(
@@ -209,8 +211,8 @@ def test_the_pair_as_it_is_has_no_fault() -> None:
     ],
 )
 def test_settings_are_said_in_words_of_the_target(key: str, value: Any, rule: str, want: Any, subject: str) -> None:
-    (one,) = (one for one in to_chat(SENT, {**MADE, key: value}) if one.rule == f"translation/{rule}")
-    assert (one.pointer, one.want, one.got, one.subject) == (join("", key), want, value, subject)
+    (finding,) = (finding for finding in to_chat(SENT, {**MADE, key: value}) if finding.rule == f"translation/{rule}")
+    assert (finding.pointer, finding.want, finding.got, finding.subject) == (join("", key), want, value, subject)
 
 
 def test_a_reason_is_said_in_words_of_the_target() -> None:
@@ -232,11 +234,15 @@ def test_a_reason_is_said_in_words_of_the_target() -> None:
         "stop_sequence": None,
         "usage": {"input_tokens": 1, "output_tokens": 1},
     }
-    (one,) = (one for one in to_chat(source, output, "response") if one.is_must)
-    assert one.rule == "translation/finish-reason"
-    assert one.want == OneOf(("max_tokens", "model_context_window_exceeded"))
-    assert (one.pointer, one.got, one.source_pointer) == ("/stop_reason", "end_turn", "/choices/0/finish_reason")
-    assert "stop_reason: max_tokens" in one.message
+    (finding,) = (finding for finding in to_chat(source, output, "response") if finding.is_must)
+    assert finding.rule == "translation/finish-reason"
+    assert finding.want == OneOf(("max_tokens", "model_context_window_exceeded"))
+    assert (finding.pointer, finding.got, finding.source_pointer) == (
+        "/stop_reason",
+        "end_turn",
+        "/choices/0/finish_reason",
+    )
+    assert "stop_reason: max_tokens" in finding.message
 
 
 def test_a_reason_that_is_no_word_is_wanted_as_what_says_it() -> None:
@@ -261,9 +267,9 @@ def test_a_reason_that_is_no_word_is_wanted_as_what_says_it() -> None:
         "output": [{"id": "msg_1", "type": "message", "role": "assistant", "status": "completed", "content": [part]}],
         "usage": {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2},
     }
-    found = HARNESS.judge.response(source, output, Ends("openai_responses", "anthropic")).findings
-    (one,) = (one for one in found if one.rule == "translation/finish-reason")
-    assert one.want == OneOf(
+    findings = HARNESS.judge.response(source, output, Ends("openai_responses", "anthropic")).findings
+    (finding,) = (finding for finding in findings if finding.rule == "translation/finish-reason")
+    assert finding.want == OneOf(
         ("a refusal part in a completed message", "incomplete, with /incomplete_details/reason 'content_filter'")
     )
 
@@ -290,20 +296,20 @@ def test_calls_and_counts_are_named_where_a_reply_lost_their_words() -> None:
         "stop_sequence": None,
         "usage": {"input_tokens": 0, "output_tokens": 1},
     }
-    told = {one.rule: one.message for one in to_chat(source, output, "response")}
+    messages = {finding.rule: finding.message for finding in to_chat(source, output, "response")}
     assert (
         "ended with 'tool_calls' and has calls, the translation ends with 'end_turn'"
-        in told["translation/finish-reason"]
+        in messages["translation/finish-reason"]
     )
-    assert told["translation/usage-lost"].endswith("anthropic counts them at /usage/input_tokens")
+    assert messages["translation/usage-lost"].endswith("anthropic counts them at /usage/input_tokens")
 
 
 def test_parameters_that_are_all_gone_are_told_once() -> None:
     schema = {"type": "object", "properties": {"path": {"type": "string"}, "text": {"type": "string"}}}
     sent = {**SENT, "tools": [{**SENT["tools"][0], "input_schema": schema}]}
-    found = [one for one in to_chat(sent, MADE) if one.rule == "translation/schema-property-lost"]
-    assert [(one.want, one.got) for one in found] == [("path, text", MISSING)]
-    assert found[0].source_pointer == "/tools/0/input_schema/properties"
+    findings = [finding for finding in to_chat(sent, MADE) if finding.rule == "translation/schema-property-lost"]
+    assert [(finding.want, finding.got) for finding in findings] == [("path, text", MISSING)]
+    assert findings[0].source_pointer == "/tools/0/input_schema/properties"
 
 
 @pytest.mark.parametrize("upstream", CORPUS.formats)
@@ -320,6 +326,6 @@ def test_a_choice_that_no_format_has(client: str, key: str, choice: Any, upstrea
     """A source may say anything; what it would be in the target's words is not known then."""
     case = CORPUS.cases["shell/seed"]
     source = {**case.exchanges(client)[0].request, key: choice}
-    found = judge(source, case.exchanges(upstream)[0].request, client=client, upstream=upstream).findings
-    wanted = [one.want for one in found if one.rule == "translation/tool-choice"]
-    assert all(want is NOT_KNOWN or want is MISSING or isinstance(want, (str, dict, OneOf)) for want in wanted)
+    findings = judge(source, case.exchanges(upstream)[0].request, client=client, upstream=upstream).findings
+    wants = [finding.want for finding in findings if finding.rule == "translation/tool-choice"]
+    assert all(want is NOT_KNOWN or want is MISSING or isinstance(want, (str, dict, OneOf)) for want in wants)

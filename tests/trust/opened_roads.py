@@ -65,7 +65,7 @@ def redeclared() -> dict[str, Any]:
 def chunks(*candidates: Any) -> dict[str, Any]:
     """A Gemini stream of records with one candidate each."""
     counts = {"promptTokenCount": 4, "candidatesTokenCount": 2, "totalTokenCount": 6}
-    records = [{"candidates": [one], "usageMetadata": counts, "responseId": "r"} for one in candidates]
+    records = [{"candidates": [candidate], "usageMetadata": counts, "responseId": "r"} for candidate in candidates]
     return {"events": [{"data": record} for record in records]}
 
 
@@ -90,7 +90,11 @@ def patched(operation: Any) -> dict[str, Any]:
         {"type": "response.output_item.done", "output_index": 0, "item": item("completed", first)},
         {"type": "response.completed", "response": reply | end},
     ]
-    return {"events": [{"event": one["type"], "data": {**one, "sequence_number": at}} for at, one in enumerate(events)]}
+    return {
+        "events": [
+            {"event": event["type"], "data": {**event, "sequence_number": at}} for at, event in enumerate(events)
+        ]
+    }
 
 
 def pinged(data: Any) -> dict[str, Any]:
@@ -106,8 +110,8 @@ def pinged(data: Any) -> dict[str, Any]:
         {"type": "message_delta", "delta": {**ends, "stop_reason": "end_turn"}, "usage": {"output_tokens": 2}},
         {"type": "message_stop"},
     ]
-    found = [{"event": one["type"], "data": one} for one in events]
-    return {"events": [*found[:2], {"event": "ping", "data": data}, *found[2:]]}
+    frames = [{"event": event["type"], "data": event} for event in events]
+    return {"events": [*frames[:2], {"event": "ping", "data": data}, *frames[2:]]}
 
 
 def negative() -> dict[str, Any]:
@@ -175,7 +179,7 @@ LIMITS = (
 
 def broken() -> dict[str, Source]:
     """Sources with settings of a type that no API takes, at which the reference once raised."""
-    found: dict[str, Source] = {}
+    sources: dict[str, Source] = {}
     for client, upstream, body, pointer in LIMITS:
         for value in NO_NUMBERS:
             changed = json.loads(json.dumps(body))
@@ -184,15 +188,15 @@ def broken() -> dict[str, Source]:
             for step in way:
                 holder = holder[step]
             holder[key] = value
-            found[f"{pointer} {value!r} to {upstream}"] = ("request", client, upstream, changed)
+            sources[f"{pointer} {value!r} to {upstream}"] = ("request", client, upstream, changed)
     for value in (7, True, [None]):
-        found[f"stop {value!r} to Anthropic"] = ("request", "openai_chat", "anthropic", chat(stop=value))
-        found[f"stop {value!r} to Gemini"] = ("request", "openai_chat", "gemini", chat(stop=value))
+        sources[f"stop {value!r} to Anthropic"] = ("request", "openai_chat", "anthropic", chat(stop=value))
+        sources[f"stop {value!r} to Gemini"] = ("request", "openai_chat", "gemini", chat(stop=value))
     for upstream in ("anthropic", "gemini"):
-        found[f"an effort that is an object to {upstream}"] = (
+        sources[f"an effort that is an object to {upstream}"] = (
             "request",
             "openai_chat",
             upstream,
             chat(reasoning_effort={}),
         )
-    return found
+    return sources

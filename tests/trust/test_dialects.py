@@ -64,7 +64,7 @@ def test_every_habit_is_read_as_what_it_stands_for() -> None:
         if meaning(source.way, changed, habits) != meaning(source.way, source.body, habits):
             wrong.append(f"{source.case.id if source.case else ''} {source.way}: {'+'.join(habits)}")
     rare = [(name, body) for name in DIALECTS.habits if name not in had for body in bodies]
-    had |= {name for name, one in rare if _changes(name, one)}
+    had |= {name for name, body in rare if _changes(name, body)}
     assert wrong == []
     assert had == {*DIALECTS.habits}
 
@@ -76,21 +76,23 @@ def _changes(name: str, source: SourceBody) -> bool:
 
 
 def test_code_and_corpus_know_the_same_habits(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = formats.get(CHAT).dialect
-    assert known is not None
-    monkeypatch.setattr(known, "WHOLE", {key: one for key, one in known.WHOLE.items() if key != "id-empty"})
+    dialect = formats.get(CHAT).dialect
+    assert dialect is not None
+    monkeypatch.setattr(dialect, "WHOLE", {key: value for key, value in dialect.WHOLE.items() if key != "id-empty"})
     with pytest.raises(CorpusError, match="differ in: id-empty"):
         Dialects(CORPUS, CHAT)
 
 
 def test_the_reference_takes_generated_dialects() -> None:
     tried, drawn = trier(ReferenceTranslator()), draws()
-    found = [one for number in range(COUNT) if (one := drawn.drawn(SEED, number)) is not None]
-    results = [tried.tried(one) for one in found]
-    assert [one for one in results if one.outcome not in ("passed", "repaired") or _is_anew(one.rules)] == []
-    assert len(found) > COUNT * 0.9
-    assert sum(len(one.habits) > 1 for one in found) > COUNT / 3
-    assert found[:20] == [drawn.again(one.name) for one in found[:20]]
+    samples = [draw for number in range(COUNT) if (draw := drawn.drawn(SEED, number)) is not None]
+    results = [tried.tried(draw) for draw in samples]
+    assert [
+        result for result in results if result.outcome not in ("passed", "repaired") or _is_anew(result.rules)
+    ] == []
+    assert len(samples) > COUNT * 0.9
+    assert sum(len(draw.habits) > 1 for draw in samples) > COUNT / 3
+    assert samples[:20] == [drawn.again(draw.name) for draw in samples[:20]]
 
 
 def _is_anew(rules: tuple[str, ...]) -> bool:
@@ -109,14 +111,14 @@ class TakesTheFirst:
 
 
 def _first_only(events: list[Any]) -> Iterator[Any]:
-    begun = set()
+    indexes = set()
     for event in events:
         for choice in event["data"].get("choices") or () if isinstance(event["data"], dict) else ():
             for entry in choice["delta"].get("tool_calls") or ():
-                if entry.get("index") in begun:
+                if entry.get("index") in indexes:
                     entry.pop("id", None)
                     entry.get("function", {}).pop("name", None)
-                begun.add(entry.get("index"))
+                indexes.add(entry.get("index"))
         yield event
 
 
@@ -124,8 +126,8 @@ def test_a_reader_that_opens_a_call_too_early_is_found() -> None:
     tried, drawn = trier(TakesTheFirst()), draws()
     numbers = [
         place + 1
-        for place, one in enumerate(of_case(CORPUS.cases["parallel/late-results"]))
-        if one.format == CHAT and one.way == "stream"
+        for place, body in enumerate(of_case(CORPUS.cases["parallel/late-results"]))
+        if body.format == CHAT and body.way == "stream"
     ]
     for habits, wrong in {
         "arguments-whole": False,
@@ -140,7 +142,7 @@ def test_a_reader_that_opens_a_call_too_early_is_found() -> None:
 
 def test_a_request_has_no_dialect() -> None:
     bodies = enumerate(of_case(CORPUS.cases["parallel/late-results"]), 1)
-    number = next(place for place, one in bodies if one.format == CHAT and one.way == "request")
+    number = next(place for place, body in bodies if body.format == CHAT and body.way == "request")
     name = CALL.format(number=number, habits="id-empty").replace(
         "stream::anthropic-to-openai_chat", "request::openai_chat-to-gemini"
     )

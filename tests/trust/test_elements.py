@@ -57,20 +57,20 @@ def test_the_element_of_a_place_in_a_reply() -> None:
         "usage": {"prompt_tokens": 3},
     }
     elements = Elements("openai_chat", "response", reply, Table(load_corpus()).tops)
-    found = [elements.at(at) for at in ("/id", "/usage/prompt_tokens", "/choices/0/finish_reason")]
-    assert found == ["envelope", "usage", "finish"]
+    names = [elements.at(at) for at in ("/id", "/usage/prompt_tokens", "/choices/0/finish_reason")]
+    assert names == ["envelope", "usage", "finish"]
 
 
 def test_an_event_belongs_to_what_the_reply_lacks_without_it(sampler: Sampler) -> None:
     lot = Lot("stream", "anthropic", "openai_chat", "drop", 1, 1)
-    known = sampler.workshop.known(sampler.of_case(lot, "shell/seed")[0])
-    assert isinstance(known, Known)
-    found: dict[str, set[str]] = {}
-    for number, event in enumerate(known.place.output["events"]):
-        found.setdefault(event["event"], set()).add(known.element(f"/events/{number}"))
-    assert found["message_delta"] <= {"finish", "usage"}
-    assert {"text", "arguments"} <= found["content_block_delta"] <= {"text", "arguments", "frame"}
-    assert found["content_block_stop"] == {"frame"}
+    base = sampler.workshop.known(sampler.of_case(lot, "shell/seed")[0])
+    assert isinstance(base, Known)
+    elements_by_event: dict[str, set[str]] = {}
+    for number, event in enumerate(base.place.output["events"]):
+        elements_by_event.setdefault(event["event"], set()).add(base.element(f"/events/{number}"))
+    assert elements_by_event["message_delta"] <= {"finish", "usage"}
+    assert {"text", "arguments"} <= elements_by_event["content_block_delta"] <= {"text", "arguments", "frame"}
+    assert elements_by_event["content_block_stop"] == {"frame"}
 
 
 def test_what_a_finding_is_about() -> None:

@@ -51,5 +51,5 @@ def test_the_table_names_an_equivalence_of_the_corpus(sampler: Sampler) -> None:
     shop = sampler.workshop
     names = {str(entry["equivalence"]) for _, entry in shop.table.equivalent}
     assert names <= shop.harness.corpus.equivalences.keys()
-    made = Again(sampler).mutation("shell/seed::response::openai_chat-to-anthropic::01::change-last@/id")
-    assert (made.outcome, made.by) == ("equivalent", "generated-values")
+    mutation = Again(sampler).mutation("shell/seed::response::openai_chat-to-anthropic::01::change-last@/id")
+    assert (mutation.outcome, mutation.by) == ("equivalent", "generated-values")

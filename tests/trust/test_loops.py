@@ -28,7 +28,7 @@ def whole(sampler: Sampler) -> Any:
 
 
 def test_a_conversation_has_all_bodies_that_were_made(whole: Any) -> None:
-    assert [set(one) for one in whole.output["exchanges"]] == [{"request", "response"}, {"request"}]
+    assert [set(exchange) for exchange in whole.output["exchanges"]] == [{"request", "response"}, {"request"}]
     part, rest = whole.part("/exchanges/0/response/content/0")
     assert (part.direction, part.target, rest) == ("response", "anthropic", "/content/0")
     assert parts_of("/exchanges/1/request") == (1, "request", "")
@@ -36,16 +36,16 @@ def test_a_conversation_has_all_bodies_that_were_made(whole: Any) -> None:
 
 def test_an_undamaged_conversation_played_again_says_nothing(whole: Any, sampler: Sampler) -> None:
     assert changed(whole.output, whole.output) == []
-    assert [one for one in sampler.workshop.findings(whole, whole.output) if one.is_must] == []
+    assert [finding for finding in sampler.workshop.findings(whole, whole.output) if finding.is_must] == []
 
 
 @pytest.mark.parametrize(("fault", "outcome", "element"), BECOMES, ids=[row[0] for row in BECOMES])
 def test_a_fault_across_exchanges(fault: str, outcome: str, element: str, sampler: Sampler) -> None:
-    made = Again(sampler).mutation(f"{AT}::{fault}")
-    assert (made.outcome, made.element) == (outcome, element), made
+    mutation = Again(sampler).mutation(f"{AT}::{fault}")
+    assert (mutation.outcome, mutation.element) == (outcome, element), mutation
 
 
 def test_a_fault_in_a_conversation_is_named_in_the_format_of_its_body(sampler: Sampler) -> None:
-    made = Again(sampler).mutation(f"{AT}::forget-earlier@/exchanges/1/request/messages")
-    assert (made.format, made.pattern) == ("openai_chat", "/exchanges/*/request/messages")
-    assert made.within == ("request", "/messages")
+    mutation = Again(sampler).mutation(f"{AT}::forget-earlier@/exchanges/1/request/messages")
+    assert (mutation.format, mutation.pattern) == ("openai_chat", "/exchanges/*/request/messages")
+    assert mutation.within == ("request", "/messages")

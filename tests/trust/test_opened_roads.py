@@ -28,10 +28,12 @@ def tried(trier: Trier, source: Source) -> Tried:
 
 
 def test_sound_sources_have_an_output_that_passes(trier: Trier) -> None:
-    found = {name: tried(trier, source) for name, source in SOUND.items()}
-    assert [f"{name}: {one.broken}" for name, one in found.items() if one.broken] == []
+    results = {name: tried(trier, source) for name, source in SOUND.items()}
+    assert [f"{name}: {result.broken}" for name, result in results.items() if result.broken] == []
     shut = [
-        f"{name}: {one.outcome} {one.reason}{one.remains}" for name, one in found.items() if one.outcome not in OPEN
+        f"{name}: {result.outcome} {result.reason}{result.remains}"
+        for name, result in results.items()
+        if result.outcome not in OPEN
     ]
     assert shut == []
 
@@ -40,8 +42,8 @@ OPEN = ("passed", "repaired")
 
 
 def test_values_of_a_wrong_type_are_refused_in_words(trier: Trier) -> None:
-    found = {name: tried(trier, source) for name, source in broken().items()}
-    assert [f"{name}: {one.reason}" for name, one in found.items() if one.outcome == "failed"] == []
-    refused = [one for one in found.values() if one.outcome == "refused"]
-    assert len(refused) > len(found) / 2
-    assert all(" must be " in one.reason for one in refused)
+    results = {name: tried(trier, source) for name, source in broken().items()}
+    assert [f"{name}: {result.reason}" for name, result in results.items() if result.outcome == "failed"] == []
+    refused = [result for result in results.values() if result.outcome == "refused"]
+    assert len(refused) > len(results) / 2
+    assert all(" must be " in refusal.reason for refusal in refused)

@@ -114,11 +114,11 @@ def at(body: Any, pointer: str) -> Any:
 @pytest.mark.parametrize(("name", "pointer", "where", "becomes"), DOES, ids=[row[0] for row in DOES])
 def test_an_operator_does_what_it_says(name: str, pointer: str, where: str, becomes: Any) -> None:
     before = copied(BODY)
-    found = mutated(name, BODY, pointer, DONOR)
-    assert at(found, where) == becomes
+    result = mutated(name, BODY, pointer, DONOR)
+    assert at(result, where) == becomes
     assert before == BODY, "it changed the body that it was given, and no copy"
     top = where.split("/")[1:2] or [pointer.split("/")[1]]
-    assert {key: value for key, value in found.items() if key not in top} == {
+    assert {key: value for key, value in result.items() if key not in top} == {
         key: value for key, value in BODY.items() if key not in top
     }
 
@@ -130,5 +130,5 @@ def test_an_operator_says_where_it_changes_nothing(name: str, pointer: str) -> N
 
 
 def test_every_operator_is_tried_and_stands_in_the_table() -> None:
-    names = {one.name for one in Table(load_corpus()).operators}
+    names = {operator.name for operator in Table(load_corpus()).operators}
     assert names == set(OPERATORS) == {row[0] for row in DOES}

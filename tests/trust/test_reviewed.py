@@ -29,9 +29,9 @@ def again(sampler: Sampler) -> Again:
     by=lambda _, entry: entry["example"].partition("/")[0],
 )
 def test_the_example_of_an_entry_survives(pattern: Pattern, entry: Mapping[str, Any], again: Again) -> None:
-    made = again.mutation(entry["example"])
-    assert made.outcome == "survived", f"the judge sees it by {made.rules}: take the entry out, or narrow it"
-    direction, pointer = made.within
-    assert pattern.is_for(direction, made.format, made.operator, made.element), made
-    assert pattern.is_at(pointer), made
-    assert pattern.is_of(made.place), made
+    mutation = again.mutation(entry["example"])
+    assert mutation.outcome == "survived", f"the judge sees it by {mutation.rules}: take the entry out, or narrow it"
+    direction, pointer = mutation.within
+    assert pattern.is_for(direction, mutation.format, mutation.operator, mutation.element), mutation
+    assert pattern.is_at(pointer), mutation
+    assert pattern.is_of(mutation.place), mutation

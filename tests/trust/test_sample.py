@@ -31,53 +31,55 @@ class Deaf(Judge):
     rule = ""
 
     def _but_for_it(self, judgement: Judgement) -> Judgement:
-        return replace(judgement, findings=tuple(one for one in judgement.findings if one.rule != self.rule))
+        return replace(
+            judgement, findings=tuple(finding for finding in judgement.findings if finding.rule != self.rule)
+        )
 
-    def request(self, *given: Any, **more: Any) -> Judgement:
-        return self._but_for_it(super().request(*given, **more))
+    def request(self, *arguments: Any, **more: Any) -> Judgement:
+        return self._but_for_it(super().request(*arguments, **more))
 
-    def response(self, *given: Any, **more: Any) -> Judgement:
-        return self._but_for_it(super().response(*given, **more))
+    def response(self, *arguments: Any, **more: Any) -> Judgement:
+        return self._but_for_it(super().response(*arguments, **more))
 
-    def stream(self, *given: Any, **more: Any) -> Judgement:
-        return self._but_for_it(super().stream(*given, **more))
+    def stream(self, *arguments: Any, **more: Any) -> Judgement:
+        return self._but_for_it(super().stream(*arguments, **more))
 
 
-def new(made: Sequence[Mutation], sampler: Sampler) -> list[str]:
+def new(mutations: Sequence[Mutation], sampler: Sampler) -> list[str]:
     table = sampler.workshop.table
-    survived = [one for one in made if one.outcome in ("survived", "raised")]
-    return [one.name for one in survived if not reason(one, table) and not hole(one, table)]
+    survived = [mutation for mutation in mutations if mutation.outcome in ("survived", "raised")]
+    return [mutation.name for mutation in survived if not reason(mutation, table) and not hole(mutation, table)]
 
 
 @pytest.fixture(scope="module")
 def made(sampler: Sampler) -> list[Mutation]:
     shop = sampler.workshop
-    across = [one for one in shop.table.operators if one.is_in("loop")]
+    across = [operator for operator in shop.table.operators if operator.is_in("loop")]
     formats = shop.harness.corpus.formats
     chosen = lots(formats, shop.table.operators, COUNT, SEED) + lots(formats, across, ACROSS, SEED + 1)
-    return [one for lot in chosen for one in sampler.made(lot)]
+    return [mutation for lot in chosen for mutation in sampler.made(lot)]
 
 
 def test_no_fault_survives_that_nobody_has_reviewed(made: list[Mutation], sampler: Sampler) -> None:
     survived = new(made, sampler)
-    told = "\n".join(f"toolcall-conformance mutate --again '{name}'" for name in survived)
-    assert not survived, f"give the judge a rule for it, or say in corpus/mutations/reviewed.json why not:\n{told}"
+    commands = "\n".join(f"toolcall-conformance mutate --again '{name}'" for name in survived)
+    assert not survived, f"give the judge a rule for it, or say in corpus/mutations/reviewed.json why not:\n{commands}"
     assert len(made) > COUNT * 0.7, "many operators find nothing to do in an error"
-    assert {one.direction for one in made} == {*DIRECTIONS}
+    assert {mutation.direction for mutation in made} == {*DIRECTIONS}
 
 
 def test_the_same_seed_makes_the_same_faults(made: list[Mutation], sampler: Sampler) -> None:
     shop = sampler.workshop
     drop = [shop.table.operator("drop")]
-    lot = next(one for one in lots(shop.harness.corpus.formats, drop, 30, SEED) if one.most)
+    lot = next(lot for lot in lots(shop.harness.corpus.formats, drop, 30, SEED) if lot.most)
     assert list(sampler.made(lot)) == list(sampler.made(lot)) != []
-    assert len({one.name for one in made}) == len(made)
+    assert len({mutation.name for mutation in made}) == len(made)
 
 
 def test_most_faults_are_killed_by_a_rule_of_their_element(made: list[Mutation]) -> None:
-    killed = [one for one in made if one.outcome in ("killed", "beside")]
-    assert sum(one.outcome == "killed" for one in killed) / len(killed) > 0.9
-    assert {one.outcome for one in made} > {"killed", "warned", "survived", "equivalent"}
+    killed = [mutation for mutation in made if mutation.outcome in ("killed", "beside")]
+    assert sum(mutation.outcome == "killed" for mutation in killed) / len(killed) > 0.9
+    assert {mutation.outcome for mutation in made} > {"killed", "warned", "survived", "equivalent"}
 
 
 @pytest.mark.parametrize("rule", ALONE)
@@ -86,22 +88,22 @@ def test_a_judge_without_a_rule_lets_faults_survive(rule: str, made: list[Mutati
     deaf = Deaf(shop.harness.corpus)
     deaf.__dict__["rule"] = rule
     lame = Sampler(Workshop(shop.driver, Harness(deaf), shop.table), sampler.cases)
-    chosen = [one.name for one in made if one.rules == (rule,) and one.outcome == "killed"]
+    chosen = [mutation.name for mutation in made if mutation.rules == (rule,) and mutation.outcome == "killed"]
     assert chosen, "the sample has no fault that this rule alone sees"
     assert new([Again(lame).mutation(name) for name in chosen], lame) != []
 
 
 def test_a_judge_that_fails_ends_no_run(made: list[Mutation], sampler: Sampler) -> None:
     class Failing(Judge):
-        def request(self, *given: Any, **more: Any) -> Judgement:
+        def request(self, *arguments: Any, **more: Any) -> Judgement:
             if wrong:
                 raise TypeError("unhashable")
-            return super().request(*given, **more)
+            return super().request(*arguments, **more)
 
     wrong: list[bool] = []
     shop = sampler.workshop
     again = Sampler(Workshop(shop.driver, Harness(Failing(shop.harness.corpus)), shop.table), sampler.cases)
-    name = next(one.name for one in made if one.direction == "request")
+    name = next(mutation.name for mutation in made if mutation.direction == "request")
     assert Again(again).mutation(name).outcome != "raised"
     wrong.append(True)
     raised = Again(again).mutation(name)

@@ -31,8 +31,10 @@ PLAIN = "shell/seed::request::anthropic-to-openai_chat::01::as-it-is"
 def trier(judge: Judge | None = None, translator: Any = None, older: Any = None) -> Trier:
     corpus = load_corpus()
     drivers = [
-        PythonDriver(one, "given", transports=lambda: corpus.transports) if one is not None else None
-        for one in (translator or ReferenceTranslator(), older)
+        PythonDriver(implementation, "given", transports=lambda: corpus.transports)
+        if implementation is not None
+        else None
+        for implementation in (translator or ReferenceTranslator(), older)
     ]
     assert drivers[0] is not None
     return Trier(drivers[0], judge or Judge(corpus), drivers[1])
@@ -44,8 +46,10 @@ def draws(*folders: Path) -> Draws:
 
 
 def bad(tried: list[Tried]) -> str:
-    found = [one for one in tried if one.outcome == "failed" or (one.outcome == "closed" and not one.broken)]
-    return "\n".join(f"{one.name}: {one.reason}{one.remains}" for one in found)
+    failures = [
+        result for result in tried if result.outcome == "failed" or (result.outcome == "closed" and not result.broken)
+    ]
+    return "\n".join(f"{failure.name}: {failure.reason}{failure.remains}" for failure in failures)
 
 
 class Otherwise:
@@ -64,45 +68,47 @@ class Otherwise:
 class TwoMinds(Judge):
     """A judge that wants a model which it then refuses."""
 
-    def request(self, *given: Any, **more: Any) -> Judgement:
-        found = super().request(*given, **more)
-        want = "b" if given[1].get("model") == "a" else "a"
-        odd = Finding("translation/model", Level.MUST, "/model", "never right", want=want, got=given[1].get("model"))
-        return replace(found, findings=(*found.findings, odd))
+    def request(self, *arguments: Any, **more: Any) -> Judgement:
+        judgement = super().request(*arguments, **more)
+        want = "b" if arguments[1].get("model") == "a" else "a"
+        odd = Finding(
+            "translation/model", Level.MUST, "/model", "never right", want=want, got=arguments[1].get("model")
+        )
+        return replace(judgement, findings=(*judgement.findings, odd))
 
 
 @pytest.fixture(scope="module")
 def sample() -> list[Tried]:
     tried, drawn = trier(), draws()
-    found = [drawn.drawn(SEED, number) for number in range(COUNT)]
-    return [tried.tried(one) for one in found if one is not None]
+    samples = [drawn.drawn(SEED, number) for number in range(COUNT)]
+    return [tried.tried(draw) for draw in samples if draw is not None]
 
 
 def test_no_road_is_closed_in_a_sample_of_the_corpus(sample: list[Tried]) -> None:
     assert bad(sample) == "", "toolcall-conformance mutate --sources --again NAME shows more"
     assert len(sample) == COUNT
-    assert {one.way for one in sample} == {"request", "response", "stream"}
-    assert sum(not one.broken for one in sample) > COUNT / 2
-    assert sum(one.name.endswith(AS_IT_IS) for one in sample) < COUNT / 2
+    assert {result.way for result in sample} == {"request", "response", "stream"}
+    assert sum(not result.broken for result in sample) > COUNT / 2
+    assert sum(result.name.endswith(AS_IT_IS) for result in sample) < COUNT / 2
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="recorded traffic and what clients send are not beside this checkout")
 def test_no_road_is_closed_in_a_sample_of_what_the_field_sends() -> None:
     tried, drawn = trier(), draws(*FOLDERS)
-    found = [one for number in range(COUNT) if (one := drawn.drawn(SEED, number)) is not None]
-    assert bad([tried.tried(one) for one in found]) == ""
-    assert sum(one.source.case is None for one in found) > COUNT / 2
+    samples = [draw for number in range(COUNT) if (draw := drawn.drawn(SEED, number)) is not None]
+    assert bad([tried.tried(draw) for draw in samples]) == ""
+    assert sum(draw.source.case is None for draw in samples) > COUNT / 2
 
 
 def test_a_draw_is_made_again_by_its_seed_and_by_its_name(tmp_path: Path) -> None:
     case = load_corpus().cases["shell/seed"]
-    bodies = [one.body for one in of_case(case) if one.way == "request"]
+    bodies = [body.body for body in of_case(case) if body.way == "request"]
     (tmp_path / "log.json").write_text(json.dumps([{"request": body} for body in bodies]), encoding="utf-8")
-    one, two = draws(tmp_path), draws(tmp_path)
-    found = [one.drawn(SEED, number) for number in range(30)]
-    assert found == [two.drawn(SEED, number) for number in range(30)]
-    assert all(made is not None and draws().again(made.name).body == made.body for made in found)
-    assert {made.source.case is None for made in found if made is not None} == {True, False}
+    first, second = draws(tmp_path), draws(tmp_path)
+    samples = [first.drawn(SEED, number) for number in range(30)]
+    assert samples == [second.drawn(SEED, number) for number in range(30)]
+    assert all(draw is not None and draws().again(draw.name).body == draw.body for draw in samples)
+    assert {draw.source.case is None for draw in samples if draw is not None} == {True, False}
 
 
 @pytest.mark.parametrize(
@@ -124,15 +130,17 @@ def test_a_name_of_no_draw_says_what_is_wrong(name: str, says: str) -> None:
 def test_bodies_are_found_in_whatever_wraps_them(tmp_path: Path) -> None:
     corpus = load_corpus()
     case = corpus.cases["shell/seed"]
-    given = {one.way: one for one in of_case(case) if one.format == "anthropic"}
+    bodies_by_way = {body.way: body for body in of_case(case) if body.format == "anthropic"}
     path = case.exchanges("anthropic")[0].stream_path
     assert path is not None
     sse = path.read_text(encoding="utf-8")
     events = [event["data"] for event in of_case(case)[2].body["events"]]
     files = {
-        "alone.json": json.dumps(given["request"].body),
-        "pair.json": json.dumps({"log": [{"request": given["request"].body, "body": {"text": sse}}]}),
-        "har.json": json.dumps({"log": {"entries": [{"request": {"text": json.dumps(given["request"].body)}}]}}),
+        "alone.json": json.dumps(bodies_by_way["request"].body),
+        "pair.json": json.dumps({"log": [{"request": bodies_by_way["request"].body, "body": {"text": sse}}]}),
+        "har.json": json.dumps(
+            {"log": {"entries": [{"request": {"text": json.dumps(bodies_by_way["request"].body)}}]}}
+        ),
         "stream.sse": sse,
         "lines.txt": "\n".join(json.dumps(event) for event in events),
         "other.json": '{"name": "package"}',
@@ -140,9 +148,9 @@ def test_bodies_are_found_in_whatever_wraps_them(tmp_path: Path) -> None:
     }
     for name, text in files.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
-    found = {name: [(one.way, one.format) for one in of_file(corpus, tmp_path / name)] for name in files}
+    bodies_by_file = {name: [(body.way, body.format) for body in of_file(corpus, tmp_path / name)] for name in files}
     request, stream = ("request", "anthropic"), ("stream", "anthropic")
-    assert found == {
+    assert bodies_by_file == {
         "alone.json": [request],
         "pair.json": [request, stream],
         "har.json": [request],
@@ -154,9 +162,9 @@ def test_bodies_are_found_in_whatever_wraps_them(tmp_path: Path) -> None:
 
 
 def test_a_law_that_contradicts_itself_is_a_closed_road() -> None:
-    found = trier(TwoMinds(load_corpus())).tried(draws().again(PLAIN))
-    assert (found.outcome, found.rules) == ("closed", ("translation/model",))
-    assert "never right; want" in found.remains[0]
+    result = trier(TwoMinds(load_corpus())).tried(draws().again(PLAIN))
+    assert (result.outcome, result.rules) == ("closed", ("translation/model",))
+    assert "never right; want" in result.remains[0]
 
 
 def test_an_output_that_its_findings_repair_is_no_closed_road() -> None:
@@ -181,9 +189,9 @@ def test_a_refusal_is_a_way_out_where_the_source_is_broken() -> None:
     refuses = trier(translator=Otherwise(refusing))
     assert refuses.tried(sound).outcome == "refused sound"
     assert trier(translator=Otherwise(failing)).tried(sound).outcome == "failed"
-    found = trier().tried(broken)
-    assert found.outcome == "refused"
-    assert found.broken
+    result = trier().tried(broken)
+    assert result.outcome == "refused"
+    assert result.broken
 
 
 @pytest.mark.parametrize(("older", "anew"), [(None, True), (refusing, False)], ids=["translated", "refused as well"])
@@ -245,6 +253,6 @@ def test_a_form_has_a_plainest_value(schema: dict[str, Any], got: Any, expected:
 
 
 def test_every_name_of_a_draw_has_its_route() -> None:
-    found: Draw | None = draws().drawn(SEED, 1)
-    assert found is not None
-    assert f"::{found.client}-to-{found.upstream}::" in found.name
+    draw: Draw | None = draws().drawn(SEED, 1)
+    assert draw is not None
+    assert f"::{draw.client}-to-{draw.upstream}::" in draw.name

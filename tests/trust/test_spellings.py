@@ -148,8 +148,10 @@ def call(body: Any) -> Any:
 
 def spelled(operator: str, entry: dict[str, Any], choice: str, body: Any) -> Any:
     raw = {"name": "x", "operator": operator, "meaning": "X.", "formats": ["f"], "directions": ["request"], **entry}
-    found = next(one for one in variants(Spelling.of(raw), body) if one.everywhere and one.site.choice == choice)
-    return made(found, body)
+    variant = next(
+        variant for variant in variants(Spelling.of(raw), body) if variant.everywhere and variant.site.choice == choice
+    )
+    return made(variant, body)
 
 
 @pytest.mark.parametrize(
@@ -184,5 +186,5 @@ def test_what_changes_nothing_is_no_variant() -> None:
 def test_every_operator_is_tried_and_every_entry_is_of_one() -> None:
     entries = Spellings(load_corpus()).all
     assert set(SPELLERS) == {row[0] for row in DOES + STREAMS} | {"reframe"}
-    assert {one.operator for one in entries} == set(SPELLERS)
-    assert len({one.name for one in entries}) == len(entries)
+    assert {entry.operator for entry in entries} == set(SPELLERS)
+    assert len({entry.name for entry in entries}) == len(entries)

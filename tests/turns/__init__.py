@@ -36,12 +36,12 @@ _RUNS: list[Run] = []
 
 def given_day() -> int:
     """The number in ``TOOLCALL_DAY``, else that of the date (UTC). Raises ValueError for what is no number."""
-    given = os.environ.get(VARIABLE, "")
-    if not given:
+    text = os.environ.get(VARIABLE, "")
+    if not text:
         return datetime.now(UTC).date().toordinal()
-    if not given.isdecimal():
-        raise ValueError(f"{VARIABLE} is {given!r}; give a whole number, such as the one that a failing test prints")
-    return int(given)
+    if not text.isdecimal():
+        raise ValueError(f"{VARIABLE} is {text!r}; give a whole number, such as the one that a failing test prints")
+    return int(text)
 
 
 def begin(run: Run) -> None:

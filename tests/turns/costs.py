@@ -105,10 +105,10 @@ def main() -> None:
     parser = argparse.ArgumentParser("python tests turns.costs", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("measured", nargs="+", type=Path, help="what `pytest --measure` wrote")
     parser.add_argument("--anew", action="store_true", help="deal all, not only what is new")
-    given = parser.parse_args()
-    rows = [json.loads(line) for path in given.measured for line in path.read_text(encoding="utf-8").splitlines()]
+    options = parser.parse_args()
+    rows = [json.loads(line) for path in options.measured for line in path.read_text(encoding="utf-8").splitlines()]
     units = dear(rows)
-    costs = dealt(units, {} if given.anew else known())
+    costs = dealt(units, {} if options.anew else known())
     write(costs)
     whole, some = sum(float(row["seconds"]) for row in rows), sum(unit.seconds for unit in units.values())
     print(f"{len(costs)} of the tests take {some:.0f} of {whole:.0f} s: {whole - some + some / TURNS:.0f} s a day")

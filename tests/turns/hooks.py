@@ -39,16 +39,16 @@ def waiting(items: Iterable[pytest.Item], day: int) -> list[pytest.Item]:
     """The dear tests that wait for another day. The items of one test take turns with each other."""
     turn = known()
     items_before: Counter[str] = Counter()
-    left_out = []
+    rest = []
     for item in items:
         unit = unit_of(item.nodeid, turn)
         if unit is None or item.get_closest_marker("daily"):
             continue
         if (turn[unit].turn + items_before[unit] - day) % TURNS:
-            left_out.append(item)
+            rest.append(item)
         if "::" in unit:
             items_before[unit] += 1
-    return left_out
+    return rest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -89,9 +89,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(ALL)
     if everything() or config.option.measure or any("::" in word for word in config.args):
         return
-    if left_out := {*waiting(items, today())}:
-        config.hook.pytest_deselected(items=[*left_out])
-        items[:] = [item for item in items if item not in left_out]
+    if rest := {*waiting(items, today())}:
+        config.hook.pytest_deselected(items=[*rest])
+        items[:] = [item for item in items if item not in rest]
 
 
 @pytest.hookimpl(wrapper=True)

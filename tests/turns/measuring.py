@@ -19,12 +19,12 @@ class Measuring:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        begun = spent()
+        start = spent()
         self.setup = 0.0
         done = yield
         row = {
             "id": item.nodeid,
-            "seconds": round(spent() - begun, 2),
+            "seconds": round(spent() - start, 2),
             "setup": round(self.setup, 2),
             "daily": item.get_closest_marker("daily") is not None,
         }
@@ -34,11 +34,11 @@ class Measuring:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_setup(self) -> Generator[None, None, None]:
-        begun = spent()
+        start = spent()
         try:
             yield
         finally:
-            self.setup = spent() - begun
+            self.setup = spent() - start
 
 
 def spent() -> float:

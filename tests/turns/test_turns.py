@@ -149,12 +149,12 @@ def test_a_day_is_a_whole_number(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_dear_test_sees_all_shares() -> None:
     """It is run on one day in so many; were the number of parts a multiple of that, it would see one part for ever."""
     for size, parts in product(range(1, 30), range(1, 16)):
-        seen: set[int] = set()
+        numbers: set[int] = set()
         for turn in range(size * 2):
             part = turns.part_of(range(size), parts, 3 + TURNS * turn)
             assert part
-            seen |= {*part}
-        assert seen == {*range(size)}, (size, parts)
+            numbers |= {*part}
+        assert numbers == {*range(size)}, (size, parts)
     assert gcd(TURNS, 2 * 3 * 4 * 5 * 6) == 1
 
 

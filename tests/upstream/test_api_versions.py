@@ -11,9 +11,9 @@ from toolcall_conformance.upstream import Addresses
 @pytest.mark.parametrize("version", ["v1", "v1beta"])
 @pytest.mark.parametrize(("method", "stream"), [("generateContent", False), ("streamGenerateContent", True)])
 def test_each_version_is_the_api(version: str, method: str, stream: bool) -> None:
-    found = Addresses(load_corpus().transports).find_api("POST", f"/{version}/models/gemini-2.5-pro:{method}")
-    assert found is not None
-    assert (found.format, found.model, found.stream) == ("gemini", "gemini-2.5-pro", stream)
+    address = Addresses(load_corpus().transports).find_api("POST", f"/{version}/models/gemini-2.5-pro:{method}")
+    assert address is not None
+    assert (address.format, address.model, address.stream) == ("gemini", "gemini-2.5-pro", stream)
 
 
 def test_another_version_is_none() -> None:

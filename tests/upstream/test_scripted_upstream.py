@@ -43,8 +43,8 @@ def upstream() -> Iterator[ScriptedUpstream]:
 
 @pytest.fixture
 def pool() -> Iterator[ThreadPoolExecutor]:
-    with ThreadPoolExecutor(4) as found:
-        yield found
+    with ThreadPoolExecutor(4) as executor:
+        yield executor
 
 
 Got = tuple[int, dict[str, str], bytes]
@@ -78,16 +78,21 @@ def asked_times(conversation: UpstreamConversation, times: int) -> None:
 
 
 def test_a_request_is_recorded_and_answered(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
-    one = begun(upstream)
-    answer = pool.submit(ask, one.url, "/alpha?x=1", b'{"a": "\xc3\xa9"}', X_Alpha_Key="k")
-    asked = one.wait_for_request(PENDING, 5)
-    assert asked is not None
-    assert (asked.method, asked.path, asked.query, asked.body) == ("POST", "/alpha", "x=1", b'{"a": "\xc3\xa9"}')
-    assert asked.headers["x-alpha-key"] == "k"
-    assert asked.address is not None
-    assert (asked.address.format, asked.address.model, asked.address.stream) == ("alpha", None, None)
+    conversation = begun(upstream)
+    answer = pool.submit(ask, conversation.url, "/alpha?x=1", b'{"a": "\xc3\xa9"}', X_Alpha_Key="k")
+    request = conversation.wait_for_request(PENDING, 5)
+    assert request is not None
+    assert (request.method, request.path, request.query, request.body) == (
+        "POST",
+        "/alpha",
+        "x=1",
+        b'{"a": "\xc3\xa9"}',
+    )
+    assert request.headers["x-alpha-key"] == "k"
+    assert request.address is not None
+    assert (request.address.format, request.address.model, request.address.stream) == ("alpha", None, None)
     assert not answer.done()
-    one.finish(Reply.json({"b": "é"}, headers={"x-more": "1"}))
+    conversation.finish(Reply.json({"b": "é"}, headers={"x-more": "1"}))
     status, headers, body = answer.result(5)
     assert (status, json.loads(body), headers["content-type"], headers["x-more"]) == (
         200,
@@ -98,32 +103,37 @@ def test_a_request_is_recorded_and_answered(upstream: ScriptedUpstream, pool: Th
 
 
 def test_an_error_status_with_its_headers(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
-    one = begun(upstream)
-    answer = pool.submit(ask, one.url, "/alpha")
-    assert one.wait_for_request(PENDING, 5)
-    one.finish(Reply.json({"error": "slow down"}, 429, {"retry-after": "20"}))
+    conversation = begun(upstream)
+    answer = pool.submit(ask, conversation.url, "/alpha")
+    assert conversation.wait_for_request(PENDING, 5)
+    conversation.finish(Reply.json({"error": "slow down"}, 429, {"retry-after": "20"}))
     status, headers, body = answer.result(5)
     assert (status, headers["retry-after"], json.loads(body)) == (429, "20", {"error": "slow down"})
 
 
 def test_half_a_surrogate_pair_is_said_by_an_escape(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
-    one = begun(upstream)
-    answer = pool.submit(ask, one.url, "/alpha")
-    one.finish(Reply.json({"b": "\ud83d"}))
+    conversation = begun(upstream)
+    answer = pool.submit(ask, conversation.url, "/alpha")
+    conversation.finish(Reply.json({"b": "\ud83d"}))
     assert answer.result(5)[2] == b'{"b": "\\ud83d"}'
 
 
 def test_conversations_are_told_apart_by_their_address(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
     many = [begun(upstream, name) for name in ("alpha", "beta", "alpha", "beta")]
     answers = [
-        pool.submit(ask, one.url, "/alpha" if one.upstream == "alpha" else "/beta/b-1:ask", str(number).encode())
-        for number, one in enumerate(many)
+        pool.submit(
+            ask,
+            conversation.url,
+            "/alpha" if conversation.upstream == "alpha" else "/beta/b-1:ask",
+            str(number).encode(),
+        )
+        for number, conversation in enumerate(many)
     ]
-    for number, one in reversed(list(enumerate(many))):
-        asked = one.wait_for_request(PENDING, 5)
-        assert asked is not None
-        assert asked.body == str(number).encode()
-        one.finish(Reply.json(number))
+    for number, conversation in reversed(list(enumerate(many))):
+        request = conversation.wait_for_request(PENDING, 5)
+        assert request is not None
+        assert request.body == str(number).encode()
+        conversation.finish(Reply.json(number))
     assert [json.loads(answer.result(5)[2]) for answer in answers] == [0, 1, 2, 3]
 
 
@@ -134,47 +144,47 @@ def test_a_request_without_an_address_belongs_to_the_waiting_conversation(
     answer = pool.submit(ask, upstream.url, "/alpha", b"two")
     assert second.wait_for_request(PENDING, 5)
     other = pool.submit(ask, upstream.url, "/alpha", b"one")
-    asked = first.wait_for_request(PENDING, 5)
-    assert asked is not None
-    assert asked.body == b"one"
+    request = first.wait_for_request(PENDING, 5)
+    assert request is not None
+    assert request.body == b"one"
     first.finish(Reply.json(1))
     again = pool.submit(ask, upstream.url, "/alpha", b"two again")
     asked_times(second, 2)
     second.finish(Reply.json(2))
-    assert [json.loads(one.result(5)[2]) for one in (answer, other, again)] == [2, 1, 2]
-    assert first.wait_for_request(PENDING, 0) == asked
+    assert [json.loads(future.result(5)[2]) for future in (answer, other, again)] == [2, 1, 2]
+    assert first.wait_for_request(PENDING, 0) == request
 
 
 def test_a_retry_is_answered_as_well(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
-    one = begun(upstream)
-    answers = [pool.submit(ask, one.url, "/alpha") for _ in range(2)]
-    asked_times(one, 2)
-    one.finish(Reply.json(1))
-    answers.append(pool.submit(ask, one.url, "/alpha"))
+    conversation = begun(upstream)
+    answers = [pool.submit(ask, conversation.url, "/alpha") for _ in range(2)]
+    asked_times(conversation, 2)
+    conversation.finish(Reply.json(1))
+    answers.append(pool.submit(ask, conversation.url, "/alpha"))
     assert [json.loads(answer.result(5)[2]) for answer in answers] == [1, 1, 1]
 
 
 def test_a_retry_after_the_answer_needs_no_address_of_its_own(upstream: ScriptedUpstream) -> None:
-    one = begun(upstream)
-    one.finish(Reply.json({"error": "busy"}, 503))
-    assert [ask(upstream.url, "/alpha")[0], ask(one.url, "/alpha")[0]] == [404, 503]
+    conversation = begun(upstream)
+    conversation.finish(Reply.json({"error": "busy"}, 503))
+    assert [ask(upstream.url, "/alpha")[0], ask(conversation.url, "/alpha")[0]] == [404, 503]
     assert ask(upstream.url, "/alpha")[0] == 503
     upstream.close_conversations()
     assert ask(upstream.url, "/alpha")[0] == 404
 
 
 def test_the_next_exchange_begins_anew(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
-    one = begun(upstream)
-    given_up = pool.submit(ask, one.url, "/alpha", b"first")
-    assert one.wait_for_request(PENDING, 5)
-    one.begin_exchange()
+    conversation = begun(upstream)
+    given_up = pool.submit(ask, conversation.url, "/alpha", b"first")
+    assert conversation.wait_for_request(PENDING, 5)
+    conversation.begin_exchange()
     assert given_up.result(5)[0] == 400
-    assert one.wait_for_request(PENDING, 0) is None
-    answer = pool.submit(ask, one.url, "/alpha", b"second")
-    asked = one.wait_for_request(PENDING, 5)
-    assert asked is not None
-    assert asked.body == b"second"
-    one.finish(Reply.json(2))
+    assert conversation.wait_for_request(PENDING, 0) is None
+    answer = pool.submit(ask, conversation.url, "/alpha", b"second")
+    request = conversation.wait_for_request(PENDING, 5)
+    assert request is not None
+    assert request.body == b"second"
+    conversation.finish(Reply.json(2))
     assert answer.result(5)[0] == 200
 
 
@@ -193,14 +203,14 @@ def test_the_next_exchange_begins_anew(upstream: ScriptedUpstream, pool: ThreadP
     ],
 )
 def test_another_path_is_a_stray(upstream: ScriptedUpstream, method: str, path: str) -> None:
-    one = begun(upstream)
-    status, _, body = ask(one.url, path, method=method)
+    conversation = begun(upstream)
+    status, _, body = ask(conversation.url, path, method=method)
     assert status == 404
     assert json.loads(body)["error"]["message"] == (
         f"{method} {path} is not served here: this conversation's upstream has POST /alpha"
     )
-    assert one.wait_for_request(PENDING, 0) is None
-    assert [(stray.method, stray.path) for stray in one.stray_requests] == [(method, path)]
+    assert conversation.wait_for_request(PENDING, 0) is None
+    assert [(stray.method, stray.path) for stray in conversation.stray_requests] == [(method, path)]
 
 
 @pytest.mark.parametrize(
@@ -210,14 +220,14 @@ def test_another_path_is_a_stray(upstream: ScriptedUpstream, method: str, path: 
 def test_a_model_in_the_path(
     upstream: ScriptedUpstream, pool: ThreadPoolExecutor, path: str, model: str, stream: bool
 ) -> None:
-    one = begun(upstream, "beta")
-    answer = pool.submit(ask, one.url, path)
-    asked = one.wait_for_request(PENDING, 5)
-    one.finish(Reply.json(1))
+    conversation = begun(upstream, "beta")
+    answer = pool.submit(ask, conversation.url, path)
+    request = conversation.wait_for_request(PENDING, 5)
+    conversation.finish(Reply.json(1))
     assert answer.result(5)[0] == 200
-    assert asked is not None
-    assert asked.address is not None
-    assert (asked.address.model, asked.address.stream) == (model, stream)
+    assert request is not None
+    assert request.address is not None
+    assert (request.address.model, request.address.stream) == (model, stream)
     assert upstream.addresses.path("beta", "a/b:c") == "/beta/a%2Fb%3Ac:ask"
 
 
@@ -247,22 +257,22 @@ def test_an_unknown_address(upstream: ScriptedUpstream) -> None:
 
 
 def test_a_waiting_request_gets_an_error_at_the_end(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
-    one = begun(upstream)
-    answer = pool.submit(ask, one.url, "/alpha")
-    assert one.wait_for_request(PENDING, 5)
+    conversation = begun(upstream)
+    answer = pool.submit(ask, conversation.url, "/alpha")
+    assert conversation.wait_for_request(PENDING, 5)
     upstream.close_conversations()
     assert answer.result(5)[0] == 400
 
 
 @pytest.mark.timing
 def test_the_wait_ends_with_the_call_or_the_time(upstream: ScriptedUpstream) -> None:
-    one = begun(upstream)
-    ended: Future[Any] = Future()
-    threading.Timer(0.05, ended.set_result, (None,)).start()
+    conversation = begun(upstream)
+    future: Future[Any] = Future()
+    threading.Timer(0.05, future.set_result, (None,)).start()
     begin = time.monotonic()
-    assert one.wait_for_request(ended, 10) is None
+    assert conversation.wait_for_request(future, 10) is None
     assert time.monotonic() - begin < 5
-    assert one.wait_for_request(PENDING, 0.05) is None
+    assert conversation.wait_for_request(PENDING, 0.05) is None
 
 
 def raw(url: str, path: str) -> socket.socket:
@@ -275,40 +285,40 @@ def raw(url: str, path: str) -> socket.socket:
 
 def until(connection: socket.socket, end: bytes) -> bytes:
     """Read up to ``end``, or all there is."""
-    found = b""
-    while not found.endswith(end) and (piece := connection.recv(65536)):
-        found += piece
-    return found
+    data = b""
+    while not data.endswith(end) and (piece := connection.recv(65536)):
+        data += piece
+    return data
 
 
 EVENTS = (b"data: 1\n\nda", b"ta: \xe2\x82", b"\xac\n\n")
 
 
 def test_pieces_leave_as_they_were_cut(upstream: ScriptedUpstream) -> None:
-    one = begun(upstream)
-    with raw(one.url, "/alpha") as connection:
-        one.finish(Reply(200, EVENTS, {"content-type": "text/event-stream"}))
-        found = until(connection, b"0\r\n\r\n")
-    head, _, body = found.partition(b"\r\n\r\n")
+    conversation = begun(upstream)
+    with raw(conversation.url, "/alpha") as connection:
+        conversation.finish(Reply(200, EVENTS, {"content-type": "text/event-stream"}))
+        reply = until(connection, b"0\r\n\r\n")
+    head, _, body = reply.partition(b"\r\n\r\n")
     assert b"Content-Type: text/event-stream" in head or b"content-type: text/event-stream" in head
     # HTTP's own chunks are the pieces.
     assert body == b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in EVENTS) + b"0\r\n\r\n"
 
 
 def test_a_reply_that_is_cut_off(upstream: ScriptedUpstream) -> None:
-    one = begun(upstream)
-    with raw(one.url, "/alpha") as connection:
-        one.finish(Reply(200, EVENTS, end="cut"))
-        found = until(connection, b"never")
-    assert found.endswith(b"3\r\n\xac\n\n\r\n")
-    assert not found.endswith(b"0\r\n\r\n")
+    conversation = begun(upstream)
+    with raw(conversation.url, "/alpha") as connection:
+        conversation.finish(Reply(200, EVENTS, end="cut"))
+        reply = until(connection, b"never")
+    assert reply.endswith(b"3\r\n\xac\n\n\r\n")
+    assert not reply.endswith(b"0\r\n\r\n")
 
 
 @pytest.mark.parametrize("chunks", [EVENTS, ()])
 def test_a_reply_that_hangs(upstream: ScriptedUpstream, chunks: tuple[bytes, ...]) -> None:
-    one = begun(upstream)
-    with raw(one.url, "/alpha") as connection:
-        one.finish(Reply(200, chunks, end="hang"))
+    conversation = begun(upstream)
+    with raw(conversation.url, "/alpha") as connection:
+        conversation.finish(Reply(200, chunks, end="hang"))
         until(connection, b"\xac\n\n\r\n" if chunks else b"\r\n\r\n")
         connection.settimeout(0.2)
         with pytest.raises(TimeoutError):
@@ -319,55 +329,55 @@ def test_a_reply_that_hangs(upstream: ScriptedUpstream, chunks: tuple[bytes, ...
 
 
 def test_a_compressed_request(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
-    one = begun(upstream)
-    answer = pool.submit(ask, one.url, "/alpha", gzip.compress(b'{"a": 1}'), Content_Encoding="gzip")
-    asked = one.wait_for_request(PENDING, 5)
-    one.finish(Reply.json(1))
+    conversation = begun(upstream)
+    answer = pool.submit(ask, conversation.url, "/alpha", gzip.compress(b'{"a": 1}'), Content_Encoding="gzip")
+    request = conversation.wait_for_request(PENDING, 5)
+    conversation.finish(Reply.json(1))
     assert answer.result(5)[0] == 200
-    assert asked is not None
-    assert asked.body == b'{"a": 1}'
+    assert request is not None
+    assert request.body == b'{"a": 1}'
 
 
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
 def test_a_request_of_64_megabytes_is_refused(upstream: ScriptedUpstream, packed: bool) -> None:
-    one = begun(upstream)
+    conversation = begun(upstream)
     body = b" " * (64 * 1024 * 1024 + 1)
     try:
         status = (
-            ask(one.url, "/alpha", gzip.compress(body, 1), Content_Encoding="gzip")[0]
+            ask(conversation.url, "/alpha", gzip.compress(body, 1), Content_Encoding="gzip")[0]
             if packed
-            else ask(one.url, "/alpha", body)[0]
+            else ask(conversation.url, "/alpha", body)[0]
         )
     except (BrokenPipeError, ConnectionResetError):
         status = 413  # it did not even read to the end
     assert status == 413
-    assert one.wait_for_request(PENDING, 0) is None
+    assert conversation.wait_for_request(PENDING, 0) is None
 
 
 def test_one_below_the_limit_is_taken(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
-    one = begun(upstream)
-    answer = pool.submit(ask, one.url, "/alpha", b" " * (20 * 1024 * 1024))
-    asked = one.wait_for_request(PENDING, 10)
-    one.finish(Reply.json(1))
+    conversation = begun(upstream)
+    answer = pool.submit(ask, conversation.url, "/alpha", b" " * (20 * 1024 * 1024))
+    request = conversation.wait_for_request(PENDING, 10)
+    conversation.finish(Reply.json(1))
     assert answer.result(5)[0] == 200
-    assert asked is not None
-    assert len(asked.body) == 20 * 1024 * 1024
+    assert request is not None
+    assert len(request.body) == 20 * 1024 * 1024
 
 
 def test_after_its_end_there_is_no_port_and_no_thread(pool: ThreadPoolExecutor) -> None:
     upstream = ScriptedUpstream(Addresses(TRANSPORTS))
     upstream.start()
-    one = begun(upstream)
-    waiting = pool.submit(ask, one.url, "/alpha")
-    assert one.wait_for_request(PENDING, 5)
-    idle = http.client.HTTPConnection(urlsplit(one.url).netloc, timeout=5)
+    conversation = begun(upstream)
+    waiting = pool.submit(ask, conversation.url, "/alpha")
+    assert conversation.wait_for_request(PENDING, 5)
+    idle = http.client.HTTPConnection(urlsplit(conversation.url).netloc, timeout=5)
     idle.connect()
     upstream.stop()
     upstream.stop()
     assert waiting.result(5)[0] == 400
     idle.close()
     with pytest.raises(ConnectionRefusedError):
-        ask(one.url, "/alpha")
+        ask(conversation.url, "/alpha")
     assert not [thread for thread in threading.enumerate() if thread.name == "toolcall-upstream"]
 
 
@@ -376,10 +386,10 @@ def test_one_that_was_never_started_can_be_stopped() -> None:
 
 
 def test_a_port_that_is_asked_for_and_one_in_use() -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        port = listener.getsockname()[1]
         with pytest.raises(
             PortInUseError, match=rf"cannot listen on port {port} of loopback \(.*\); stop the program that uses it"
         ):

@@ -48,69 +48,69 @@ def reply(conversation: UpstreamConversation, pieces: tuple[bytes, ...] = PIECES
 
 @pytest.mark.parametrize("pieces", [PIECES, PIECES[:1]], ids=["three", "one"])
 def test_a_stream_says_what_it_is_and_has_no_length(upstream: ScriptedUpstream, pieces: tuple[bytes, ...]) -> None:
-    one = begun(upstream)
-    connection = asked(one)
-    one.finish(reply(one, pieces))
-    came = connection.getresponse()
-    assert came.getheader("content-type") == "text/event-stream"
-    assert (came.getheader("transfer-encoding"), came.getheader("content-length")) == ("chunked", None)
-    assert came.read() == b"".join(pieces)
-    assert one.progress.taken == len(pieces)
+    conversation = begun(upstream)
+    connection = asked(conversation)
+    conversation.finish(reply(conversation, pieces))
+    response = connection.getresponse()
+    assert response.getheader("content-type") == "text/event-stream"
+    assert (response.getheader("transfer-encoding"), response.getheader("content-length")) == ("chunked", None)
+    assert response.read() == b"".join(pieces)
+    assert conversation.progress.taken == len(pieces)
     connection.close()
 
 
 def test_one_that_breaks_off_gives_what_it_had(upstream: ScriptedUpstream) -> None:
-    one = begun(upstream)
-    connection = asked(one)
-    one.finish(reply(one, end="cut"))
-    came = connection.getresponse()
+    conversation = begun(upstream)
+    connection = asked(conversation)
+    conversation.finish(reply(conversation, end="cut"))
+    response = connection.getresponse()
     with pytest.raises(http.client.IncompleteRead) as lost:
-        came.read()
+        response.read()
     assert lost.value.partial == b"".join(PIECES)
     connection.close()
 
 
 @pytest.mark.timing
 def test_the_last_piece_is_held_back_until_there_is_output(upstream: ScriptedUpstream) -> None:
-    one = begun(upstream)
-    one.progress.patience = 8.0
-    connection = asked(one)
-    one.finish(reply(one))
-    came = connection.getresponse()
-    assert b"".join(came.read1(100) for _ in PIECES[:-1]) == b"".join(PIECES[:-1])
+    conversation = begun(upstream)
+    conversation.progress.patience = 8.0
+    connection = asked(conversation)
+    conversation.finish(reply(conversation))
+    response = connection.getresponse()
+    assert b"".join(response.read1(100) for _ in PIECES[:-1]) == b"".join(PIECES[:-1])
     time.sleep(0.1)
-    assert one.progress.mark_output() == (2, False)
+    assert conversation.progress.mark_output() == (2, False)
     started = time.monotonic()
-    assert came.read() == PIECES[-1]
+    assert response.read() == PIECES[-1]
     assert time.monotonic() - started < 4
-    assert not one.progress.buffered
+    assert not conversation.progress.buffered
     connection.close()
 
 
 @pytest.mark.timing
 def test_it_is_not_held_back_for_ever(upstream: ScriptedUpstream) -> None:
-    one = begun(upstream)
-    one.progress.patience = 0.4
-    connection = asked(one)
+    conversation = begun(upstream)
+    conversation.progress.patience = 0.4
+    connection = asked(conversation)
     started = time.monotonic()
-    one.finish(reply(one))
+    conversation.finish(reply(conversation))
     assert connection.getresponse().read() == b"".join(PIECES)
     assert time.monotonic() - started >= 0.4
-    assert one.progress.mark_output() == (3, True)
-    assert one.progress.mark_output() == (3, True)
-    assert one.progress.buffered
+    assert conversation.progress.mark_output() == (3, True)
+    assert conversation.progress.mark_output() == (3, True)
+    assert conversation.progress.buffered
     connection.close()
 
 
 def test_a_slow_translator_does_not_buffer(upstream: ScriptedUpstream) -> None:
-    one = begun(upstream)
-    one.progress.patience = 0.2
-    connection = asked(one)
-    one.finish(reply(one))
+    conversation = begun(upstream)
+    conversation.progress.patience = 0.2
+    connection = asked(conversation)
+    conversation.finish(reply(conversation))
     assert connection.getresponse().read()
     time.sleep(0.2)  # more than soon
-    assert one.progress.mark_output() == (3, False)
-    assert not one.progress.buffered
+    assert conversation.progress.mark_output() == (3, False)
+    assert not conversation.progress.buffered
     connection.close()
 
 
@@ -121,18 +121,18 @@ def test_an_unwatched_end_is_not_held_back() -> None:
 
 
 def test_each_exchange_has_a_progress_of_its_own(upstream: ScriptedUpstream) -> None:
-    one = begun(upstream)
-    before = one.progress
+    conversation = begun(upstream)
+    before = conversation.progress
     before.taken = 7
-    one.begin_exchange()
-    assert one.progress is not before
-    assert one.progress.taken == 0
+    conversation.begin_exchange()
+    assert conversation.progress is not before
+    assert conversation.progress.taken == 0
 
 
 def test_a_client_that_leaves_early_does_no_harm(upstream: ScriptedUpstream, caplog: pytest.LogCaptureFixture) -> None:
-    one = begun(upstream)
-    connection = asked(one)
-    one.finish(reply(one, (b"data: 1\n\n", *(b"x" * 65536 for _ in range(400)))))
+    conversation = begun(upstream)
+    connection = asked(conversation)
+    conversation.finish(reply(conversation, (b"data: 1\n\n", *(b"x" * 65536 for _ in range(400)))))
     assert connection.getresponse().read1(9) == b"data: 1\n\n"
     connection.close()
     with ThreadPoolExecutor(1) as pool:
@@ -157,9 +157,9 @@ ASKED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "address", "query", "body", "wanted"), ASKED)
-def test_whether_a_stream_was_asked_for(name: str, address: Address, query: str, body: Any, wanted: bool) -> None:
-    assert Addresses(TRANSPORTS).asks_for_stream(name, address, query, body) is wanted
+@pytest.mark.parametrize(("name", "address", "query", "body", "is_stream"), ASKED)
+def test_whether_a_stream_was_asked_for(name: str, address: Address, query: str, body: Any, is_stream: bool) -> None:
+    assert Addresses(TRANSPORTS).asks_for_stream(name, address, query, body) is is_stream
 
 
 def test_options_of_a_stream_are_free() -> None:
@@ -177,6 +177,6 @@ def test_every_provider_s_stream_has_its_content_type() -> None:
     """Google writes no charset (https://ai.google.dev/api), the others do."""
     transports = load_corpus().transports
     addresses = Addresses(transports)
-    found = {name: addresses.stream_type(name) for name in transports}
-    assert found.pop("gemini") == "text/event-stream"
-    assert set(found.values()) == {"text/event-stream; charset=utf-8"}
+    content_types = {name: addresses.stream_type(name) for name in transports}
+    assert content_types.pop("gemini") == "text/event-stream"
+    assert set(content_types.values()) == {"text/event-stream; charset=utf-8"}

@@ -18,25 +18,27 @@ def disagreements(name: str, ours: Iterable[Any], sdk: Iterable[Any]) -> list[st
 
     ``ours`` and ``sdk`` are the requests of one conversation.
     """
-    told: list[str] = []
-    for number, (one, two) in enumerate(zip(ours, sdk, strict=True), 1):
-        told += [f"{number:02}-request: {found}" for found in _in_json(name, one, two)]
-        told += [f"{number:02}-request: {found}" for found in _in_elements(name, one, two)]
-    return told
+    messages: list[str] = []
+    for number, (our_request, sdk_request) in enumerate(zip(ours, sdk, strict=True), 1):
+        messages += [f"{number:02}-request: {difference}" for difference in _in_json(name, our_request, sdk_request)]
+        messages += [
+            f"{number:02}-request: {difference}" for difference in _in_elements(name, our_request, sdk_request)
+        ]
+    return messages
 
 
 def _in_json(name: str, ours: Any, sdk: Any) -> Iterator[str]:
-    for found in differences(ours, sdk):
-        if not any(own.excuses(found) for own in USERS[name].own):
-            yield str(found)
+    for difference in differences(ours, sdk):
+        if not any(own.excuses(difference) for own in USERS[name].own):
+            yield str(difference)
 
 
 def _in_elements(name: str, ours: Any, sdk: Any) -> Iterator[str]:
     left, right = elements(name, ours), elements(name, sdk)
     if left != right:
-        yield f"elements of our client alone: {[one for one in left if one not in right]}"
-        yield f"elements of the SDK alone: {[one for one in right if one not in left]}"
+        yield f"elements of our client alone: {[element for element in left if element not in right]}"
+        yield f"elements of the SDK alone: {[element for element in right if element not in left]}"
         yield "the order of elements" if sorted(left) == sorted(right) else "the number of elements"
-    one, two = (formats.read(name, "request", body).tools for body in (ours, sdk))
-    for first, second in zip(one, two, strict=False):
+    our_tools, sdk_tools = (formats.read(name, "request", body).tools for body in (ours, sdk))
+    for first, second in zip(our_tools, sdk_tools, strict=False):
         yield from map(str, compare_schemas(load_corpus(), first.schema, second.schema))

@@ -15,9 +15,9 @@ class Unanswered:
     def add(self, calls: list[Any]) -> None:
         self._calls += calls
 
-    def take(self, words: str, *wanted: Callable[[Any], bool]) -> Any:
-        """The first call that is ``wanted``, in the first way that finds one; AssertionError if no reply made it."""
-        for choose in wanted:
+    def take(self, words: str, *filters: Callable[[Any], bool]) -> Any:
+        """The first call that is ``filters``, in the first way that finds one; AssertionError if no reply made it."""
+        for choose in filters:
             for index, call in enumerate(self._calls):
                 if choose(call):
                     return self._calls.pop(index)

@@ -89,7 +89,7 @@ def shown(corpus: Corpus) -> Iterator[Shown]:
 
 
 def _is_claim(rule: Rule) -> bool:
-    by_sdk = any(one["kind"] == "sdk" for one in rule.evidence)
+    by_sdk = any(entry["kind"] == "sdk" for entry in rule.evidence)
     if rule.raw["direction"] == "request":
         return by_sdk
     return rule.face != "provider" and (by_sdk or READERS.search(rule.why) is not None)
@@ -98,13 +98,13 @@ def _is_claim(rule: Rule) -> bool:
 def _asked(rule: Rule) -> Shown:
     direction = rule.raw["direction"]
     name, right, wrong = _bodies(rule, direction)
-    meant, golden = None, right if direction != "stream" else None
+    expected, golden = None, right if direction != "stream" else None
     if direction == "stream":
         whole = formats.assembled(name, right)
-        meant = formats.read(name, "error" if whole.end == "failed" else "stream", _reply(right, whole))
+        expected = formats.read(name, "error" if whole.end == "failed" else "stream", _reply(right, whole))
         right, wrong = _bytes(right), _bytes(wrong)
-    obeying = None if right is None else witness(name, direction, right, golden=golden, meant=meant)
-    return Shown(rule, witness(name, direction, wrong, golden=golden, meant=meant), obeying)
+    obeying = None if right is None else witness(name, direction, right, golden=golden, expected=expected)
+    return Shown(rule, witness(name, direction, wrong, golden=golden, expected=expected), obeying)
 
 
 def _reply(stream: Any, whole: Any) -> Any:
@@ -123,37 +123,42 @@ def _bodies(rule: Rule, direction: str) -> tuple[str, Any, Any]:
 def _bytes(stream: dict[str, Any]) -> bytes:
     """The bytes of a stream, with the beginning of an event at its end, or the byte that breaks it in its place."""
     data = dump(stream["events"]) + str(stream.get("rest", "")).encode()
-    found = BROKEN_AT.fullmatch(stream.get("broken", ""))
-    return data if found is None else data[: int(found[1])] + b"\xff" + data[int(found[1]) :]
+    match = BROKEN_AT.fullmatch(stream.get("broken", ""))
+    return data if match is None else data[: int(match[1])] + b"\xff" + data[int(match[1]) :]
 
 
-def page(found: list[Shown]) -> str:
+def page(claims: list[Shown]) -> str:
     """The whole page."""
-    read = [one for one in found if one.rule.raw["direction"] != "request"]
-    sent = [one for one in found if one.rule.raw["direction"] == "request"]
-    versions = sorted({one.broken.client for one in found})
+    read = [claim for claim in claims if claim.rule.raw["direction"] != "request"]
+    sent = [claim for claim in claims if claim.rule.raw["direction"] == "request"]
+    versions = sorted({claim.broken.client for claim in claims})
     text = HEAD.format(versions=", ".join(versions[:-1]) + f" and {versions[-1]}")
-    text += BREAKS + "".join(_row(one) for one in read if not one.broken.accepted)
-    text += BEARS + "".join(_row(one, _evidence(one.rule)) for one in read if one.broken.accepted)
-    text += SENT + "".join(f"| `{one.rule.id}` | {_said(one.broken)} |\n" for one in sent if not one.broken.accepted)
-    taken = ", ".join(f"`{one.rule.id}`" for one in sent if one.broken.accepted)
+    text += BREAKS + "".join(_row(claim) for claim in read if not claim.broken.accepted)
+    text += BEARS + "".join(_row(claim, _evidence(claim.rule)) for claim in read if claim.broken.accepted)
+    text += SENT + "".join(
+        f"| `{claim.rule.id}` | {_said(claim.broken)} |\n" for claim in sent if not claim.broken.accepted
+    )
+    accepted_rules = ", ".join(f"`{claim.rule.id}`" for claim in sent if claim.broken.accepted)
     return (
-        text + "\n" + "\n".join(textwrap.wrap(TAKEN.format(rules=taken).strip(), WIDTH, break_on_hyphens=False)) + "\n"
+        text
+        + "\n"
+        + "\n".join(textwrap.wrap(TAKEN.format(rules=accepted_rules).strip(), WIDTH, break_on_hyphens=False))
+        + "\n"
     )
 
 
-def _row(one: Shown, *more: str) -> str:
-    cells = [f"`{one.rule.id}`", one.rule.why, _said(one.broken), *more]
+def _row(claim: Shown, *more: str) -> str:
+    cells = [f"`{claim.rule.id}`", claim.rule.why, _said(claim.broken), *more]
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"
 
 
-def _said(came: Witnessed) -> str:
-    said = f"{came.client.split()[0]}: {'; '.join(came.says)}"
-    return said.replace(ADDED_BY_PYTHON, "").replace("<", "&lt;")
+def _said(observation: Witnessed) -> str:
+    text = f"{observation.client.split()[0]}: {'; '.join(observation.says)}"
+    return text.replace(ADDED_BY_PYTHON, "").replace("<", "&lt;")
 
 
 def _evidence(rule: Rule) -> str:
-    links = [f"[{one['kind']}]({one['url']})" for one in rule.evidence if "url" in one]
+    links = [f"[{entry['kind']}]({entry['url']})" for entry in rule.evidence if "url" in entry]
     return ", ".join(links)
 
 

@@ -75,7 +75,7 @@ def answered(case: Case, name: str) -> tuple[Exchange, ...]:
 
     No SDK sends references to what it was given; that is the choice of the program above it.
     """
-    return tuple(one for one in whole_exchanges(name, case.exchanges(name)) if one.response is not None)
+    return tuple(exchange for exchange in whole_exchanges(name, case.exchanges(name)) if exchange.response is not None)
 
 
 @cache

@@ -37,16 +37,16 @@ class Difference:
 
     def __str__(self) -> str:
         ours, theirs = _around(self.found.ours, self.found.theirs)
-        told = f"we put together …{ours}…, the SDK …{theirs}…"
+        sentence = f"we put together …{ours}…, the SDK …{theirs}…"
         if self.found.kind == "unseen":
-            told = f"the SDK raises {self.found.theirs}"
-        return f"{self.found.kind} {self.fault.format} {self.fault.pattern}: {self.fault.name}\n    {told}"
+            sentence = f"the SDK raises {self.found.theirs}"
+        return f"{self.found.kind} {self.fault.format} {self.fault.pattern}: {self.fault.name}\n    {sentence}"
 
 
 def _around(ours: str, theirs: str) -> tuple[str, str]:
     """Both texts from shortly before they differ."""
     pairs = zip(ours, theirs, strict=False)
-    at = next((place for place, (one, two) in enumerate(pairs) if one != two), min(len(ours), len(theirs)))
+    at = next((place for place, (left, right) in enumerate(pairs) if left != right), min(len(ours), len(theirs)))
     return ours[max(0, at - 30) : at + 60], theirs[max(0, at - 30) : at + 60]
 
 
@@ -54,18 +54,18 @@ def told(judge: Judge, faults: Iterable[Damaged], counts: Counter[str]) -> Itera
     """The differences among faults; ``counts`` gets how many there are of each kind."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # words that an SDK does not know
-        for one in faults:
-            found = of(judge, one)
-            counts[found.kind] += 1
-            if found.kind in DIFFERENCES:
-                yield Difference(one, found)
+        for fault in faults:
+            comparison = of(judge, fault)
+            counts[comparison.kind] += 1
+            if comparison.kind in DIFFERENCES:
+                yield Difference(fault, comparison)
 
 
-def usable(judge: Judge, given: Iterable[Source]) -> list[Source]:
+def usable(judge: Judge, candidates: Iterable[Source]) -> list[Source]:
     """The streams that both read alike, and at which we find no fault."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # see above
-        return [one for one in given if agrees(judge, one)]
+        return [source for source in candidates if agrees(judge, source)]
 
 
 def main(argv: list[str]) -> int:
@@ -74,28 +74,30 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--count", type=int, default=20_000, help="how many faults, over all formats")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--formats", nargs="+", choices=formats.names(), default=list(formats.names()))
-    asked = parser.parse_args(argv)
+    options = parser.parse_args(argv)
     corpus = load_corpus()
     judge, table, listed = Judge(corpus), Table(corpus), entries(STREAMS)
     left: list[Difference] = []
-    for name in asked.formats:
+    for name in options.formats:
         began = time.monotonic()
-        given = sources(corpus, name, corpus.cases, recorded=True)
-        right = usable(judge, given)
+        candidates = sources(corpus, name, corpus.cases, recorded=True)
+        right = usable(judge, candidates)
         kinds: Counter[str] = Counter()
         reasons: Counter[str] = Counter()
-        faults = drawn(table, right, asked.count // len(asked.formats), asked.seed)
+        faults = drawn(table, right, options.count // len(options.formats), options.seed)
         new = unexplained(listed, told(judge, faults, kinds), reasons)
         left += new
-        print(f"{name}: {kinds.total()} faults in {len(right)} streams ({len(given) - len(right)} are read otherwise")
+        print(
+            f"{name}: {kinds.total()} faults in {len(right)} streams ({len(candidates) - len(right)} are read otherwise"
+        )
         print(f"  without any fault), {time.monotonic() - began:.0f} s")
         for kind, meaning in KINDS.items():
             print(f"  {kinds[kind]:6} {kind}: {meaning}")
         for reason, count in reasons.most_common():
             print(f"  {count:6} explained: {reason}")
         print(f"  {len(new):6} unexplained", flush=True)
-    for one in left[:SHOWN]:
-        print(one)
+    for difference in left[:SHOWN]:
+        print(difference)
     return 1 if left else 0
 
 

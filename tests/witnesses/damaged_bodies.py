@@ -47,10 +47,10 @@ DIFFERENCES = ("fails", "other", "untyped")
 
 def bodies(corpus: Corpus, name: str, direction: str, cases: Iterable[str], *, recorded: bool) -> list[Source]:
     """The bodies of a format: those of cases of the corpus, then the recorded ones; each once."""
-    found: dict[bytes, Source] = {}
+    sources_by_body: dict[bytes, Source] = {}
     for where, body in chain(_golden(corpus, name, direction, cases), _recorded(name, direction) if recorded else ()):
-        found.setdefault(packed(body), Source(where, name, body, direction))
-    return list(found.values())
+        sources_by_body.setdefault(packed(body), Source(where, name, body, direction))
+    return list(sources_by_body.values())
 
 
 def _golden(corpus: Corpus, name: str, direction: str, cases: Iterable[str]) -> Iterator[tuple[str, Any]]:
@@ -93,38 +93,38 @@ class Comparer:
     corpus: Corpus
     _usual: dict[str, tuple[set[Any], set[Any]]] = field(default_factory=dict)
 
-    def of(self, one: Damaged) -> Compared:
+    def of(self, subject: Damaged) -> Compared:
         """What the client does with a damaged body, and whether the judge finds a fault in it, too."""
-        source = one.source
+        source = subject.source
         if source.name not in self._usual:
-            known = {place for place, _ in _untyped(sdk(one.format), source.direction, source.body)}
-            self._usual[source.name] = known, self.rules(source.format, source.direction, source.body)
+            places = {place for place, _ in _untyped(sdk(subject.format), source.direction, source.body)}
+            self._usual[source.name] = places, self.rules(source.format, source.direction, source.body)
         types, rules = self._usual[source.name]
-        kind, says = _said(sdk(one.format), one, types)
-        if kind != "taken" and self.rules(one.format, one.direction, one.body) - rules:
+        kind, says = _said(sdk(subject.format), subject, types)
+        if kind != "taken" and self.rules(subject.format, subject.direction, subject.body) - rules:
             return Compared("both", says)
         return Compared(kind, says)
 
     def rules(self, name: str, direction: str, body: Any) -> set[Any]:
         """What the judge finds in a body, by rule and place."""
-        return {(one.rule, one.pointer) for one in check_body(self.corpus, name, direction, body)}
+        return {(finding.rule, finding.pointer) for finding in check_body(self.corpus, name, direction, body)}
 
 
-def _said(client: Sdk, one: Damaged, usual: set[Any]) -> tuple[str, str]:
+def _said(client: Sdk, fault: Damaged, usual: set[Any]) -> tuple[str, str]:
     """The gravest thing that there is to say: it fails, its user sees something else, its types refuse it."""
-    if one.direction == "response":
-        own = formats.read(one.format, "response", one.body)
-        client.wire.lay(one.body)
+    if fault.direction == "response":
+        own = formats.read(fault.format, "response", fault.body)
+        client.wire.lay(fault.body)
         try:
-            seen = client.see(client.reply())
+            view = client.see(client.reply())
         except Exception as error:
             return "fails", words(error)
-        other = differences(seen, own, own)
+        other = differences(view, own, own)
         if other:
             return "other", "; ".join(other)
     new = [
-        f"{place or 'the body'}: {said}"
-        for place, said in _untyped(client, one.direction, one.body)
+        f"{place or 'the body'}: {message}"
+        for place, message in _untyped(client, fault.direction, fault.body)
         if place not in usual
     ]
     return ("untyped", new[0]) if new else ("taken", "")
@@ -142,18 +142,18 @@ def told(comparer: Comparer, faults: Iterable[Damaged], counts: Counter[str]) ->
     """The differences among faults; ``counts`` gets how many there are of each kind."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # words that a client does not know
-        for one in faults:
-            found = comparer.of(one)
-            counts[found.kind] += 1
-            if found.kind in DIFFERENCES:
-                yield Difference(one, found)
+        for fault in faults:
+            comparison = comparer.of(fault)
+            counts[comparison.kind] += 1
+            if comparison.kind in DIFFERENCES:
+                yield Difference(fault, comparison)
 
 
-def usable(comparer: Comparer, given: Iterable[Source]) -> list[Source]:
+def usable(comparer: Comparer, candidates: Iterable[Source]) -> list[Source]:
     """The bodies that the client's user reads as the judge does."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # see above
-        return [one for one in given if comparer.of(one.whole()).kind == "taken"]
+        return [source for source in candidates if comparer.of(source.whole()).kind == "taken"]
 
 
 def main(argv: list[str]) -> int:
@@ -164,17 +164,17 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--count", type=int, default=8000, help="how many faults, over all formats and directions")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--formats", nargs="+", choices=formats.names(), default=list(formats.names()))
-    asked = parser.parse_args(argv)
+    options = parser.parse_args(argv)
     corpus = load_corpus()
     comparer, table, listed = Comparer(corpus), Table(corpus), entries(BODIES)
     left: list[Difference] = []
-    for name in asked.formats:
+    for name in options.formats:
         for direction in ("response", "request"):
             began = time.monotonic()
             right = usable(comparer, bodies(corpus, name, direction, corpus.cases, recorded=True))
             kinds: Counter[str] = Counter()
             reasons: Counter[str] = Counter()
-            faults = drawn(table, right, asked.count // len(asked.formats) // 2, asked.seed)
+            faults = drawn(table, right, options.count // len(options.formats) // 2, options.seed)
             new = unexplained(listed, told(comparer, faults, kinds), reasons)
             left += new
             print(
@@ -185,8 +185,8 @@ def main(argv: list[str]) -> int:
             for reason, count in reasons.most_common():
                 print(f"  {count:6} explained: {reason}")
             print(f"  {len(new):6} unexplained", flush=True)
-    for one in left[:SHOWN]:
-        print(one)
+    for difference in left[:SHOWN]:
+        print(difference)
     return 1 if left else 0
 
 

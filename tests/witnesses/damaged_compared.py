@@ -36,9 +36,9 @@ KINDS = {
 DIFFERENCES = ("unseen", "other", "other-after-fault")
 
 
-def of(judge: Judge, one: Source | Damaged) -> Compared:
+def of(judge: Judge, subject: Source | Damaged) -> Compared:
     """What the accumulator of a format's official SDK makes of a stream, and what we do."""
-    name, stream = one.format, one.body
+    name, stream = subject.format, subject.body
     assembled = formats.assembled(name, stream)
     rules = _faults(judge, name, stream)
     ours = whole_reply(name, assembled.body)
@@ -59,8 +59,8 @@ def whole_reply(name: str, body: Any) -> str:
 
 
 def _faults(judge: Judge, name: str, stream: Any) -> tuple[str, ...]:
-    found = judge.stream(None, stream, Route(name, name, "model", "model", stream=True)).findings
-    return tuple(sorted({one.rule for one in found if one.is_must}))
+    findings = judge.stream(None, stream, Route(name, name, "model", "model", stream=True)).findings
+    return tuple(sorted({finding.rule for finding in findings if finding.is_must}))
 
 
 def _known(name: str, assembled: Assembled, raised: str) -> bool:
@@ -70,7 +70,7 @@ def _known(name: str, assembled: Assembled, raised: str) -> bool:
     return (refused is not None and refused in raised) or unread(name, assembled.body) is not None
 
 
-def agrees(judge: Judge, one: Source) -> bool:
+def agrees(judge: Judge, source: Source) -> bool:
     """Whether a stream without a fault is read alike; only those tell something when they are damaged."""
-    found = of(judge, one)
-    return found.kind == "same" and not found.rules
+    comparison = of(judge, source)
+    return comparison.kind == "same" and not comparison.rules

@@ -36,7 +36,7 @@ class Source:
 
     @cached_property
     def nodes(self) -> list[Node]:
-        return [one for one in nodes(self.body) if one.pointer != "/events"]
+        return [node for node in nodes(self.body) if node.pointer != "/events"]
 
     def pattern(self, pointer: str) -> str:
         """Which member it is, in streams of which kind of event."""
@@ -82,40 +82,40 @@ class Damaged:
         return self.source.direction
 
 
-def drawn(table: Table, given: Sequence[Source], count: int, seed: int) -> Iterator[Damaged]:
+def drawn(table: Table, sources: Sequence[Source], count: int, seed: int) -> Iterator[Damaged]:
     """``count`` different faults, each operator in turn, at the members that were damaged least so far."""
-    chance = random.Random(f"{seed} {given[0].format}")
-    made: Counter[tuple[str, str]] = Counter()
+    chance = random.Random(f"{seed} {sources[0].format}")
+    counts: Counter[tuple[str, str]] = Counter()
     names: set[str] = set()
     # Some operators take what stands in another exchange of a conversation, or at another event of a stream.
-    operators = [one for one in table.operators if not one.across or given[0].direction == "stream"]
+    operators = [operator for operator in table.operators if not operator.across or sources[0].direction == "stream"]
     while len(names) < count:
         before = len(names)
         for applies in operators:
-            one = _one(applies, given, chance, made, names) if len(names) < count else None
-            if one is not None:
-                made[one.operator, one.pattern] += 1
-                names.add(one.name)
-                yield one
+            fault = _one(applies, sources, chance, counts, names) if len(names) < count else None
+            if fault is not None:
+                counts[fault.operator, fault.pattern] += 1
+                names.add(fault.name)
+                yield fault
         if len(names) == before:
             return
 
 
 def _one(
     applies: Applies,
-    given: Sequence[Source],
+    sources: Sequence[Source],
     chance: random.Random,
-    made: Counter[tuple[str, str]],
+    counts: Counter[tuple[str, str]],
     names: set[str],
 ) -> Damaged | None:
-    source, donor = chance.choice(given), chance.choice(given)
-    fitting = [one for one in source.nodes if applies.fits(one)]
+    source, donor = chance.choice(sources), chance.choice(sources)
+    fitting = [node for node in source.nodes if applies.fits(node)]
     chance.shuffle(fitting)
-    fitting.sort(key=lambda one: made[applies.name, source.pattern(one.pointer)])
+    fitting.sort(key=lambda node: counts[applies.name, source.pattern(node.pointer)])
     for node in fitting[:NODES]:
-        one = damaged(source, applies.name, node.pointer, donor.body)
-        if one is not None and one.name not in names:
-            return one
+        fault = damaged(source, applies.name, node.pointer, donor.body)
+        if fault is not None and fault.name not in names:
+            return fault
     return None
 
 

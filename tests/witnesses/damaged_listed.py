@@ -55,13 +55,13 @@ class Entry:
     shows: str
     example: str
 
-    def explains(self, one: Damaged, found: Compared) -> bool:
+    def explains(self, fault: Damaged, comparison: Compared) -> bool:
         """Whether a difference is of this class."""
         return (
-            one.source.format == self.format
-            and found.kind in self.kinds
-            and (not self.operators or one.operator in self.operators)
-            and any(fnmatchcase(one.pattern, _literal(pattern)) for pattern in self.patterns)
+            fault.source.format == self.format
+            and comparison.kind in self.kinds
+            and (not self.operators or fault.operator in self.operators)
+            and any(fnmatchcase(fault.pattern, _literal(pattern)) for pattern in self.patterns)
         )
 
 
@@ -85,18 +85,19 @@ def entries(file: Path) -> list[Entry]:
     """The entries of a list."""
     raw: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))
     return [
-        Entry(**{**one, **{key: tuple(one.get(key, ())) for key in ("kinds", "operators", "patterns")}}) for one in raw
+        Entry(**{**entry, **{key: tuple(entry.get(key, ())) for key in ("kinds", "operators", "patterns")}})
+        for entry in raw
     ]
 
 
-def unexplained(listed: Iterable[Entry], found: Iterable[Found], counts: Counter[str]) -> list[Found]:
+def unexplained(listed: Iterable[Entry], differences: Iterable[Found], counts: Counter[str]) -> list[Found]:
     """The differences that no entry explains; ``counts`` gets how many each reason explains."""
     left = []
-    known = list(listed)
-    for one in found:
-        entry = next((entry for entry in known if entry.explains(one.fault, one.found)), None)
+    entry_list = list(listed)
+    for difference in differences:
+        entry = next((entry for entry in entry_list if entry.explains(difference.fault, difference.found)), None)
         if entry is None:
-            left.append(one)
+            left.append(difference)
         else:
             counts[entry.reason] += 1
     return left

@@ -17,12 +17,12 @@ LONGEST = 80
 
 def sources(corpus: Corpus, name: str, cases: Iterable[str], *, recorded: bool) -> list[Source]:
     """The whole streams of a format: those of cases of the corpus, then the recorded ones; each once."""
-    found: dict[bytes, Source] = {}
+    sources_by_body: dict[bytes, Source] = {}
     for where, data in chain(_golden(corpus, name, cases), _recorded(name) if recorded else ()):
         stream = {"events": parse(data)["events"]}
         if 0 < len(stream["events"]) <= LONGEST and formats.assembled(name, stream).end == "whole":
-            found.setdefault(dump(stream["events"]), Source(where, name, stream))
-    return list(found.values())
+            sources_by_body.setdefault(dump(stream["events"]), Source(where, name, stream))
+    return list(sources_by_body.values())
 
 
 def _golden(corpus: Corpus, name: str, cases: Iterable[str]) -> Iterator[tuple[str, bytes]]:

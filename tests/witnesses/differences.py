@@ -66,8 +66,8 @@ def differences(ours: Any, sdk: Any, pointer: str = "", key: str = "") -> Iterat
         for name in respelt.values():
             yield Difference("added", join(pointer, name), name, MISSING, sdk[name])
     elif isinstance(ours, list) and isinstance(sdk, list) and len(ours) == len(sdk):
-        for index, (one, two) in enumerate(zip(ours, sdk, strict=True)):
-            yield from differences(one, two, join(pointer, index), key)
+        for index, (our_item, sdk_item) in enumerate(zip(ours, sdk, strict=True)):
+            yield from differences(our_item, sdk_item, join(pointer, index), key)
     elif not equal(ours, sdk):
         yield Difference("changed", pointer, key, ours, sdk)
 

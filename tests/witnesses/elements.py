@@ -20,11 +20,11 @@ def elements(name: str, body: Any) -> list[str]:
     Tools come without their schemas: schemas are compared keyword by keyword, and spelling is free there.
     """
     reading = formats.read(name, "request", body)
-    found = [f"system {_words(text)}" for text in reading.system]
-    found += [f"{turn.side} {_words(item)}" for turn in reading.turns for item in turn.items]
-    found += [f"tool {canonical([tool.name, tool.description, tool.kind, tool.strict])}" for tool in reading.tools]
-    found += sorted(f"setting {key} {canonical(setting.value)}" for key, setting in reading.settings.items())
-    return found + sorted(f"residue {entry.key} {canonical(entry.value)}" for entry in reading.residue)
+    lines = [f"system {_words(text)}" for text in reading.system]
+    lines += [f"{turn.side} {_words(item)}" for turn in reading.turns for item in turn.items]
+    lines += [f"tool {canonical([tool.name, tool.description, tool.kind, tool.strict])}" for tool in reading.tools]
+    lines += sorted(f"setting {key} {canonical(setting.value)}" for key, setting in reading.settings.items())
+    return lines + sorted(f"residue {entry.key} {canonical(entry.value)}" for entry in reading.residue)
 
 
 def _words(item: Any) -> str:

@@ -46,10 +46,10 @@ def _same_functions(ours: Any, sdk: Any) -> bool:
     """The same functions in the same order, in however many entries; nothing else stands in them."""
     if any(camel(entry).keys() != {"functionDeclarations"} for entry in (*ours, *sdk)):
         return False
-    one, two = (
+    left, right = (
         [function for entry in tools for function in camel(entry)["functionDeclarations"]] for tools in (ours, sdk)
     )
-    return one == two
+    return left == right
 
 
 class GoogleUser:
@@ -119,13 +119,18 @@ class GoogleUser:
         part = camel(part)
         if "functionResponse" not in part:
             return self._types.Part.model_validate(part)
-        given = part["functionResponse"]
-        asked = (given.get("id"), given["name"])
-        ways = [lambda call: (call.id, call.name) == asked, lambda call: not asked[0] and call.name == asked[1]]
+        function_response = part["functionResponse"]
+        identity = (function_response.get("id"), function_response["name"])
+        ways = [
+            lambda call: (call.id, call.name) == identity,
+            lambda call: not identity[0] and call.name == identity[1],
+        ]
         # Its own loop writes results without ids: they answer the calls of a name in order.
-        call = calls.take(str(asked), *ways)
-        media = [self._types.FunctionResponsePart.model_validate(entry) for entry in given.get("parts", [])]
-        made = self._types.Part.from_function_response(name=call.name, response=given["response"], parts=media or None)
-        assert made.function_response is not None
-        made.function_response.id = call.id
-        return made
+        call = calls.take(str(identity), *ways)
+        media = [self._types.FunctionResponsePart.model_validate(entry) for entry in function_response.get("parts", [])]
+        response_part = self._types.Part.from_function_response(
+            name=call.name, response=function_response["response"], parts=media or None
+        )
+        assert response_part.function_response is not None
+        response_part.function_response.id = call.id
+        return response_part

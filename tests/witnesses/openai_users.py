@@ -51,9 +51,9 @@ class ChatUser:
 
 
 def _tool_message(message: dict[str, Any], calls: Unanswered) -> dict[str, Any]:
-    asked = message["tool_call_id"]
+    call_id = message["tool_call_id"]
     # Some vendors give no ids: then results come in the order of the calls.
-    call = calls.take(asked, lambda call: call.id == asked, lambda call: not call.id)
+    call = calls.take(call_id, lambda call: call.id == call_id, lambda call: not call.id)
     return message | {"tool_call_id": call.id}
 
 
@@ -67,21 +67,21 @@ class ResponsesUser:
         self._create = _client(wire).responses.create
 
     def opening(self, body: dict[str, Any]) -> list[Any]:
-        asked = body["input"]
-        return [{"role": "user", "content": asked}] if isinstance(asked, str) else list(asked)
+        prompt = body["input"]
+        return [{"role": "user", "content": prompt}] if isinstance(prompt, str) else list(prompt)
 
     def ask(self, body: dict[str, Any], messages: list[Any], model: str) -> Any:
         del model  # it stands in the body
         # A plain string goes out as it is, until there is something to add.
-        asked = body["input"] if isinstance(body["input"], str) and len(messages) == 1 else messages
-        return self._create(**by_signature(self._create, body | {"input": asked}))
+        prompt = body["input"] if isinstance(body["input"], str) and len(messages) == 1 else messages
+        return self._create(**by_signature(self._create, body | {"input": prompt}))
 
     def remembered(self, reply: Any) -> list[Any]:
         return list(reply.output)
 
     def calls(self, reply: Any) -> list[Any]:
-        made = [item for item in reply.output if not item.type.endswith("_output")]
-        return [item for item in made if getattr(item, "call_id", None) is not None]
+        items = [item for item in reply.output if not item.type.endswith("_output")]
+        return [item for item in items if getattr(item, "call_id", None) is not None]
 
     def is_the_models(self, entry: Any) -> bool:
         if entry.get("type", "message") == "message":

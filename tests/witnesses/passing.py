@@ -10,9 +10,9 @@ from typing import Any
 
 def by_signature(method: Callable[..., Any], body: dict[str, Any]) -> dict[str, Any]:
     """The keyword arguments that make ``method`` send ``body``."""
-    known = _parameters(getattr(method, "__func__", method))
-    extra = {key: value for key, value in body.items() if key not in known}
-    named = {key: value for key, value in body.items() if key in known}
+    parameters = _parameters(getattr(method, "__func__", method))
+    extra = {key: value for key, value in body.items() if key not in parameters}
+    named = {key: value for key, value in body.items() if key in parameters}
     return named | ({"extra_body": extra} if extra else {})
 
 

@@ -42,9 +42,9 @@ def said(name: str, body: Any) -> str:
     turns = [_joined([_said(item) for item in turn.items], joins=name == "gemini") for turn in reading.turns]
     calls = [[call.id, call.name, _plain(call.arguments)] for call in reading.calls]
     # Python's SDKs leave the halves of a character apart that came in two fragments.
-    told = together([canonical([turns, calls, repr(reading.finish and reading.finish.raw)])])
+    text = together([canonical([turns, calls, repr(reading.finish and reading.finish.raw)])])
     # The SDK spells bytes in base64's other alphabet, without padding.
-    return told.translate(str.maketrans("-_", "+/", "=")) if name == "gemini" else told
+    return text.translate(str.maketrans("-_", "+/", "=")) if name == "gemini" else text
 
 
 def _plain(arguments: Any) -> Any:
@@ -52,8 +52,8 @@ def _plain(arguments: Any) -> Any:
 
 
 def _said(item: Any) -> dict[str, str]:
-    kept = [name for name in ("text", "id", "name", "value", "data") if hasattr(item, name)]
-    return {"kind": type(item).__name__, **{name: _spelt(getattr(item, name)) for name in kept}}
+    names = [name for name in ("text", "id", "name", "value", "data") if hasattr(item, name)]
+    return {"kind": type(item).__name__, **{name: _spelt(getattr(item, name)) for name in names}}
 
 
 def _spelt(value: Any) -> str:
@@ -62,10 +62,10 @@ def _spelt(value: Any) -> str:
 
 def _joined(items: list[dict[str, str]], *, joins: bool) -> list[dict[str, str]]:
     """Neighbouring texts as one, where an API's stream does not say whether they are one part or two."""
-    found: list[dict[str, str]] = []
+    merged: list[dict[str, str]] = []
     for item in items:
-        if joins and found and item["kind"] == found[-1]["kind"] == "Text":
-            found[-1] = {**item, "text": found[-1]["text"] + item["text"]}
+        if joins and merged and item["kind"] == merged[-1]["kind"] == "Text":
+            merged[-1] = {**item, "text": merged[-1]["text"] + item["text"]}
         else:
-            found.append(item)
-    return found
+            merged.append(item)
+    return merged

@@ -10,10 +10,12 @@ def named(value: Any, hint: Any) -> Any:
     """``value`` without the keys that no typed dict in ``hint`` has; where none fits, it is kept whole."""
     if isinstance(value, list):
         return [named(entry, hint) for entry in value]
-    fitting = [found for found in _typed_dicts(hint) if _fits(value, found)] if isinstance(value, dict) else []
+    fitting = (
+        [candidate for candidate in _typed_dicts(hint) if _fits(value, candidate)] if isinstance(value, dict) else []
+    )
     if not fitting:
         return value
-    hints = max((_hints(found) for found in fitting), key=lambda hints: len(hints.keys() & value.keys()))
+    hints = max((_hints(candidate) for candidate in fitting), key=lambda hints: len(hints.keys() & value.keys()))
     return {key: named(member, hints[key]) for key, member in value.items() if key in hints}
 
 
@@ -28,7 +30,7 @@ def _typed_dicts(hint: Any) -> list[Any]:
         return [hint]
     if get_origin(hint) is dict:  # a free-form object
         return []
-    return [found for inner in get_args(hint) for found in _typed_dicts(inner)]
+    return [candidate for inner in get_args(hint) for candidate in _typed_dicts(inner)]
 
 
 def _fits(value: dict[str, Any], typed_dict: Any) -> bool:

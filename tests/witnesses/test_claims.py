@@ -28,14 +28,16 @@ def test_the_page_is_current(found: list[Shown]) -> None:
 
 
 def test_the_obeying_examples_are_accepted(found: list[Shown]) -> None:
-    refused = {one.rule.id: one.obeying.says for one in found if one.obeying and not one.obeying.accepted}
+    refused = {claim.rule.id: claim.obeying.says for claim in found if claim.obeying and not claim.obeying.accepted}
     assert refused == {}
 
 
 def test_a_rule_that_says_what_its_sdk_raises_is_right(found: list[Shown]) -> None:
     """A reason that begins with what the SDK of the format does: it does that with the example."""
     claimed = [
-        one for one in found if re.match(r"The (official |Python )?SDK (asserts it, and )?raises(?!, or)", one.rule.why)
+        claim
+        for claim in found
+        if re.match(r"The (official |Python )?SDK (asserts it, and )?raises(?!, or)", claim.rule.why)
     ]
     assert len(claimed) > 5
-    assert {one.rule.id for one in claimed if not one.broken.says[0].startswith("raised")} == set()
+    assert {claim.rule.id for claim in claimed if not claim.broken.says[0].startswith("raised")} == set()

@@ -36,8 +36,8 @@ def found_in(name: str, *cases: str) -> list[Source]:
 def test_every_difference_has_its_reason(name: str) -> None:
     right = usable(JUDGE, found_in(name, *CASES))
     counts: Counter[str] = Counter()
-    found = list(told(JUDGE, drawn(Table(CORPUS), right, FAULTS, SEED), counts))
-    assert [str(one) for one in unexplained(LISTED, found, Counter())] == []
+    differences = list(told(JUDGE, drawn(Table(CORPUS), right, FAULTS, SEED), counts))
+    assert [str(difference) for difference in unexplained(LISTED, differences, Counter())] == []
     assert counts.total() == FAULTS
     assert 0 < counts["same"] < FAULTS
 
@@ -46,12 +46,12 @@ def test_every_difference_has_its_reason(name: str) -> None:
 def test_an_entry_still_explains_its_example(entry: Entry) -> None:
     where, _, fault = entry.example.partition("::")
     operator, _, pointer = fault.partition("@")
-    source = next((one for one in found_in(entry.format, where.rpartition("/")[0]) if one.name == where), None)
+    source = next((source for source in found_in(entry.format, where.rpartition("/")[0]) if source.name == where), None)
     assert source is not None, f"no stream of the corpus is called {where}"
-    one = damaged(source, operator, pointer)
-    assert one is not None, "the operator changes nothing there"
-    differences = list(told(JUDGE, [one], Counter()))
-    assert [entry.explains(found.fault, found.found) for found in differences] == [True]
+    mutant = damaged(source, operator, pointer)
+    assert mutant is not None, "the operator changes nothing there"
+    differences = list(told(JUDGE, [mutant], Counter()))
+    assert [entry.explains(difference.fault, difference.found) for difference in differences] == [True]
     assert set(entry.kinds) <= KINDS.keys()
     assert unexplained([], differences, Counter()) == differences
 

@@ -36,8 +36,8 @@ def found_in(name: str, direction: str, *cases: str) -> list[Source]:
 def test_every_difference_has_its_reason(name: str, direction: str) -> None:
     right = usable(COMPARER, found_in(name, direction, *CASES))
     counts: Counter[str] = Counter()
-    found = list(told(COMPARER, drawn(Table(CORPUS), right, FAULTS, SEED), counts))
-    assert [str(one) for one in unexplained(LISTED, found, Counter())] == []
+    differences = list(told(COMPARER, drawn(Table(CORPUS), right, FAULTS, SEED), counts))
+    assert [str(difference) for difference in unexplained(LISTED, differences, Counter())] == []
     assert counts.total() == FAULTS
     assert min(counts["taken"], counts["both"]) > 0
 
@@ -47,12 +47,14 @@ def test_an_entry_still_explains_its_example(entry: Entry) -> None:
     where, _, fault = entry.example.partition("::")
     operator, _, pointer = fault.partition("@")
     family, case, _, direction = where.split("/")
-    source = next((one for one in found_in(entry.format, direction, f"{family}/{case}") if one.name == where), None)
+    source = next(
+        (source for source in found_in(entry.format, direction, f"{family}/{case}") if source.name == where), None
+    )
     assert source is not None, f"no body of the corpus is called {where}"
-    one = damaged(source, operator, pointer, source.body)
-    assert one is not None, "the operator changes nothing there"
-    differences = list(told(COMPARER, [one], Counter()))
-    assert [entry.explains(found.fault, found.found) for found in differences] == [True]
+    mutant = damaged(source, operator, pointer, source.body)
+    assert mutant is not None, "the operator changes nothing there"
+    differences = list(told(COMPARER, [mutant], Counter()))
+    assert [entry.explains(difference.fault, difference.found) for difference in differences] == [True]
     assert set(entry.kinds) <= set(DIFFERENCES)
 
 
@@ -67,9 +69,9 @@ def test_the_line_of_the_sdk_is_there(entry: Entry) -> None:
 def test_a_client_that_fails_where_we_find_nothing_is_seen() -> None:
     """A call whose arguments are a number breaks a user's code; to a judge without rules it is a difference."""
     (source,) = found_in("openai_chat", "response", "shell/seed")[:1]
-    one = damaged(source, "to-number", "/choices/0/message/tool_calls/0/function/arguments")
-    assert one is not None
-    assert COMPARER.of(one).kind == "both"
+    mutant = damaged(source, "to-number", "/choices/0/message/tool_calls/0/function/arguments")
+    assert mutant is not None
+    assert COMPARER.of(mutant).kind == "both"
     deaf = Comparer(CORPUS)
     deaf.rules = lambda *_: set()  # type: ignore[method-assign]
-    assert deaf.of(one).kind == "fails"
+    assert deaf.of(mutant).kind == "fails"

@@ -23,19 +23,19 @@ CORPUS = load_corpus()
 def verdicts() -> list[tuple[str, dict[str, Any]]]:
     """The harmless variants of what a client reads, by name; those of a source that came whole."""
     return [
-        (one["name"], whole_verdict(CORPUS.root, one))
-        for one in read_verdicts(CORPUS.root)
-        if one["kind"] == "harmless"
-        and one["direction"] in ("response", "error", "stream")
-        and "source_bytes" not in one
+        (verdict["name"], whole_verdict(CORPUS.root, verdict))
+        for verdict in read_verdicts(CORPUS.root)
+        if verdict["kind"] == "harmless"
+        and verdict["direction"] in ("response", "error", "stream")
+        and "source_bytes" not in verdict
     ]
 
 
-def meant(one: dict[str, Any]) -> Reading | None:
+def meant(verdict: dict[str, Any]) -> Reading | None:
     """What the client should see; None where it stands alone or its upstream's stream is not whole."""
-    source, name = one.get("source"), one["upstream"]
-    if source is None or one["direction"] != "stream":
-        return None if source is None else formats.read(name, one["direction"], source)
+    source, name = verdict.get("source"), verdict["upstream"]
+    if source is None or verdict["direction"] != "stream":
+        return None if source is None else formats.read(name, verdict["direction"], source)
     whole = formats.assembled(name, parse(source))
     return formats.read(name, "response", whole.body) if whole.end == "whole" else None
 
@@ -43,21 +43,21 @@ def meant(one: dict[str, Any]) -> Reading | None:
 def is_cut(source: Reading) -> bool:
     """Whether the limit ended a reply in a call."""
     last = source.calls[-1] if source.calls else None
-    ended = source.finish is not None and source.finish.reason == "length"
-    return ended and last is not None and isinstance(last.arguments, Unreadable)
+    reached_limit = source.finish is not None and source.finish.reason == "length"
+    return reached_limit and last is not None and isinstance(last.arguments, Unreadable)
 
 
 @pytest.mark.parametrize("name", CORPUS.formats)
 def test_their_users_see_what_was_meant(name: str) -> None:
     sdk(name)
-    found = [(key, one) for key, one in verdicts() if one["client"] == name]
+    pairs = [(key, verdict) for key, verdict in verdicts() if verdict["client"] == name]
     refused = {}
-    for key, one in found:
-        source = meant(one)
+    for key, verdict in pairs:
+        source = meant(verdict)
         if source is not None and is_cut(source):
             continue  # a call that was cut off may be left out, which no SDK can know
-        came = witness(name, one["direction"], one["output"], meant=source)
-        if not came.accepted:
-            refused[key] = came.says
-    assert len(found) > 20
+        observation = witness(name, verdict["direction"], verdict["output"], expected=source)
+        if not observation.accepted:
+            refused[key] = observation.says
+    assert len(pairs) > 20
     assert refused == {}

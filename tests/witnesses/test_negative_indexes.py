@@ -49,14 +49,14 @@ CHAT = {
 
 @pytest.mark.parametrize("name", CHAT)
 def test_chat(name: str) -> None:
-    calls = any("tool_calls" in one["data"]["choices"][0]["delta"] for one in CHAT[name])
+    calls = any("tool_calls" in event["data"]["choices"][0]["delta"] for event in CHAT[name])
     last = CHAT[name][-1]["data"]["choices"][0]["index"] if not calls else 0
     raw = dump([*CHAT[name], chunk({}, index=last, finish="tool_calls" if calls else "stop"), DONE])
     assert said("openai_chat", formats.assembled("openai_chat", parse(raw)).body) == said(
         "openai_chat", accumulators.openai_chat(raw)
     )
-    told = {finding.rule for finding in check_body(load_corpus(), "openai_chat", "stream", parse(raw))}
-    assert told & {"openai_chat/stream-call-index", "openai_chat/stream-choice-index"}
+    rules = {finding.rule for finding in check_body(load_corpus(), "openai_chat", "stream", parse(raw))}
+    assert rules & {"openai_chat/stream-call-index", "openai_chat/stream-choice-index"}
 
 
 @pytest.mark.parametrize("count", [0, 1, 2])
@@ -75,8 +75,8 @@ def test_anthropic(count: int) -> None:
     assembled = formats.assembled("anthropic", parse(raw)).body
     assert said("anthropic", assembled) == said("anthropic", accumulators.anthropic(raw))
     assert said("anthropic", assembled) == said("anthropic", exchange.response)
-    told = [finding.rule for finding in check_body(load_corpus(), "anthropic", "stream", parse(raw))]
-    assert told == ["anthropic/stream-block-open"] * changed
+    rules = [finding.rule for finding in check_body(load_corpus(), "anthropic", "stream", parse(raw))]
+    assert rules == ["anthropic/stream-block-open"] * changed
 
 
 def test_anthropic_below_the_first_block() -> None:
@@ -87,5 +87,5 @@ def test_anthropic_below_the_first_block() -> None:
     next(event for event in events if event["data"]["type"] == "content_block_delta")["data"]["index"] = -2
     with pytest.raises(IndexError):
         accumulators.anthropic(dump(events))
-    told = check_body(load_corpus(), "anthropic", "stream", parse(dump(events)))
-    assert [finding.rule for finding in told] == ["anthropic/stream-block-open"]
+    findings = check_body(load_corpus(), "anthropic", "stream", parse(dump(events)))
+    assert [finding.rule for finding in findings] == ["anthropic/stream-block-open"]

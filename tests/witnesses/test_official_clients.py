@@ -47,16 +47,18 @@ def test_the_sdk_is_as_the_ideal_client_and_the_judge_says_nothing(case: Case, n
     if name in case.dialects:
         return
     ours, sdk, model = by_ours[-1], by_theirs[-1], case.model(name)
-    found = check_body(CORPUS, name, "request", sdk, model=model)
+    findings = check_body(CORPUS, name, "request", sdk, model=model)
     if not equal(ours, sdk):
-        found += judge_history(ours, sdk, client=name, upstream=name, upstream_model=model).findings
+        findings += judge_history(ours, sdk, client=name, upstream=name, upstream_model=model).findings
     # The model's own odd arguments are as odd in our client's request.
-    borne = {one.rule for one in check_body(CORPUS, name, "request", ours, model=model) if not one.is_must}
+    our_rules = {
+        finding.rule for finding in check_body(CORPUS, name, "request", ours, model=model) if not finding.is_must
+    }
     bent = case.scenario.get("bends", {}).get(name, ())
     assert [
         f"{finding.level} {finding.rule} {finding.pointer}: {finding.message}"
-        for finding in found
-        if finding.level is not Level.NOTE and finding.rule not in {*borne, *bent}
+        for finding in findings
+        if finding.level is not Level.NOTE and finding.rule not in {*our_rules, *bent}
     ] == []
 
 
@@ -70,11 +72,11 @@ def test_the_sdk_is_as_the_ideal_client_and_the_judge_says_nothing(case: Case, n
 )
 def test_nothing_is_excused_that_no_sdk_does(name: str, own: Own) -> None:
     assert any(
-        own.excuses(found)
+        own.excuses(difference)
         for case, played_as in PLAYED
         if played_as == name
         for ours, sdk in zip(by_our_client(name, answered(case, name)), by_the_sdk(case, name), strict=True)
-        for found in differences(ours, sdk)
+        for difference in differences(ours, sdk)
     )
 
 
@@ -85,7 +87,7 @@ def test_requests_go_where_the_corpus_says(name: str) -> None:
     assert list(played(name, CONVERSATIONS[name], "model-1"))
     sent = user(name)[1].request
     assert (sent.method, sent.url.path) == (transport["method"], transport["path"].replace("{model}", "model-1"))
-    said = {header: value for header, value in transport["headers"].items() if "{key}" not in value}
-    assert {header: sent.headers[header] for header in said} == said
+    headers = {header: value for header, value in transport["headers"].items() if "{key}" not in value}
+    assert {header: sent.headers[header] for header in headers} == headers
     # The key may go in more than one header; the anthropic SDK has changed its own choice.
     assert {"key", "Bearer key"} & set(sent.headers.values())

@@ -55,8 +55,8 @@ def test_the_sdk_sees_the_unary_reply(case: Case, name: str) -> None:
             if name in case.dialects and not {case.id, f"{case.id}/{name}"}.isdisjoint(NOT_READ):
                 assert _sees(name, stream) != said(name, exchange.response)
                 continue
-            found = ACCUMULATORS[name](stream)
-        assert said(name, found) == said(name, exchange.response)
+            reply = ACCUMULATORS[name](stream)
+        assert said(name, reply) == said(name, exchange.response)
 
 
 def _sees(name: str, stream: bytes) -> str | None:

@@ -27,18 +27,18 @@ def streams(corpus: Corpus, case: Case, client: str, most: int | None = None) ->
     for upstream in case.formats:
         route = Route(client, upstream, case.model(client), case.model(upstream), stream=True)
         exchanges = zip(case.exchanges(client), case.exchanges(upstream), strict=True)
-        for asked, answered in itertools.islice(exchanges, most):
+        for exchange, answered in itertools.islice(exchanges, most):
             if answered.stream_path is None:
                 continue
             session = ReferenceTranslator().open(route)
             pieces = cuts.split_events(answered.stream_path.read_bytes())
             try:
-                session.request({**asked.request, **asking})
+                session.request({**exchange.request, **asking})
             except Refused:
-                assert Judge(corpus).may_refuse(route, asked.request)
+                assert Judge(corpus).may_refuse(route, exchange.request)
                 continue
             try:
-                yield f"{case.id} {route} {asked.number}", b"".join(session.stream(pieces))
+                yield f"{case.id} {route} {exchange.number}", b"".join(session.stream(pieces))
             except Refused:
                 assert not case.replies(client, upstream) or "stream" in case.scenario.get("may_refuse", ())
 
@@ -49,15 +49,17 @@ def disagreement(client: str, stream: bytes) -> str | None:
     finish = formats.read(client, "response", assembled).finish
     refused = NOT_GIVEN_OUT.get((client, str(finish and finish.raw)))
     try:
-        found = ACCUMULATORS[client](stream)
+        sdk_reply = ACCUMULATORS[client](stream)
     except Exception as error:
-        known = unread(client, assembled) or (refused is not None and refused in str(error))
-        return None if known else f"the SDK raises {error!r}"
+        excuse = unread(client, assembled) or (refused is not None and refused in str(error))
+        return None if excuse else f"the SDK raises {error!r}"
     if unread(client, assembled):
-        return None if said(client, assembled) != said(client, found) else "the SDK reads it: it is not to be excused"
+        return (
+            None if said(client, assembled) != said(client, sdk_reply) else "the SDK reads it: it is not to be excused"
+        )
     if refused is not None:
         return f"the SDK gives out a reply that ended with {finish}"
-    ours, theirs = said(client, assembled), said(client, found)
+    ours, theirs = said(client, assembled), said(client, sdk_reply)
     return None if ours == theirs else f"we see {ours}, the SDK {theirs}"
 
 

@@ -44,12 +44,12 @@ def shape(value: Any) -> Any:
 
 def replies(name: str) -> Iterator[tuple[Case, Exchange]]:
     """The corpus's replies in one format that another exchange follows, the first of each shape."""
-    client, seen = formats.get(name).client, set()
+    client, forms = formats.get(name).client, set()
     for case in CORPUS.cases.values():
         for exchange in answered(case, name)[:-1] if name in case.formats else ():
             form = shape(client.as_history(exchange.response, echo=True))
-            if form not in seen:
-                seen.add(form)
+            if form not in forms:
+                forms.add(form)
                 yield case, dataclasses.replace(exchange, response=sprinkled(exchange.response))
 
 
@@ -68,8 +68,8 @@ def test_an_sdk_sends_back_what_our_client_does(name: str) -> None:
     client, sdk = formats.get(name).client, USERS[name]
     for case, exchange in replies(name):
         ours = client.as_history(exchange.response, echo=sdk.echoes)
-        found = differences(ours, sent_back(name, exchange, case.model(name)))
-        assert [str(one) for one in found if not any(own.excuses(one) for own in sdk.own)] == [], case.id
+        changes = differences(ours, sent_back(name, exchange, case.model(name)))
+        assert [str(change) for change in changes if not any(own.excuses(change) for own in sdk.own)] == [], case.id
         assert (ours == client.as_history(exchange.response, echo=True)) is sdk.echoes, case.id
 
 
@@ -91,5 +91,5 @@ def test_the_stripping_client_keeps_what_the_request_types_name(hint: Any) -> No
     client = formats.get(name).client
     for case, exchange in replies(name):
         everything = client.as_history(exchange.response, echo=True)
-        kept = named(everything, hint())
-        assert client.as_history(exchange.response, echo=False) == kept != everything, case.id
+        expected = named(everything, hint())
+        assert client.as_history(exchange.response, echo=False) == expected != everything, case.id

@@ -71,8 +71,10 @@ def test_a_golden_is_raised_as_what_it_is(golden_id: str) -> None:
 
 def golden(name: str, status: int) -> Reply:
     """A golden error under another status."""
-    wanted = next(exchange.error for one, exchange, _ in GOLDENS.values() if one == name and exchange.error)
-    return {**wanted, "status": status, "headers": {}}
+    error = next(
+        exchange.error for format_name, exchange, _ in GOLDENS.values() if format_name == name and exchange.error
+    )
+    return {**error, "status": status, "headers": {}}
 
 
 @each_format
@@ -105,8 +107,8 @@ def test_an_exception_of_its_own_for_a_rate_limit(name: str) -> None:
 def test_a_message_outside_the_envelope_is_no_message_of_the_error(name: str, body: dict[str, Any]) -> None:
     """The envelopes' rules: the text is nowhere that an SDK offers it as the error's own."""
     raised = Asked(name, {**golden(name, 429), "body": body}).raised
-    told = {"anthropic": "api_message", "gemini": "message"}.get(name)
-    if told is not None:
-        assert getattr(raised, told) is None or "message" in body  # Google takes one at the top, too
+    attribute = {"anthropic": "api_message", "gemini": "message"}.get(name)
+    if attribute is not None:
+        assert getattr(raised, attribute) is None or "message" in body  # Google takes one at the top, too
     else:
         assert (raised.type, raised.code, raised.param) == (None, None, None)

@@ -52,34 +52,34 @@ def test_golden_bodies_are_accepted(name: str) -> None:
     if not everything():
         failing = [case for case in cases if "upstream_error" in case.scenario]
         others = [case for case in cases if "upstream_error" not in case.scenario]
-        cases = [one for few in (failing, others) for one in part_of(few, len(few) // EACH_DAY, today())]
+        cases = [case for few in (failing, others) for case in part_of(few, len(few) // EACH_DAY, today())]
     refused = {}
     for where, direction, body, golden in goldens(name, cases):
         for right in (None, golden):
-            came = witness(name, direction, body, golden=right)
-            if not came.accepted:
-                refused[where, direction] = came.says
+            observation = witness(name, direction, body, golden=right)
+            if not observation.accepted:
+                refused[where, direction] = observation.says
     unread = {("stream", "its accumulator reads no stream with a call of a custom tool")}
     assert {(direction, *says) for (_, direction), says in refused.items()} <= unread, f"{VARIABLE}={today()} {refused}"
 
 
 @each_format
 def test_a_golden_request_has_nothing_that_the_golden_has_not(name: str) -> None:
-    asked = CASE.exchanges(name)[0].request
-    assert witness(name, "request", asked, golden=asked).accepted
-    broken = copy.deepcopy(asked)
+    request = CASE.exchanges(name)[0].request
+    assert witness(name, "request", request, golden=request).accepted
+    broken = copy.deepcopy(request)
     broken["tools"] = "none"
-    came = witness(name, "request", broken, golden=asked)
-    assert (came.accepted, came.says[0].startswith("its types do not take /tools (")) == (False, True)
+    observation = witness(name, "request", broken, golden=request)
+    assert (observation.accepted, observation.says[0].startswith("its types do not take /tools (")) == (False, True)
 
 
 def without_a_call(name: str) -> tuple[Any, Any]:
     """A golden reply without its second call, and the golden."""
     golden = CASE.exchanges(name)[0].response
     body = copy.deepcopy(golden)
-    found = re.match(r"(.*)/([0-9]+)", formats.read(name, "response", golden).calls[1].pointer)
-    assert found is not None
-    del resolve(body, found[1])[int(found[2])]
+    match = re.match(r"(.*)/([0-9]+)", formats.read(name, "response", golden).calls[1].pointer)
+    assert match is not None
+    del resolve(body, match[1])[int(match[2])]
     return body, golden
 
 
@@ -87,11 +87,11 @@ def without_a_call(name: str) -> tuple[Any, Any]:
 def test_a_lost_call_is_named(name: str) -> None:
     body, golden = without_a_call(name)
     lost = formats.read(name, "response", golden).calls[1].name
-    came = witness(name, "response", body, golden=golden)
-    assert (came.accepted, came.says) == (False, (f"lost call 2 ({lost})",))
+    observation = witness(name, "response", body, golden=golden)
+    assert (observation.accepted, observation.says) == (False, (f"lost call 2 ({lost})",))
     # The measure may be what stands in the other format, too; without any it is the body itself.
     other = formats.read("gemini", "response", CASE.exchanges("gemini")[0].response)
-    assert f"lost call 2 ({lost})" in witness(name, "response", body, meant=other).says
+    assert f"lost call 2 ({lost})" in witness(name, "response", body, expected=other).says
     assert witness(name, "response", body).accepted
 
 
@@ -110,9 +110,9 @@ def emptied(name: str) -> tuple[Any, Any]:
 def test_empty_arguments_are_named(name: str) -> None:
     body, golden = emptied(name)
     call = formats.read(name, "response", golden).calls[0]
-    came = witness(name, "response", body, golden=golden)
-    assert not came.accepted
-    assert came.says[0].startswith(f"call 1 ({call.name}) has the arguments {{}}, not {{")
+    observation = witness(name, "response", body, golden=golden)
+    assert not observation.accepted
+    assert observation.says[0].startswith(f"call 1 ({call.name}) has the arguments {{}}, not {{")
 
 
 def spoilt(change: Callable[[Any], None], name: str) -> Witnessed:
@@ -123,29 +123,31 @@ def spoilt(change: Callable[[Any], None], name: str) -> Witnessed:
 
 
 def test_arguments_that_the_user_cannot_parse() -> None:
-    came = spoilt(
+    observation = spoilt(
         lambda body: body["choices"][0]["message"]["tool_calls"][0]["function"].update(arguments="{'city': 1}"),
         "openai_chat",
     )
-    assert "has arguments that json.loads refuses (Expecting property name" in came.says[0]
+    assert "has arguments that json.loads refuses (Expecting property name" in observation.says[0]
 
 
 def test_arguments_of_another_type_fail_in_the_user_s_code() -> None:
-    came = spoilt(
+    observation = spoilt(
         lambda body: body["choices"][0]["message"]["tool_calls"][0]["function"].update(arguments={}), "openai_chat"
     )
-    assert came.says[0] == (
+    assert observation.says[0] == (
         "returns a reply on which its user's code fails: tool_calls[0].function.arguments is an object, "
         "where its types promise a text"
     )
 
 
 def test_a_reply_that_is_no_body_of_the_format_raises() -> None:
-    came = witness("gemini", "response", {"candidates": [{"content": {"parts": [{"functionCall": {"args": 1}}]}}]})
-    assert not came.accepted
-    assert came.says[0].startswith("raised ValidationError: candidates.0.content.parts.0.functionCall.args: ")
-    came = witness("openai_responses", "response", CASE.exchanges("openai_chat")[0].response)
-    assert came.says[0].startswith("returns a reply on which its user's code fails: TypeError")
+    observation = witness(
+        "gemini", "response", {"candidates": [{"content": {"parts": [{"functionCall": {"args": 1}}]}}]}
+    )
+    assert not observation.accepted
+    assert observation.says[0].startswith("raised ValidationError: candidates.0.content.parts.0.functionCall.args: ")
+    observation = witness("openai_responses", "response", CASE.exchanges("openai_chat")[0].response)
+    assert observation.says[0].startswith("returns a reply on which its user's code fails: TypeError")
 
 
 def test_equal_ids_are_named() -> None:
@@ -160,8 +162,8 @@ def test_another_end_and_another_text_are_named() -> None:
     case = CORPUS.cases["finish/filter-amid-text"]
     golden = case.exchanges("anthropic")[0].response
     body = {**copy.deepcopy(golden), "stop_reason": "end_turn"}
-    came = witness("anthropic", "response", body, golden=golden)
-    assert came.says == (f'ends by "end_turn", where the reply has "{golden["stop_reason"]}"',)
+    observation = witness("anthropic", "response", body, golden=golden)
+    assert observation.says == (f'ends by "end_turn", where the reply has "{golden["stop_reason"]}"',)
     body = copy.deepcopy(golden)
     next(block for block in body["content"] if block["type"] == "text")["text"] = ""
     assert witness("anthropic", "response", body, golden=golden).says[0].startswith('lost the text "')
@@ -173,20 +175,20 @@ def test_a_stream_without_its_end(name: str) -> None:
     exchange = CASE.exchanges(name)[0]
     assert exchange.stream_path is not None
     pieces = cuts.split_events(exchange.stream_path.read_bytes())
-    came = witness(name, "stream", b"".join(pieces[:2]), golden=exchange.response)
-    assert not came.accepted
+    observation = witness(name, "stream", b"".join(pieces[:2]), golden=exchange.response)
+    assert not observation.accepted
 
 
 @each_format
 def test_the_error_in_a_stream_is_no_fault_of_it(name: str) -> None:
     stream = CASE.exchanges(name)[0].stream()
     error = dump([CORPUS.transports[name]["stream"]["error"]])
-    came = witness(name, "stream", cuts.split_events(stream)[0] + error)
-    assert came.accepted, came.says
+    observation = witness(name, "stream", cuts.split_events(stream)[0] + error)
+    assert observation.accepted, observation.says
     # Where a reply was meant, it is missing; where another error was, its message is.
     assert not witness(name, "stream", error, golden=CASE.exchanges(name)[0].response).accepted
     other = formats.read(name, "error", {"body": {"error": {"message": "Another"}}})
-    assert witness(name, "stream", error, meant=other).says[1:] == ("which does not have the error's message",)
+    assert witness(name, "stream", error, expected=other).says[1:] == ("which does not have the error's message",)
 
 
 def test_a_call_that_the_client_says_to_be_done_too_early() -> None:
@@ -196,15 +198,15 @@ def test_a_call_that_the_client_says_to_be_done_too_early() -> None:
     last = max(place for place, piece in enumerate(pieces) if b'"tool_calls":[' in piece)
     ends = next(place for place, piece in enumerate(pieces) if b'"finish_reason":"tool_calls"' in piece)
     pieces.insert(last, pieces.pop(ends))
-    came = witness("openai_chat", "stream", b"".join(pieces))
-    assert "is done with the arguments" in came.says[0]
+    observation = witness("openai_chat", "stream", b"".join(pieces))
+    assert "is done with the arguments" in observation.says[0]
 
 
 def test_a_call_that_the_client_never_says_to_be_done() -> None:
     stream = CASE.exchanges("anthropic")[0].stream()
     pieces = [piece for piece in cuts.split_events(stream) if b"content_block_stop" not in piece]
-    came = witness("anthropic", "stream", b"".join(pieces))
-    assert came.says[0].startswith("never reports that call 1 (")
+    observation = witness("anthropic", "stream", b"".join(pieces))
+    assert observation.says[0].startswith("never reports that call 1 (")
 
 
 def test_a_reply_without_counts() -> None:
@@ -218,14 +220,14 @@ def test_a_reply_without_counts() -> None:
 def test_an_error_under_a_status_of_success(name: str) -> None:
     case = next(case for case in CORPUS.cases.values() if case.exchanges(name)[0].error is not None)
     golden = case.exchanges(name)[0].error
-    came = witness(name, "error", {**golden, "status": 200}, golden=golden)
-    assert (came.accepted, came.says) == (False, ("raised nothing, and takes the error for a reply",))
-    came = witness(name, "error", {**golden, "body": {"detail": "?"}}, golden=golden)
-    assert "which does not have the error's message" in came.says
-    came = witness(name, "error", {**golden, "status": 400}, golden={**golden, "status": 429})
-    assert came.says[1] == "does not try again"
+    observation = witness(name, "error", {**golden, "status": 200}, golden=golden)
+    assert (observation.accepted, observation.says) == (False, ("raised nothing, and takes the error for a reply",))
+    observation = witness(name, "error", {**golden, "body": {"detail": "?"}}, golden=golden)
+    assert "which does not have the error's message" in observation.says
+    observation = witness(name, "error", {**golden, "status": 400}, golden={**golden, "status": 429})
+    assert observation.says[1] == "does not try again"
     assert re.fullmatch(
-        r"after the upstream's own status 429 it raises (RateLimit|Client)Error and tries again", came.says[2]
+        r"after the upstream's own status 429 it raises (RateLimit|Client)Error and tries again", observation.says[2]
     )
     assert witness(name, "error", {**golden, "status": "x"}).says == ("no client ever gets the status 'x'",)
 
@@ -241,9 +243,9 @@ def test_streams_of_vendors_that_its_accumulator_cannot_read() -> None:
 
 
 def test_the_client_is_named_with_its_version() -> None:
-    came = witness("openai_chat", "response", CASE.exchanges("openai_chat")[0].response)
-    assert came.client.startswith("openai ")
-    assert came.sentence.startswith(f"client {came.client}: accepted it: 3 calls (")
+    observation = witness("openai_chat", "response", CASE.exchanges("openai_chat")[0].response)
+    assert observation.client.startswith("openai ")
+    assert observation.sentence.startswith(f"client {observation.client}: accepted it: 3 calls (")
 
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -291,8 +293,8 @@ def test_an_item_of_no_kind_is_named_beside_another_fault() -> None:
     body["output"][0]["type"] = None
     message = {"type": "message", "id": "msg_1", "status": "completed", "role": "", "content": []}
     body["output"].append(message)
-    found = dict(problems(kind, body))
+    faults = dict(problems(kind, body))
     last = len(body["output"]) - 1
-    assert usual.items() <= found.items()
-    assert {pointer.split("/")[2] for pointer in found.keys() - usual.keys()} == {"0", str(last)}
-    assert f"/output/{last}/role" in found
+    assert usual.items() <= faults.items()
+    assert {pointer.split("/")[2] for pointer in faults.keys() - usual.keys()} == {"0", str(last)}
+    assert f"/output/{last}/role" in faults

@@ -43,9 +43,9 @@ class Session:
             )
         call = CALLS[self._route.client]
         names = ARGUMENTS.get(call, {})
-        given = {names.get(name, name): value for name, value in body.items() if name != "model"}
+        arguments = {names.get(name, name): value for name, value in body.items() if name != "model"}
         try:
-            answer = await getattr(self._client, call)(model=self._route.upstream_model, **given)
+            answer = await getattr(self._client, call)(model=self._route.upstream_model, **arguments)
         except UnsupportedParameterError as error:
             raise Refused(str(error)) from None
         return framed(self._route.client, answer, self._event) if hasattr(answer, "__aiter__") else _plain(answer)

@@ -40,7 +40,7 @@ class Adapter:
 
 def adapters() -> dict[str, Adapter]:
     """Read all adapters, by name in the order of the file."""
-    return {said["name"]: Adapter(**said) for said in json.loads(CATALOGUE.read_text(encoding="utf-8"))}
+    return {entry["name"]: Adapter(**entry) for entry in json.loads(CATALOGUE.read_text(encoding="utf-8"))}
 
 
 def mode_of(spec: str, name: str) -> str | None:

@@ -66,19 +66,19 @@ def command(adapter: Adapter, directory: Path) -> str:
 
 
 def _fill(adapter: Adapter, building: Path, run: Run) -> None:
-    wanted = adapter.environment
-    if "extra" in wanted:
-        _virtual_environment(building, _ourselves(wanted["extra"]), run)
+    environment = adapter.environment
+    if "extra" in environment:
+        _virtual_environment(building, _ourselves(environment["extra"]), run)
         return
-    shutil.copytree(FOLDER / wanted["folder"], building, dirs_exist_ok=True)
-    if wanted.get("npm"):
+    shutil.copytree(FOLDER / environment["folder"], building, dirs_exist_ok=True)
+    if environment.get("npm"):
         npm = shutil.which("npm")
         if npm is None:
             raise NotMadeError(f"{adapter.name} needs npm, which is not on the PATH; install Node.js 20 or later")
         # Installing must not run the packages' scripts.
         run([npm, "install", "--no-audit", "--no-fund", "--ignore-scripts"], building)
-    if "requirements" in wanted:
-        _virtual_environment(building / "venv", wanted["requirements"], run)
+    if "requirements" in environment:
+        _virtual_environment(building / "venv", environment["requirements"], run)
 
 
 def _virtual_environment(place: Path, requirements: Sequence[str], run: Run) -> None:
@@ -106,12 +106,12 @@ def _python(place: Path) -> Path:
 
 def _ourselves(extra: str) -> list[str]:
     """Return pip's arguments that install this package as it is installed here, with ``extra``."""
-    found = metadata.distribution(DISTRIBUTION)
+    distribution = metadata.distribution(DISTRIBUTION)
     # https://packaging.python.org/en/latest/specifications/direct-url/
-    origin = json.loads(found.read_text("direct_url.json") or "{}")
+    origin = json.loads(distribution.read_text("direct_url.json") or "{}")
     url = origin.get("url", "")
     if not url:
-        return [f"{DISTRIBUTION}[{extra}]=={found.version}"]
+        return [f"{DISTRIBUTION}[{extra}]=={distribution.version}"]
     if "dir_info" in origin:
         folder = f"{url2pathname(urlsplit(url).path)}[{extra}]"
         return ["--editable", folder] if origin["dir_info"].get("editable") else [folder]

@@ -41,49 +41,49 @@ _BLOCKS = {"image": "image", "audio": "audio", "video": "video"}
 class _Anthropic:
     def read(self, reply: Body) -> AIMessage:
         model = ChatAnthropic(model="any", api_key="none")
-        made = model._format_output(as_anthropic(value=reply, type_=Message))  # noqa: SLF001 - what it does to replies
-        return made.generations[0].message
+        result = model._format_output(as_anthropic(value=reply, type_=Message))  # noqa: SLF001 - what it does to replies
+        return result.generations[0].message
 
-    def write(self, said: AIMessage, answers: list[ToolMessage]) -> list[Body]:
-        found: list[Body] = _format_messages([_QUESTION, said, *answers], model=None)[1][2:]
-        return found
+    def write(self, message: AIMessage, answers: list[ToolMessage]) -> list[Body]:
+        entries: list[Body] = _format_messages([_QUESTION, message, *answers], model=None)[1][2:]
+        return entries
 
 
 class _Chat:
     def read(self, reply: Body) -> AIMessage:
         model = ChatOpenAI(model="any", api_key="none")
-        made = model._create_chat_result(as_openai(value=reply, type_=ChatCompletion))  # noqa: SLF001 - see above
-        return made.generations[0].message
+        result = model._create_chat_result(as_openai(value=reply, type_=ChatCompletion))  # noqa: SLF001 - see above
+        return result.generations[0].message
 
-    def write(self, said: AIMessage, answers: list[ToolMessage]) -> list[Body]:
-        if _old_call(said) is None:
+    def write(self, message: AIMessage, answers: list[ToolMessage]) -> list[Body]:
+        if _old_call(message) is None:
             return [_convert_message_to_dict(answer) for answer in answers]
-        return [_convert_message_to_dict(FunctionMessage(one.content, name=one.name or "")) for one in answers]
+        return [_convert_message_to_dict(FunctionMessage(answer.content, name=answer.name or "")) for answer in answers]
 
 
 class _Responses:
     def read(self, reply: Body) -> AIMessage:
-        made = _construct_lc_result_from_responses_api(as_openai(value=reply, type_=Response))
-        return made.generations[0].message
+        result = _construct_lc_result_from_responses_api(as_openai(value=reply, type_=Response))
+        return result.generations[0].message
 
-    def write(self, said: AIMessage, answers: list[ToolMessage]) -> list[Body]:
-        blocks = [block for block in said.content if isinstance(block, dict)]
+    def write(self, message: AIMessage, answers: list[ToolMessage]) -> list[Body]:
+        blocks = [block for block in message.content if isinstance(block, dict)]
         custom = {block["call_id"] for block in blocks if block.get("type") == "custom_tool_call"}
-        answers = [_decorated(one) if one.tool_call_id in custom else one for one in answers]
-        before = len(_construct_responses_api_input([said]))
-        found: list[Body] = _construct_responses_api_input([said, *answers])[before:]
-        return found
+        answers = [_decorated(answer) if answer.tool_call_id in custom else answer for answer in answers]
+        before = len(_construct_responses_api_input([message]))
+        entries: list[Body] = _construct_responses_api_input([message, *answers])[before:]
+        return entries
 
 
 class _Gemini:
     def read(self, reply: Body) -> AIMessage:
         # As the SDK reads a reply: it takes out what it does not know, in place.
-        given = GenerateContentResponse._from_response(response=copy.deepcopy(reply), kwargs={})  # noqa: SLF001
-        return _response_to_result(given).generations[0].message
+        response = GenerateContentResponse._from_response(response=copy.deepcopy(reply), kwargs={})  # noqa: SLF001
+        return _response_to_result(response).generations[0].message
 
-    def write(self, said: AIMessage, answers: list[ToolMessage]) -> list[Body]:
-        contents = _parse_chat_history([_QUESTION, said, *answers])[1][2:]
-        return [one.model_dump(mode="json", by_alias=True, exclude_none=True) for one in contents]
+    def write(self, message: AIMessage, answers: list[ToolMessage]) -> list[Body]:
+        contents = _parse_chat_history([_QUESTION, message, *answers])[1][2:]
+        return [content.model_dump(mode="json", by_alias=True, exclude_none=True) for content in contents]
 
 
 FORMATS: dict[str, Any] = {
@@ -91,10 +91,10 @@ FORMATS: dict[str, Any] = {
 }  # fmt: skip
 
 
-def _old_call(said: AIMessage) -> Body | None:
+def _old_call(message: AIMessage) -> Body | None:
     """The call by Chat's deprecated functions, as ``langchain_core.output_parsers.openai_functions`` takes it."""
-    found: Body | None = None if said.tool_calls else said.additional_kwargs.get("function_call")
-    return found
+    call: Body | None = None if message.tool_calls else message.additional_kwargs.get("function_call")
+    return call
 
 
 def _decorated(answer: ToolMessage) -> ToolMessage:
@@ -122,8 +122,8 @@ def _block(part: Body) -> Body:
     if part["type"] == "object":
         return {"type": "text", "text": json.dumps(part["value"], ensure_ascii=False)}
     names = {"data": "base64", "url": "url", "file_id": "file_id", "mime_type": "mime_type"}
-    said = {names[key]: value for key, value in part.items() if key in names}
-    return {"type": _BLOCKS.get(part["kind"], "file"), **said}
+    members = {names[key]: value for key, value in part.items() if key in names}
+    return {"type": _BLOCKS.get(part["kind"], "file"), **members}
 
 
 class Session:
@@ -145,15 +145,15 @@ class Session:
         del calls
         answers = [
             ToolMessage(
-                _content(one),
-                tool_call_id=one["tool_call_id"],
-                name=one["name"],
-                status="error" if one["is_error"] else "success",
+                _content(result),
+                tool_call_id=result["tool_call_id"],
+                name=result["name"],
+                status="error" if result["is_error"] else "success",
             )
-            for one in results
+            for result in results
         ]
-        found: list[Body] = self._format.write(self._said, answers)
-        return found
+        entries: list[Body] = self._format.write(self._said, answers)
+        return entries
 
 
 class Translator:

@@ -86,9 +86,9 @@ def _plain(answer: Any) -> dict[str, Any]:
         body: dict[str, Any] = answer.model_dump(mode="json", by_alias=True, exclude_unset=True)
         return body
     body = answer.model_dump(mode="json", exclude_none=True, exclude_unset=True)
-    for choice, kept in zip(answer.choices, body.get("choices", ()), strict=False):
-        kept["message"].setdefault("content", choice.message.content)
-        kept["message"].setdefault("role", choice.message.role)
+    for choice, choice_body in zip(answer.choices, body.get("choices", ()), strict=False):
+        choice_body["message"].setdefault("content", choice.message.content)
+        choice_body["message"].setdefault("role", choice.message.role)
     return body
 
 

@@ -26,14 +26,14 @@ class Session:
 
     async def mcp_tools(self, listed: Body) -> list[Body]:
         """The tools of the first request."""
-        found: list[Body] = (await self._run(Server(listed), [LAST["anthropic"]]))[0].get("tools", [])
-        return found
+        tools: list[Body] = (await self._run(Server(listed), [LAST["anthropic"]]))[0].get("tools", [])
+        return tools
 
     async def mcp_result(self, call: Body, result: Body) -> list[Body]:
         """The message of the second request behind the reply. It is the last: the SDK may leave out what was said."""
         replies = [call_in("anthropic", call), LAST["anthropic"]]
-        found: list[Body] = (await self._run(Server(tool_of(call), result), replies))[1]["messages"][-1:]
-        return found
+        messages: list[Body] = (await self._run(Server(tool_of(call), result), replies))[1]["messages"][-1:]
+        return messages
 
     async def _run(self, server: Server, replies: list[Body]) -> list[Body]:
         """The bodies of the requests of one run."""

@@ -26,14 +26,14 @@ class Session:
 
     async def mcp_tools(self, listed: Body) -> list[Body]:
         """The tools of the first request."""
-        found: list[Body] = (await self._run(Server(listed), [LAST["gemini"]]))[0].get("tools", [])
-        return found
+        tools: list[Body] = (await self._run(Server(listed), [LAST["gemini"]]))[0].get("tools", [])
+        return tools
 
     async def mcp_result(self, call: Body, result: Body) -> list[Body]:
         """The contents of the second request behind the reply."""
         replies = [call_in("gemini", call), LAST["gemini"]]
-        found: list[Body] = (await self._run(Server(tool_of(call), result), replies))[1]["contents"][2:]
-        return found
+        contents: list[Body] = (await self._run(Server(tool_of(call), result), replies))[1]["contents"][2:]
+        return contents
 
     async def _run(self, server: Server, replies: list[Body]) -> list[Body]:
         """The bodies of the requests of one run."""

@@ -64,28 +64,28 @@ class Session:
     async def mcp_tools(self, listed: Body) -> list[Body]:
         """The tools of a request."""
         tools = await load_mcp_tools(Server(listed))
-        asked, _ = await self._ask(tools, [], LAST[self._name])
-        found: list[Body] = asked.get("tools", [])
-        return found
+        request, _ = await self._ask(tools, [], LAST[self._name])
+        declarations: list[Body] = request.get("tools", [])
+        return declarations
 
     async def mcp_result(self, call: Body, result: Body) -> list[Body]:
         """The messages, items or contents of the second request behind the reply."""
         tools = await load_mcp_tools(Server(tool_of(call), result))
-        _, said = await self._ask(tools, [], call_in(self._name, call))
+        _, message = await self._ask(tools, [], call_in(self._name, call))
         try:
-            answers = [await tools[0].ainvoke(one) for one in said.tool_calls]
+            answers = [await tools[0].ainvoke(tool_call) for tool_call in message.tool_calls]
         except NotImplementedError as error:
             raise Refused(str(error)) from None
-        asked, _ = await self._ask(tools, [said, *answers], LAST[self._name])
-        found: list[Body] = asked[FORMATS[self._name][1]][2:]
-        return found
+        request, _ = await self._ask(tools, [message, *answers], LAST[self._name])
+        entries: list[Body] = request[FORMATS[self._name][1]][2:]
+        return entries
 
     async def _ask(self, tools: list[Any], more: list[Any], reply: Body) -> tuple[Body, Any]:
         """The body of a request with these tools and messages behind the question, and the message of the reply."""
         provider = Provider([reply])
         model = FORMATS[self._name][0](self._model, provider).bind_tools(tools)
-        said = await model.ainvoke([HumanMessage(QUESTION), *more])
-        return provider.asked[0], said
+        message = await model.ainvoke([HumanMessage(QUESTION), *more])
+        return provider.asked[0], message
 
 
 class Translator:

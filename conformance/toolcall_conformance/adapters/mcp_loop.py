@@ -60,8 +60,8 @@ class Provider:
 
 
 def anthropic_reply(stop: str, block: Body) -> Body:
-    said = {"id": "msg_1", "type": "message", "role": "assistant", "model": "any", "content": [block]}
-    return {**said, "stop_reason": stop, "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1}}
+    reply = {"id": "msg_1", "type": "message", "role": "assistant", "model": "any", "content": [block]}
+    return {**reply, "stop_reason": stop, "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1}}
 
 
 def gemini_reply(part: Body) -> Body:
@@ -74,8 +74,8 @@ def chat_reply(finish: str, message: Body) -> Body:
 
 
 def responses_reply(item: Body) -> Body:
-    said = {"id": "1", "object": "response", "created_at": 1, "model": "any", "status": "completed"}
-    return {**said, "output": [item], "parallel_tool_calls": True, "tool_choice": "auto", "tools": []}
+    reply = {"id": "1", "object": "response", "created_at": 1, "model": "any", "status": "completed"}
+    return {**reply, "output": [item], "parallel_tool_calls": True, "tool_choice": "auto", "tools": []}
 
 
 _TEXT: Body = {"type": "output_text", "text": ".", "annotations": []}
@@ -95,8 +95,8 @@ def call_in(format_name: str, call: Body) -> Body:
     if format_name == "anthropic":
         return anthropic_reply("tool_use", {"type": "tool_use", "id": call["id"], "name": name, "input": arguments})
     if format_name == "gemini":
-        known = {"id": call["id"]} if call["id"] else {}
-        return gemini_reply({"functionCall": {**known, "name": name, "args": arguments}})
+        identity = {"id": call["id"]} if call["id"] else {}
+        return gemini_reply({"functionCall": {**identity, "name": name, "args": arguments}})
     function = {"name": name, "arguments": json.dumps(arguments, ensure_ascii=False)}
     if format_name == "openai_chat":
         return chat_reply("tool_calls", {"tool_calls": [{"id": call["id"], "type": "function", "function": function}]})

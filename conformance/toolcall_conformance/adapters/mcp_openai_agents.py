@@ -63,15 +63,15 @@ class Session:
 
     async def mcp_tools(self, listed: Body) -> list[Body]:
         """The tools of the first request."""
-        found: list[Body] = (await self._run(Server(listed), [LAST[self._name]]))[0].get("tools", [])
-        return found
+        tools: list[Body] = (await self._run(Server(listed), [LAST[self._name]]))[0].get("tools", [])
+        return tools
 
     async def mcp_result(self, call: Body, result: Body) -> list[Body]:
         """The messages or items of the second request behind the reply."""
         replies = [call_in(self._name, call), LAST[self._name]]
-        asked = await self._run(Server(tool_of(call), result), replies)
-        found: list[Body] = asked[1][FORMATS[self._name][1]][2:]
-        return found
+        requests = await self._run(Server(tool_of(call), result), replies)
+        entries: list[Body] = requests[1][FORMATS[self._name][1]][2:]
+        return entries
 
     async def _run(self, server: Server, replies: list[Body]) -> list[Body]:
         """The bodies of the requests of one run."""

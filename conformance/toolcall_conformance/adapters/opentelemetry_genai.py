@@ -54,10 +54,10 @@ def _answering(reply: Body) -> Any:
 
 def _create(create: Callable[..., Any], request: Body) -> None:
     """Call an SDK's ``create``; what its signature does not have goes beside, as its users send it."""
-    known = inspect.signature(inspect.unwrap(create)).parameters
-    said = {key: value for key, value in request.items() if key != "stream"}
-    beside = {key: said.pop(key) for key in [*said] if key not in known}
-    create(**said, extra_body=beside or None)
+    parameters = inspect.signature(inspect.unwrap(create)).parameters
+    arguments = {key: value for key, value in request.items() if key != "stream"}
+    beside = {key: arguments.pop(key) for key in [*arguments] if key not in parameters}
+    create(**arguments, extra_body=beside or None)
 
 
 def _chat(request: Body, reply: Body) -> None:
@@ -84,7 +84,7 @@ def _generate(request: Body, reply: Body) -> None:
     for key in ("generationConfig", "generation_config"):
         config |= config.pop(key, None) or {}
     try:
-        contents = [types.Content.model_validate(one) for one in request["contents"]]
+        contents = [types.Content.model_validate(content) for content in request["contents"]]
         settings = types.GenerateContentConfig.model_validate(config)
     except ValueError as error:
         raise Refused(f"Google's SDK does not take the request: {error}") from None
@@ -105,8 +105,8 @@ class Session:
         _SPANS.clear()
         self._call(request, reply)
         (span,) = _SPANS.get_finished_spans()
-        told = span.attributes or {}
-        return {name: json.loads(str(told.get(key) or "[]")) for name, key in ATTRIBUTES.items()}
+        attributes = span.attributes or {}
+        return {name: json.loads(str(attributes.get(key) or "[]")) for name, key in ATTRIBUTES.items()}
 
 
 class Translator:

@@ -31,27 +31,27 @@ def is_curl(text: str) -> bool:
 def read(text: str) -> Capture:
     """The exchanges in a text. ``curl -v`` shows no request's body: that stands in the command alone."""
     text = _LEFT.sub("", _PROGRESS.sub("", text))
-    starts = [one.start() for one in _ASKED.finditer(text)]
+    starts = [match.start() for match in _ASKED.finditer(text)]
     commands = [*_commands(text)]
-    found = []
+    exchanges = []
     for number, (begin, end) in enumerate(zip(starts, [*starts[1:], len(text)], strict=True), 1):
         part = _NEXT.split(text[begin:end], maxsplit=1)[0]
-        told = [*_TOLD.finditer(part)]
-        body = _body(part[told[-1].end() :]) if told else ""
+        statuses = [*_TOLD.finditer(part)]
+        body = _body(part[statuses[-1].end() :]) if statuses else ""
         streamed = body.lstrip().startswith(("data:", "event:", ":"))
-        asked = _ASKED.match(part)
-        assert asked is not None
-        found.append(
+        request_line = _ASKED.match(part)
+        assert request_line is not None
+        exchanges.append(
             Exchange(
                 f"request {number}",
                 commands[number - 1] if number <= len(commands) else None,
                 None if streamed else body_of(body),
                 body.encode() if streamed else None,
-                asked[1],
-                int(told[-1][1]) if told else None,
+                request_line[1],
+                int(statuses[-1][1]) if statuses else None,
             )
         )
-    return Capture("curl's output", found)
+    return Capture("curl's output", exchanges)
 
 
 def _body(text: str) -> str:
@@ -59,19 +59,19 @@ def _body(text: str) -> str:
     lines = text.split("\n")
     while lines and lines[0].startswith(("< ", "<\r", "<")):
         lines.pop(0)
-    kept = [
+    body_lines = [
         line
         for line in lines[1:]
         if not _NOISE.match(line) or (line.lstrip()[:1] in ("{", "}") and not line.startswith(("{ [", "} [")))
     ]
-    return "\n".join(kept).strip("\r\n") + "\n\n"
+    return "\n".join(body_lines).strip("\r\n") + "\n\n"
 
 
 def _commands(text: str) -> Any:
     """The JSON bodies of the curl commands in a text, in their order."""
-    for found in re.finditer(r"^\s*(?:\$ )?curl\b(?:.*\\\n)*.*(?:\n(?![*>]).*)*", text, re.MULTILINE):
+    for match in re.finditer(r"^\s*(?:\$ )?curl\b(?:.*\\\n)*.*(?:\n(?![*>]).*)*", text, re.MULTILINE):
         try:
-            words = shlex.split(found[0].replace("\\\n", " "))
+            words = shlex.split(match[0].replace("\\\n", " "))
         except ValueError:
             continue
         for option, value in itertools.pairwise(words):

@@ -55,29 +55,29 @@ class Capture:
 
 def format_of(corpus: Corpus, exchange: Exchange) -> str | None:
     """The format of an exchange, by its bodies and its address; None where they leave a choice, or show none."""
-    names = [[one.format for one in recognised(corpus, exchange.request, ["request"])]]
+    names = [[kind.format for kind in recognised(corpus, exchange.request, ["request"])]]
     if exchange.stream is not None:
         events = [event["data"] for event in parse(exchange.stream)["events"]]
         names.append(recognised_events(corpus, events))
     elif exchange.reply is not None:
         directions = ["error"] if exchange.is_error else ["response"]
-        names.append([one.format for one in recognised(corpus, exchange.reply, directions)])
+        names.append([kind.format for kind in recognised(corpus, exchange.reply, directions)])
     by_address = [
         name
-        for name, told in corpus.transports.items()
-        if any(exchange.url.partition("?")[0].endswith(tail) for tail in told.get("tails", ()))
+        for name, transport in corpus.transports.items()
+        if any(exchange.url.partition("?")[0].endswith(tail) for tail in transport.get("tails", ()))
     ]
-    found = [some for some in (*names, by_address) if some]
-    if not found:
+    choices = [some for some in (*names, by_address) if some]
+    if not choices:
         return None
-    common = [name for name in found[0] if all(name in some for some in found)]
+    common = [name for name in choices[0] if all(name in some for some in choices)]
     if common:
         return common[0] if len(common) == 1 else None
     sure = {some[0] for some in names if len(some) == 1}
     if len(sure) == 1 and len([some for some in names if some]) > 1:
         return sure.pop()
     # A faulty body may look like another API's; the address is the client's own word.
-    return (by_address or min(found, key=len))[0]
+    return (by_address or min(choices, key=len))[0]
 
 
 def body_of(text: str) -> Any:

@@ -23,21 +23,21 @@ def read(value: Any) -> Capture:
     entries = value["log"]["entries"]
     if not isinstance(entries, list):
         raise UnreadableError("its log.entries is no list; export the HAR again")
-    found, skipped = [], Counter[str]()
+    exchanges, skipped = [], Counter[str]()
     for number, entry in enumerate(entries, 1):
-        one = _exchange(f"entry {number}", entry) if isinstance(entry, dict) else None
-        if one is None:
+        exchange = _exchange(f"entry {number}", entry) if isinstance(entry, dict) else None
+        if exchange is None:
             skipped["an entry without a JSON body"] += 1
         else:
-            found.append(one)
-    return Capture("a HAR", found, skipped)
+            exchanges.append(exchange)
+    return Capture("a HAR", exchanges, skipped)
 
 
 def _exchange(name: str, entry: dict[str, Any]) -> Exchange | None:
-    asked, told = entry.get("request"), entry.get("response")
-    if not isinstance(asked, dict) or not isinstance(told, dict):
+    request_entry, response_entry = entry.get("request"), entry.get("response")
+    if not isinstance(request_entry, dict) or not isinstance(response_entry, dict):
         return None
-    posted, content = asked.get("postData"), told.get("content")
+    posted, content = request_entry.get("postData"), response_entry.get("content")
     request = body_of(str(posted.get("text", ""))) if isinstance(posted, dict) else None
     if not isinstance(request, dict):
         return None
@@ -45,13 +45,13 @@ def _exchange(name: str, entry: dict[str, Any]) -> Exchange | None:
     kind = str(content.get("mimeType", ""))
     data = _data(content, misread=kind.startswith(_STREAM) and "charset" not in kind)
     streamed = kind.startswith(_STREAM) or data.lstrip()[:5] in (b"data:", b"event")
-    status = told.get("status")
+    status = response_entry.get("status")
     return Exchange(
         name,
         request,
         None if streamed else body_of(data.decode("utf-8", "replace")),
         data if streamed and data else None,
-        str(asked.get("url", "")),
+        str(request_entry.get("url", "")),
         status if isinstance(status, int) and status > 0 else None,
         _seconds(entry.get("startedDateTime")),
     )

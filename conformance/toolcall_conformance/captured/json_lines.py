@@ -32,22 +32,22 @@ def read(corpus: Corpus, values: Sequence[Any], word: str) -> Capture:
             "sent nor what a provider got; log the bodies (a HAR, JSON lines of request and response)"
         )
     skipped: Counter[str] = Counter()
-    found = [*_in_turn([*_each(corpus, values, word, skipped)])]
+    exchanges = [*_in_turn([*_each(corpus, values, word, skipped)])]
     logged = any(litellm.is_payload(value) for value in values)
-    return Capture("LiteLLM's log" if logged else f"JSON, {word} by {word}", found, skipped)
+    return Capture("LiteLLM's log" if logged else f"JSON, {word} by {word}", exchanges, skipped)
 
 
 def _each(corpus: Corpus, values: Sequence[Any], word: str, skipped: Counter[str]) -> Iterator[Exchange]:
     for number, value in enumerate(values, 1):
         name = f"{word} {number}"
-        one = litellm.exchange(name, value) if litellm.is_payload(value) else _exchange(corpus, name, value)
-        if one is None and litellm.is_payload(value):
+        exchange = litellm.exchange(name, value) if litellm.is_payload(value) else _exchange(corpus, name, value)
+        if exchange is None and litellm.is_payload(value):
             kind = value["call_type"]
             skipped[f"a payload of LiteLLM's own mixture of formats ({kind}); its debug log has the bodies"] += 1
-        elif one is None:
+        elif exchange is None:
             skipped[NO_BODY.format(word)] += 1
         else:
-            yield one
+            yield exchange
 
 
 def _exchange(corpus: Corpus, name: str, value: Any) -> Exchange | None:
@@ -57,39 +57,50 @@ def _exchange(corpus: Corpus, name: str, value: Any) -> Exchange | None:
     if kinds := recognised(corpus, value):
         direction = kinds[0].direction
         return Exchange(name, request=value) if direction == "request" else Exchange(name, reply=value)
-    asked, told = _member(value, _REQUESTS), _member(value, _REPLIES)
-    request, (reply, stream) = _value(asked), _reply(told)
+    request_member, reply_member = _member(value, _REQUESTS), _member(value, _REPLIES)
+    request, (reply, stream) = _value(request_member), _reply(reply_member)
     request = request if recognised(corpus, request, ["request"]) else None
     if request is None and reply is None and stream is None:
         return None
-    wrappers = [one for one in (value, asked, told) if isinstance(one, dict)]
-    status = next((one[key] for one in (told, value) if isinstance(one, dict) for key in _STATUSES if key in one), None)
+    wrappers = [holder for holder in (value, request_member, reply_member) if isinstance(holder, dict)]
+    status = next(
+        (
+            holder[key]
+            for holder in (reply_member, value)
+            if isinstance(holder, dict)
+            for key in _STATUSES
+            if key in holder
+        ),
+        None,
+    )
     return Exchange(
         name,
         request,
         reply,
         stream,
-        str(next((one[key] for one in wrappers for key in _ADDRESSES if isinstance(one.get(key), str)), "")),
+        str(
+            next((wrapper[key] for wrapper in wrappers for key in _ADDRESSES if isinstance(wrapper.get(key), str)), "")
+        ),
         status if isinstance(status, int) and 100 <= status < 600 else None,
-        next((found for key in _TIMES if (found := _seconds(value.get(key))) is not None), None),
+        next((seconds for key in _TIMES if (seconds := _seconds(value.get(key))) is not None), None),
     )
 
 
 def _in_turn(halves: Sequence[Exchange]) -> Iterator[Exchange]:
     """Exchanges, where a request that stands alone has the reply that follows it."""
     waiting: Exchange | None = None
-    for one in halves:
-        if one.request is None and waiting is not None:
-            at = waiting.at if waiting.at is not None else one.at
-            name = f"{waiting.name} and {one.name}"
-            yield Exchange(name, waiting.request, one.reply, one.stream, waiting.url or one.url, one.status, at)
+    for half in halves:
+        if half.request is None and waiting is not None:
+            at = waiting.at if waiting.at is not None else half.at
+            name = f"{waiting.name} and {half.name}"
+            yield Exchange(name, waiting.request, half.reply, half.stream, waiting.url or half.url, half.status, at)
             waiting = None
             continue
         if waiting is not None:
             yield waiting
-        waiting = one if one.reply is None and one.stream is None else None
+        waiting = half if half.reply is None and half.stream is None else None
         if waiting is None:
-            yield one
+            yield half
     if waiting is not None:
         yield waiting
 
@@ -117,8 +128,8 @@ def _reply(wrapped: Any) -> tuple[Any, bytes | None]:
         text = next((wrapped[name] for name in _BODIES if isinstance(wrapped.get(name), str)), None)
     if isinstance(text, str) and text.lstrip().startswith(("data:", "event:", ":")):
         return None, text.encode()
-    found = _value(wrapped)
-    return (found if isinstance(found, (dict, list)) else None), None
+    reply = _value(wrapped)
+    return (reply if isinstance(reply, (dict, list)) else None), None
 
 
 def _seconds(value: Any) -> float | None:

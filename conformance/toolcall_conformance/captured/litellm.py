@@ -52,24 +52,26 @@ def is_debug_log(text: str) -> bool:
 def read_debug_log(text: str) -> Capture:
     """The exchanges with providers in a debug log."""
     text = _COLOURS.sub("", text)
-    found, skipped = [], 0
-    ends = [one.start() for one in _CURL.finditer(text)] + [len(text)]
-    for number, one in enumerate(_CURL.finditer(text), 1):
-        request = _python(one[3])
-        raw = _raw(text[one.end() : ends[number]])
+    exchanges, skipped = [], 0
+    ends = [match.start() for match in _CURL.finditer(text)] + [len(text)]
+    for number, match in enumerate(_CURL.finditer(text), 1):
+        request = _python(match[3])
+        raw = _raw(text[match.end() : ends[number]])
         streamed = raw.startswith(("data:", "event:"))
         if not isinstance(request, dict):
             skipped += 1
             continue
         reply = None if streamed or not raw else body_of(raw) or _python(raw)
-        found.append(Exchange(f"request {number}", request, reply, raw.encode() if streamed else None, url=one[1]))
-    return Capture("LiteLLM's debug log", found, {"a request that is cut off": skipped} if skipped else {})
+        exchanges.append(
+            Exchange(f"request {number}", request, reply, raw.encode() if streamed else None, url=match[1])
+        )
+    return Capture("LiteLLM's debug log", exchanges, {"a request that is cut off": skipped} if skipped else {})
 
 
 def _raw(text: str) -> str:
     """The response in what was logged behind a request; some lines of that name hold an object of Python's."""
-    found = [one.strip() for one in _RAW.findall(text)]
-    return next((one for one in found if one.startswith(("{", "data:", "event:"))), "")
+    texts = [text.strip() for text in _RAW.findall(text)]
+    return next((text for text in texts if text.startswith(("{", "data:", "event:"))), "")
 
 
 def _python(text: str) -> Any:
@@ -77,7 +79,7 @@ def _python(text: str) -> Any:
     if len(text) > _MOST:
         return None
     try:
-        found = ast.literal_eval(text)
+        value = ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return body_of(text)
-    return found
+    return value

@@ -29,32 +29,32 @@ def read(path: Path, data: bytes) -> Capture:
             "it is a dump of mitmproxy; export it as HAR (mitmdump -nr "
             f"{path.name} --set hardump=flows.har), or pip install 'toolcall-conformance[mitmproxy]'"
         ) from None
-    found, skipped = [], Counter[str]()
+    exchanges, skipped = [], Counter[str]()
     try:
         for number, flow in enumerate(flows.FlowReader(io.BytesIO(data)).stream(), 1):
-            one = _exchange(f"flow {number}", flow) if isinstance(flow, http.HTTPFlow) else None
-            if one is None:
+            exchange = _exchange(f"flow {number}", flow) if isinstance(flow, http.HTTPFlow) else None
+            if exchange is None:
                 skipped["a flow without a JSON body"] += 1
             else:
-                found.append(one)
+                exchanges.append(exchange)
     except exceptions.FlowReadException as error:
         raise UnreadableError(f"mitmproxy cannot read this dump ({error}); save it with the same version") from None
-    return Capture("a dump of mitmproxy", found, skipped)
+    return Capture("a dump of mitmproxy", exchanges, skipped)
 
 
 def _exchange(name: str, flow: Any) -> Exchange | None:
     request = body_of(flow.request.get_text(strict=False) or "")
     if not isinstance(request, dict):
         return None
-    told = flow.response
-    data = (told.get_content(strict=False) or b"") if told is not None else b""
-    streamed = told is not None and told.headers.get("content-type", "").startswith("text/event-stream")
+    response = flow.response
+    data = (response.get_content(strict=False) or b"") if response is not None else b""
+    streamed = response is not None and response.headers.get("content-type", "").startswith("text/event-stream")
     return Exchange(
         name,
         request,
         None if streamed else body_of(data.decode("utf-8", "replace")),
         data if streamed and data else None,
         flow.request.pretty_url,
-        told.status_code if told is not None else None,
+        response.status_code if response is not None else None,
         flow.request.timestamp_start,
     )

@@ -27,17 +27,17 @@ def matched(client: Sequence[Exchange], upstream: Sequence[Exchange]) -> list[Ma
 
     Texts decide; of equal ones times, then the order.
     """
-    texts = [frozenset(_said(one.request)) for one in upstream]
+    texts = [frozenset(_said(exchange.request)) for exchange in upstream]
     left = dict(enumerate(upstream))
-    found = []
-    for number, one in enumerate(client):
-        own = frozenset(_said(one.request))
+    matches = []
+    for number, exchange in enumerate(client):
+        own = frozenset(_said(exchange.request))
         best = max(
             left,
             key=lambda place: (
                 round(_likeness(own, texts[place]), 2),
-                (one.stream is None) == (upstream[place].stream is None),
-                -_apart(one, upstream[place]),
+                (exchange.stream is None) == (upstream[place].stream is None),
+                -_apart(exchange, upstream[place]),
                 -abs(place - number),
                 -place,
             ),
@@ -46,30 +46,30 @@ def matched(client: Sequence[Exchange], upstream: Sequence[Exchange]) -> list[Ma
         fits = best is not None and (
             _likeness(own, texts[best]) >= _LEAST or (not own and len(client) == len(upstream))
         )
-        found.append(Matched(one, left.pop(best) if best is not None and fits else None))
-    return found
+        matches.append(Matched(exchange, left.pop(best) if best is not None and fits else None))
+    return matches
 
 
-def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
+def _likeness(texts: frozenset[str], other: frozenset[str]) -> float:
     """How many of the texts of both stand in both, of all."""
-    return len(one & other) / len(one | other) if one | other else 0.0
+    return len(texts & other) / len(texts | other) if texts | other else 0.0
 
 
-def _apart(one: Exchange, other: Exchange) -> float:
+def _apart(exchange: Exchange, other: Exchange) -> float:
     """The seconds between two beginnings; a request goes to the provider after it came."""
-    if one.at is None or other.at is None:
+    if exchange.at is None or other.at is None:
         return _SECONDS
-    return abs(other.at - one.at) if other.at >= one.at - 1 else _SECONDS + abs(other.at - one.at)
+    return abs(other.at - exchange.at) if other.at >= exchange.at - 1 else _SECONDS + abs(other.at - exchange.at)
 
 
-def swapped(found: Sequence[Matched]) -> bool:
+def swapped(matches: Sequence[Matched]) -> bool:
     """Whether each upstream's exchange began before the client's: then the two lists are the other way round."""
-    begun = [
-        (one.client.at, one.upstream.at)
-        for one in found
-        if one.upstream is not None and one.client.at is not None and one.upstream.at is not None
+    times = [
+        (match.client.at, match.upstream.at)
+        for match in matches
+        if match.upstream is not None and match.client.at is not None and match.upstream.at is not None
     ]
-    return bool(begun) and all(theirs < ours for ours, theirs in begun)
+    return bool(times) and all(theirs < ours for ours, theirs in times)
 
 
 def _said(request: Any) -> Iterator[str]:

@@ -80,34 +80,34 @@ def _in_json(corpus: Corpus, whole: Any) -> Capture | None:
     if har.is_har(whole):
         return har.read(whole)
     if isinstance(whole, list):
-        found = json_lines.read(corpus, whole, "entry") if all(isinstance(one, dict) for one in whole) else None
+        capture = json_lines.read(corpus, whole, "entry") if all(isinstance(entry, dict) for entry in whole) else None
         # One body in a list is a wrapper, not a list of exchanges.
-        return found if found is not None and (whole[1:] or any(map(_has_reply, found.exchanges))) else None
+        return capture if capture is not None and (whole[1:] or any(map(_has_reply, capture.exchanges))) else None
     if litellm.is_payload(whole) or is_telemetry(whole):
         return json_lines.read(corpus, [whole], "record")
     if not isinstance(whole, dict) or recognised(corpus, whole):
         return None
-    found = json_lines.read(corpus, [whole], "record")
-    return found if any(one.request and _has_reply(one) for one in found.exchanges) else None
+    capture = json_lines.read(corpus, [whole], "record")
+    return capture if any(exchange.request and _has_reply(exchange) for exchange in capture.exchanges) else None
 
 
 def _in_lines(corpus: Corpus, text: str) -> Capture | None:
     """The exchanges in lines of JSON, with other lines of a log among them."""
     lines = [line for line in text.splitlines() if line.strip()]
-    values = [one for line in lines for one in _listed(_json(line))]
-    if len(lines) < 2 or sum(isinstance(one, dict) for one in values) * 2 < len(lines):
+    values = [value for line in lines for value in _listed(_json(line))]
+    if len(lines) < 2 or sum(isinstance(value, dict) for value in values) * 2 < len(lines):
         return None
-    found = json_lines.read(corpus, values, "line")
+    capture = json_lines.read(corpus, values, "line")
     broken = [str(number) for number, line in enumerate(lines, 1) if line.lstrip()[:1] == "{" and _json(line) is None]
-    return replace(found, skipped=_with_broken(found.skipped, broken)) if broken else found
+    return replace(capture, skipped=_with_broken(capture.skipped, broken)) if broken else capture
 
 
 def _with_broken(skipped: Mapping[str, int], broken: Sequence[str]) -> dict[str, int]:
     """What was skipped, and of it what begins as JSON and is not whole."""
-    told = {
+    reduced_counts = {
         reason: count - len(broken) for reason, count in skipped.items() if reason == json_lines.NO_BODY.format("line")
     }
-    whole = {reason: count for reason, count in {**skipped, **told}.items() if count > 0}
+    whole = {reason: count for reason, count in {**skipped, **reduced_counts}.items() if count > 0}
     return {f"a line that is cut off or no JSON (line {', '.join(broken[:5])})": len(broken), **whole}
 
 
@@ -131,13 +131,13 @@ def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _has_reply(one: Exchange) -> bool:
-    return one.reply is not None or one.stream is not None
+def _has_reply(exchange: Exchange) -> bool:
+    return exchange.reply is not None or exchange.stream is not None
 
 
 def _json(text: str) -> Any:
     try:
-        found = parse_json(text)
+        value = parse_json(text)
     except JSONError:
         return None
-    return None if is_too_deep(found) else found
+    return None if is_too_deep(value) else value

@@ -17,8 +17,8 @@ def is_telemetry(value: Any, depth: int = 0) -> bool:
         return False
     if isinstance(value, dict):
         names = [key for key in value if isinstance(key, str)]
-        told = [value.get(key) for key in ("key", "name", "event_name", "eventName", "event.name")]
-        if any(name.startswith(_PREFIX) for name in [*names, *(one for one in told if isinstance(one, str))]):
+        values = [value.get(key) for key in ("key", "name", "event_name", "eventName", "event.name")]
+        if any(name.startswith(_PREFIX) for name in [*names, *(text for text in values if isinstance(text, str))]):
             return True
         inner = (
             "attributes",
@@ -31,4 +31,4 @@ def is_telemetry(value: Any, depth: int = 0) -> bool:
             "events",
         )
         return any(is_telemetry(value[key], depth + 1) for key in inner if key in value)
-    return isinstance(value, list) and any(is_telemetry(one, depth + 1) for one in value[:50])
+    return isinstance(value, list) and any(is_telemetry(entry, depth + 1) for entry in value[:50])

@@ -18,8 +18,8 @@ def opened(corpus: Corpus, value: Any) -> tuple[Any, str] | None:
     """The one body inside a value that is none itself, and the pointer to it; None where there is none, or several."""
     if recognised(corpus, value):
         return None
-    found = [*_inside(corpus, value, "", 0)]
-    return found[0] if len(found) == 1 else None
+    bodies = [*_inside(corpus, value, "", 0)]
+    return bodies[0] if len(bodies) == 1 else None
 
 
 def bodies_in(corpus: Corpus, value: Any) -> list[str]:

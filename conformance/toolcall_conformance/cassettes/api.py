@@ -139,18 +139,18 @@ class Api:
 
     def _answer(self, url: str, body: Any) -> Answer:
         """Send a request. Raises LimitError, and what httpx2 raises."""
-        with self._client.stream("POST", url, content=_encoded(body)) as came:
-            headers = {name.lower(): value for name, value in came.headers.items()}
+        with self._client.stream("POST", url, content=_encoded(body)) as response:
+            headers = {name.lower(): value for name, value in response.headers.items()}
             # Not `content`: httpx2 unpacks without a limit.
-            packed = b"".join(came.iter_raw())
-        return Answer(came.status_code, headers, self.budget.unpacked(packed, headers.get("content-encoding", "")))
+            packed = b"".join(response.iter_raw())
+        return Answer(response.status_code, headers, self.budget.unpacked(packed, headers.get("content-encoding", "")))
 
     def _refusal(self, answer: Answer, wait: float | None) -> ApiError:
         status = answer.status_code
         failure = self._failure(answer)
-        said = failure.message if failure is not None and failure.message else answer.text
-        said = " ".join(self.redactor.text(said).split()) or "no text"
-        message = f"HTTP {status} from {self.endpoint.host}: {said[:_TEXT]}"
+        text = failure.message if failure is not None and failure.message else answer.text
+        text = " ".join(self.redactor.text(text).split()) or "no text"
+        message = f"HTTP {status} from {self.endpoint.host}: {text[:_TEXT]}"
         final = status in _STOP
         unauthorized = status in (401, 403) or (failure is not None and failure.kind == "unauthorized")
         if unauthorized:
@@ -159,12 +159,12 @@ class Api:
         elif status == 404:
             message += "; are the model and the base URL right? Write the base URL as for the official SDK"
         elif status == 429 or (status in _RETRYABLE and wait is not None):
-            asked = f"it asks to wait {wait:g} s" if wait is not None else "it gives no waiting time"
+            hint = f"it asks to wait {wait:g} s" if wait is not None else "it gives no waiting time"
             message += (
-                f" ({asked}, --max-wait allows {self._limits.wait:g} s); try again later, perhaps with a lower --rate"
+                f" ({hint}, --max-wait allows {self._limits.wait:g} s); try again later, perhaps with a lower --rate"
             )
             final = True
-        elif status == 400 and any(word in said.lower() for word in ("tool", "function")):
+        elif status == 400 and any(word in text.lower() for word in ("tool", "function")):
             message += "; if the model does not support tools, record another --model"
         elif 300 <= status < 400:
             message = f"HTTP {status} from {self.endpoint.host}: it redirects elsewhere; give the right --base-url"
@@ -181,10 +181,10 @@ class Api:
 
     def _wait(self, answer: Answer) -> float | None:
         """The seconds that the provider asks to wait, None if it does not say."""
-        said = answer.headers.get("retry-after", "")
-        if "GMT" in said:
+        header = answer.headers.get("retry-after", "")
+        if "GMT" in header:
             try:
-                until = email.utils.parsedate_to_datetime(said)
+                until = email.utils.parsedate_to_datetime(header)
             except (ValueError, TypeError, OverflowError):
                 return None
             until = until if until.tzinfo is not None else until.replace(tzinfo=UTC)  # text behind the date hides GMT
@@ -193,7 +193,7 @@ class Api:
         if failure is not None:
             return None if failure.wait.seconds is None else float(failure.wait.seconds)
         try:
-            return max(0.0, float(said))
+            return max(0.0, float(header))
         except ValueError:
             return None
 

@@ -55,19 +55,19 @@ def ask(
     """
     asking, alone = recorded, False
     if route.client != route.upstream:
-        made = _translated_back(recorded, route, open_session)
-        if isinstance(made, Produced):
-            asking = {**made.value, **patch}
-        elif isinstance(made, (UnsupportedOutcome, RefusedOutcome)) and (
+        translation = _translated_back(recorded, route, open_session)
+        if isinstance(translation, Produced):
+            asking = {**translation.value, **patch}
+        elif isinstance(translation, (UnsupportedOutcome, RefusedOutcome)) and (
             (body := stand_in(tally.corpus, route, recorded)) is not None
         ):
             asking, alone = {**body, **patch}, True
             tally.allowed = (
                 f"judged without its request: there is no {route.upstream} → {route.client} for the recorded one "
-                f"({made.reason or 'no reason given'})"
+                f"({translation.reason or 'no reason given'})"
             )
         else:
-            tally.block("request", made, f"the recorded request for a client of {route.client}")
+            tally.block("request", translation, f"the recorded request for a client of {route.client}")
             return None
     opened = open_session(route)
     if not isinstance(opened, Opened):
@@ -75,11 +75,11 @@ def ask(
         return None
     if "request" not in opened.session.operations:
         return Asked(opened.session)
-    asked = opened.session.request(asking)
-    if not isinstance(asked, Produced):
-        tally.block("request", asked, "a request in place of the recorded one" if alone else "request")
+    outcome = opened.session.request(asking)
+    if not isinstance(outcome, Produced):
+        tally.block("request", outcome, "a request in place of the recorded one" if alone else "request")
         return None
-    return Asked(opened.session, asking, asked.value, alone)
+    return Asked(opened.session, asking, outcome.value, alone)
 
 
 def _translated_back(recorded: Any, route: Route, open_session: OpenSession) -> Produced | Failed:
@@ -90,6 +90,6 @@ def _translated_back(recorded: Any, route: Route, open_session: OpenSession) -> 
         return opened
     if "request" not in opened.session.operations:
         return UnsupportedOutcome("it translates no requests")
-    made = opened.session.request(recorded)
+    outcome = opened.session.request(recorded)
     opened.session.finish_exchange(UNANSWERED)
-    return made
+    return outcome

@@ -42,39 +42,39 @@ class Named:
 
 def replaced(text: str, kind_of: Callable[[str], Kind | None], make: Callable[[Named], str]) -> str:
     """The text with what ``make`` returns in place of each secret."""
-    made, end = [], 0
-    for found in _NAMED.finditer(text):
-        between = found["between"]
+    pieces, end = [], 0
+    for match in _NAMED.finditer(text):
+        between = match["between"]
         option = between.isspace()
-        if found.start() < end or (option and not found[0].startswith("--")):
+        if match.start() < end or (option and not match[0].startswith("--")):
             continue
-        kind = kind_of(found["name"].rpartition(".")[2])
-        place = _value(text, found, kind) if kind is not None else None
+        kind = kind_of(match["name"].rpartition(".")[2])
+        place = _value(text, match, kind) if kind is not None else None
         if place is None or kind is None:
             continue
         start, stop, quoted = place
-        named = Named(found["name"], kind, text[start:stop], quoted, between.lstrip("\\")[:1] in ('"', "'"))
-        said = make(named)
-        if said != named.value:
-            made += [text[end:start], said]
+        named = Named(match["name"], kind, text[start:stop], quoted, between.lstrip("\\")[:1] in ('"', "'"))
+        replacement = make(named)
+        if replacement != named.value:
+            pieces += [text[end:start], replacement]
             end = stop
-    return "".join([*made, text[end:]])
+    return "".join([*pieces, text[end:]])
 
 
-def _value(text: str, found: re.Match[str], kind: Kind | None) -> tuple[int, int, bool] | None:
+def _value(text: str, match: re.Match[str], kind: Kind | None) -> tuple[int, int, bool] | None:
     """Where the value begins and ends, and whether it is quoted; None where it is no secret."""
     assert kind is not None
-    start = found.end()
+    start = match.end()
     opening = text[start : start + 9].lstrip("\\")[:1]
-    apart = found["between"][-1:].isspace() and not found[0].startswith("--")
+    apart = match["between"][-1:].isspace() and not match[0].startswith("--")
     if opening in _QUOTED:
         quoted = _QUOTED[opening].match(text, start)
         if quoted is None or not is_secret_in_text(kind, quoted[2], quoted=True, apart=apart, ends=True):
             return None
         return quoted.start(2), quoted.end(2), True
-    begun = text.rfind("\n", 0, found.start()) + 1
-    variable = found["between"] == "=" and _VARIABLE.fullmatch(found["name"]) is not None
-    bare = (_WHOLE if variable and text[begun : found.start()] in ("", "export ") else _BARE).match(text, start)
+    line_start = text.rfind("\n", 0, match.start()) + 1
+    variable = match["between"] == "=" and _VARIABLE.fullmatch(match["name"]) is not None
+    bare = (_WHOLE if variable and text[line_start : match.start()] in ("", "export ") else _BARE).match(text, start)
     if bare is None:
         return None
     stop = bare.end() - (len(bare[0]) - len(bare[0].rstrip(".:!?")))

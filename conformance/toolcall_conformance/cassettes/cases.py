@@ -23,8 +23,8 @@ class RecordedCase(Case):
     """One recorded exchange. Its id is ``recorded/FILE#NUMBER``; it has one format, and one exchange in it."""
 
     def __init__(self, id: str, recorded: Recorded, formats: Sequence[str]) -> None:
-        said = {"id": id, "title": f"recorded: {recorded.path.name}", "features": [], "models": {}}
-        super().__init__(recorded.path.parent, said)
+        scenario = {"id": id, "title": f"recorded: {recorded.path.name}", "features": [], "models": {}}
+        super().__init__(recorded.path.parent, scenario)
         self.recorded = recorded
         self._formats = tuple(formats)
 
@@ -44,8 +44,8 @@ class RecordedCase(Case):
     def exchanges(self, format_name: str) -> tuple[Exchange, ...]:
         """The one exchange, for every format: the other formats have no golden of it."""
         del format_name
-        one = self.recorded
-        return (Exchange(1, one.request, one.response, one.path, one.path, one.error),)
+        recording = self.recorded
+        return (Exchange(1, recording.request, recording.response, recording.path, recording.path, recording.error),)
 
 
 @dataclass(frozen=True)
@@ -69,12 +69,12 @@ class Cassettes:
     @property
     def summary(self) -> str:
         """What was found, in a sentence."""
-        said = f"{many(len(self.cases), 'recorded exchange')} in {many(self.files, 'cassette')}"
+        text = f"{many(len(self.cases), 'recorded exchange')} in {many(self.files, 'cassette')}"
         if self.skipped:
-            said += "; skipped: " + ", ".join(f"{count} × {reason}" for reason, count in self.skipped.items())
+            text += "; skipped: " + ", ".join(f"{count} × {reason}" for reason, count in self.skipped.items())
         if self.damaged:
-            said += f"; damaged and skipped: {len(self.damaged)}"
-        return said
+            text += f"; damaged and skipped: {len(self.damaged)}"
+        return text
 
 
 def load(corpus: Corpus, folders: Sequence[Path]) -> Cassettes:
@@ -87,10 +87,10 @@ def load(corpus: Corpus, folders: Sequence[Path]) -> Cassettes:
     skipped: Counter[str] = Counter()
     examples: dict[str, str] = {}
     damaged: list[str] = []
-    seen = files = 0
+    interaction_count = files = 0
     for folder in folders:
         for path in _files(folder):
-            seen += 1
+            interaction_count += 1
             try:
                 interactions = read(path)
             except NoCassetteError:
@@ -106,26 +106,26 @@ def load(corpus: Corpus, folders: Sequence[Path]) -> Cassettes:
             files += 1
             name = path.name if path == folder else path.relative_to(folder).as_posix()
             answered = 0
-            for one in interactions:
-                found = identify(path, one, corpus)
-                if isinstance(found, SkippedInteraction):
-                    skipped[found.reason] += 1
-                    examples.setdefault(found.reason, found.address)
+            for interaction in interactions:
+                recording = identify(path, interaction, corpus)
+                if isinstance(recording, SkippedInteraction):
+                    skipped[recording.reason] += 1
+                    examples.setdefault(recording.reason, recording.address)
                     continue
-                answered += found.error is None
-                found = replace(found, exchange=max(1, answered))
-                id = f"{FAMILY}/{visible(name)}#{one.number}"
+                answered += recording.error is None
+                recording = replace(recording, exchange=max(1, answered))
+                id = f"{FAMILY}/{visible(name)}#{interaction.number}"
                 if id in cases:
                     raise CassetteError(
                         f"{path}: {cases[id].file} has the same name; give the folder above both, or rename one"
                     )
-                cases[id] = RecordedCase(id, found, corpus.formats)
+                cases[id] = RecordedCase(id, recording, corpus.formats)
     if not cases and damaged:
         more = f"\nand {len(damaged) - 1} further damaged files" if len(damaged) > 1 else ""
         raise CassetteError(damaged[0] + more)
     if not cases:
         del skipped[_NO_CASSETTE]
-        why = _why_none(corpus, seen, files, [_example(*each, examples) for each in skipped.most_common()])
+        why = _why_none(corpus, interaction_count, files, [_example(*each, examples) for each in skipped.most_common()])
         raise CassetteError(
             f"{', '.join(map(str, folders))}: {why}; give a folder of cassettes of vcrpy or VCR for Ruby, or record "
             "some: toolcall-conformance record --help"
@@ -133,12 +133,16 @@ def load(corpus: Corpus, folders: Sequence[Path]) -> Cassettes:
     return Cassettes(cases, files, dict(skipped.most_common()), tuple(damaged))
 
 
-def _why_none(corpus: Corpus, seen: int, files: int, skipped: Sequence[str]) -> str:
-    """Why no exchange was found: there are ``seen`` files, of them ``files`` cassettes, and what these hold."""
-    if not seen:
+def _why_none(corpus: Corpus, interaction_count: int, files: int, skipped: Sequence[str]) -> str:
+    """Why no exchange was found: there are ``interaction_count`` files, of them ``files`` cassettes, and what these hold."""
+    if not interaction_count:
         return f"no file there ends in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
     if not files:
-        return f"none of its {seen} files is a cassette" if seen > 1 else "its one file is no cassette"
+        return (
+            f"none of its {interaction_count} files is a cassette"
+            if interaction_count > 1
+            else "its one file is no cassette"
+        )
     where = f"in its {files} cassette{'s' if files > 1 else ''}"
     if not skipped:
         return f"no exchange is recorded {where}"

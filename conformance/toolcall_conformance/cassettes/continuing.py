@@ -35,15 +35,15 @@ def next_request(
     golden = formats.read(name, "request", following.request)
     client = formats.get(name).client
     history = copied(client.entries(before)) + client.as_history(reply, echo=True)
-    asked = formats.read(name, "request", {**before, client.CONTAINER: history})
-    if [call.name for call in asked.calls] == [call.name for call in golden.calls]:
+    reading = formats.read(name, "request", {**before, client.CONTAINER: history})
+    if [call.name for call in reading.calls] == [call.name for call in golden.calls]:
         try:
             body = continue_from_reply(name, before, reply, following, Habit())
         except UncontinuableError as error:
             raise CannotContinueError(str(error)) from None
     else:
         answered = len(formats.read(name, "request", before).calls)
-        body = _answer_other_calls(name, history, asked, answered, exchanges, number)
+        body = _answer_other_calls(name, history, reading, answered, exchanges, number)
     if "model" in before:
         body["model"] = before["model"]
     return body
@@ -64,16 +64,16 @@ class _Result:
 
 
 def _answer_other_calls(
-    name: str, history: list[Any], asked: Reading, answered: int, exchanges: Sequence[Exchange], number: int
+    name: str, history: list[Any], reading: Reading, answered: int, exchanges: Sequence[Exchange], number: int
 ) -> dict[str, Any]:
     """The next request, with results by tool name; ``answered`` calls have theirs already."""
     client = formats.get(name).client
     following = exchanges[number].request
     body: dict[str, Any] = {**copied(following), client.CONTAINER: history}
     results_by_tool = _results(name, exchanges[-1].request)
-    given = []
-    called = Counter(call.name for call in asked.calls[:answered])
-    for call in asked.calls[answered:]:
+    answers = []
+    called = Counter(call.name for call in reading.calls[:answered])
+    for call in reading.calls[answered:]:
         results = results_by_tool.get(call.name or "", [])
         place = called[call.name]
         called[call.name] += 1
@@ -83,8 +83,8 @@ def _answer_other_calls(
         result = replace(results[place], element=copied(results[place].element))
         if not client.relink(resolve(result.element, result.inside), resolve(body, call.pointer)):
             raise CannotContinueError(f"the model calls {call.name!r} in a form for which the scenario has no result")
-        given.append(result)
-    body[client.CONTAINER] = history + _with_rest(given, _rest(name, following))
+        answers.append(result)
+    body[client.CONTAINER] = history + _with_rest(answers, _rest(name, following))
     return body
 
 
@@ -97,7 +97,7 @@ def _results(name: str, request: dict[str, Any]) -> dict[str, list[_Result]]:
             "the model makes other calls than the scenario answers; this case has pictures or files next to the "
             "results, so other calls cannot be answered"
         )
-    found: dict[str, list[_Result]] = {}
+    results_by_tool: dict[str, list[_Result]] = {}
     for result in reading.results:
         if result.call is None:
             continue
@@ -105,25 +105,25 @@ def _results(name: str, request: dict[str, Any]) -> dict[str, list[_Result]]:
         index, key, place, inside = _location(result)
         entry = entries[index]
         element = entry if key is None else entry[key][place]
-        found.setdefault(call.name or "", []).append(_Result(call.ordinal, entry, key, element, inside))
-    return {tool: sorted(results, key=lambda one: one.ordinal) for tool, results in found.items()}
+        results_by_tool.setdefault(call.name or "", []).append(_Result(call.ordinal, entry, key, element, inside))
+    return {tool: sorted(results, key=lambda result: result.ordinal) for tool, results in results_by_tool.items()}
 
 
 def _rest(name: str, request: dict[str, Any]) -> list[Any]:
     """What the user added beside the results in the last turn of a golden request."""
     entries = formats.get(name).client.entries(request)
     reading = formats.read(name, "request", request)
-    said = [
+    places = [
         int(item.pointer.split("/")[2]) for turn in reading.turns if turn.side == "assistant" for item in turn.items
     ]
     ways = {_location(result)[:3] for result in reading.results}
     rest = []
-    for index in range(max(said, default=-1) + 1, len(entries)):
+    for index in range(max(places, default=-1) + 1, len(entries)):
         entry = copied(entries[index])
         if (index, None, 0) in ways:
             continue
         for key in {key for at, key, _ in ways if at == index and key is not None}:
-            entry[key] = [one for place, one in enumerate(entry[key]) if (index, key, place) not in ways]
+            entry[key] = [part for place, part in enumerate(entry[key]) if (index, key, place) not in ways]
             if not entry[key]:
                 break
         else:
@@ -131,14 +131,14 @@ def _rest(name: str, request: dict[str, Any]) -> list[Any]:
     return rest
 
 
-def _with_rest(given: list[_Result], rest: list[Any]) -> list[Any]:
+def _with_rest(results: list[_Result], rest: list[Any]) -> list[Any]:
     """Results as entries of the conversation, followed by the rest of the user's turn."""
-    if not given or given[0].key is None:
-        return [result.element for result in given] + rest
-    key, elements = given[0].key, [result.element for result in given]
-    if rest and isinstance(rest[0].get(key), list) and rest[0].get("role") == given[0].entry.get("role"):
+    if not results or results[0].key is None:
+        return [result.element for result in results] + rest
+    key, elements = results[0].key, [result.element for result in results]
+    if rest and isinstance(rest[0].get(key), list) and rest[0].get("role") == results[0].entry.get("role"):
         return [{**rest[0], key: elements + rest[0][key]}, *rest[1:]]
-    return [{**given[0].entry, key: elements}, *rest]
+    return [{**results[0].entry, key: elements}, *rest]
 
 
 def _location(result: Result) -> tuple[int, str | None, int, str]:

@@ -30,13 +30,13 @@ def drift_findings(corpus: Corpus, recorded: Recorded) -> list[Finding]:
         shape, about = Shape(Places.of(corpus, recorded.format), enough=1), f"{recorded.case}, {recorded.format}"
         _learn(shape, golden, streamed=recorded.stream is not None)
     write = _FindingWriter(corpus, f"{about}; {_where(recorded)}", () if recorded.official else ("unofficial-drift",))
-    known = known_of(corpus, recorded)
+    is_known = known_of(corpus, recorded)
     if recorded.stream is not None:
         events = parse(recorded.stream)["events"]
-        members = _members(shape, shape.places.of_events(events), write, known)
-        return [*members, *_order(shape, events, write, known)]
+        members = _members(shape, shape.places.of_events(events), write, is_known)
+        return [*members, *_order(shape, events, write, is_known)]
     if recorded.response is not None:
-        return list(_members(shape, shape.places.of_body(recorded.response), write, known))
+        return list(_members(shape, shape.places.of_body(recorded.response), write, is_known))
     return []
 
 
@@ -46,9 +46,13 @@ def golden_of(corpus: Corpus, recorded: Recorded) -> Exchange | None:
     if case is None or recorded.format not in case.formats:
         return None
     exchanges = case.exchanges(recorded.format)
-    found = exchanges[recorded.exchange - 1] if recorded.exchange <= len(exchanges) else None
+    exchange = exchanges[recorded.exchange - 1] if recorded.exchange <= len(exchanges) else None
     streamed = recorded.stream is not None
-    return found if found is not None and (found.stream_path if streamed else found.response) is not None else None
+    return (
+        exchange
+        if exchange is not None and (exchange.stream_path if streamed else exchange.response) is not None
+        else None
+    )
 
 
 @cache
@@ -85,16 +89,16 @@ class _FindingWriter:
         self._under = under
 
     def __call__(self, rule: str, pointer: str, what: str, want: Any = NOT_KNOWN, got: Any = NOT_KNOWN) -> Finding:
-        said = f"{self._corpus.rule(f'drift/{rule}').breach}: {what} ({self._about})"
-        return finding(self._corpus, f"drift/{rule}", pointer, said, under=self._under, want=want, got=got)
+        message = f"{self._corpus.rule(f'drift/{rule}').breach}: {what} ({self._about})"
+        return finding(self._corpus, f"drift/{rule}", pointer, message, under=self._under, want=want, got=got)
 
 
 def _members(
-    golden: Shape, found: Iterable[tuple[str, Member]], write: _FindingWriter, known: Known
+    golden: Shape, members: Iterable[tuple[str, Member]], write: _FindingWriter, is_known: Known
 ) -> Iterator[Finding]:
     reported: set[str] = set()
     objects: dict[str, dict[str, set[str]]] = {}  # by place, and pointer: the places of the members
-    for place, member in found:
+    for place, member in members:
         if member.type == "object":
             objects.setdefault(place, {}).setdefault(member.pointer, set())
         parent, above = place.rpartition("/")[0], member.pointer.rpartition("/")[0]
@@ -106,20 +110,20 @@ def _members(
         # Reported at the topmost place alone: everything below it is new, too. A null says nothing.
         if types is None and parent in golden.types and parent not in reported and member.type != "null":
             reported.add(place)
-            if not known("new", place):
+            if not is_known("new", place):
                 yield write("new-member", member.pointer, place, got=member.type)
         elif types is not None and member.type not in types and "null" not in (member.type, *types):
             reported.add(place)
-            if not known("types", place):
+            if not is_known("types", place):
                 yield write("type-changed", member.pointer, place, sorted(types), member.type)
     for place, each in objects.items():
-        for wanted in sorted(golden.always(place) - reported):
-            lacking = next((pointer for pointer, members in each.items() if wanted not in members), None)
-            if lacking is not None and not known("gone", wanted):
-                yield write("member-gone", lacking, wanted, wanted.rpartition("/")[2])
+        for expected in sorted(golden.always(place) - reported):
+            lacking = next((pointer for pointer, members in each.items() if expected not in members), None)
+            if lacking is not None and not is_known("gone", expected):
+                yield write("member-gone", lacking, expected, expected.rpartition("/")[2])
 
 
-def _order(golden: Shape, events: list[Any], write: _FindingWriter, known: Known) -> Iterator[Finding]:
+def _order(golden: Shape, events: list[Any], write: _FindingWriter, is_known: Known) -> Iterator[Finding]:
     kinds = {kind for pair in golden.follows for kind in pair}
     reported = set()
     for before, kind, number in golden.places.successions(events):
@@ -128,7 +132,7 @@ def _order(golden: Shape, events: list[Any], write: _FindingWriter, known: Known
         reported.add((before, kind))
         pointer = f"/events/{number}" if number < len(events) else ""
         if kind not in kinds:
-            if not known("new", kind):
+            if not is_known("new", kind):
                 yield write("new-event", pointer, kind, got=kind)
-        elif before in kinds and not known("order", f"{kind} after {before}"):
+        elif before in kinds and not is_known("order", f"{kind} after {before}"):
             yield write("event-order", pointer, f"{kind} after {before}", got=kind)

@@ -24,11 +24,11 @@ Rewrite = Callable[[str], str]
 def rewrite_percent(text: str, rewrite: Rewrite) -> str:
     """Rewrite what is percent-encoded in ``text``; what ``rewrite`` leaves stays byte for byte."""
 
-    def one(found: re.Match[str]) -> str:
-        run = found[0]
-        meant = unquote(run)
-        said = rewrite(meant)
-        return run if said == meant else quote(said, safe="")
+    def one(match: re.Match[str]) -> str:
+        run = match[0]
+        plain = unquote(run)
+        rewritten_text = rewrite(plain)
+        return run if rewritten_text == plain else quote(rewritten_text, safe="")
 
     return _PERCENT.sub(one, text) if "%" in text else text
 
@@ -36,12 +36,12 @@ def rewrite_percent(text: str, rewrite: Rewrite) -> str:
 def rewrite_escapes(text: str, rewrite: Rewrite) -> str:
     r"""The same for ``\u0073`` and ``\x73``."""
 
-    def one(found: re.Match[str]) -> str:
-        if "\\" not in found[0]:
-            return found[0]
-        meant = _ESCAPE.sub(lambda escape: chr(int(escape[1] or escape[2], 16)), found[0])
-        said = rewrite(meant)
-        return found[0] if said == meant else said
+    def one(match: re.Match[str]) -> str:
+        if "\\" not in match[0]:
+            return match[0]
+        plain = _ESCAPE.sub(lambda escape: chr(int(escape[1] or escape[2], 16)), match[0])
+        rewritten_text = rewrite(plain)
+        return match[0] if rewritten_text == plain else rewritten_text
 
     return _ESCAPES.sub(one, text) if "\\u" in text or "\\x" in text else text
 
@@ -49,13 +49,13 @@ def rewrite_escapes(text: str, rewrite: Rewrite) -> str:
 def rewrite_hex(text: str, rewrite: Rewrite) -> str:
     """The same for a text's bytes in hexadecimal digits, also with a sign between them."""
 
-    def one(found: re.Match[str]) -> str:
-        data = bytes.fromhex(re.sub("[^0-9A-Fa-f]", "", found[0]))
+    def one(match: re.Match[str]) -> str:
+        data = bytes.fromhex(re.sub("[^0-9A-Fa-f]", "", match[0]))
         if not data.isascii():  # a digest
-            return found[0]
-        meant = data.decode()
-        said = rewrite(meant)
-        return found[0] if said == meant else said.encode("utf-8", "replace").hex()
+            return match[0]
+        plain = data.decode()
+        rewritten_text = rewrite(plain)
+        return match[0] if rewritten_text == plain else rewritten_text.encode("utf-8", "replace").hex()
 
     return _HEX.sub(one, text)
 
@@ -66,13 +66,13 @@ def rewrite_base64(text: str, rewrite: Rewrite, rewrite_bytes: Rewrite) -> str:
     ``rewrite`` takes texts; ``rewrite_bytes`` takes other data, each byte as the character with its number.
     """
 
-    def one(found: re.Match[str]) -> str:
-        run = found[0]
+    def one(match: re.Match[str]) -> str:
+        run = match[0]
         plain = re.sub(r"[\r\n=]", "", run)
         for start in range(4):  # characters before it shift the groups of four
-            said = _rewritten(plain[start:], rewrite, rewrite_bytes)
-            if said is not None:
-                return plain[:start] + said
+            rewritten = _rewritten(plain[start:], rewrite, rewrite_bytes)
+            if rewritten is not None:
+                return plain[:start] + rewritten
         return run
 
     return _BASE64.sub(one, text)
@@ -86,10 +86,10 @@ def _rewritten(run: str, rewrite: Rewrite, rewrite_bytes: Rewrite) -> str | None
         data = base64.b64decode(standard + "=" * (-len(standard) % 4))
     except binascii.Error:
         return None
-    said = rewrite_data(data, rewrite, rewrite_bytes)
-    if said == data:
+    rewritten_data = rewrite_data(data, rewrite, rewrite_bytes)
+    if rewritten_data == data:
         return None
-    coded = base64.b64encode(said).decode()
+    coded = base64.b64encode(rewritten_data).decode()
     return coded.translate(_TO_URL) if re.search("[-_]", run) else coded
 
 
@@ -97,14 +97,14 @@ def rewrite_data(data: bytes, rewrite: Rewrite, rewrite_bytes: Rewrite) -> bytes
     """The same for the bytes of a text, for those of gzip with a text in it, and for any others."""
     if data.startswith(_GZIP):
         inner = _unpacked(data)
-        said = rewrite_data(inner, rewrite, rewrite_bytes) if inner and not inner.startswith(_GZIP) else inner
-        return data if said == inner else gzip.compress(said, mtime=0)
+        rewritten_data = rewrite_data(inner, rewrite, rewrite_bytes) if inner and not inner.startswith(_GZIP) else inner
+        return data if rewritten_data == inner else gzip.compress(rewritten_data, mtime=0)
     try:
-        meant, how, codec = data.decode("utf-8"), rewrite, "utf-8"
+        text, how, codec = data.decode("utf-8"), rewrite, "utf-8"
     except UnicodeDecodeError:
-        meant, how, codec = data.decode("latin-1"), rewrite_bytes, "latin-1"
-    said_text = how(meant)
-    return data if said_text == meant else said_text.encode(codec, "replace")
+        text, how, codec = data.decode("latin-1"), rewrite_bytes, "latin-1"
+    said_text = how(text)
+    return data if said_text == text else said_text.encode(codec, "replace")
 
 
 def _unpacked(data: bytes) -> bytes:

@@ -98,9 +98,9 @@ def _split(base: str) -> SplitResult | None:
     return parts if _is_text(base) else None
 
 
-def _is_text(said: str) -> bool:
+def _is_text(text: str) -> bool:
     """Whether a word of the command line has no bytes that were not UTF-8, which Python keeps as surrogates."""
-    return not any("\ud800" <= character <= "\udfff" for character in said)
+    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _key(sdk: Mapping[str, Any], environment: Mapping[str, str]) -> tuple[str, str, Mapping[str, str]]:

@@ -88,32 +88,32 @@ def _content(path: Path) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise FilterError(f"{path}: is not UTF-8 text; --filters takes a file in TOML or JSON") from None
     try:
-        found = foreign_files.parse_json(text) if text.lstrip().startswith("{") else foreign_files.parse_toml(text)
+        content = foreign_files.parse_json(text) if text.lstrip().startswith("{") else foreign_files.parse_toml(text)
     except ValueError as error:
         raise FilterError(f"{path}: neither TOML nor JSON ({error}); fix the file") from None
-    assert isinstance(found, dict)  # a text that begins with a brace, or TOML
-    for key in found:
+    assert isinstance(content, dict)  # a text that begins with a brace, or TOML
+    for key in content:
         if key not in _KNOWN:
             raise FilterError(f"{path}: there is no setting {key!r}{_near(key, _KNOWN)}; known are {', '.join(_KNOWN)}")
     for key in ("headers", "keys", "environment", "off"):
-        entries = found.get(key, [])
+        entries = content.get(key, [])
         if not isinstance(entries, list) or not all(isinstance(entry, str) and entry for entry in entries):
             raise FilterError(f'{path}: `{key}` must be a list of names, as in {key} = ["name"]')
-    return found
+    return content
 
 
-def _filters(said: dict[str, Any], where: str = "") -> Filters:
+def _filters(content: dict[str, Any], where: str = "") -> Filters:
     default = _defaults()
-    off = _switched_off(said.get("off", []), default, where)
+    off = _switched_off(content.get("off", []), default, where)
     off_names = frozenset(map(normal, off))
-    own = said.get("patterns", [])
+    own = content.get("patterns", [])
     if not isinstance(own, list):
         raise FilterError(f"{where}`patterns` must be a list of regular expressions")
     return Filters(
-        headers=frozenset(name.lower() for name in [*default["headers"], *said.get("headers", [])]) - off,
-        keys=frozenset(map(normal, [*default["keys"], *said.get("keys", [])])) - off_names,
+        headers=frozenset(name.lower() for name in [*default["headers"], *content.get("headers", [])]) - off,
+        keys=frozenset(map(normal, [*default["keys"], *content.get("keys", [])])) - off_names,
         accounts=frozenset(map(normal, default["accounts"])) - off_names,
-        own=frozenset(map(normal, said.get("keys", []))) - off_names,
+        own=frozenset(map(normal, content.get("keys", []))) - off_names,
         query=frozenset(map(normal, default["query"])) - off_names,
         patterns=(
             # The user's go first: their replacements take precedence.
@@ -125,33 +125,33 @@ def _filters(said: dict[str, Any], where: str = "") -> Filters:
             ),
         ),
         rules=tuple(rule for rule in rules() if rule.name not in off),
-        environment=tuple(said.get("environment", [])),
+        environment=tuple(content.get("environment", [])),
         off=off_names,
     )
 
 
 def _switched_off(names: list[str], default: dict[str, Any], where: str) -> frozenset[str]:
-    known = [
+    builtin_names = [
         *(name for part in ("headers", "keys", "accounts", "query") for name in default[part]),
-        *(one["name"] for one in default["patterns"]),
+        *(pattern["name"] for pattern in default["patterns"]),
         *(rule.name for rule in rules()),
     ]
     for name in names:
-        if name not in known:
-            raise FilterError(f"{where}`off` has {name!r}, which is not a built-in filter{_near(name, known)}")
+        if name not in builtin_names:
+            raise FilterError(f"{where}`off` has {name!r}, which is not a built-in filter{_near(name, builtin_names)}")
     return frozenset(names)
 
 
 def _pattern(entry: Any, number: int, where: str) -> SecretPattern:
-    said = {"regex": entry} if isinstance(entry, str) else entry
+    table = {"regex": entry} if isinstance(entry, str) else entry
     place = f"{where}pattern {number}"
     if (
-        not isinstance(said, dict)
-        or not isinstance(said.get("regex"), str)
-        or said.keys() - {"name", "regex", "replace"}
+        not isinstance(table, dict)
+        or not isinstance(table.get("regex"), str)
+        or table.keys() - {"name", "regex", "replace"}
     ):
         raise FilterError(f'{place}: is neither a text nor {{ name = "…", regex = "…", replace = "…" }}')
-    name, replace = said.get("name", f"pattern-{number}"), said.get("replace")
+    name, replace = table.get("name", f"pattern-{number}"), table.get("replace")
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9-]+", name):
         raise FilterError(f"{place}: `name` may hold letters, digits and hyphens: it becomes part of the placeholder")
     if replace is not None and (not isinstance(replace, str) or not re.fullmatch(r"[A-Za-z0-9._-]*", replace)):
@@ -159,21 +159,21 @@ def _pattern(entry: Any, number: int, where: str) -> SecretPattern:
             f"{place}: `replace` may hold only letters, digits and ._-: it must be valid in JSON and in URLs"
         )
     try:
-        regex = re.compile(said["regex"], re.DOTALL)
+        regex = re.compile(table["regex"], re.DOTALL)
     except (re.error, OverflowError, RecursionError) as error:  # too often repeated, or too deep
-        raise FilterError(f"{place}: {said['regex']!r} is not a regular expression ({error}); fix it") from None
+        raise FilterError(f"{place}: {table['regex']!r} is not a regular expression ({error}); fix it") from None
     if regex.match(""):
-        raise FilterError(f"{place}: {said['regex']!r} matches the empty text; make it narrower")
+        raise FilterError(f"{place}: {table['regex']!r} matches the empty text; make it narrower")
     return SecretPattern(name, regex, replace)
 
 
-def _near(name: str, known: Any) -> str:
-    close = difflib.get_close_matches(name, list(known), n=1)
+def _near(name: str, names: Any) -> str:
+    close = difflib.get_close_matches(name, list(names), n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
 @cache
 def _defaults() -> dict[str, Any]:
     text = resources.files(__package__).joinpath("default_filters.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
+    content: dict[str, Any] = json.loads(text)
+    return content

@@ -52,47 +52,55 @@ class SkippedInteraction:
     address: str = ""
 
 
-def identify(path: Path, one: Interaction, corpus: Corpus) -> Recorded | SkippedInteraction:
+def identify(path: Path, interaction: Interaction, corpus: Corpus) -> Recorded | SkippedInteraction:
     """Find the format of an interaction by its URL (``transport.json``: ``tails``) and its bodies."""
-    address = urlsplit(one.url)
-    found = _format(corpus, one.method, address.path)
-    if found is None:
-        asked = f"{one.method} {urlunsplit((address.scheme, address.netloc, address.path, '', ''))}"
-        return SkippedInteraction(path, one.number, f"another API: {one.method} {address.netloc}", asked)
-    name, model = found
-    request = _json(one.request_body)
+    address = urlsplit(interaction.url)
+    match = _format(corpus, interaction.method, address.path)
+    if match is None:
+        request_line = f"{interaction.method} {urlunsplit((address.scheme, address.netloc, address.path, '', ''))}"
+        return SkippedInteraction(
+            path, interaction.number, f"another API: {interaction.method} {address.netloc}", request_line
+        )
+    name, model = match
+    request = _json(interaction.request_body)
     if not isinstance(request, dict):
-        return SkippedInteraction(path, one.number, "a request without a JSON object")
+        return SkippedInteraction(path, interaction.number, "a request without a JSON object")
     containers = corpus.format(name)["containers"]["request"]
     if not any(key in request for key in containers):
-        return SkippedInteraction(path, one.number, f"a request of {name} without {' or '.join(map(repr, containers))}")
+        return SkippedInteraction(
+            path, interaction.number, f"a request of {name} without {' or '.join(map(repr, containers))}"
+        )
     host = (address.hostname or "").lower()
     about: dict[str, Any] = {
         "path": path,
-        "number": one.number,
+        "number": interaction.number,
         "format": name,
         "model": model or _text(request.get("model")),
         "host": host,
         "official": any(fnmatch.fnmatch(host, pattern) for pattern in corpus.transports[name].get("hosts", ())),
-        "date": one.recorded_at or one.response_headers.get("date"),
+        "date": interaction.recorded_at or interaction.response_headers.get("date"),
         "request": request,
-        "case": one.case,
+        "case": interaction.case,
     }
-    return _answered(one, about)
+    return _answered(interaction, about)
 
 
-def _answered(one: Interaction, about: dict[str, Any]) -> Recorded | SkippedInteraction:
-    if not one.response_body.strip():
-        return SkippedInteraction(about["path"], one.number, f"an answer without a body (status {one.status})")
-    if _is_stream(one):
-        return Recorded(**about, stream=one.response_body)
-    answer = _json(one.response_body)
+def _answered(interaction: Interaction, about: dict[str, Any]) -> Recorded | SkippedInteraction:
+    if not interaction.response_body.strip():
+        return SkippedInteraction(
+            about["path"], interaction.number, f"an answer without a body (status {interaction.status})"
+        )
+    if _is_stream(interaction):
+        return Recorded(**about, stream=interaction.response_body)
+    answer = _json(interaction.response_body)
     if answer is _NO_JSON:
-        encoding = one.response_headers.get("content-encoding")
+        encoding = interaction.response_headers.get("content-encoding")
         what = f"an answer compressed with {encoding}" if encoding else "an answer that is not JSON"
-        return SkippedInteraction(about["path"], one.number, what)
-    if one.status >= 400:
-        return Recorded(**about, error={"status": one.status, "headers": dict(one.response_headers), "body": answer})
+        return SkippedInteraction(about["path"], interaction.number, what)
+    if interaction.status >= 400:
+        return Recorded(
+            **about, error={"status": interaction.status, "headers": dict(interaction.response_headers), "body": answer}
+        )
     if isinstance(answer, list) and all(isinstance(chunk, dict) for chunk in answer):
         # Gemini's stream without `alt=sse` is one array of the same chunks.
         return Recorded(**about, stream=dump([{"data": chunk} for chunk in answer]))
@@ -103,16 +111,16 @@ def _format(corpus: Corpus, method: str, path: str) -> tuple[str, str | None] | 
     for name, transport in corpus.transports.items():
         for tail in transport.get("tails", ()):
             pattern = re.escape(tail).replace(re.escape("{model}"), "(?P<model>[^/:]+)")
-            found = re.fullmatch(f"(?:.*/)?{pattern}/?", path)
-            if found and method == transport["method"]:
-                model = found.groupdict().get("model")
+            match = re.fullmatch(f"(?:.*/)?{pattern}/?", path)
+            if match and method == transport["method"]:
+                model = match.groupdict().get("model")
                 return name, unquote(model) if model else None
     return None
 
 
-def _is_stream(one: Interaction) -> bool:
-    kind = one.response_headers.get("content-type", "")
-    return "event-stream" in kind or re.match(rb"\s*(?:data|event|id|retry)?:", one.response_body) is not None
+def _is_stream(interaction: Interaction) -> bool:
+    kind = interaction.response_headers.get("content-type", "")
+    return "event-stream" in kind or re.match(rb"\s*(?:data|event|id|retry)?:", interaction.response_body) is not None
 
 
 class _NoJSON:

@@ -24,25 +24,25 @@ class Rewriter(Protocol):
 
 def rewritten(text: str, rewriter: Rewriter) -> str:
     """A text that is JSON, with its strings rewritten one by one."""
-    made: list[str] = []
+    pieces: list[str] = []
     end, name = 0, ""
     outer: list[str] = []
-    for found in _STRING.finditer(text):
-        between = text[end : found.start()]
+    for match in _STRING.finditer(text):
+        between = text[end : match.start()]
         name = _walked(between, name, outer)
-        inner = json.loads(found[0], strict=False)
-        made.append(between)
-        end = found.end()
+        inner = json.loads(match[0], strict=False)
+        pieces.append(between)
+        end = match.end()
         if _COLON.match(text, end) is None:
-            made.append(_quoted(found[0], inner, rewriter.value(outer[-1] if outer else "", name, inner)))
+            pieces.append(_quoted(match[0], inner, rewriter.value(outer[-1] if outer else "", name, inner)))
             continue
-        made.append(_quoted(found[0], inner, rewriter.name(inner)))
+        pieces.append(_quoted(match[0], inner, rewriter.name(inner)))
         name = inner
         number = _NUMBER.match(text, end)
         if number is not None:
-            made.append(text[end : number.start(1)] + rewriter.number(name, number[1]))
+            pieces.append(text[end : number.start(1)] + rewriter.number(name, number[1]))
             end = number.end()
-    return "".join([*made, text[end:]])
+    return "".join([*pieces, text[end:]])
 
 
 def is_json(text: str) -> bool:

@@ -21,8 +21,8 @@ Known = Callable[[str, str], bool]
 
 def known_of(corpus: Corpus, recorded: Recorded) -> Known:
     """What is known of replies to such a request, at such a host."""
-    said = frozenset(_said(recorded.request))
-    entries = [entry for entry in _entries(corpus, recorded.format) if _holds(entry, said, recorded.host)]
+    request_places = frozenset(_said(recorded.request))
+    entries = [entry for entry in _entries(corpus, recorded.format) if _holds(entry, request_places, recorded.host)]
     patterns: dict[str, list[str]] = {}
     for entry in entries:
         for word, places in entry["places"].items():
@@ -36,9 +36,9 @@ def _entries(corpus: Corpus, format_name: str) -> tuple[Mapping[str, Any], ...]:
     return tuple(read_json(path)["known"]) if path.is_file() else ()  # a small corpus may do without
 
 
-def _holds(entry: Mapping[str, Any], said: frozenset[str], host: str) -> bool:
+def _holds(entry: Mapping[str, Any], request_places: frozenset[str], host: str) -> bool:
     def says(key: str) -> bool:
-        return any(re.fullmatch(pattern, place) for pattern in entry[key] for place in said)
+        return any(re.fullmatch(pattern, place) for pattern in entry[key] for place in request_places)
 
     return (
         any(fnmatch.fnmatch(host, pattern) for pattern in entry.get("hosts", ("*",)))

@@ -40,7 +40,7 @@ def leaked(cassette: Any, secrets: Iterable[str]) -> bool:
     and as a list of bytes.
     """
     secrets = tuple(secrets)
-    wanted = {form for secret in secrets for form in forms(secret)}
+    secret_forms = {form for secret in secrets for form in forms(secret)}
     digits = {form for secret in secrets for form in _digits(secret)}
     bodies = tuple(_bodies(cassette))
     for text in _texts([cassette, *(row for body in bodies for row in joined(body))]):
@@ -48,7 +48,7 @@ def leaked(cassette: Any, secrets: Iterable[str]) -> bool:
         if any(form in apart for form in digits):
             return True
         readings = _readings(text)
-        if any(form in reading for reading in readings for form in wanted):
+        if any(form in reading for reading in readings for form in secret_forms):
             return True
         if any(is_scattered(secret, reading) for reading in readings for secret in secrets):
             return True
@@ -57,10 +57,10 @@ def leaked(cassette: Any, secrets: Iterable[str]) -> bool:
 
 def forms(secret: str) -> set[str]:
     """The spellings of a secret that cannot be undone without knowing its place, in lower case."""
-    found: set[str] = set()
+    spellings: set[str] = set()
     for part in _parts(secret):
-        found |= {part, _BREAK.sub("", part), *_in_base64(part)}
-    return {form.lower() for form in found}
+        spellings |= {part, _BREAK.sub("", part), *_in_base64(part)}
+    return {form.lower() for form in spellings}
 
 
 def _parts(secret: str) -> tuple[str, ...]:
@@ -88,35 +88,35 @@ def _in_base64(part: str) -> set[str]:
 
 def _coded(data: bytes) -> set[str]:
     """Base64, by how many bytes go before: the characters alone that depend on no others, for those are unknown."""
-    found = set()
+    codes = set()
     for shift in range(3):
         text = base64.b64encode(b"\0" * shift + data).decode().rstrip("=")
-        found.add(text[-(-shift * 8 // 6) : (shift + len(data)) * 8 // 6])
-    return found
+        codes.add(text[-(-shift * 8 // 6) : (shift + len(data)) * 8 // 6])
+    return codes
 
 
 def _readings(text: str) -> tuple[str, ...]:
     """A text in lower case, in all steps of undoing its escapes, and without the ends of its lines."""
-    found = []
+    versions = []
     # Whatever stands for itself in one spelling stands for something else in another: each step is a reading.
     for _ in range(4):
-        found += [text, _BREAK.sub("", text), _BREAK.sub("", _SOFT_BREAK.sub("", text))]
-        found += [_UNSEEN.sub("", text), _JOINED.sub("", _BREAK.sub("", text))]
-        meant = html.unescape(unquote(_ESCAPE.sub(_meant, text)))
-        if meant == text:
+        versions += [text, _BREAK.sub("", text), _BREAK.sub("", _SOFT_BREAK.sub("", text))]
+        versions += [_UNSEEN.sub("", text), _JOINED.sub("", _BREAK.sub("", text))]
+        plain = html.unescape(unquote(_ESCAPE.sub(_meant, text)))
+        if plain == text:
             break
-        text = meant
-    found.append(_QUOTED.sub(lambda one: chr(int(one[1], 16)), _SOFT_BREAK.sub("", found[0])))
-    found += map(_of_numbers, _NUMBERS.findall(found[0]))
-    return tuple(dict.fromkeys(one.lower() for one in found))
+        text = plain
+    versions.append(_QUOTED.sub(lambda match: chr(int(match[1], 16)), _SOFT_BREAK.sub("", versions[0])))
+    versions += map(_of_numbers, _NUMBERS.findall(versions[0]))
+    return tuple(dict.fromkeys(version.lower() for version in versions))
 
 
-def _meant(found: re.Match[str]) -> str:
-    if found[4]:
-        return found[4]
-    if found[3] is not None:
-        return chr(int(found[3], 8))
-    return chr(int(found[1] or found[2] or found[5], 16))
+def _meant(match: re.Match[str]) -> str:
+    if match[4]:
+        return match[4]
+    if match[3] is not None:
+        return chr(int(match[3], 8))
+    return chr(int(match[1] or match[2] or match[5], 16))
 
 
 def _of_numbers(text: str) -> str:
@@ -131,8 +131,8 @@ def _texts(value: Any) -> Iterator[str]:
         value = value.decode("latin-1")
     if isinstance(value, str):
         yield value
-        for found in _PACKED.finditer(value):
-            coded = found[0].replace("-", "+").replace("_", "/")
+        for match in _PACKED.finditer(value):
+            coded = match[0].replace("-", "+").replace("_", "/")
             yield from _unpacked(base64.b64decode(coded[: len(coded) // 4 * 4]))
         yield from _texts(_json(value))
     elif isinstance(value, dict):

@@ -37,8 +37,8 @@ class Budget:
 
     def too_late(self) -> LimitError:
         """The error for an exchange whose time is up."""
-        came = f"{many(self._came, 'byte')} had arrived" if self._came else "nothing had arrived"
-        return LimitError(f"was not done within {self._seconds:g} s, {came}; raise --timeout")
+        progress = f"{many(self._came, 'byte')} had arrived" if self._came else "nothing had arrived"
+        return LimitError(f"was not done within {self._seconds:g} s, {progress}; raise --timeout")
 
     def take(self, count: int) -> None:
         """Count bytes that came. Raises LimitError."""
@@ -91,8 +91,8 @@ class _Backend:
         self._budget = budget
 
     def connect_tcp(self, *arguments: Any, timeout: float | None = None, **options: Any) -> Any:
-        made = self._network.connect_tcp(*arguments, timeout=self._budget.left(timeout), **options)
-        return _Stream(made, self._budget)
+        stream = self._network.connect_tcp(*arguments, timeout=self._budget.left(timeout), **options)
+        return _Stream(stream, self._budget)
 
     def sleep(self, seconds: float) -> None:
         self._network.sleep(seconds)
@@ -106,9 +106,9 @@ class _Stream:
         self._budget = budget
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        found: bytes = self._stream.read(max_bytes, self._budget.left(timeout))
-        self._budget.take(len(found))
-        return found
+        data: bytes = self._stream.read(max_bytes, self._budget.left(timeout))
+        self._budget.take(len(data))
+        return data
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         self._stream.write(buffer, self._budget.left(timeout))

@@ -37,14 +37,14 @@ class Kind(Enum):
 
 def kind_of(name: str, keys: Collection[str], accounts: Collection[str], own: Collection[str]) -> Kind | None:
     """The kind of a name; the collections have names in one spelling (``normal``)."""
-    spelt = re.sub("[^a-z0-9]", "", name.lower())
-    if spelt in own:
+    normal_name = re.sub("[^a-z0-9]", "", name.lower())
+    if normal_name in own:
         return Kind.OWN
-    if spelt in accounts:
+    if normal_name in accounts:
         return Kind.ACCOUNT
-    if spelt.endswith(_words("passwords")):
+    if normal_name.endswith(_words("passwords")):
         return Kind.PASSWORD
-    if spelt in keys or spelt.endswith(_words("ends")):
+    if normal_name in keys or normal_name.endswith(_words("ends")):
         return Kind.KEY
     words = [word.lower() for word in _WORDS.findall(name)]
     return Kind.PASSWORD if len(words) > 1 and words[-1] in _words("last_words") else None
@@ -102,8 +102,8 @@ def _in_words(value: str) -> bool:
     """Whether it is a name that code gives to such a value: `user_password`, `token2`, `auth.key`."""
     words = [word.lower() for word in _WORDS.findall(value)]
     letters = [word for word in words if word.isalpha()]
-    said = sum(len(word) for word in letters if word.startswith(_words("words")))
-    return bool(letters) and said * 2 >= sum(map(len, letters)) and max(map(len, letters)) > 2
+    length = sum(len(word) for word in letters if word.startswith(_words("words")))
+    return bool(letters) and length * 2 >= sum(map(len, letters)) and max(map(len, letters)) > 2
 
 
 @cache

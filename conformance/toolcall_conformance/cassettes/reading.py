@@ -63,19 +63,19 @@ def _parse(path: Path, content: bytes, unpacker: Unpacker) -> Any:
 
 def _interactions(path: Path, cassette: Any, unpacker: Unpacker) -> Iterator[Interaction]:
     if isinstance(cassette, dict) and isinstance(cassette.get("interactions"), list):
-        entries, one = cassette["interactions"], _of_vcrpy
+        entries, reader = cassette["interactions"], _of_vcrpy
     elif isinstance(cassette, dict) and isinstance(cassette.get("http_interactions"), list):
-        entries, one = cassette["http_interactions"], _of_ruby
+        entries, reader = cassette["http_interactions"], _of_ruby
     else:
-        found = f"the keys {', '.join(map(repr, list(cassette)[:6]))}" if isinstance(cassette, dict) else "no object"
+        keys = f"the keys {', '.join(map(repr, list(cassette)[:6]))}" if isinstance(cassette, dict) else "no object"
         raise NoCassetteError(
-            f"{path}: an unknown format of cassette ({found}); known formats are vcrpy (`interactions`) and VCR for "
+            f"{path}: an unknown format of cassette ({keys}); known formats are vcrpy (`interactions`) and VCR for "
             "Ruby (`http_interactions`)"
         )
     case, date = _origin(cassette)
     for number, entry in enumerate(entries, 1):
         try:
-            recorded = one(number, entry, unpacker)
+            recorded = reader(number, entry, unpacker)
             yield replace(recorded, case=case, recorded_at=recorded.recorded_at or date)
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             missing = f"the key {error} is missing" if isinstance(error, KeyError) else str(error)
@@ -92,13 +92,13 @@ def _origin(cassette: Mapping[str, Any]) -> tuple[str | None, str | None]:
 
 
 def _of_vcrpy(number: int, entry: Any, unpacker: Unpacker) -> Interaction:
-    asked, answered = entry["request"], entry["response"]
+    request, answered = entry["request"], entry["response"]
     status = answered.get("status", answered.get("status_code"))  # old versions recorded a number for httpx
     # `content`: the same old versions; `parsed_body`: serializers that write a JSON body as data.
     return _interaction(
         number,
-        asked,
-        asked.get("body", asked.get("parsed_body")),
+        request,
+        request.get("body", request.get("parsed_body")),
         answered,
         answered.get("body", answered.get("parsed_body", answered.get("content"))),
         status["code"] if isinstance(status, dict) else status,
@@ -108,11 +108,11 @@ def _of_vcrpy(number: int, entry: Any, unpacker: Unpacker) -> Interaction:
 
 
 def _of_ruby(number: int, entry: Any, unpacker: Unpacker) -> Interaction:
-    asked, answered = entry["request"], entry["response"]
+    request, answered = entry["request"], entry["response"]
     return _interaction(
         number,
-        asked,
-        asked.get("body"),
+        request,
+        request.get("body"),
         answered,
         answered.get("body"),
         answered["status"]["code"],
@@ -123,7 +123,7 @@ def _of_ruby(number: int, entry: Any, unpacker: Unpacker) -> Interaction:
 
 def _interaction(
     number: int,
-    asked: Any,
+    request: Any,
     request_body: Any,
     answered: Any,
     response_body: Any,
@@ -131,12 +131,12 @@ def _interaction(
     date: Any,
     unpacker: Unpacker,
 ) -> Interaction:
-    request_headers, response_headers = _headers(asked.get("headers")), _headers(answered.get("headers"))
-    url = str(asked["uri"])
+    request_headers, response_headers = _headers(request.get("headers")), _headers(answered.get("headers"))
+    url = str(request["uri"])
     urlsplit(url)  # raises ValueError, as for a bracket that nothing closes
     return Interaction(
         number,
-        str(asked["method"]).upper(),
+        str(request["method"]).upper(),
         url,
         request_headers,
         _unpacked(_bytes(request_body), request_headers, "request", unpacker),
@@ -147,14 +147,14 @@ def _interaction(
     )
 
 
-def _headers(found: Any) -> Mapping[str, str]:
+def _headers(raw_headers: Any) -> Mapping[str, str]:
     """Headers by name in lower case; values of one name are joined, as HTTP allows."""
-    pairs = found.items() if isinstance(found, dict) else found or ()
+    pairs = raw_headers.items() if isinstance(raw_headers, dict) else raw_headers or ()
     headers: dict[str, str] = {}
     for name, value in pairs:
-        said = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
         key = str(name).lower()
-        headers[key] = f"{headers[key]}, {said}" if key in headers else said
+        headers[key] = f"{headers[key]}, {text}" if key in headers else text
     return headers
 
 

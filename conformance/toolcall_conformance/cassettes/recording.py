@@ -85,17 +85,17 @@ class CassetteRecorder:
             reading = formats.read(self.format, "response", reply)
             log.exchanges = number
             log.calls += len(reading.calls)
-            wanted = formats.read(self.format, "response", exchange.response).calls
-            if wanted and not reading.calls:
-                said = " ".join(getattr(item, "text", "") for turn in reading.turns for item in turn.items).strip()
+            calls = formats.read(self.format, "response", exchange.response).calls
+            if calls and not reading.calls:
+                text = " ".join(getattr(item, "text", "") for turn in reading.turns for item in turn.items).strip()
                 finish = reading.finish.reason if reading.finish is not None else None
                 log.ended = (
                     f"the model called no tool in exchange {number}, but the case needs a call "
-                    f"(finish {finish!r}, it said {self._shown(said)!r})"
+                    f"(finish {finish!r}, it said {self._shown(text)!r})"
                 )
                 return
             if number == len(exchanges):
-                if reading.calls and not wanted:
+                if reading.calls and not calls:
                     names = ", ".join(str(call.name) for call in reading.calls)
                     log.notes.append(f"the last reply calls {names}; the case ends there")
                 return
@@ -114,8 +114,8 @@ class CassetteRecorder:
             except jsonvalue.JSONError as error:
                 raise NotRecordedError(f"the answer is not JSON ({kind}): {error}") from None
             self._verify_reply(body, kind)
-            found: dict[str, Any] = body
-            return found
+            response: dict[str, Any] = body
+            return response
         stream = parse(answer.body)
         if not stream["events"]:
             raise NotRecordedError(f"the answer is not an event stream ({kind})")
@@ -123,8 +123,8 @@ class CassetteRecorder:
         if whole.end == "failed":
             reply = {"status": 200, "headers": {}, "body": whole.error}
             failure = formats.read(self.format, "error", reply).failure
-            said = failure.message if failure is not None and failure.message else whole.error
-            raise NotRecordedError(f"the stream ends with an error of the provider: {self._shown(str(said))}")
+            message = failure.message if failure is not None and failure.message else whole.error
+            raise NotRecordedError(f"the stream ends with an error of the provider: {self._shown(str(message))}")
         if whole.end == "open":
             count = len(stream["events"])
             raise NotRecordedError(f"the stream breaks off after {many(count, 'event')}, before the reply has ended")
@@ -132,9 +132,9 @@ class CassetteRecorder:
         assert whole.body is not None
         return whole.body
 
-    def _shown(self, said: str) -> str:
+    def _shown(self, text: str) -> str:
         """The beginning of a foreign text without secrets: half of a key would not be known as one any more."""
-        return self.api.redactor.text(said)[:_SHOWN]
+        return self.api.redactor.text(text)[:_SHOWN]
 
     def _verify_reply(self, body: Any, kind: str) -> None:
         keys = self.corpus.format(self.format)["containers"]["response"]
@@ -161,7 +161,9 @@ class CassetteRecorder:
             "recorded_with": f"toolcall-conformance {metadata.version('toolcall-conformance')}",
             "toolcall": about if played.ended is None else {**about, "ended": redactor.text(played.ended)},
             # The day alone, so that two recordings of the same replies are identical except for it.
-            "interactions": [{**scrubbed(one, redactor), "recorded_at": today} for one in played.interactions],
+            "interactions": [
+                {**scrubbed(interaction, redactor), "recorded_at": today} for interaction in played.interactions
+            ],
         }
         if leaked(cassette, secrets):
             raise CassetteError(

@@ -33,9 +33,9 @@ _URL = re.compile(r"https?://([^\s\"'<>\\]+)")
 class Redactor:
     """Redacts the texts of one cassette. ``known`` are secret values, ``public`` are public texts."""
 
-    def __init__(self, filters: Filters, known: Iterable[str] = (), public: Collection[str] = ()) -> None:
+    def __init__(self, filters: Filters, secrets: Iterable[str] = (), public: Collection[str] = ()) -> None:
         self.filters = filters
-        self._known = KnownSecrets(known)
+        self._known = KnownSecrets(secrets)
         self._public, self._all_public = frozenset(public), "\n".join(public)
         self._placeholders: dict[str, str] = {}
         self._counts: dict[str, int] = {}
@@ -48,10 +48,10 @@ class Redactor:
         """Redact a text of any kind."""
         if depth > _MOST_DEPTH or not text or text in self._clean:
             return text
-        said = rewritten(text, _Members(self, depth + 1)) if is_json(text) else self._running(text, depth)
-        if said == text and len(text) <= _SHORT:
+        redacted_text = rewritten(text, _Members(self, depth + 1)) if is_json(text) else self._running(text, depth)
+        if redacted_text == text and len(text) <= _SHORT:
             self._clean.add(text)  # most texts of a body occur many times
-        return said
+        return redacted_text
 
     def under(self, name: str, value: str, *, query: bool = False) -> str:
         """Redact the value of a name."""
@@ -62,14 +62,19 @@ class Redactor:
     def query(self, text: str) -> str:
         """Redact a URL's query, or a whole form: ``name=value&name=value``."""
         path, mark, query = text.rpartition("?")
-        made = []
+        pairs = []
         for pair in query.split("&"):
             name, equals, value = pair.partition("=")
-            meant = unquote_plus(name)
-            said, told = self.under(meant, unquote_plus(value), query=True), self.text(meant)
-            name = name if told == meant else quote(told, safe="")
-            made.append(name + equals + (value if said == unquote_plus(value) else quote(said, safe="")))
-        return path + mark + "&".join(made)
+            plain_name = unquote_plus(name)
+            redacted_value, redacted_name = (
+                self.under(plain_name, unquote_plus(value), query=True),
+                self.text(plain_name),
+            )
+            name = name if redacted_name == plain_name else quote(redacted_name, safe="")
+            pairs.append(
+                name + equals + (value if redacted_value == unquote_plus(value) else quote(redacted_value, safe=""))
+            )
+        return path + mark + "&".join(pairs)
 
     @property
     def found(self) -> tuple[str, ...]:
@@ -88,14 +93,14 @@ class Redactor:
         """Whether the value of a name in a body, a form or a header is a secret."""
         if not value or value.startswith(PLACEHOLDER):
             return False
-        kind, spelt = self.kind(name), normal(name)
+        kind, normal_name = self.kind(name), normal(name)
         if kind is Kind.OWN:
             return True
         if is_placeholder(value):
             return False
-        if spelt in self.filters.keys or kind in (Kind.PASSWORD, Kind.ACCOUNT):
+        if normal_name in self.filters.keys or kind in (Kind.PASSWORD, Kind.ACCOUNT):
             return True
-        if query and spelt in self.filters.query:
+        if query and normal_name in self.filters.query:
             return looks_drawn(value, _IN_QUERY)
         return kind is not None and looks_drawn(value)
 
@@ -113,7 +118,7 @@ class Redactor:
     def _running(self, text: str, depth: int) -> str:
         text = self._plain(text, self.filters.patterns)
         # Whether it has a query is asked here: an expression that looks for the mark starts anew at each `http://`.
-        text = _URL.sub(lambda found: self.query(found[0]) if "?" in found[1][1:-1] else found[0], text)
+        text = _URL.sub(lambda match: self.query(match[0]) if "?" in match[1][1:-1] else match[0], text)
         text = assignments.replaced(text, self.kind, self._assigned)
 
         def deeper(inner: str) -> str:
@@ -127,23 +132,23 @@ class Redactor:
     def _plain(self, text: str, patterns: Iterable[SecretPattern], *, shapes_alone: bool = False) -> str:
         text = self._known.replaced(text, lambda secret: self.placeholder("key", secret))
         for pattern in patterns:
-            text = pattern.regex.sub(lambda found, pattern=pattern: self._matched(found, pattern), text)  # type: ignore[misc]
+            text = pattern.regex.sub(lambda match, pattern=pattern: self._matched(match, pattern), text)  # type: ignore[misc]
         return self._scanner.replaced(text, self.placeholder, shapes_alone=shapes_alone)
 
-    def _matched(self, found: re.Match[str], pattern: SecretPattern) -> str:
-        group = 1 if pattern.regex.groups and found[1] is not None else 0
-        secret = found[group]
+    def _matched(self, match: re.Match[str], pattern: SecretPattern) -> str:
+        group = 1 if pattern.regex.groups and match[1] is not None else 0
+        secret = match[group]
         if not secret or secret.startswith(PLACEHOLDER) or _MADE_UP.search(secret):
-            return found[0]
-        said = self.placeholder(pattern.name, secret)
-        if pattern.replace is not None and said != secret:
-            said = pattern.replace
-        start, end = found.start(group) - found.start(), found.end(group) - found.start()
-        return found[0][:start] + said + found[0][end:]
+            return match[0]
+        replacement = self.placeholder(pattern.name, secret)
+        if pattern.replace is not None and replacement != secret:
+            replacement = pattern.replace
+        start, end = match.start(group) - match.start(), match.end(group) - match.start()
+        return match[0][:start] + replacement + match[0][end:]
 
     def sure(self, data: str) -> str:
         """Redact known values and unmistakable shapes alone: in bytes, and across lines, others occur by chance."""
-        return self._plain(data, (one for one in self.filters.patterns if one.shape), shapes_alone=True)
+        return self._plain(data, (pattern for pattern in self.filters.patterns if pattern.shape), shapes_alone=True)
 
     def _assigned(self, named: Named) -> str:
         if named.value.startswith(PLACEHOLDER):
@@ -156,20 +161,20 @@ class Redactor:
         """Replace a number by that of its placeholder, so that its type stays."""
         if number in self._numbers:
             return number  # already a placeholder
-        said = self.placeholder(normal(name), number)
-        if said == number:
+        placeholder = self.placeholder(normal(name), number)
+        if placeholder == number:
             return number
-        said = said.rpartition("-")[2]
-        self._numbers.add(said)
-        return said
+        placeholder = placeholder.rpartition("-")[2]
+        self._numbers.add(placeholder)
+        return placeholder
 
     def member(self, outer: str, name: str, value: str, depth: int) -> str:
         """Redact a text of a JSON body, under its own name or that of the object it is in."""
-        for held in (name, outer if is_inner(name) else ""):
-            if held and self._is_secret(held, value):
-                return self.placeholder(normal(held), value)
-        said = self.text(value, depth)
-        return self._scanner.value(name, said, self.placeholder) if said == value else said
+        for key in (name, outer if is_inner(name) else ""):
+            if key and self._is_secret(key, value):
+                return self.placeholder(normal(key), value)
+        redacted_text = self.text(value, depth)
+        return self._scanner.value(name, redacted_text, self.placeholder) if redacted_text == value else redacted_text
 
 
 class _Members:

@@ -35,19 +35,19 @@ def wire(
 ) -> ItemResult:
     """Judge the recorded bodies by the schemas, rules and stream grammar of their own format."""
     del open_session, variant, other
-    one = _recorded(case)
+    recording = _recorded(case)
     tally = Tally.of(harness, case, "wire", route)
-    bodies: list[tuple[str, Any]] = [("error", one.error), ("response", one.response)]
-    if one.error is None:
-        bodies.insert(0, ("request", one.request))  # the provider may have refused it with reason
-    if one.stream is not None:
-        bodies.append(("stream", parse(one.stream)))
+    bodies: list[tuple[str, Any]] = [("error", recording.error), ("response", recording.response)]
+    if recording.error is None:
+        bodies.insert(0, ("request", recording.request))  # the provider may have refused it with reason
+    if recording.stream is not None:
+        bodies.append(("stream", parse(recording.stream)))
     for direction, body in bodies:
         if body is None:
             continue
-        found = harness.judge.body(route.upstream, direction, body, model=route.upstream_model).findings
-        under = [] if one.official else ["unofficial-recording"]
-        tally.findings += [weighed(harness.corpus, replace(finding, body=direction), under) for finding in found]
+        findings = harness.judge.body(route.upstream, direction, body, model=route.upstream_model).findings
+        under = [] if recording.official else ["unofficial-recording"]
+        tally.findings += [weighed(harness.corpus, replace(finding, body=direction), under) for finding in findings]
         tally.played.append(PlayedBodies(direction, body, MISSING, MISSING))
     return tally.result()
 
@@ -58,11 +58,11 @@ def drift(
     """Compare the answer with the goldens' shape: new members and events, other types, another order."""
     del open_session, variant, other
     tally = Tally.of(harness, case, "drift", route)
-    one = _recorded(case)
-    tally.findings += [replace(finding, body="reply") for finding in drift_findings(harness.corpus, one)]
-    golden = golden_of(harness.corpus, one)
-    if golden is not None and one.response is not None:  # reports show where the two differ, by path
-        tally.played.append(PlayedBodies("reply", MISSING, one.response, golden.response))
+    recording = _recorded(case)
+    tally.findings += [replace(finding, body="reply") for finding in drift_findings(harness.corpus, recording)]
+    golden = golden_of(harness.corpus, recording)
+    if golden is not None and recording.response is not None:  # reports show where the two differ, by path
+        tally.played.append(PlayedBodies("reply", MISSING, recording.response, golden.response))
     return tally.result()
 
 
@@ -71,22 +71,22 @@ def request(
 ) -> ItemResult:
     """Translate the recorded request and judge it as an upstream request."""
     del variant, other
-    one = _recorded(case)
+    recording = _recorded(case)
     tally = Tally.of(harness, case, "request", route)
     opened = open_session(route)
     if not isinstance(opened, Opened):
         _fail(tally, "open", opened, "")
         return tally.result()
-    if _cannot_continue(opened.session, one, tally):
+    if _cannot_continue(opened.session, recording, tally):
         return tally.result()
-    outcome = opened.session.request(one.request)
+    outcome = opened.session.request(recording.request)
     opened.session.finish_exchange(UNANSWERED)
-    tally.played.append(PlayedBodies("request", one.request, produced(outcome), MISSING))
+    tally.played.append(PlayedBodies("request", recording.request, produced(outcome), MISSING))
     if not isinstance(outcome, Produced):
         _fail(tally, "request", outcome, "request")
         return tally.result()
     tally.observe("request", outcome, "request")
-    judgement = harness.judge.request(one.request, outcome.value, route, declared=outcome.losses, captured=True)
+    judgement = harness.judge.request(recording.request, outcome.value, route, declared=outcome.losses, captured=True)
     tally.note(judgement, "request")
     return tally.result()
 
@@ -96,17 +96,17 @@ def response(
 ) -> ItemResult:
     """Translate the recorded request, then its reply or error, and judge that as the client's."""
     del variant, other
-    one = _recorded(case)
+    recording = _recorded(case)
     tally = Tally.of(harness, case, "response", route)
-    asked = ask(one.request, route, open_session, tally)
-    if asked is None:
+    conversation = ask(recording.request, route, open_session, tally)
+    if conversation is None:
         return tally.result()
-    name = "response" if one.error is None else "error"
-    reply = one.response if one.error is None else one.error
-    names = asked.names(harness.judge, one.request, route)
-    if one.error is None:
+    name = "response" if recording.error is None else "error"
+    reply = recording.response if recording.error is None else recording.error
+    names = conversation.names(harness.judge, recording.request, route)
+    if recording.error is None:
         reply = rename_calls(route.upstream, reply, names)
-    outcome = getattr(asked.session, name)(reply)
+    outcome = getattr(conversation.session, name)(reply)
     if isinstance(outcome, RaisedError):
         tally.inapplicable = outcome.reason
         return tally.result()
@@ -118,7 +118,7 @@ def response(
     if name == "error":
         tally.note(harness.judge.error(reply, outcome.value, route), name)
     else:
-        requests = asked.requests(names)
+        requests = conversation.requests(names)
         tally.note(_judged(harness, case, route, reply, outcome.value, requests, outcome.losses), name)
     return tally.result()
 
@@ -128,29 +128,29 @@ def stream(
 ) -> ItemResult:
     """Translate the recorded stream, and judge it as a client's stream and as a reply."""
     del variant, other
-    one = _recorded(case)
-    assert one.stream is not None
+    recording = _recorded(case)
+    assert recording.stream is not None
     tally = Tally.of(harness, case, "stream", route)
     patch = harness.corpus.transports[route.client]["stream"].get("body", {})
-    asked = ask(one.request, replace(route, stream=True), open_session, tally, patch)
-    if asked is None:
+    conversation = ask(recording.request, replace(route, stream=True), open_session, tally, patch)
+    if conversation is None:
         return tally.result()
-    names = asked.names(harness.judge, one.request, route)
-    data = rename_calls_in_stream(one.stream, names, said_in_streams(harness, route))
-    came = asked.session.stream(Source(cuts.split_events(data)))
-    if not isinstance(came, Streamed):
-        _fail(tally, "stream", came, "stream")
+    names = conversation.names(harness.judge, recording.request, route)
+    data = rename_calls_in_stream(recording.stream, names, said_in_streams(harness, route))
+    outcome = conversation.session.stream(Source(cuts.split_events(data)))
+    if not isinstance(outcome, Streamed):
+        _fail(tally, "stream", outcome, "stream")
         return tally.result()
-    heard, reply = ClientStream(route.client, came), formats.assembled(route.upstream, parse(data)).sent
-    tally.played.append(PlayedBodies("stream", reply.body, heard.stream, MISSING, {"received.sse": came.data}))
-    if came.raised is not None:
-        _fail(tally, "stream", came.raised, "stream")
+    received, reply = ClientStream(route.client, outcome), formats.assembled(route.upstream, parse(data)).sent
+    tally.played.append(PlayedBodies("stream", reply.body, received.stream, MISSING, {"received.sse": outcome.data}))
+    if outcome.raised is not None:
+        _fail(tally, "stream", outcome.raised, "stream")
         return tally.result()
-    own = harness.judge.body(route.client, "stream", heard.stream)
-    tally.findings += [replace(found, body="stream") for found in own.findings]
+    own = harness.judge.body(route.client, "stream", received.stream)
+    tally.findings += [replace(finding, body="stream") for finding in own.findings]
     if reply.end == "whole":
-        requests = asked.requests(names)
-        judgement = _judged(harness, case, route, reply.body, heard.assembled.body, requests, came.losses)
+        requests = conversation.requests(names)
+        judgement = _judged(harness, case, route, reply.body, received.assembled.body, requests, outcome.losses)
         tally.note(judgement, "response")
     return tally.result()
 
@@ -172,12 +172,12 @@ def _judged(
 def _fail(tally: Tally, operation: str, failed: Failed, body: str) -> None:
     """As for a case of the corpus, under the circumstance that the input was recorded."""
     tally.fail(operation, failed, body)
-    tally.findings = [weighed(tally.corpus, one, ["recorded-input"]) for one in tally.findings]
+    tally.findings = [weighed(tally.corpus, finding, ["recorded-input"]) for finding in tally.findings]
 
 
-def _cannot_continue(session: SessionDriver, one: Recorded, tally: Tally) -> bool:
+def _cannot_continue(session: SessionDriver, recording: Recorded, tally: Tally) -> bool:
     """Whether a session with its own history did not start the recorded conversation."""
-    calls = formats.read(one.format, "request", one.request).calls
+    calls = formats.read(recording.format, "request", recording.request).calls
     if session.own_history and calls:
         tally.blocked = "blocked: the recorded request continues a conversation that this session did not start"
         return True
@@ -212,11 +212,11 @@ def needs(case: RecordedCase, check: str) -> frozenset[str]:
 
 def plays(case: RecordedCase, check: str, client: str, upstream: str) -> bool:
     """Whether an exchange has what the check needs on this route."""
-    one = case.recorded
+    recording = case.recorded
     if check in ALONE:
-        return client == upstream == one.format and (check == "wire" or one.error is None)
+        return client == upstream == recording.format and (check == "wire" or recording.error is None)
     if check == "request":
-        return client == one.format and one.error is None
-    if upstream != one.format:
+        return client == recording.format and recording.error is None
+    if upstream != recording.format:
         return False
-    return one.stream is not None if check == "stream" else one.stream is None
+    return recording.stream is not None if check == "stream" else recording.stream is None

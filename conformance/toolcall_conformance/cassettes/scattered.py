@@ -89,17 +89,17 @@ def _in_pieces(key: str, text: str, needed: int, gap: int) -> bool:
     before: dict[tuple[int, int], int] = {}
     for at in range(len(key) - _PIECE + 1):
         for place in places[at]:
-            held = before.get((at, place), 0)
+            length_before = before.get((at, place), 0)
             length = _common(key, at, text, place)
-            if held + length >= needed:
+            if length_before + length >= needed:
                 return True
             for count in range(_PIECE, length + 1):
                 for following in places.get(at + count, ()):
                     if 0 <= following - (place + count) <= gap:
                         spot = (at + count, following)
-                        before[spot] = max(before.get(spot, 0), held + count)
+                        before[spot] = max(before.get(spot, 0), length_before + count)
             rest = len(key) - at - length
-            if held + length + rest >= needed and 0 < rest < _PIECE:
+            if length_before + length + rest >= needed and 0 < rest < _PIECE:
                 end = text.find(key[-rest:], place + length, place + length + rest + _PIECE)
                 if end >= 0:
                     return True
@@ -138,7 +138,7 @@ def _goes_on(key: str, text: str, place: int, frame: str, needed: int) -> bool:
 
 def _in_values(key: str, text: str, needed: int) -> bool:
     """In values of one name, few others between them."""
-    return any(_in_row(key, list(map(_letters, found)), needed) for found in _values(text).values())
+    return any(_in_row(key, list(map(_letters, values)), needed) for values in _values(text).values())
 
 
 def _values(text: str) -> dict[str, list[str]]:
@@ -146,7 +146,7 @@ def _values(text: str) -> dict[str, list[str]]:
     values: dict[str, list[str]] = {}
     for name, value in _VALUE.findall(text):
         values.setdefault(name, []).append(_meant(value))
-    return {name: found for name, found in values.items() if len(found) > 1}
+    return {name: values for name, values in values.items() if len(values) > 1}
 
 
 def _in_row(key: str, values: list[str], needed: int) -> bool:
@@ -155,17 +155,17 @@ def _in_row(key: str, values: list[str], needed: int) -> bool:
     recent: deque[dict[int, int]] = deque(maxlen=_OTHERS + 1)
     for value in filter(None, values):
         reached: dict[int, int] = {}
-        for at, held in [(at, held) for spots in recent for at, held in spots.items()]:
+        for at, length_before in [(at, length_before) for spots in recent for at, length_before in spots.items()]:
             length = _common(key, at, value, 0)
-            if held + length >= needed:
+            if length_before + length >= needed:
                 return True
             if length == len(value):
-                reached[at + length] = max(reached.get(at + length, 0), held + length)
+                reached[at + length] = max(reached.get(at + length, 0), length_before + length)
         # It begins at the end of a value.
         for end in _places(value[-1], key):
-            held = _common(backwards, len(key) - 1 - end, value[::-1], 0)
-            if end + 1 - held <= len(key) - needed:
-                reached[end + 1] = max(reached.get(end + 1, 0), held)
+            length_before = _common(backwards, len(key) - 1 - end, value[::-1], 0)
+            if end + 1 - length_before <= len(key) - needed:
+                reached[end + 1] = max(reached.get(end + 1, 0), length_before)
         recent.append(reached)
     return False
 

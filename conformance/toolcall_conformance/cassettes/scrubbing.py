@@ -39,56 +39,56 @@ def scrubbed(interaction: Mapping[str, Any], redactor: Redactor) -> dict[str, An
     }
 
 
-def headers(found: Mapping[str, Any], redactor: Redactor) -> dict[str, list[str]]:
+def headers(raw_headers: Mapping[str, Any], redactor: Redactor) -> dict[str, list[str]]:
     """The headers to keep, their names in lower case."""
-    kept: dict[str, list[str]] = {}
-    for name, values in found.items():
+    redacted_headers: dict[str, list[str]] = {}
+    for name, values in raw_headers.items():
         key = str(name).lower()
         if key in redactor.filters.headers:
-            said = values if isinstance(values, list) else [values]
-            kept.setdefault(key, []).extend(redactor.under(key, str(value)) for value in said)
-    return dict(sorted(kept.items()))
+            header_values = values if isinstance(values, list) else [values]
+            redacted_headers.setdefault(key, []).extend(redactor.under(key, str(value)) for value in header_values)
+    return dict(sorted(redacted_headers.items()))
 
 
-def uri(found: str, redactor: Redactor) -> str:
+def uri(url: str, redactor: Redactor) -> str:
     """Redact a URL and drop its user and password; its query is redacted like a form."""
-    parts = urlsplit(found)
+    parts = urlsplit(url)
     host = redactor.text(parts.netloc.rpartition("@")[2])
     query = redactor.query(parts.query) if parts.query else ""
     return urlunsplit((parts.scheme, host, redactor.text(parts.path), query, redactor.text(parts.fragment)))
 
 
-def body(found: str | bytes | None, content_type: str, redactor: Redactor) -> str | bytes | None:
+def body(content: str | bytes | None, content_type: str, redactor: Redactor) -> str | bytes | None:
     """Redact a body of any type; text stays text, binary data stays bytes."""
-    if not found:
-        return found
-    if isinstance(found, str):
-        return _text(found, content_type, redactor)
-    if found.startswith(b"\x1f\x8b"):
-        return rewrite_data(found, lambda text: _text(text, content_type, redactor), redactor.text)
+    if not content:
+        return content
+    if isinstance(content, str):
+        return _text(content, content_type, redactor)
+    if content.startswith(b"\x1f\x8b"):
+        return rewrite_data(content, lambda text: _text(text, content_type, redactor), redactor.text)
     try:
-        return _text(found.decode("utf-8"), content_type, redactor)
+        return _text(content.decode("utf-8"), content_type, redactor)
     except UnicodeDecodeError:
-        return _text(found.decode("latin-1"), content_type, redactor).encode("latin-1", "replace")
+        return _text(content.decode("latin-1"), content_type, redactor).encode("latin-1", "replace")
 
 
-def _text(found: str, content_type: str, redactor: Redactor) -> str:
+def _text(text: str, content_type: str, redactor: Redactor) -> str:
     kind = content_type.partition(";")[0].strip().lower()
     boundary = re.search(r'boundary="?([^";,]+)', content_type)
     if kind.startswith("multipart/") and boundary:
-        return _multipart(found, boundary[1].strip(), redactor)
+        return _multipart(text, boundary[1].strip(), redactor)
     if kind == "application/x-www-form-urlencoded":
-        return redactor.query(found)
-    if kind == "text/event-stream" or re.match(r"\s*(?:data|event|id|retry)?:", found):
-        return _stream(found, redactor)
-    return redactor.text(found)
+        return redactor.query(text)
+    if kind == "text/event-stream" or re.match(r"\s*(?:data|event|id|retry)?:", text):
+        return _stream(text, redactor)
+    return redactor.text(text)
 
 
 def _stream(text: str, redactor: Redactor) -> str:
     """Redact a stream: each event's data, all else line by line, then the secrets that are spread over its events."""
     text = with_data(text, [(data, redactor.text(data.text)) for data in data_of(text)])
-    made = [line if is_data(line) else _other(line, redactor) for line in _LINES.split(text)]
-    return redact_streams("".join(made), redactor)
+    lines = [line if is_data(line) else _other(line, redactor) for line in _LINES.split(text)]
+    return redact_streams("".join(lines), redactor)
 
 
 def _other(line: str, redactor: Redactor) -> str:
@@ -110,13 +110,13 @@ def _multipart(text: str, boundary: str, redactor: Redactor) -> str:
         named = _DISPOSITION.search(head)
         end = "\r\n" if content.endswith("\r\n") else ""
         value = content.removesuffix("\r\n")
-        said = redactor.under(named[1], value, query=True) if named else redactor.text(value)
-        parts.append(redactor.text(head) + gap + said + end)
+        redacted_text = redactor.under(named[1], value, query=True) if named else redactor.text(value)
+        parts.append(redactor.text(head) + gap + redacted_text + end)
     return f"--{redactor.text(boundary)}".join(parts)
 
 
-def _type(found: Mapping[str, Any]) -> str:
-    for name, value in found.items():
+def _type(raw_headers: Mapping[str, Any]) -> str:
+    for name, value in raw_headers.items():
         if str(name).lower() == "content-type":
             return str(value[0] if isinstance(value, list) else value)
     return ""

@@ -116,13 +116,13 @@ class Shape:
 
     @cached_property
     def _always(self) -> dict[str, frozenset[str]]:
-        found: dict[str, set[str]] = {}
+        members: dict[str, set[str]] = {}
         for place, count in self.members.items():
             parent, _, key = place.rpartition("/")
             always = count == self.objects.get(parent) and self.types[place] != {"null"}  # a null says nothing
             if place and always and not key.startswith("*"):
-                found.setdefault(parent, set()).add(place)
-        return {parent: frozenset(places) for parent, places in found.items()}
+                members.setdefault(parent, set()).add(place)
+        return {parent: frozenset(places) for parent, places in members.items()}
 
 
 def json_type(value: Any) -> str:

@@ -22,16 +22,16 @@ TextPiece = tuple[Any, Any, str]
 def redact_streams(stream: str, redactor: Redactor) -> str:
     """Redact the secrets that no single event holds. Events without them stay byte for byte."""
     data = list(data_of(stream))
-    values = [_value(one.text) for one in data]
+    values = [_value(datum.text) for datum in data]
     changed: set[int] = set()
     for place, pieces in _grouped(values).items():
         texts = [piece[2] for _, piece in pieces]
         joined = "".join(texts)
         # Lines of a text that come one after the other are not one word: a name at an end says nothing of the next.
-        said = redactor.sure(joined) if place == _RAW else redactor.text(joined)
-        if said == joined:
+        redacted_text = redactor.sure(joined) if place == _RAW else redactor.text(joined)
+        if redacted_text == joined:
             continue
-        for (number, (container, key, before)), after in zip(pieces, _spread(texts, said), strict=True):
+        for (number, (container, key, before)), after in zip(pieces, _spread(texts, redacted_text), strict=True):
             if before != after:
                 container[key] = after
                 changed.add(number)
@@ -65,14 +65,14 @@ def _grouped(events: list[Any]) -> dict[tuple[Any, ...], list[tuple[int, TextPie
     """Group pieces by place, each with the number of its event; a group has at least two."""
     groups: dict[tuple[Any, ...], list[tuple[int, TextPiece]]] = {}
     for number, event in enumerate(events):
-        found = (
+        pieces = (
             [(_RAW, (event, at, line)) for at, line in enumerate(event)]
             if isinstance(event, _Raw)
             else _pieces(event, (), ())
         )
-        for place, piece in found:
+        for place, piece in pieces:
             groups.setdefault(place, []).append((number, piece))
-    return {place: found for place, found in groups.items() if len(found) > 1}
+    return {place: pieces for place, pieces in groups.items() if len(pieces) > 1}
 
 
 def _pieces(value: Any, place: tuple[Any, ...], which: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], TextPiece]]:
@@ -92,27 +92,27 @@ def _pieces(value: Any, place: tuple[Any, ...], which: tuple[Any, ...]) -> Itera
             yield from _pieces(entry, below, which)
 
 
-def _spread(pieces: list[str], said: str) -> list[str]:
+def _spread(pieces: list[str], text: str) -> list[str]:
     """Cut a changed text at the borders of its pieces; pieces before and after the change stay unchanged."""
     joined = "".join(pieces)
-    head = _alike(joined, said)
-    tail = _alike(joined[head:][::-1], said[head:][::-1])
-    change = said[head : len(said) - tail]
-    made, start = [], 0
+    head = _alike(joined, text)
+    tail = _alike(joined[head:][::-1], text[head:][::-1])
+    change = text[head : len(text) - tail]
+    parts, start = [], 0
     for piece in pieces:
         end = start + len(piece)
-        kept = joined[start : max(start, min(end, head))]
+        piece_text = joined[start : max(start, min(end, head))]
         if start <= head < end or (head == end == len(joined)):
-            kept += change
+            piece_text += change
             change = ""
-        made.append(kept + joined[max(start, min(end, len(joined) - tail)) : end])
+        parts.append(piece_text + joined[max(start, min(end, len(joined) - tail)) : end])
         start = end
-    return made
+    return parts
 
 
 def _alike(left: str, right: str) -> int:
     """The length of the common beginning of two texts."""
     return next(
-        (at for at, (one, other) in enumerate(zip(left, right, strict=False)) if one != other),
+        (at for at, (character, other) in enumerate(zip(left, right, strict=False)) if character != other),
         min(len(left), len(right)),
     )

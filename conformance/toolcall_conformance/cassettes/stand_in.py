@@ -20,30 +20,32 @@ from toolcall_conformance.reading import Tool
 
 def stand_in(corpus: Corpus, route: Route, recorded: Any) -> dict[str, Any] | None:
     """A request of ``route.client`` with the tools of the ``recorded`` one; None where the corpus has none to make."""
-    found = _smallest(corpus, route.client)
-    if found is None:
+    golden = _smallest(corpus, route.client)
+    if golden is None:
         return None
-    body: dict[str, Any] = copied(found)
+    body: dict[str, Any] = copied(golden)
     if "model" in body:
         body["model"] = route.client_model
     [declared] = formats.read(route.client, "request", body).tools
     tools = formats.read(route.upstream, "request", recorded).tools
     above, _, index = declared.pointer.rpartition("/")
-    made = [_redeclared(body, declared, tool) for tool in tools if tool.kind != "hosted" and tool.name is not None]
-    if made:
-        resolve(body, above)[int(index) : int(index) + 1] = made
+    declarations = [
+        _redeclared(body, declared, tool) for tool in tools if tool.kind != "hosted" and tool.name is not None
+    ]
+    if declarations:
+        resolve(body, above)[int(index) : int(index) + 1] = declarations
     return body
 
 
 def _redeclared(body: Any, declared: Tool, tool: Tool) -> Any:
     """The declaration of ``body`` with another tool's name and description, and any arguments."""
     entry: dict[str, Any] = {"tool": copied(resolve(body, declared.pointer))}
-    said = (
+    members = (
         (declared.name_pointer, tool.name),
         (declared.description_pointer, tool.description or tool.name),
         (declared.schema_pointer, {"type": "object", "properties": {}}),
     )
-    for pointer, value in said:
+    for pointer, value in members:
         if pointer is not None:
             parent, _, key = pointer.removeprefix(declared.pointer).rpartition("/")
             resolve(entry["tool"], parent)[unescaped(key)] = value

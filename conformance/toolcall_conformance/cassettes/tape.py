@@ -68,7 +68,7 @@ def _unpacked(response: dict[str, Any], budget: Budget) -> dict[str, Any] | None
     """A response without its packing; None for one that is not kept. vcrpy itself unpacks without a limit."""
     if response["status"]["code"] >= 300:
         return None
-    packings = [", ".join(said) for name, said in response["headers"].items() if name.lower() == "content-encoding"]
-    headers = {name: said for name, said in response["headers"].items() if name.lower() != "content-encoding"}
+    packings = [", ".join(values) for name, values in response["headers"].items() if name.lower() == "content-encoding"]
+    headers = {name: values for name, values in response["headers"].items() if name.lower() != "content-encoding"}
     body = budget.unpacked(response["body"]["string"], ", ".join(packings))
     return {**response, "headers": headers, "body": {**response["body"], "string": body}}

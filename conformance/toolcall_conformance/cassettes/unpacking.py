@@ -36,15 +36,15 @@ class Unpacker:
         """The first member, and what follows it."""
         unpacking = zlib.decompressobj(window)
         try:
-            found = unpacking.decompress(data, self._left + 1)
+            content = unpacking.decompress(data, self._left + 1)
         except zlib.error as error:
             raise DamagedError(str(error)) from None
-        if len(found) > self._left:
+        if len(content) > self._left:
             raise ValueError(f"it unpacks to more than {self._most / 2**20:g} MiB")
         if not unpacking.eof:
             raise DamagedError("its end is missing")
-        self._left -= len(found)
-        return found, unpacking.unused_data
+        self._left -= len(content)
+        return content, unpacking.unused_data
 
 
 class DamagedError(ValueError):

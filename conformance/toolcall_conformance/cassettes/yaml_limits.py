@@ -21,10 +21,10 @@ meet its limit before we meet ours (https://github.com/yaml/libyaml/pull/287).""
 
 def verify(yaml: Any, text: str, loader: type) -> None:
     """Raises ``yaml.MarkedYAMLError`` with the line where a file is too deep or unfolds too far."""
-    seen = _Unfolding(yaml)
+    unfolding = _Unfolding(yaml)
     try:
         for event in yaml.parse(text, Loader=loader):
-            problem = seen.problem(event)
+            problem = unfolding.problem(event)
             if problem is not None:
                 raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
     except yaml.scanner.ScannerError as error:

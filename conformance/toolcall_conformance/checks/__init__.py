@@ -77,8 +77,11 @@ def needs(check: str, case: Case, upstream: str, variant: str = "") -> frozenset
     if check != "response":
         return NEEDS[check]
     exchanges = case.exchanges(upstream)
-    wanted = {"response": [exchange.response for exchange in exchanges], "error": [one.error for one in exchanges]}
-    return frozenset(name for name, bodies in wanted.items() if any(body is not None for body in bodies))
+    bodies_by_operation = {
+        "response": [exchange.response for exchange in exchanges],
+        "error": [exchange.error for exchange in exchanges],
+    }
+    return frozenset(name for name, bodies in bodies_by_operation.items() if any(body is not None for body in bodies))
 
 
 def variants(

@@ -51,33 +51,39 @@ def _play(
 ) -> bool:
     """Judge one reply and the results behind it; whether the conversation can go on."""
     name, body = tally.route.client, exchange.request_path.stem.replace("request", "response")
-    came = session.call("tool_calls", exchange.response)
-    tally.played.append(PlayedBodies(body, exchange.response, produced(came), None))
-    if not isinstance(came, Produced):
-        tally.fail("tool_calls", came, body)
+    outcome = session.call("tool_calls", exchange.response)
+    tally.played.append(PlayedBodies(body, exchange.response, produced(outcome), None))
+    if not isinstance(outcome, Produced):
+        tally.fail("tool_calls", outcome, body)
         return False
-    tally.observe("tool_calls", came, body)
-    tally.note(harness.judge.tool_calls(name, exchange.response, came.value), body)
-    if not _answerable(came.value, len(results_behind(name, following.request))):
+    tally.observe("tool_calls", outcome, body)
+    tally.note(harness.judge.tool_calls(name, exchange.response, outcome.value), body)
+    if not _answerable(outcome.value, len(results_behind(name, following.request))):
         return False  # what followed would follow from this
-    given = list(universal_results(harness.corpus, name, following.request, came.value))
+    results = list(universal_results(harness.corpus, name, following.request, outcome.value))
     if swapped:
-        given.reverse()
+        results.reverse()
     body = following.request_path.stem
-    made = session.call("tool_results", came.value, given)
-    tally.played.append(PlayedBodies(body, given, produced(made), following.request))
-    if not isinstance(made, Produced):
-        tally.fail("tool_results", made, body)
+    results_outcome = session.call("tool_results", outcome.value, results)
+    tally.played.append(PlayedBodies(body, results, produced(results_outcome), following.request))
+    if not isinstance(results_outcome, Produced):
+        tally.fail("tool_results", results_outcome, body)
         return False
-    tally.observe("tool_results", made, body)
-    sent = follow_up(name, following.request, made.value, _made_ids(name, exchange, following.request, came.value))
+    tally.observe("tool_results", results_outcome, body)
+    sent = follow_up(
+        name, following.request, results_outcome.value, _made_ids(name, exchange, following.request, outcome.value)
+    )
     tally.note(harness.judge.tool_results(name, following.request, sent, model=tally.route.client_model), body)
     return True
 
 
 def _answerable(calls: list[Any], results: int) -> bool:
     """Whether each of the results has a call of its own that it can name."""
-    ids = [one["id"] for one in calls if isinstance(one, dict) and isinstance(one.get("id"), str) and one["id"].strip()]
+    ids = [
+        call["id"]
+        for call in calls
+        if isinstance(call, dict) and isinstance(call.get("id"), str) and call["id"].strip()
+    ]
     return len(calls) == len(ids) == len(set(ids)) == results
 
 
@@ -97,14 +103,14 @@ def results_behind(name: str, request: dict[str, Any]) -> list[Result]:
     reading = formats.read(name, "request", request)
     container = formats.get(name).client.CONTAINER
     start = start_of_tail(reading, container)
-    return [one for one in reading.results if int(one.pointer.split("/")[2]) >= start]
+    return [result for result in reading.results if int(result.pointer.split("/")[2]) >= start]
 
 
 def universal_results(corpus: Corpus, name: str, request: dict[str, Any], calls: list[Any]) -> Iterator[dict[str, Any]]:
     """The results of a golden request's last turn for the calls that the session found, in the order of the calls."""
     results = results_behind(name, request)
     wrappers = corpus.format(name)["result_wrappers"]
-    ordinals = sorted(one.call for one in results if one.call is not None)
+    ordinals = sorted(result.call for result in results if result.call is not None)
     for result in results:
         if result.call is None or ordinals.index(result.call) >= len(calls):
             continue
@@ -141,8 +147,12 @@ def _part(part: Any, wrappers: Collection[str]) -> dict[str, Any]:
         return {"type": "text", "text": part.text}
     if isinstance(part, Media):
         data = None if part.data is None else standard_base64(part.data)
-        known = {"mime_type": part.mime, "data": data, "url": part.url, "file_id": part.file_id}
-        return {"type": "media", "kind": part.kind, **{key: value for key, value in known.items() if value is not None}}
+        members = {"mime_type": part.mime, "data": data, "url": part.url, "file_id": part.file_id}
+        return {
+            "type": "media",
+            "kind": part.kind,
+            **{key: value for key, value in members.items() if value is not None},
+        }
     value = _unwrapped(part.value, wrappers)
     if isinstance(value, dict):
         return {"type": "object", "value": copied(value)}
@@ -161,27 +171,27 @@ def _unwrapped(value: Any, wrappers: Collection[str]) -> Any:
 def _made_ids(name: str, exchange: Exchange, request: dict[str, Any], calls: list[Any]) -> dict[str, str]:
     """The ids that the session made for calls without one, each with that of the golden history, which made its own."""
     history = {call.ordinal: call.id for call in formats.read(name, "request", request).calls}
-    ordinals = sorted(one.call for one in results_behind(name, request) if one.call is not None)
-    given = [call.id for call in formats.read(name, "response", exchange.response).calls]
-    found = {}
-    for call, ordinal, own in zip(calls, ordinals, given, strict=False):
-        made, golden = call.get("id") if isinstance(call, dict) else None, history.get(ordinal)
-        if isinstance(made, str) and golden and not own:
-            found[made] = golden
-    return found
+    ordinals = sorted(result.call for result in results_behind(name, request) if result.call is not None)
+    ids = [call.id for call in formats.read(name, "response", exchange.response).calls]
+    golden_ids = {}
+    for call, ordinal, own in zip(calls, ordinals, ids, strict=False):
+        call_id, golden = call.get("id") if isinstance(call, dict) else None, history.get(ordinal)
+        if isinstance(call_id, str) and golden and not own:
+            golden_ids[call_id] = golden
+    return golden_ids
 
 
-def follow_up(name: str, request: dict[str, Any], entries: list[Any], made: dict[str, str]) -> dict[str, Any]:
+def follow_up(name: str, request: dict[str, Any], entries: list[Any], ids: dict[str, str]) -> dict[str, Any]:
     """The golden request with the entries of the session in the place of those that have its results.
 
-    The ids in ``made`` become those that the golden history has for the same calls.
+    The ids in ``ids`` become those that the golden history has for the same calls.
     """
     client = formats.get(name).client
     body: dict[str, Any] = copied(request)
     start = start_of_tail(formats.read(name, "request", request), client.CONTAINER)
     body[client.CONTAINER] = [*copied(client.entries(request)[:start]), *copied(entries)]
-    for result in formats.read(name, "request", body).results if made else ():
-        if result.id in made and result.id_pointer is not None and int(result.pointer.split("/")[2]) >= start:
+    for result in formats.read(name, "request", body).results if ids else ():
+        if result.id in ids and result.id_pointer is not None and int(result.pointer.split("/")[2]) >= start:
             holder, _, key = result.id_pointer.rpartition("/")
-            resolve(body, holder)[key] = made[result.id]
+            resolve(body, holder)[key] = ids[result.id]
     return body

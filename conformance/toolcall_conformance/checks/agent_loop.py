@@ -84,7 +84,7 @@ def run(
         for each in others:
             next(each, None)
     if way.fresh:
-        tally.findings = [weighed(harness.corpus, one, ["fresh-session"]) for one in tally.findings]
+        tally.findings = [weighed(harness.corpus, entry, ["fresh-session"]) for entry in tally.findings]
     return tally.result()
 
 
@@ -135,12 +135,12 @@ class _Agent:
             if self._tally.never_sent(upstream.response, self._request, sent.value):
                 session.finish_exchange(answer(upstream))
                 return
-            given, names = self._provider_reply(upstream, sent)
-            back = self._receive(session, number, sent, given, names)
-            if back is None or not self._go_on(number, given, back):
+            provider_reply, names = self._provider_reply(upstream, sent)
+            back = self._receive(session, number, sent, provider_reply, names)
+            if back is None or not self._go_on(number, provider_reply, back):
                 return
             golden = self._clients[number].response
-            self._replies.append(PlayedBodies(upstream.response_path.stem, given, back.value, golden))
+            self._replies.append(PlayedBodies(upstream.response_path.stem, provider_reply, back.value, golden))
             yield
 
     def _opened(self) -> SessionDriver | None:
@@ -171,9 +171,9 @@ class _Agent:
         self._tally.played.append(PlayedBodies(name, self._request, produced(sent), upstream.request))
         if isinstance(sent, Produced):
             return sent
-        kept = bool(self._way.habit.rests_on_memory and number)
-        bound = not kept and self._harness.judge.may_refuse(self._route, self._request)
-        reason = refusal_of(sent) if kept or bound else None
+        needs_memory = bool(self._way.habit.rests_on_memory and number)
+        bound = not needs_memory and self._harness.judge.may_refuse(self._route, self._request)
+        reason = refusal_of(sent) if needs_memory or bound else None
         if reason is not None:
             may = "as it may here" if bound else "as a translator may that keeps no conversations"
             self._tally.allowed = f"refused, {may}: {reason}"
@@ -185,7 +185,7 @@ class _Agent:
         """Report a request of which nothing came; where it repeats a wrong reply, that reply."""
         if self._replies and isinstance(failed, Crashed) and not failed.died:
             reply = self._replies[-1]
-            fault = next((one for one in self._faults_of(reply) if one.is_must), None)
+            fault = next((entry for entry in self._faults_of(reply) if entry.is_must), None)
             if fault is not None:
                 self._tally.break_loop(failed, fault, reply)
                 return
@@ -196,17 +196,17 @@ class _Agent:
 
     def _lost_on_the_way_down(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
         """The findings on a request; those say so that the client's own request has, because its reply had them."""
-        if not any(one.is_must for one in findings):
+        if not any(entry.is_must for entry in findings):
             return findings
         names: dict[tuple[str, str], str] = {}
         for reply in self._replies:
-            for one in self._faults_of(reply):
-                names.setdefault(_fault(one), reply.name)
+            for entry in self._faults_of(reply):
+                names.setdefault(_fault(entry), reply.name)
         return tuple(
-            replace(one, message=f"{one.message} (on the way down, in {name}: the client's own request has it so)")
-            if (name := names.get(_fault(one)))
-            else one
-            for one in findings
+            replace(entry, message=f"{entry.message} (on the way down, in {name}: the client's own request has it so)")
+            if (name := names.get(_fault(entry)))
+            else entry
+            for entry in findings
         )
 
     def _ask(self, session: SessionDriver, number: int, name: str) -> Outcome:
@@ -217,8 +217,8 @@ class _Agent:
         for pointers, shorter in shorter_requests(self._harness.corpus, self._route.client, self._request, sent):
             again = session.request(shorter)
             if isinstance(again, Produced):
-                asked, self._request, self._left_out = self._request, shorter, pointers
-                self._tally.go_on_without(pointers, sent, name, asked)
+                full_request, self._request, self._left_out = self._request, shorter, pointers
+                self._tally.go_on_without(pointers, sent, name, full_request)
                 return again
         return sent
 
@@ -227,7 +227,7 @@ class _Agent:
         harness, route, way = self._harness, self._route, self._way
         if not number or not self._judged:
             return
-        found = harness.judge.history(
+        judgement = harness.judge.history(
             upstream.request,
             sent.value,
             route,
@@ -235,8 +235,8 @@ class _Agent:
             provider_memory=self._memory,
             stored=way.habit.rests_on_memory,
         )
-        self._tally.lose(found)
-        findings = self._lost_on_the_way_down(found.findings)
+        self._tally.lose(judgement)
+        findings = self._lost_on_the_way_down(judgement.findings)
         findings = _without_ids(findings) if self._unnamed else findings
         findings = lighter_for_ungiven(harness.corpus, findings, upstream.request, self._ungiven)
         self._tally.findings += _placed(
@@ -247,13 +247,13 @@ class _Agent:
         """The golden reply by the names under which the request declares its tools, and these names."""
         name = self._route.upstream
         names = self._harness.judge.declared_names(upstream.request, sent.value, name)
-        given = rename_calls(name, upstream.response, names)
-        self._ungiven |= ungiven_state(self._harness.corpus, name, sent.value, given)
-        self._memory = memory_after(name, sent.value, given, self._memory)
-        return given, names
+        provider_reply = rename_calls(name, upstream.response, names)
+        self._ungiven |= ungiven_state(self._harness.corpus, name, sent.value, provider_reply)
+        self._memory = memory_after(name, sent.value, provider_reply, self._memory)
+        return provider_reply, names
 
     def _receive(
-        self, session: SessionDriver, number: int, sent: Produced, given: Any, names: Mapping[str, str]
+        self, session: SessionDriver, number: int, sent: Produced, provider_reply: Any, names: Mapping[str, str]
     ) -> Produced | None:
         """The client's reply for the provider's; None if there is none."""
         client, upstream = self._clients[number], self._upstreams[number]
@@ -261,7 +261,7 @@ class _Agent:
         back = (
             reply_streamed(session, upstream, sent.value, self._route, names, self._harness)
             if streamed
-            else session.response(given)
+            else session.response(provider_reply)
         )
         if isinstance(back, Produced):
             return back
@@ -277,11 +277,11 @@ class _Agent:
         _failed(self._tally, number, operation, back, reply)
         return None
 
-    def _go_on(self, number: int, given: Any, back: Produced) -> bool:
+    def _go_on(self, number: int, provider_reply: Any, back: Produced) -> bool:
         """Build the next request from a reply; whether the reply allows one."""
         client, tally, way = self._route.client, self._tally, self._way
         golden, reply = self._clients[number].response, self._upstreams[number].response_path.stem
-        played = PlayedBodies(reply, given, back.value, golden)
+        played = PlayedBodies(reply, provider_reply, back.value, golden)
         try:
             whole = continue_from_reply(client, self._known, back.value, self._clients[number + 1], way.habit)
             self._request = request_to_send(client, self._known, back.value, whole, way.habit)
@@ -310,15 +310,15 @@ class _Agent:
         return True
 
 
-def _fault(one: Finding) -> tuple[str, str]:
+def _fault(entry: Finding) -> tuple[str, str]:
     """What two findings have in common that are about one loss: the rule, and what is missing in either notation."""
-    want = one.want
+    want = entry.want
     if not is_json_value(want):
-        return one.rule, repr(want)
+        return entry.rule, repr(want)
     if isinstance(want, str):  # arguments are a text in one format and an object in the other
         with suppress(JSONError):
             want = parse(want)
-    return one.rule, canonical(want)
+    return entry.rule, canonical(want)
 
 
 def _misnamed(corpus: Corpus, client: str, golden: Any, reply: Any, body: str) -> Iterator[Finding]:
@@ -370,7 +370,7 @@ def _placed(
     drops = not way.habit.echo and route.client != route.upstream
     under = ["client-drops-unknown-keys"] if drops else []
     under += ["provider-gives-no-ids"] if unnamed else []
-    return [weighed(corpus, replace(one, body=body), under) for one in findings]
+    return [weighed(corpus, replace(entry, body=body), under) for entry in findings]
 
 
 def variants(corpus: Corpus, case: Case, client: str, upstream: str) -> tuple[str, ...]:

@@ -131,38 +131,38 @@ class Tally:
                 return
             self.refused = True
         self._keep_words(failed)
-        found = self._weighed_refusal(operation, failed, body, request)
-        if found is not None:
-            self.findings.append(found)
+        refusal = self._weighed_refusal(operation, failed, body, request)
+        if refusal is not None:
+            self.findings.append(refusal)
 
     def _weighed_refusal(
         self, operation: str, failed: Failed, body: str, request: Any, route: Route | None = None
     ) -> Finding | None:
         """The finding for a failed call; a refusal that names what may be lost weighs as the loss: perhaps nothing."""
-        found = replace(failure(self.corpus, operation, failed, body), format=self.format_of(operation))
+        refusal = replace(failure(self.corpus, operation, failed, body), format=self.format_of(operation))
         loss = None if request is MISSING else loss_named_by(self.corpus, route or self.route, request, failed)
         if loss is None:
-            return found
+            return refusal
         places = ", ".join(loss.parts)
         if loss.weighs_nothing:
-            self.allowed = f"refused, as a request may be for what may be lost ({places}): {found.message}"
+            self.allowed = f"refused, as a request may be for what may be lost ({places}): {refusal.message}"
             return None
-        would = ", ".join(sorted({one.rule for one in loss.findings if not one.is_note}))
-        message = f"{found.message} (it names {places}; to drop that would be {would})"
-        return weighed(self.corpus, replace(found, message=message), [NAMES_A_LOSS])
+        would = ", ".join(sorted({entry.rule for entry in loss.findings if not entry.is_note}))
+        message = f"{refusal.message} (it names {places}; to drop that would be {would})"
+        return weighed(self.corpus, replace(refusal, message=message), [NAMES_A_LOSS])
 
     def break_loop(self, failed: Crashed, fault: Finding, reply: PlayedBodies) -> None:
         """Report a reply with a ``fault``, on which the translator's own next request fails."""
         self._keep_words(failed)
         self.played.append(reply)
         message = f"the next request repeats what breaks {fault.rule} here, and {failed.sentence}"
-        found = replace(fault, rule="translation/loop-broken", message=message, body=reply.name)
-        self.findings.append(replace(found, format=self.route.client))
+        loop_break = replace(fault, rule="translation/loop-broken", message=message, body=reply.name)
+        self.findings.append(replace(loop_break, format=self.route.client))
 
     def fail_reply(self, operation: str, failed: Failed, body: str, *, may_fail: bool) -> None:
         """Report a judged reply of which nothing came. ``may_fail``: an error may stand in its place."""
-        told = isinstance(failed, RefusedOutcome) or (isinstance(failed, Crashed) and not failed.died)
-        if may_fail and told:
+        is_error = isinstance(failed, RefusedOutcome) or (isinstance(failed, Crashed) and not failed.died)
+        if may_fail and is_error:
             self.allowed = f"an error, as this reply allows: {failure(self.corpus, operation, failed, body).message}"
         else:
             self.fail(operation, failed, body)
@@ -205,13 +205,13 @@ class Tally:
         """
         if not self.left_out:
             self.left_out = pointers
-            found = self._weighed_refusal("request", failed, body, request, route)
-            if found is not None:
-                self.findings.append(weighed(self.corpus, found, ["setting-left-out"]))
+            refusal = self._weighed_refusal("request", failed, body, request, route)
+            if refusal is not None:
+                self.findings.append(weighed(self.corpus, refusal, ["setting-left-out"]))
 
-    def never_sent(self, reply: Any, asked: Any, sent: Any, route: Route | None = None) -> bool:
+    def never_sent(self, reply: Any, client_request: Any, sent: Any, route: Route | None = None) -> bool:
         """Whether no provider sends that reply for that request, which is then not played; see :func:`unasked`."""
-        reason = unasked(self.corpus, route or self.route, reply, asked, sent)
+        reason = unasked(self.corpus, route or self.route, reply, client_request, sent)
         self.inapplicable = self.inapplicable or reason
         return bool(reason)
 
@@ -226,7 +226,7 @@ class Tally:
     def note(self, judgement: Judgement, body: str) -> None:
         """Add the judge's findings on ``body``, and its losses."""
         self.lose(judgement)
-        self.findings += [replace(one, body=body) for one in judgement.findings]
+        self.findings += [replace(entry, body=body) for entry in judgement.findings]
 
     def lose(self, judgement: Judgement) -> None:
         """Add the losses. A later request repeats those of earlier ones, so the highest count is kept, not the sum."""
@@ -244,14 +244,16 @@ class Tally:
         ]
         if outcome.mutated:
             reported.append(("translation/input-mutated", f"{operation} changed the body that it was given"))
-        self.findings += [finding(self.corpus, rule, "", said, element="body", body=body) for rule, said in reported]
+        self.findings += [
+            finding(self.corpus, rule, "", message, element="body", body=body) for rule, message in reported
+        ]
 
     def result(self) -> ItemResult:
-        found = marked(self.corpus, self.route, self.made_up, self.findings, self.played)
-        self.findings = [*with_causes(table_of(self.corpus), found, way_back=self.check == "round_trip")]
+        findings = marked(self.corpus, self.route, self.made_up, self.findings, self.played)
+        self.findings = [*with_causes(table_of(self.corpus), findings, way_back=self.check == "round_trip")]
         verdict = verdict_of(self.findings)
         if verdict is Verdict.FAIL:
-            only_refused = self.refused and all(one.rule == "translation/refused" for one in failing(self.findings))
+            only_refused = self.refused and all(entry.rule == "translation/refused" for entry in failing(self.findings))
             verdict = Verdict.REFUSED if only_refused else Verdict.FAIL
         elif self.blocked:
             verdict = Verdict.BLOCKED

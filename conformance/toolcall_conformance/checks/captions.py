@@ -52,18 +52,18 @@ def golden_with_captions(case: Case, name: str, golden: dict[str, Any], sent: di
         return golden
     ids = {call.ordinal: call.id for call in formats.read(name, "request", sent).calls}
     reading = formats.read(name, "request", golden)
-    said: dict[str, Any] = copied(rename_captions(golden, reading, ids))
+    body: dict[str, Any] = copied(rename_captions(golden, reading, ids))
     if None in ids.values() or len(set(ids.values())) < len(ids) or len(ids) < len(reading.calls):
-        return said
+        return body
     for call in reading.calls:
         if call.id_pointer is not None:
             parent, _, key = call.id_pointer.rpartition("/")
-            resolve(said, parent)[key] = ids[call.ordinal]
+            resolve(body, parent)[key] = ids[call.ordinal]
     for result in reading.results:
         if result.call is not None:
-            call = resolve(said, reading.calls[result.call].pointer)
-            formats.get(name).client.relink(resolve(said, result.pointer), call)
-    return said
+            call = resolve(body, reading.calls[result.call].pointer)
+            formats.get(name).client.relink(resolve(body, result.pointer), call)
+    return body
 
 
 @lru_cache(maxsize=32)  # the items of a case are played one behind the other, and drawn cases have no end
@@ -74,7 +74,7 @@ def _has_captions(case: Case, name: str) -> bool:
 
 def _captions(request: Reading) -> dict[str, tuple[str, dict[str, int]]]:
     """The user's texts right before media that name calls, by pointer, each with the call that every id stands for."""
-    found: dict[str, tuple[str, dict[str, int]]] = {}
+    captions: dict[str, tuple[str, dict[str, int]]] = {}
     first = {call.id: call.ordinal for call in reversed(request.calls) if call.id}
     names = SaidNames(first)
     latest: dict[str, int] = {}
@@ -82,7 +82,7 @@ def _captions(request: Reading) -> dict[str, tuple[str, dict[str, int]]]:
         latest |= {item.id: item.ordinal for item in turn.items if isinstance(item, Call) and item.id}
         for text, media in pairwise(turn.items):
             if turn.side == "user" and isinstance(text, Text) and isinstance(media, Media):
-                said = sorted(names.said_in(text.text) & latest.keys(), key=first.__getitem__)
-                if said:
-                    found[text.pointer] = (text.text, {call_id: latest[call_id] for call_id in said})
-    return found
+                ids = sorted(names.said_in(text.text) & latest.keys(), key=first.__getitem__)
+                if ids:
+                    captions[text.pointer] = (text.text, {call_id: latest[call_id] for call_id in ids})
+    return captions

@@ -55,14 +55,14 @@ def continue_from_reply(
     said_before = {client.CONTAINER: copied(client.entries(before)) + client.as_history(reply, echo=habit.echo)}
     calls = formats.read(name, "request", said_before).calls
     if len(calls) != len(golden.calls):
-        known = len(formats.read(name, "request", before).calls)
-        want, got = len(golden.calls) - known, len(calls) - known
+        earlier_count = len(formats.read(name, "request", before).calls)
+        want, got = len(golden.calls) - earlier_count, len(calls) - earlier_count
         raise UncontinuableError(
             f"the reply has {got} {'call' if got == 1 else 'calls'}, the provider's had {want}", want, got
         )
     start = start_of_tail(golden, client.CONTAINER)
-    said = rename_captions(following.request, golden, {call.ordinal: call.id for call in calls})
-    tail = copied(client.entries(said)[start:])
+    request = rename_captions(following.request, golden, {call.ordinal: call.id for call in calls})
+    tail = copied(client.entries(request)[start:])
     for result in golden.results:
         place = _entry(result.pointer, client.CONTAINER)
         if place is None or place[0] < start or result.call is None:
@@ -91,8 +91,8 @@ def request_to_send(
     if habit.referring:
         return keeper.referring(following)
     client = formats.get(name).client
-    known = len(client.entries(before)) + len(client.as_history(reply, echo=True))
-    sent = keeper.shortened(following, reply, known)
+    earlier_count = len(client.entries(before)) + len(client.as_history(reply, echo=True))
+    sent = keeper.shortened(following, reply, earlier_count)
     if sent is None:
         raise UncontinuableError(
             "the reply has no id from which the next request could continue", "an id", reply.get("id")

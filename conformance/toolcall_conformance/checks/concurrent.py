@@ -76,23 +76,25 @@ def run(case: Case, route: Route, open_session: OpenSession, harness: Harness, t
         tally.inapplicable = f"no second exchange begins while one is open: {why}"
         return
     sessions = first.exchange.begun.pop(), second.exchange.begun.pop()
-    came = sessions[0].stream_beside(first.source, sessions[1], second.source)
-    for this, outcome, other in ((first, came[0], second), (second, came[1], first)):
+    outcomes = sessions[0].stream_beside(first.source, sessions[1], second.source)
+    for this, outcome, other in ((first, outcomes[0], second), (second, outcomes[1], first)):
         name = this.exchange.name if this is first else f"{this.exchange.name}, beside it"
-        found = list(_faults(this, outcome, other, harness, name))
-        if not found:
+        faults = list(_faults(this, outcome, other, harness, name))
+        if not faults:
             continue
         alone = _begun(this.case, route, open_session, harness)
         played = alone if isinstance(alone, Blocked) else alone.exchange.play(alone.source)
         if isinstance(alone, Blocked) or isinstance(played, Blocked):
             tally.blocked = f"blocked: {name}: the stream cannot be played by itself"
             continue
-        known = {(one.rule, one.pointer) for one in _faults(alone, played, other, harness, name)}
-        fresh = [one for one in found if (one.rule, one.pointer) not in known]
+        reported = {(fault.rule, fault.pointer) for fault in _faults(alone, played, other, harness, name)}
+        fresh = [fault for fault in faults if (fault.rule, fault.pointer) not in reported]
         if fresh:
             tally.played.append(kept(tally, this.exchange.name, this.source.pieces, outcome))
-            tally.findings += [replace(one, message=f"{one.message}, while another stream is open") for one in fresh]
-    if not tally.findings and isinstance(came[0], Streamed) and came[0].alone:
+            tally.findings += [
+                replace(fault, message=f"{fault.message}, while another stream is open") for fault in fresh
+            ]
+    if not tally.findings and isinstance(outcomes[0], Streamed) and outcomes[0].alone:
         tally.inapplicable = _ALONE
 
 
@@ -115,23 +117,23 @@ def _begun(case: Case, route: Route, open_session: OpenSession, harness: Harness
 
 
 def _faults(
-    this: _Conversation, came: StreamOutcome, other: _Conversation, harness: Harness, name: str
+    this: _Conversation, outcome: StreamOutcome, other: _Conversation, harness: Harness, name: str
 ) -> Iterator[Finding]:
     """What is wrong with a stream by itself, and what it has of the other one."""
     exchange = this.exchange
     tally = Tally.of(harness, this.case, "stream", exchange.route)
-    failed: Failed | RefusedOutcome | Crashed | None = came.raised if isinstance(came, Streamed) else came
-    if failed is not None or not isinstance(came, Streamed):
+    failed: Failed | RefusedOutcome | Crashed | None = outcome.raised if isinstance(outcome, Streamed) else outcome
+    if failed is not None or not isinstance(outcome, Streamed):
         if failed is not None:
             tally.fail("stream", failed, name)
         yield from tally.findings
         return
-    judge_played(exchange, exchange.stream, came, harness, tally, name)
+    judge_played(exchange, exchange.stream, outcome, harness, tally, name)
     own = set(_WORD.findall(f"{_text(exchange.stream)} {this.upstream.response}"))
-    foreign = sorted(_words_of(other, came.data) - own)
+    foreign = sorted(_words_of(other, outcome.data) - own)
     hint = f" (the other stream says {foreign[0]!r})" if foreign else ""
-    yield from (replace(one, message=f"{one.message}{hint}") for one in tally.findings)
-    if foreign and all(one.is_note for one in tally.findings):
+    yield from (replace(entry, message=f"{entry.message}{hint}") for entry in tally.findings)
+    if foreign and all(entry.is_note for entry in tally.findings):
         message = f"words of another stream that is open at the same time ({foreign[0]!r})"
         yield finding(
             harness.corpus,
@@ -149,8 +151,8 @@ def _words_of(other: _Conversation, output: bytes) -> set[str]:
     """The words of the other stream that stand in an output, in its events or in what they assemble to."""
     format_name = other.exchange.route.client
     assembled = formats.assembled_from(format_name, output).body
-    seen = set(_WORD.findall(_text(output))) | set(_WORD.findall(str(assembled)))
-    return seen & set(_WORD.findall(f"{_text(other.exchange.stream)} {other.upstream.response}"))
+    words = set(_WORD.findall(_text(output))) | set(_WORD.findall(str(assembled)))
+    return words & set(_WORD.findall(f"{_text(other.exchange.stream)} {other.upstream.response}"))
 
 
 def _text(data: bytes) -> str:

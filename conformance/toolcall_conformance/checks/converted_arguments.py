@@ -75,21 +75,21 @@ class _Changes:
 
     @classmethod
     def of(cls, stream: bytes, conversions: Conversions, transport: Mapping[str, Any]) -> _Changes:
-        found, reader = cls(), _Reader(transport)
+        changed, reader = cls(), _Reader(transport)
         for number, event in enumerate(_events(stream)):
             for pointer, name, value in reader.read(number, event):
                 conversion = conversions.get(name)
                 new = value if conversion is None else converted_arguments(conversion, value)
                 if not equal(new, value):
-                    changes: dict[int, dict[str, Any]] = found.texts if isinstance(new, str) else found.objects
+                    changes: dict[int, dict[str, Any]] = changed.texts if isinstance(new, str) else changed.objects
                     changes.setdefault(number, {})[pointer] = new
         for fragments in reader.calls:
             conversion = conversions.get(fragments.name)
             new = fragments.text if conversion is None else converted_arguments(conversion, fragments.text)
             if new != fragments.text:
                 for number, pointer, piece in fragments.replaced(new):
-                    found.texts.setdefault(number, {})[pointer] = piece
-        return found
+                    changed.texts.setdefault(number, {})[pointer] = piece
+        return changed
 
 
 class _Reader:
@@ -132,14 +132,14 @@ class _Reader:
 
 def along(event: Any, pointer: str, key: str) -> tuple[Any, ...]:
     """The members ``key`` of all objects around a place, from the outermost inwards."""
-    found, value = [], event
+    members, value = [], event
     for token in pointer.split("/")[1:]:
         if isinstance(value, dict):
-            found += [value[key]] if isinstance(value.get(key), (str, int)) else []
+            members += [value[key]] if isinstance(value.get(key), (str, int)) else []
             value = value[unescaped(token)]
         else:
             value = value[int(token)]
-    return tuple(found)
+    return tuple(members)
 
 
 def _events(stream: bytes) -> list[Any]:

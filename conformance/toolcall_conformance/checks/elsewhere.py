@@ -45,8 +45,8 @@ def excusing(check: Check) -> Check:
 
 
 def _excused(corpus: Corpus, route: Route, opened: OpenOutcome) -> OpenOutcome:
-    known = {route.client, route.upstream} <= set(formats.names())
-    if not isinstance(opened, Opened) or not known or not corpus.format(route.upstream).get("served_elsewhere"):
+    are_readable = {route.client, route.upstream} <= set(formats.names())
+    if not isinstance(opened, Opened) or not are_readable or not corpus.format(route.upstream).get("served_elsewhere"):
         return opened
     return Opened(cast("SessionDriver", _Excused(corpus, route, opened.session)))
 
@@ -69,13 +69,13 @@ class _Excused:
 
     def request(self, body: dict[str, Any]) -> Outcome:
         outcome = self.session.request(body)
-        went = self._went(outcome)
-        if not went:
+        actual_formats = self._went(outcome)
+        if not actual_formats:
             return outcome
         route = self._route
-        asked = formats.read(route.client, "request", body)
-        entry = served_elsewhere(self._corpus, route.upstream, route.upstream_model, asked)
-        if entry is None or entry["by"] not in went:
+        reading = formats.read(route.client, "request", body)
+        entry = served_elsewhere(self._corpus, route.upstream, route.upstream_model, reading)
+        if entry is None or entry["by"] not in actual_formats:
             return outcome
         title = self._corpus.format(entry["by"])["title"]
         return Inapplicable(f"this body goes by {title} for {route.upstream_model}: {entry['why']}")

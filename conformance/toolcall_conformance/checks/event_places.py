@@ -10,13 +10,13 @@ from toolcall_conformance.jsonvalue import join, unescaped
 
 def nearest(event: Any, pointer: str, key: str) -> Any:
     """The member ``key`` of the innermost object around a place that has it; None if none has."""
-    found = None
+    member = None
     value = event
     for token in pointer.split("/")[1:]:
         if isinstance(value, dict):
-            found = value.get(key, found)
+            member = value.get(key, member)
         value = value[int(token)] if isinstance(value, list) else value.get(unescaped(token))
-    return found
+    return member
 
 
 def values_at(event: Any, place: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -33,29 +33,29 @@ def rename_calls(name: str, reply: dict[str, Any], names: Mapping[str, str]) -> 
     if not changed and not members and not parameters and not conversions:
         return reply
     renamed: dict[str, Any] = copied(reply)
-    for one, call in _calls(name, renamed):
+    for body, call in _calls(name, renamed):
         if call.arguments_pointer is not None and call.name in parameters:
             parent, _, key = call.arguments_pointer.rpartition("/")
-            holder = resolve(one, parent)
+            holder = resolve(body, parent)
             holder[key] = renamed_arguments(holder[key], parameters[str(call.name)])
         if call.arguments_pointer is not None and call.kind == "function" and call.name in conversions:
             parent, _, key = call.arguments_pointer.rpartition("/")
-            holder = resolve(one, parent)
+            holder = resolve(body, parent)
             holder[key] = converted_arguments(conversions[str(call.name)], holder[key])
         if call.arguments_pointer is not None and members:
             parent, _, key = call.arguments_pointer.rpartition("/")
-            holder = resolve(one, parent)
+            holder = resolve(body, parent)
             holder[key] = _with_members(holder[key], members)
         # What an API defines itself is called by its type.
         if call.name in changed and call.name_pointer is not None and call.kind != "builtin":
             parent, _, key = call.name_pointer.rpartition("/")
-            resolve(one, parent)[key] = changed[call.name]
+            resolve(body, parent)[key] = changed[call.name]
     return renamed
 
 
-def requests_before(asked: Any, sent: Any, upstream: Exchange) -> Requests:
+def requests_before(client_request: Any, sent: Any, upstream: Exchange) -> Requests:
     """The requests before a reply. A translator of replies alone ``sent`` none: the provider had the golden one."""
-    return Requests(asked, upstream.request, seen=False) if sent is None else Requests(asked, sent)
+    return Requests(client_request, upstream.request, seen=False) if sent is None else Requests(client_request, sent)
 
 
 def _calls(name: str, reply: dict[str, Any]) -> list[tuple[Any, Call]]:
@@ -64,8 +64,8 @@ def _calls(name: str, reply: dict[str, Any]) -> list[tuple[Any, Call]]:
     A reader reads the first choice alone; so each later entry of a list is read as if it were the only one, too.
     """
     alone = ({key: [entry]} for key, value in reply.items() if isinstance(value, list) for entry in value[1:])
-    found = ((one, call) for one in (reply, *alone) for call in formats.read(name, "response", one).calls)
-    return list({id(resolve(one, call.pointer)): (one, call) for one, call in found}.values())
+    pairs = ((body, call) for body in (reply, *alone) for call in formats.read(name, "response", body).calls)
+    return list({id(resolve(body, call.pointer)): (body, call) for body, call in pairs}.values())
 
 
 def rename_calls_in_stream(stream: bytes, names: Mapping[str, str], transport: Mapping[str, Any]) -> bytes:
@@ -94,7 +94,7 @@ def rename_calls_in_stream(stream: bytes, names: Mapping[str, str], transport: M
             event = parse(data)
         except JSONError:
             return data
-        called = (found for place in places for found in values_at(event, place))
+        called = (member for place in places for member in values_at(event, place))
         texts = {pointer: changed[name] for pointer, name in called if isinstance(name, str) and name in changed}
         return with_texts(data, texts)
 
@@ -104,8 +104,8 @@ def rename_calls_in_stream(stream: bytes, names: Mapping[str, str], transport: M
 def _naming(names: Iterable[str]) -> Callable[[str], bool]:
     """Whether JSON text may have one of the names in it; most events have none, and to parse each takes long."""
     plain = all(json.dumps(name, ensure_ascii=False) == f'"{name}"' for name in names)
-    spelt = re.compile("|".join([*map(re.escape, names), r"\\[u/]"])) if plain else re.compile("")
-    return lambda text: spelt.search(text) is not None
+    pattern = re.compile("|".join([*map(re.escape, names), r"\\[u/]"])) if plain else re.compile("")
+    return lambda text: pattern.search(text) is not None
 
 
 def rename_members_in_stream(stream: bytes, members: Mapping[str, str], places: Sequence[Mapping[str, Any]]) -> bytes:
@@ -183,13 +183,13 @@ class _Keys:
 
     def change(self, fragment: str) -> str:
         """The fragment as it goes on: without a key that is not whole, and with the one that was not before."""
-        said, text = "", self._rest + fragment
+        output, text = "", self._rest + fragment
         end = 0
         while (token := self._pattern.match(text, end)) is not None:
-            said += self._token(token[0])
+            output += self._token(token[0])
             end = token.end()
         self._rest = text[end:]
-        return said
+        return output
 
     @property
     def _pattern(self) -> re.Pattern[str]:
@@ -253,13 +253,13 @@ class _Beginning:
         if self._over:
             return fragment
         self._held += fragment
-        said = "".join(self._held.split())
+        text = "".join(self._held.split())
         for old, new in self._members.items():
             key = "{" + json.dumps(old)
-            if said.startswith(key):
+            if text.startswith(key):
                 self._over = True
                 return self._held.replace(json.dumps(old), json.dumps(new), 1)
-            if key.startswith(said):
+            if key.startswith(text):
                 return ""
         self._over = True
         return self._held

@@ -19,31 +19,31 @@ class JSONValues:
 
     def change(self, fragment: str) -> str:
         """The same fragment with other texts."""
-        return "".join(self._in(one) if self._in_text else self._between(one) for one in fragment)
+        return "".join(self._in(character) if self._in_text else self._between(character) for character in fragment)
 
-    def _between(self, one: str) -> str:
+    def _between(self, character: str) -> str:
         """A character outside of texts."""
-        if one == '"':
+        if character == '"':
             self._in_text, self._is_key = True, self._key_next
-        elif one in "{[":
-            self._open.append(one)
-        elif one in "}]" and self._open:
+        elif character in "{[":
+            self._open.append(character)
+        elif character in "}]" and self._open:
             self._open.pop()
-        if one in "{[,:":
-            self._key_next = one != ":" and self._open[-1:] == ["{"]
-        return one
+        if character in "{[,:":
+            self._key_next = character != ":" and self._open[-1:] == ["{"]
+        return character
 
-    def _in(self, one: str) -> str:
+    def _in(self, character: str) -> str:
         """A character of a text."""
         if self._behind_slash:
             self._behind_slash = False
-            self._hex_digits = _HEX_DIGITS if one == "u" else 0
+            self._hex_digits = _HEX_DIGITS if character == "u" else 0
         elif self._hex_digits:
             self._hex_digits -= 1
-        elif one == '"':
+        elif character == '"':
             self._in_text = False
-        elif one == "\\":
+        elif character == "\\":
             self._behind_slash = True
         elif not self._is_key:
-            return self._other(one)
-        return one
+            return self._other(character)
+        return character

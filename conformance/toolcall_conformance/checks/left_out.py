@@ -30,11 +30,13 @@ def shorter_requests(corpus: Corpus, name: str, body: Any, failed: Failed) -> It
         return
     required = "max_output_tokens" if corpus.format(name).get("max_output_tokens_required") else ""
     settings = [
-        one for one in formats.read(name, "request", body).settings.values() if one.name not in {*_KEPT, required}
+        setting
+        for setting in formats.read(name, "request", body).settings.values()
+        if setting.name not in {*_KEPT, required}
     ]
     words = failure(corpus, "request", failed, "").message
-    named = _outermost([one.pointer for one in settings if is_named(setting_names(corpus, one), words)])
-    every = _outermost([one.pointer for one in settings])
+    named = _outermost([setting.pointer for setting in settings if is_named(setting_names(corpus, setting), words)])
+    every = _outermost([setting.pointer for setting in settings])
     for pointers in dict.fromkeys(pointers for pointers in (named, every) if pointers):
         yield pointers, without(body, pointers)
 
@@ -57,4 +59,6 @@ def without(body: Any, pointers: Sequence[str]) -> Any:
 
 def _outermost(pointers: Sequence[str]) -> tuple[str, ...]:
     """The pointers that are not below another one."""
-    return tuple(dict.fromkeys(one for one in pointers if not any(one.startswith(f"{other}/") for other in pointers)))
+    return tuple(
+        dict.fromkeys(pointer for pointer in pointers if not any(pointer.startswith(f"{other}/") for other in pointers))
+    )

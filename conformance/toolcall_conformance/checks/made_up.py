@@ -43,61 +43,70 @@ class MadeUpPlaces:
 
 
 def marked(
-    corpus: Corpus, route: Route, said: MadeUpPlaces, found: Iterable[Finding], played: Iterable[PlayedBodies]
+    corpus: Corpus,
+    route: Route,
+    made_up_places: MadeUpPlaces,
+    findings: Iterable[Finding],
+    played: Iterable[PlayedBodies],
 ) -> list[Finding]:
     """The findings, marked where the adapter made up what they are about.
 
     If it claims what is judged, that is reported in front of them, and nothing is marked.
     """
-    if not said.places:
-        return list(found)
-    claimed = list(_claims(corpus, route, said, played))
+    if not made_up_places.places:
+        return list(findings)
+    claimed = list(_claims(corpus, route, made_up_places, played))
     if claimed:
-        return [*claimed, *found]
-    return [_marked(corpus, one, said.of(route, one.body)) for one in found]
+        return [*claimed, *findings]
+    return [_marked(corpus, entry, made_up_places.of(route, entry.body)) for entry in findings]
 
 
-def _marked(corpus: Corpus, one: Finding, places: Sequence[str]) -> Finding:
+def _marked(corpus: Corpus, entry: Finding, places: Sequence[str]) -> Finding:
     """A finding as it weighs if the adapter made up what stands at ``places``."""
-    of_format = one.rule.partition("/")[0] in formats.names()  # what a translation must carry is not made up
-    bears = corpus.circumstance(CIRCUMSTANCE).bears_on(one.rule, one.element)
-    if not of_format or not bears or not any(_is_at(one.pointer, place) for place in places):
-        return one
-    return replace(weighed(corpus, one, [CIRCUMSTANCE]), made_up=one.level)
+    of_format = entry.rule.partition("/")[0] in formats.names()  # what a translation must carry is not made up
+    bears = corpus.circumstance(CIRCUMSTANCE).bears_on(entry.rule, entry.element)
+    if not of_format or not bears or not any(_is_at(entry.pointer, place) for place in places):
+        return entry
+    return replace(weighed(corpus, entry, [CIRCUMSTANCE]), made_up=entry.level)
 
 
-def _claims(corpus: Corpus, route: Route, said: MadeUpPlaces, played: Iterable[PlayedBodies]) -> Iterator[Finding]:
+def _claims(
+    corpus: Corpus, route: Route, made_up_places: MadeUpPlaces, played: Iterable[PlayedBodies]
+) -> Iterator[Finding]:
     """For each body, the first place at which it claims to have made up what is judged."""
-    for one in played:
-        for body, made in ((one.name, one.produced), (f"{one.name}, assembled", one.files.get("assembled.json"))):
-            places = said.of(route, body)
-            if not places or made is MISSING or made is None:
+    for bodies in played:
+        for body, output in (
+            (bodies.name, bodies.produced),
+            (f"{bodies.name}, assembled", bodies.files.get("assembled.json")),
+        ):
+            places = made_up_places.of(route, body)
+            if not places or output is MISSING or output is None:
                 continue
             name = route.upstream if _operation(body) == "request" else route.client
-            judged = _judged(corpus, name, _operation(body), made)
+            judged = _judged(corpus, name, _operation(body), output)
             hit = next(((place, *what) for what in judged for place in places if _meet(place, what[1])), None)
             if hit is not None:
                 yield _refused(corpus, body, name, *hit)
 
 
 def _refused(corpus: Corpus, body: str, name: str, place: str, what: str, pointer: str) -> Finding:
-    said = (
+    message = (
         f"made_up lists {place} of {_operation(body)}, where there is a {what} ({pointer}): an adapter cannot make up "
         "what is judged; list only places around it"
     )
     element = corpus.rule("translation/protocol-error").element
-    refused = finding(corpus, "translation/protocol-error", pointer, said, element=element, body=body)
+    refused = finding(corpus, "translation/protocol-error", pointer, message, element=element, body=body)
     return replace(refused, format=name)
 
 
-def _judged(corpus: Corpus, name: str, operation: str, made: Any) -> Iterator[tuple[str, str]]:
+def _judged(corpus: Corpus, name: str, operation: str, body: Any) -> Iterator[tuple[str, str]]:
     """What a translation is judged by, each with its pointer; in the events of a stream wherever it may stand."""
     if operation == "stream":
-        told = corpus.transports[name]["stream"]
+        transport = corpus.transports[name]["stream"]
         for what, key in _IN_EVENTS.items():
-            yield from ((what, f"/events/*/data{one['at']}") for one in told.get(key, ()))
+            yield from ((what, f"/events/*/data{entry['at']}") for entry in transport.get(key, ()))
         return
-    reading = formats.read(name, operation, made)
+    reading = formats.read(name, operation, body)
     yield from (("tool", tool.pointer) for tool in reading.tools)
     yield from (("system prompt", text.pointer) for text in reading.system)
     yield from ((type(item).__name__.lower(), item.pointer) for turn in reading.turns for item in turn.items)
@@ -116,10 +125,10 @@ def _is_at(pointer: str, place: str) -> bool:
     if not place:
         return not pointer
     pairs = zip(pointer.split("/"), place.split("/"), strict=False)
-    return pointer.count("/") >= place.count("/") and all(wanted in (token, "*") for token, wanted in pairs)
+    return pointer.count("/") >= place.count("/") and all(step in (token, "*") for token, step in pairs)
 
 
 def _meet(place: str, pointer: str) -> bool:
     """Whether one of the two may be at or inside the other; the empty place holds nothing but the whole."""
     pairs = zip(pointer.split("/"), place.split("/"), strict=False)
-    return bool(place) and all(one == other or "*" in (one, other) for one, other in pairs)
+    return bool(place) and all(token == other or "*" in (token, other) for token, other in pairs)

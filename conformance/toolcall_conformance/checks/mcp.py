@@ -41,16 +41,16 @@ def run(
 def _declared(session: SessionDriver, case: Case, tally: Tally, harness: Harness) -> list[Any] | None:
     """Judge the declarations; None where none came."""
     name, listed = tally.route.client, case.scenario["mcp"]["tools"]
-    came = session.call("mcp_tools", listed)
+    outcome = session.call("mcp_tools", listed)
     first = case.exchanges(name)[0].request
-    tally.played.append(PlayedBodies("tools", listed, produced(came), first.get("tools")))
-    if not isinstance(came, Produced):
-        tally.fail("mcp_tools", came, "tools")
+    tally.played.append(PlayedBodies("tools", listed, produced(outcome), first.get("tools")))
+    if not isinstance(outcome, Produced):
+        tally.fail("mcp_tools", outcome, "tools")
         return None
-    tally.observe("mcp_tools", came, "tools")
-    tally.note(harness.judge.mcp_tools(name, first, listed, came.value, model=tally.route.client_model), "tools")
-    found: list[Any] = came.value
-    return found
+    tally.observe("mcp_tools", outcome, "tools")
+    tally.note(harness.judge.mcp_tools(name, first, listed, outcome.value, model=tally.route.client_model), "tools")
+    declarations: list[Any] = outcome.value
+    return declarations
 
 
 class _Round:
@@ -64,8 +64,8 @@ class _Round:
         body = copied(self._golden)
         body["tools"] = copied(self._tools)
         reading = formats.read(name, "request", body)
-        for one in reading.calls:
-            _rename(body, one.name_pointer, names)
+        for call in reading.calls:
+            _rename(body, call.name_pointer, names)
         for result in reading.results:
             _rename(body, result.name_pointer, names)
         return body
@@ -74,8 +74,8 @@ class _Round:
         """The session's names of the tools by those of the golden request."""
         listed = self._case.scenario["mcp"]["tools"]
         golden = harness.judge.mcp_names(name, listed, self._golden)
-        made = harness.judge.mcp_names(name, listed, {**self._golden, "tools": self._tools})
-        return {ours: made[own] for own, ours in golden.items() if own in made}
+        session_names = harness.judge.mcp_names(name, listed, {**self._golden, "tools": self._tools})
+        return {ours: session_names[own] for own, ours in golden.items() if own in session_names}
 
 
 def _rename(body: Any, pointer: str | None, names: Mapping[str, str]) -> None:
@@ -93,15 +93,15 @@ def _play(session: SessionDriver, played: _Round, tally: Tally, harness: Harness
     entries: list[Any] = []
     for ordinal, result in played.results.items():
         call = calls[ordinal]
-        shown = {"id": call.id, "name": call.name, "arguments": call.arguments}
-        came = session.call("mcp_result", shown, result)
+        call_body = {"id": call.id, "name": call.name, "arguments": call.arguments}
+        outcome = session.call("mcp_result", call_body, result)
         body = f"result-{ordinal + 1}"
-        tally.played.append(PlayedBodies(body, {"call": shown, "result": result}, produced(came), None))
-        if not isinstance(came, Produced):
-            tally.fail("mcp_result", came, body)
+        tally.played.append(PlayedBodies(body, {"call": call_body, "result": result}, produced(outcome), None))
+        if not isinstance(outcome, Produced):
+            tally.fail("mcp_result", outcome, body)
             return False
-        tally.observe("mcp_result", came, body)
-        entries += came.value
+        tally.observe("mcp_result", outcome, body)
+        entries += outcome.value
     if len(played.results) > 1:
         entries = formats.get(name).client.together(entries)
     sent = follow_up(name, request, entries, {})
@@ -113,7 +113,7 @@ def _play(session: SessionDriver, played: _Round, tally: Tally, harness: Harness
 
 def _answered(case: Case, name: str) -> Iterator[tuple[Any, dict[int, Any]]]:
     """Each golden request with results of the server's, and these by the ordinals of their calls, in order."""
-    said = case.scenario["mcp"].get("results", {})
+    results_by_key = case.scenario["mcp"].get("results", {})
     keys = [
         part["call"]["key"]
         for turn in case.scenario["conversation"]
@@ -121,7 +121,7 @@ def _answered(case: Case, name: str) -> Iterator[tuple[Any, dict[int, Any]]]:
         if "call" in part
     ]
     for _, following in rounds(case, name):
-        ordinals = sorted(one.call for one in results_behind(name, following.request) if one.call is not None)
-        results = {ordinal: said[keys[ordinal]] for ordinal in ordinals if keys[ordinal] in said}
+        ordinals = sorted(result.call for result in results_behind(name, following.request) if result.call is not None)
+        results = {ordinal: results_by_key[keys[ordinal]] for ordinal in ordinals if keys[ordinal] in results_by_key}
         if results and len(results) == len(ordinals):
             yield following.request, results

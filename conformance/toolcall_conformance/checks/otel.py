@@ -29,14 +29,14 @@ def run(
         if exchange.response is None:
             continue
         body = _name(exchange)
-        came = opened.session.call("otel", exchange.request, exchange.response)
-        shown = {"request": exchange.request, "reply": exchange.response}
-        tally.played.append(PlayedBodies(body, shown, produced(came), None))
-        if not isinstance(came, Produced):
-            tally.fail("otel", came, body)
+        outcome = opened.session.call("otel", exchange.request, exchange.response)
+        source = {"request": exchange.request, "reply": exchange.response}
+        tally.played.append(PlayedBodies(body, source, produced(outcome), None))
+        if not isinstance(outcome, Produced):
+            tally.fail("otel", outcome, body)
             break
-        tally.observe("otel", came, body)
-        tally.note(harness.judge.otel(name, exchange.request, exchange.response, came.value), body)
+        tally.observe("otel", outcome, body)
+        tally.note(harness.judge.otel(name, exchange.request, exchange.response, outcome.value), body)
     return tally.result()
 
 

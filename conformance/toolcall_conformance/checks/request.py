@@ -20,14 +20,16 @@ def run(
         tally.fail("open", opened, "")
         return tally.result()
     exchanges = list(zip(case.exchanges(route.client), case.exchanges(route.upstream), strict=True))
-    for given, golden in exchanges[:1] if opened.session.own_history else exchanges:
-        body = given.request_path.stem
-        outcome = opened.session.request(given.request)
-        tally.played.append(PlayedBodies(body, given.request, produced(outcome), golden.request))
+    for client, golden in exchanges[:1] if opened.session.own_history else exchanges:
+        body = client.request_path.stem
+        outcome = opened.session.request(client.request)
+        tally.played.append(PlayedBodies(body, client.request, produced(outcome), golden.request))
         opened.session.finish_exchange(answer(golden))
         if not isinstance(outcome, Produced):
-            tally.fail_request(outcome, body, given.request, may_refuse=harness.judge.may_refuse(route, given.request))
+            tally.fail_request(
+                outcome, body, client.request, may_refuse=harness.judge.may_refuse(route, client.request)
+            )
             break
         tally.observe("request", outcome, body)
-        tally.note(harness.judge.request(given.request, outcome.value, route, declared=outcome.losses), body)
+        tally.note(harness.judge.request(client.request, outcome.value, route, declared=outcome.losses), body)
     return tally.result()

@@ -27,7 +27,7 @@ def run(
         return tally.result()
     session = opened.session
     exchanges = list(zip(case.exchanges(route.client), case.exchanges(route.upstream), strict=True))
-    seen: dict[str, str] = {}
+    source_ids: dict[str, str] = {}
     for client, upstream in exchanges[:1] if session.own_history else exchanges:
         if upstream.error is not None:
             if not _ask(session, client, route, harness, tally) or not _judge_error(
@@ -63,31 +63,31 @@ def run(
             declared=outcome.losses,
         )
         tally.note(judgement, body)
-        _compare_ids(route, reply, outcome.value, seen, body, harness.corpus, tally)
+        _compare_ids(route, reply, outcome.value, source_ids, body, harness.corpus, tally)
     return tally.result()
 
 
 def _compare_ids(
-    route: Route, reply: Any, made: Any, seen: dict[str, str], body: str, corpus: Corpus, tally: Tally
+    route: Route, reply: Any, output: Any, source_ids: dict[str, str], body: str, corpus: Corpus, tally: Tally
 ) -> None:
     """Report a reply with the id of an earlier one, if the provider's two replies have two ids."""
     key, other = (corpus.format(name).get("reply_id", "") for name in (route.client, route.upstream))
-    own, source = made.get(key), reply.get(other)
+    own, source = output.get(key), reply.get(other)
     if isinstance(own, str) and own:
-        if own in seen and source not in (seen[own], None):
-            found = finding(
+        if own in source_ids and source not in (source_ids[own], None):
+            duplicate = finding(
                 corpus,
                 "translation/reply-ids",
                 f"/{key}",
-                f"an earlier reply, whose id was {seen[own]!r}, has this id, too",
+                f"an earlier reply, whose id was {source_ids[own]!r}, has this id, too",
                 want="an id of its own",
                 got=own,
                 source=f"/{other}",
                 element="body",
                 body=body,
             )
-            tally.findings.append(found)
-        seen[own] = str(source)
+            tally.findings.append(duplicate)
+        source_ids[own] = str(source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,15 +103,15 @@ def _ask(session: SessionDriver, client: Exchange, route: Route, harness: Harnes
     request, body = client.request, client.request_path.stem
     if "request" not in session.operations:
         return _Sent(request)
-    asked = session.request(request)
-    if isinstance(asked, Produced):
-        return _Sent(request, asked.value)
-    for pointers, shorter in shorter_requests(tally.corpus, route.client, request, asked):
+    outcome = session.request(request)
+    if isinstance(outcome, Produced):
+        return _Sent(request, outcome.value)
+    for pointers, shorter in shorter_requests(tally.corpus, route.client, request, outcome):
         again = session.request(shorter)
         if isinstance(again, Produced):
-            tally.go_on_without(pointers, asked, body, request)
+            tally.go_on_without(pointers, outcome, body, request)
             return _Sent(shorter, again.value)
-    tally.block("request", asked, body, may_refuse=harness.judge.may_refuse(route, request))
+    tally.block("request", outcome, body, may_refuse=harness.judge.may_refuse(route, request))
     return None
 
 

@@ -66,60 +66,60 @@ class _Stopped:
 
 def _judged(trip: _Trip, route: Route, harness: Harness) -> Iterator[Finding]:
     """What the body lost on its trip; each finding says on which way, and has the body between the two."""
-    asked = trip.direction == "request"
-    own, through = (route.client, route.upstream) if asked else (route.upstream, route.client)
+    is_request = trip.direction == "request"
+    own, through = (route.client, route.upstream) if is_request else (route.upstream, route.client)
     source, back = trip.source, trip.back.came
-    found = harness.judge.round_trip(source, back, own=own, through=through, direction=trip.direction)
-    if not found.findings:
+    judgement = harness.judge.round_trip(source, back, own=own, through=through, direction=trip.direction)
+    if not judgement.findings:
         return
     ways = {
-        f"on the way {'up' if asked else 'down'}, {route}": _way_judged(trip.there, route, asked, harness),
-        f"on the way back, {_reverse(route)}": _way_judged(trip.back, _reverse(route), asked, harness),
+        f"on the way {'up' if is_request else 'down'}, {route}": _way_judged(trip.there, route, is_request, harness),
+        f"on the way back, {_reverse(route)}": _way_judged(trip.back, _reverse(route), is_request, harness),
     }
-    spellings = [(one.rule, unread_spelling(through, one)) for one in [*ways.values()][1]]
+    spellings = [(finding.rule, unread_spelling(through, finding)) for finding in [*ways.values()][1]]
     table = table_of(harness.corpus)
-    for one in found.findings:
-        causes = {one.rule, *(rule for rule, _ in table.leading(one.rule, way_back=True))}
-        one = _as_its_way_says(one, [seen for musts in ways.values() for seen in musts if seen.rule in causes])
-        shown = {way: [seen.rule for seen in musts if seen.rule in causes] for way, musts in ways.items()}
-        spelled = next((spelling for rule, spelling in spellings if rule == one.rule and spelling), "")
+    for finding in judgement.findings:
+        causes = {finding.rule, *(rule for rule, _ in table.leading(finding.rule, way_back=True))}
+        finding = _as_its_way_says(finding, [must for musts in ways.values() for must in musts if must.rule in causes])
+        rules_by_way = {way: [must.rule for must in musts if must.rule in causes] for way, musts in ways.items()}
+        spelled = next((spelling for rule, spelling in spellings if rule == finding.rule and spelling), "")
         notes = [
-            _blamed(one.rule, shown, [way for way, musts in ways.items() if musts]),
+            _blamed(finding.rule, rules_by_way, [way for way, musts in ways.items() if musts]),
             f"the body between is {trip.name}-between",
             *filter(None, [spelled.replace("source", "body")]),
         ]
-        message = f"{one.message} ({'; '.join(notes)})"
-        one = replace(one, body=trip.name, message=message, between=trip.there.came)
-        yield weighed(harness.corpus, one, [] if any(shown.values()) else ["round-trip-only"])
+        message = f"{finding.message} ({'; '.join(notes)})"
+        finding = replace(finding, body=trip.name, message=message, between=trip.there.came)
+        yield weighed(harness.corpus, finding, [] if any(rules_by_way.values()) else ["round-trip-only"])
 
 
-def _way_judged(way: _Way, route: Route, asked: bool, harness: Harness) -> list[Finding]:
+def _way_judged(way: _Way, route: Route, is_request: bool, harness: Harness) -> list[Finding]:
     """The MUSTs that one translation breaks by itself."""
     judge = harness.judge
-    if asked:
+    if is_request:
         judgement = judge.request(way.given, way.came, route)
     else:
         judgement = judge.response(way.given, way.came, route, requests=way.requests)
-    return [one for one in judgement.findings if one.is_must]
+    return [finding for finding in judgement.findings if finding.is_must]
 
 
-def _as_its_way_says(one: Finding, causes: Sequence[Finding]) -> Finding:
+def _as_its_way_says(finding: Finding, causes: Sequence[Finding]) -> Finding:
     """A finding by the rule by which a way shows the fault of the same call; else as it is."""
-    if not one.subject or any(seen.rule == one.rule for seen in causes):
-        return one
-    about = (one.subject, one.element)
-    same = next((seen for seen in causes if (seen.subject, seen.element) == about), None)
-    return one if same is None else replace(one, rule=same.rule, message=same.message)
+    if not finding.subject or any(cause.rule == finding.rule for cause in causes):
+        return finding
+    about = (finding.subject, finding.element)
+    same = next((cause for cause in causes if (cause.subject, cause.element) == about), None)
+    return finding if same is None else replace(finding, rule=same.rule, message=same.message)
 
 
-def _blamed(rule: str, shown: Mapping[str, Sequence[str]], guilty: Sequence[str]) -> str:
+def _blamed(rule: str, rules_by_way: Mapping[str, Sequence[str]], guilty: Sequence[str]) -> str:
     """Which way lost it: one that breaks the same ``rule`` by itself, else one that breaks what may be its cause.
 
-    ``shown``: by way, such rules. Other broken MUSTs (``guilty``) are a hint only.
+    ``rules_by_way``: by way, such rules. Other broken MUSTs (``guilty``) are a hint only.
     """
-    if alike := [way for way, rules in shown.items() if rule in rules]:
+    if alike := [way for way, rules in rules_by_way.items() if rule in rules]:
         return " and ".join(alike)
-    if causes := [f"{way}: {rules[0]}" for way, rules in shown.items() if rules]:
+    if causes := [f"{way}: {rules[0]}" for way, rules in rules_by_way.items() if rules]:
         return " and ".join(causes)
     if guilty:
         return f"neither way breaks this rule by itself; other MUSTs broke {' and '.join(guilty)}"
@@ -137,10 +137,10 @@ def _trips(case: Case, route: Route, open_session: OpenSession, harness: Harness
     exchanges = list(zip(clients, upstreams, strict=True))
     if there.own_history or home.own_history:
         exchanges = exchanges[:1]
-    asked = _request(*exchanges[-1], there, home, route, harness, tally)
-    if asked is None:
+    request_trip = _request(*exchanges[-1], there, home, route, harness, tally)
+    if request_trip is None:
         return
-    yield asked
+    yield request_trip
     if "response" not in there.operations & home.operations:
         return
     if not case.replies(route.client, route.upstream) or not case.replies(route.upstream, route.client):
@@ -181,10 +181,10 @@ def _request(
     if isinstance(trip, _Trip):
         return trip
     failed = trip.failed
-    for left_out, body in shorter_requests(tally.corpus, route.client, client.request, failed):
+    for omissions, body in shorter_requests(tally.corpus, route.client, client.request, failed):
         shorter = played(body)
         if isinstance(shorter, _Trip):
-            tally.go_on_without(left_out, failed, name, trip.request, trip.route)
+            tally.go_on_without(omissions, failed, name, trip.request, trip.route)
             return shorter
     tally.block("request", failed, name, may_refuse=harness.judge.may_refuse(route, client.request))
     return None
@@ -196,37 +196,37 @@ def _reply(
     """Translate an upstream's reply for the client, then give it to a second translator as its upstream's reply."""
     name = upstream.response_path.stem
     reply, ways = upstream.response, []
-    for way, asked, golden in ((route, client, upstream), (_reverse(route), upstream, client)):
+    for way, exchange, golden in ((route, client, upstream), (_reverse(route), upstream, client)):
         session = _opened(open_session, way, tally)
-        sent = session and _asked(session, asked, way, harness, tally)
+        sent = session and _asked(session, exchange, way, harness, tally)
         if session is None or sent is None:
             return None
-        if tally.never_sent(reply, asked.request, sent, way):
+        if tally.never_sent(reply, exchange.request, sent, way):
             session.finish_exchange(answer(golden))
             return None
         names = harness.judge.declared_names(golden.request, sent, way.upstream)
-        given = rename_calls(way.upstream, reply, names)
-        came = session.response(given)
-        if not isinstance(came, Produced):
-            tally.block("response", came, name)  # the other checks report it
+        source = rename_calls(way.upstream, reply, names)
+        outcome = session.response(source)
+        if not isinstance(outcome, Produced):
+            tally.block("response", outcome, name)  # the other checks report it
             return None
-        ways.append(_Way(given, came.value, Requests(asked.request, sent)))
-        reply = came.value
+        ways.append(_Way(source, outcome.value, Requests(exchange.request, sent)))
+        reply = outcome.value
     return _Trip("response", name, upstream.response, *ways)
 
 
 def _asked(session: SessionDriver, exchange: Exchange, route: Route, harness: Harness, tally: Tally) -> Any:
     """The upstream's request before a reply; None if there is none."""
     request, name = exchange.request, exchange.request_path.stem
-    asked = session.request(request)
-    if isinstance(asked, Produced):
-        return asked.value
-    for left_out, shorter in shorter_requests(tally.corpus, route.client, request, asked):
+    outcome = session.request(request)
+    if isinstance(outcome, Produced):
+        return outcome.value
+    for omissions, shorter in shorter_requests(tally.corpus, route.client, request, outcome):
         again = session.request(shorter)
         if isinstance(again, Produced):
-            tally.go_on_without(left_out, asked, name, request, route)
+            tally.go_on_without(omissions, outcome, name, request, route)
             return again.value
-    tally.block("request", asked, name, may_refuse=harness.judge.may_refuse(route, request))
+    tally.block("request", outcome, name, may_refuse=harness.judge.may_refuse(route, request))
     return None
 
 
@@ -244,5 +244,5 @@ def _opened(open_session: OpenSession, route: Route, tally: Tally) -> SessionDri
 
 def variants(case: Case, client: str, upstream: str) -> tuple[str, ...]:
     """The plain variant between two different formats that we can read; a vendor's deviations do not survive it."""
-    known = {client, upstream} <= set(formats.names())
-    return ("",) if known and client != upstream and not {client, upstream} & case.dialects else ()
+    are_readable = {client, upstream} <= set(formats.names())
+    return ("",) if are_readable and client != upstream and not {client, upstream} & case.dialects else ()

@@ -84,8 +84,8 @@ def _note_wish(exchange: StreamedExchange, body: str, corpus: Corpus, tally: Tal
 
     Who makes a stream of a whole reply need not ask for one: the client has its stream, only later.
     """
-    said = all(asks_in_body(corpus, name) for name in (exchange.route.client, exchange.route.upstream))
-    if said and exchange.sent is not None and not asks(exchange.sent):
+    asks_in_bodies = all(asks_in_body(corpus, name) for name in (exchange.route.client, exchange.route.upstream))
+    if asks_in_bodies and exchange.sent is not None and not asks(exchange.sent):
         got = exchange.sent.get("stream", MISSING)
         pointer = "" if got is MISSING else "/stream"
         tally.findings.append(finding(corpus, RULE, pointer, want=True, got=got, source="/stream", body=body))
@@ -95,9 +95,9 @@ def _note_counts(exchange: StreamedExchange, body: str, corpus: Corpus, tally: T
     """Report a request for a stream without the token counts that the client's API would send."""
     route = exchange.route
     if exchange.sent is not None:
-        asked = formats.read(route.client, "request", exchange.request)
-        sides = Sides(corpus, asked, formats.read(route.upstream, "request", exchange.sent))
-        tally.findings += [replace(one, body=body) for one in find_not_requested(sides)]
+        reading = formats.read(route.client, "request", exchange.request)
+        sides = Sides(corpus, reading, formats.read(route.upstream, "request", exchange.sent))
+        tally.findings += [replace(entry, body=body) for entry in find_not_requested(sides)]
 
 
 def _goes_on_alone(open_session: OpenSession, route: Route) -> bool:
@@ -112,34 +112,34 @@ def _whole(exchange: StreamedExchange, client: Exchange, upstream: Exchange, har
     reply = rename_calls(route.upstream, upstream.response, exchange.names)
     # Of a reply that says nothing there is nothing to pass on early.
     watched = len(pieces) >= _ENOUGH_EVENTS and any(formats.read(route.upstream, "response", reply).turns)
-    came = exchange.play(Source(pieces, watched=watched, reply=reply))
+    outcome = exchange.play(Source(pieces, watched=watched, reply=reply))
     may_fail = harness.judge.may_fail(route.upstream, reply)
-    if isinstance(came, Blocked):
-        tally.block(came.operation, came.failed, client.request_path.stem)
+    if isinstance(outcome, Blocked):
+        tally.block(outcome.operation, outcome.failed, client.request_path.stem)
         return False
-    if not (isinstance(came, Streamed) and came.from_whole):
+    if not (isinstance(outcome, Streamed) and outcome.from_whole):
         _note_wish(exchange, client.request_path.stem, harness.corpus, tally)
         _note_counts(exchange, client.request_path.stem, harness.corpus, tally)
-    if not isinstance(came, Streamed):
-        tally.fail_reply("stream", came, name, may_fail=may_fail)
+    if not isinstance(outcome, Streamed):
+        tally.fail_reply("stream", outcome, name, may_fail=may_fail)
         return False
-    received = ClientStream(route.client, came)
-    files: dict[str, Any] = {"sent.sse": exchange.stream, "received.sse": came.data}
+    received = ClientStream(route.client, outcome)
+    files: dict[str, Any] = {"sent.sse": exchange.stream, "received.sse": outcome.data}
     if received.assembled.body is not None:
         files["assembled.json"] = received.assembled.body
     tally.played.append(PlayedBodies(name, reply, received.stream, client.response, files))
-    if came.raised is not None:
-        tally.fail_reply("stream", came.raised, name, may_fail=may_fail)
+    if outcome.raised is not None:
+        tally.fail_reply("stream", outcome.raised, name, may_fail=may_fail)
         return False
-    judge_played(exchange, exchange.stream, came, harness, tally, name)
+    judge_played(exchange, exchange.stream, outcome, harness, tally, name)
     if received.assembled.body is None or (received.assembled.end == "failed" and may_fail):
         return True  # there is no reply to compare with the unary one
     tally.findings += _differences_from_reply(harness.corpus, exchange, client, reply, received)
     # A translator that stops reading at the API's own end of a reply never takes the end of the stream.
     if (
         watched
-        and came.pieces
-        and all(piece.ended or (came.exact and piece.taken == len(pieces)) for piece in came.pieces)
+        and outcome.pieces
+        and all(piece.ended or (outcome.exact and piece.taken == len(pieces)) for piece in outcome.pieces)
     ):
         tally.findings.append(
             finding(
@@ -174,10 +174,10 @@ def _differences_from_reply(
     began = begin_session(exchange.open_session, replace(exchange.route, stream=False), request)
     if isinstance(began, Blocked) or "response" not in began[0].operations:
         return
-    made = began[0].response(reply)
-    if not isinstance(made, Produced):
+    outcome = began[0].response(reply)
+    if not isinstance(outcome, Produced):
         return  # the check `response` reports it
-    unary = reply_content(formats.read(exchange.route.client, "response", made.value))
+    unary = reply_content(formats.read(exchange.route.client, "response", outcome.value))
     if canonical(unary) != streamed:
         yield finding(
             corpus,
@@ -194,9 +194,9 @@ def _differences_from_reply(
 
 def variants(corpus: Corpus, case: Case, client: str, upstream: str, *, everywhere: bool = False) -> tuple[str, ...]:
     """The whole stream wherever we can read it; hostile cuts where they can break something, or ``everywhere``."""
-    known = all(name in formats.names() and formats.get(name).stream is not None for name in (client, upstream))
-    known = known and case.streams(client, upstream)
-    if not known or not any(one.stream_path is not None for one in case.exchanges(upstream)):
+    is_readable = all(name in formats.names() and formats.get(name).stream is not None for name in (client, upstream))
+    is_readable = is_readable and case.streams(client, upstream)
+    if not is_readable or not any(exchange.stream_path is not None for exchange in case.exchanges(upstream)):
         return ()
     # In a case about a stream's shape only the streams that have it are cut, not the usual ones beside them.
     by_hand = f"{upstream}/01-response.sse" in case.scenario.get("files", {})

@@ -18,20 +18,20 @@ def play(exchange: StreamedExchange, upstream: Exchange, harness: Harness, tally
     stream = rename_calls_in_stream(upstream.broken(), exchange.names, said_in_streams(harness, route))
     source = formats.assembled_from(route.upstream, stream)
     for end in ("plain", "lost") if source.end == "open" else ("plain",):
-        came = exchange.play(Source(cuts.split_events(stream), end))
-        if isinstance(came, Blocked):
-            tally.block(came.operation, came.failed, name)
+        outcome = exchange.play(Source(cuts.split_events(stream), end))
+        if isinstance(outcome, Blocked):
+            tally.block(outcome.operation, outcome.failed, name)
             return False
-        if not isinstance(came, Streamed) or came.raised is not None:
+        if not isinstance(outcome, Streamed) or outcome.raised is not None:
             if source.end != "whole":
                 continue  # raising reports the failure as well as an error event does
-            failed = came.raised if isinstance(came, Streamed) else came
+            failed = outcome.raised if isinstance(outcome, Streamed) else outcome
             assert failed is not None
             tally.fail("stream", failed, name)
             return False
-        judged = judge_played(exchange, stream, came, harness, tally, name, _HOW.get((source.end, end), ""))
+        judged = judge_played(exchange, stream, outcome, harness, tally, name, _HOW.get((source.end, end), ""))
         if any(not finding.is_note for finding in judged.findings):
-            tally.played.append(kept(tally, name, cuts.split_events(stream), came))
+            tally.played.append(kept(tally, name, cuts.split_events(stream), outcome))
             break
     return True
 

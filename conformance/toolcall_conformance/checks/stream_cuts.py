@@ -41,21 +41,21 @@ def recut(exchange: StreamedExchange, harness: Harness, tally: Tally) -> bool:
         rule = _rule_of(way, transport)
         if rule in reported:
             continue
-        came = exchange.play(Source(pieces))
-        if isinstance(came, Blocked):
-            tally.block(came.operation, came.failed, name)
+        outcome = exchange.play(Source(pieces))
+        if isinstance(outcome, Blocked):
+            tally.block(outcome.operation, outcome.failed, name)
             return False
-        if _has_died(came):
-            tally.played.append(kept(tally, name, pieces, came))
-            tally.fail("stream", came, f"{name}, cut in another way ({way})")
+        if _has_died(outcome):
+            tally.played.append(kept(tally, name, pieces, outcome))
+            tally.fail("stream", outcome, f"{name}, cut in another way ({way})")
             return True
-        differs = _difference(came, usual, exchange)
-        if differs is not None and not (way == cuts.UNENDED and _stops_there(came, route)):
+        differs = _difference(outcome, usual, exchange)
+        if differs is not None and not (way == cuts.UNENDED and _stops_there(outcome, route)):
             problem, want, got = differs
-            tally.played.append(kept(tally, name, pieces, came, usual.came))
-            said = f"cut in another way ({way}), {problem}"
+            tally.played.append(kept(tally, name, pieces, outcome, usual.came))
+            message = f"cut in another way ({way}), {problem}"
             tally.findings.append(
-                finding(harness.corpus, rule, "", said, want=want, got=got, element="body", body=name)
+                finding(harness.corpus, rule, "", message, want=want, got=got, element="body", body=name)
             )
             reported.add(rule)
             if rule == _CUTS:
@@ -64,36 +64,36 @@ def recut(exchange: StreamedExchange, harness: Harness, tally: Tally) -> bool:
 
 
 def _difference(
-    came: Streamed | Failed, usual: ClientStream, exchange: StreamedExchange
+    outcome: Streamed | Failed, usual: ClientStream, exchange: StreamedExchange
 ) -> tuple[str, Any, Any] | None:
     """What is wrong with what came of other pieces, what should have come and what came; None if nothing is."""
-    if not isinstance(came, Streamed):
-        return f"the translator {getattr(came, 'sentence', 'fails')}", "a stream", "an error"
-    if came.raised is not None:
-        return f"the translator {getattr(came.raised, 'sentence', 'refuses')}", "a stream", "an error"
-    if came.data == usual.came.data:
+    if not isinstance(outcome, Streamed):
+        return f"the translator {getattr(outcome, 'sentence', 'fails')}", "a stream", "an error"
+    if outcome.raised is not None:
+        return f"the translator {getattr(outcome.raised, 'sentence', 'refuses')}", "a stream", "an error"
+    if outcome.data == usual.came.data:
         return None  # equal bytes, as from most translators, need no reading
-    received = ClientStream(exchange.route.client, came)
+    received = ClientStream(exchange.route.client, outcome)
     if canonical(received.content) != canonical(usual.content):
         return "the translator makes another reply", usual.content, received.content
-    kept, whole = received.state_from(exchange.stream), usual.state_from(exchange.stream)
-    return ("the provider's own state is damaged", whole, kept) if kept != whole else None
+    state, whole = received.state_from(exchange.stream), usual.state_from(exchange.stream)
+    return ("the provider's own state is damaged", whole, state) if state != whole else None
 
 
-def _rule_of(way: str, known: Mapping[str, Any]) -> str:
+def _rule_of(way: str, transport: Mapping[str, Any]) -> str:
     """The rule that a difference under this way breaks: in frames that the provider never sends, a softer one."""
     end = cuts.LINE_ENDS.get(way)
-    if end is not None and end not in known["line_ends"]:
+    if end is not None and end not in transport["line_ends"]:
         return "translation/stream-line-ends"
-    return "translation/stream-comments" if way == cuts.COMMENTS and not known.get("comments") else _CUTS
+    return "translation/stream-comments" if way == cuts.COMMENTS and not transport.get("comments") else _CUTS
 
 
-def _stops_there(came: object, route: Route) -> bool:
+def _stops_there(outcome: object, route: Route) -> bool:
     """Whether a client sees that the end is missing: an event without its blank line may be ignored."""
     return (
-        not isinstance(came, Streamed)
-        or came.raised is not None
-        or ClientStream(route.client, came).assembled.end != "whole"
+        not isinstance(outcome, Streamed)
+        or outcome.raised is not None
+        or ClientStream(route.client, outcome).assembled.end != "whole"
     )
 
 
@@ -125,25 +125,25 @@ def cut_short(exchange: StreamedExchange, harness: Harness, tally: Tally) -> boo
     for count in cuts.pick_evenly(range(before_end), fine.ends):
         source = _assembled(exchange, events[:count])
         for end in ("plain", "lost"):
-            came = exchange.play(Source(events[:count], end))
-            if isinstance(came, Blocked):
-                tally.block(came.operation, came.failed, name)
+            outcome = exchange.play(Source(events[:count], end))
+            if isinstance(outcome, Blocked):
+                tally.block(outcome.operation, outcome.failed, name)
                 return False
             how = "ended" if end == "plain" else "was lost"
-            if _has_died(came):
-                tally.played.append(kept(tally, name, events[:count], came))
-                tally.fail("stream", came, f"{name}, which {how} after {count} of {len(events)} events")
+            if _has_died(outcome):
+                tally.played.append(kept(tally, name, events[:count], outcome))
+                tally.fail("stream", outcome, f"{name}, which {how} after {count} of {len(events)} events")
                 return True
-            if not isinstance(came, Streamed):
+            if not isinstance(outcome, Streamed):
                 continue  # raising, like any other visible end, is allowed
-            client = ClientStream(route.client, came)
+            client = ClientStream(route.client, outcome)
             received = client.assembled
-            if came.raised is not None:
+            if outcome.raised is not None:
                 received = replace(received, end="failed")  # whatever came before, this is no proper end
-            said = f"{how} after {count} of {len(events)} events"
-            found = harness.judge.stream_end(source, received, client.stream, route, said)
-            if wrong := [replace(one, body=name) for one in found]:
-                tally.played.append(kept(tally, name, events[:count], came))
+            description = f"{how} after {count} of {len(events)} events"
+            findings = harness.judge.stream_end(source, received, client.stream, route, description)
+            if wrong := [replace(entry, body=name) for entry in findings]:
+                tally.played.append(kept(tally, name, events[:count], outcome))
                 tally.findings += wrong
                 return True
     for count in cuts.pick_evenly(range(1, before_end), fine.failures):
@@ -161,33 +161,33 @@ def _client_learns_of_failure(
 ) -> bool:
     """Play the upstream's error event in the middle: the client must get an error, by an event or by raising."""
     failed = (*events[:count], dump([harness.corpus.transports[exchange.route.upstream]["stream"]["error"]]))
-    came = exchange.play(Source(failed))
-    if _has_died(came):
-        tally.played.append(kept(tally, exchange.name, failed, came))
-        tally.fail("stream", came, f"{exchange.name}, which failed after {count} of {len(events)} events")
+    outcome = exchange.play(Source(failed))
+    if _has_died(outcome):
+        tally.played.append(kept(tally, exchange.name, failed, outcome))
+        tally.fail("stream", outcome, f"{exchange.name}, which failed after {count} of {len(events)} events")
         return False
-    if not isinstance(came, Streamed) or came.raised is not None:
+    if not isinstance(outcome, Streamed) or outcome.raised is not None:
         return True
     how = f"failed after {count} of {len(events)} events"
     name = f"{exchange.name}, failed after {many(count, 'event')}"
-    judged = judge_played(exchange, b"".join(failed), came, harness, tally, name, how)
+    judged = judge_played(exchange, b"".join(failed), outcome, harness, tally, name, how)
     wrong = any(not finding.is_note for finding in judged.findings)
     if wrong:
-        tally.played.append(kept(tally, exchange.name, failed, came))
+        tally.played.append(kept(tally, exchange.name, failed, outcome))
     return not wrong
 
 
-def _has_died(came: Streamed | Failed | Blocked) -> TypeGuard[Failed]:
+def _has_died(outcome: Streamed | Failed | Blocked) -> TypeGuard[Failed]:
     """Whether the translator hung, broke the protocol or died: no stream may end so, whatever its source does."""
-    return isinstance(came, (TimedOut, ProtocolError)) or (isinstance(came, Crashed) and came.died)
+    return isinstance(outcome, (TimedOut, ProtocolError)) or (isinstance(outcome, Crashed) and outcome.died)
 
 
-def _usual_stream(came: object, route: Route, tally: Tally, name: str) -> ClientStream | None:
+def _usual_stream(outcome: object, route: Route, tally: Tally, name: str) -> ClientStream | None:
     """The stream that the client receives when it is cut between events; the plain variant reports a failure."""
-    if isinstance(came, Blocked):
-        tally.block(came.operation, came.failed, name)
-    elif isinstance(came, Streamed) and came.raised is None:
-        return ClientStream(route.client, came)
+    if isinstance(outcome, Blocked):
+        tally.block(outcome.operation, outcome.failed, name)
+    elif isinstance(outcome, Streamed) and outcome.raised is None:
+        return ClientStream(route.client, outcome)
     else:
         tally.blocked = f"blocked: {name}: the stream fails however it is cut"
     return None

@@ -58,9 +58,9 @@ class ClientStream:
 
     def state_from(self, source: bytes) -> list[str]:
         """The provider's own state that ``source`` holds as well: state that a translator seals anew always differs."""
-        held = source.decode("utf-8", "replace")
+        text = source.decode("utf-8", "replace")
         items = (item for turn in self.reading.turns for item in turn.items)
-        return [item.value for item in items if isinstance(item, Opaque) and item.value and item.value in held]
+        return [item.value for item in items if isinstance(item, Opaque) and item.value and item.value in text]
 
     @cached_property
     def reading(self) -> Reading:
@@ -121,7 +121,7 @@ class StreamedExchange:
 
 
 def kept(
-    tally: Tally, name: str, sent: Sequence[bytes], came: StreamOutcome, usual: Streamed | None = None
+    tally: Tally, name: str, sent: Sequence[bytes], outcome: StreamOutcome, usual: Streamed | None = None
 ) -> PlayedBodies:
     """A stream that was found wrong, to be looked at: the pieces that were sent, and the bytes that came.
 
@@ -129,7 +129,7 @@ def kept(
     """
     before = sum(played.name.startswith(name) for played in tally.played)
     files: dict[str, Any] = {"sent.sse": b"".join(sent), "sent-pieces.json": [len(piece) for piece in sent]}
-    for end, stream in (("received.sse", came), ("usual.sse", usual)):
+    for end, stream in (("received.sse", outcome), ("usual.sse", usual)):
         if isinstance(stream, Streamed):
             files[end] = stream.data
     label = f"{name}.{before + 1}" if before else name
@@ -137,16 +137,16 @@ def kept(
 
 
 def judge_played(
-    exchange: StreamedExchange, sent: bytes, came: Streamed, harness: Harness, tally: Tally, name: str, how: str = ""
+    exchange: StreamedExchange, sent: bytes, output: Streamed, harness: Harness, tally: Tally, name: str, how: str = ""
 ) -> Judgement:
     """Judge the stream that came of what was ``sent``, and add what the judge says; ``name`` is that of the body."""
     judged = harness.judge.stream(
         sent,
-        came.data,
+        output.data,
         exchange.route,
         requests=exchange.requests,
         vendor=exchange.route.upstream in tally.case.dialects,
-        declared=came.losses,
+        declared=output.losses,
         how=how,
     )
     tally.lose(judged)
@@ -163,8 +163,8 @@ def begin_session(open_session: OpenSession, route: Route, request: Any) -> tupl
         return Blocked("open", opened)
     if "request" not in opened.session.operations:
         return opened.session, None
-    asked = opened.session.request(request)
-    return (opened.session, asked.value) if isinstance(asked, Produced) else Blocked("request", asked)
+    outcome = opened.session.request(request)
+    return (opened.session, outcome.value) if isinstance(outcome, Produced) else Blocked("request", outcome)
 
 
 def reply_streamed(
@@ -186,23 +186,23 @@ def reply_alone(
     exchange = begin_exchange(client, upstream, route, open_session, harness)
     if isinstance(exchange, Blocked):
         return exchange.failed
-    came = exchange.play(Source(cuts.split_events(exchange.stream)))
-    return came.failed if isinstance(came, Blocked) else _reply_outcome(came, route)
+    outcome = exchange.play(Source(cuts.split_events(exchange.stream)))
+    return outcome.failed if isinstance(outcome, Blocked) else _reply_outcome(outcome, route)
 
 
 def said_in_streams(harness: Harness, route: Route) -> Mapping[str, Any]:
     """Where events of the upstream's streams have the names of calls, and what is said."""
-    found: Mapping[str, Any] = harness.corpus.transports[route.upstream]["stream"]
-    return found
+    transport: Mapping[str, Any] = harness.corpus.transports[route.upstream]["stream"]
+    return transport
 
 
-def _reply_outcome(came: StreamOutcome, route: Route) -> Outcome:
+def _reply_outcome(outcome: StreamOutcome, route: Route) -> Outcome:
     """The reply that a stream assembles to, or a failure where the conversation cannot continue from it."""
-    if not isinstance(came, Streamed):
-        return came
-    if came.raised is not None:
-        return came.raised
-    reply = ClientStream(route.client, came).assembled
+    if not isinstance(outcome, Streamed):
+        return outcome
+    if outcome.raised is not None:
+        return outcome.raised
+    reply = ClientStream(route.client, outcome).assembled
     if reply.body is None or reply.end == "failed":
         return BadOutput("stream gave an error" if reply.end == "failed" else "stream gave no reply")
     return Produced(reply.body)
@@ -215,12 +215,12 @@ def begin_exchange(
     assert upstream.stream_path is not None
     request = {**client.request, **harness.corpus.transports[route.client]["stream"].get("body", {})}
     began = begin_session(open_session, route, request)
-    left_out: tuple[str, ...] = ()
+    omissions: tuple[str, ...] = ()
     failed = began.failed if isinstance(began, Blocked) and began.operation == "request" else None
     for pointers, shorter in shorter_requests(harness.corpus, route.client, request, failed) if failed else ():
         again = begin_session(open_session, route, shorter)
         if not isinstance(again, Blocked):
-            began, request, left_out = again, shorter, pointers
+            began, request, omissions = again, shorter, pointers
             break
     if isinstance(began, Blocked):
         return began
@@ -238,7 +238,7 @@ def begin_exchange(
         began[1],
         began[0].costly_pieces,
         [began[0]],
-        left_out,
+        omissions,
         failed,
         requests_before(request, began[1], upstream),
     )

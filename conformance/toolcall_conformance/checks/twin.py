@@ -26,7 +26,7 @@ from toolcall_conformance.streaming.rewriting import rewrite_data
 # Each character becomes the next one of its row. The rows keep base64 canonical: before one `=` stands a character of
 # the first two rows, before two `=` one of the first.
 _ROWS: Final = ("AQgw", "EIMUYckos048", "BCDFGHJKLNOPRSTVWXZ", "abdefhijlmnpqrtuvxyz", "1235679")
-_OTHER: Final = {ord(one): row[(place + 1) % len(row)] for row in _ROWS for place, one in enumerate(row)}
+_OTHER: Final = {ord(character): row[(place + 1) % len(row)] for row in _ROWS for place, character in enumerate(row)}
 
 Change = Callable[[Any], Any]
 
@@ -59,30 +59,32 @@ class Twin(Case):
             for item in (*turn.items, *(part for each in turn.items if isinstance(each, Result) for part in each.parts))
         )
         failed = (each.error for name in case.formats for each in _last(case, name).results)
-        spelt = all(_is_verbatim(case, name) for name in case.formats)
-        self._results = not self._media and True not in failed and spelt
+        is_verbatim = all(_is_verbatim(case, name) for name in case.formats)
+        self._results = not self._media and True not in failed and is_verbatim
 
     def exchanges(self, format_name: str) -> tuple[Exchange, ...]:
         """The exchanges in one format, in order."""
         if format_name not in self._exchanges:
             names = self._other_names(format_name)
-            made = tuple(self._other(format_name, one, names) for one in self._case.exchanges(format_name))
-            self._exchanges[format_name] = made
+            exchanges = tuple(
+                self._other(format_name, exchange, names) for exchange in self._case.exchanges(format_name)
+            )
+            self._exchanges[format_name] = exchanges
         return self._exchanges[format_name]
 
-    def _other(self, name: str, one: Exchange, names: Mapping[str, str]) -> Exchange:
+    def _other(self, name: str, exchange: Exchange, names: Mapping[str, str]) -> Exchange:
         changes = partial(_changes, names=names, calls=self.changes_calls)
-        response = one.response
+        response = exchange.response
         if response is not None:
             response = _said(formats.read(name, "response", response), response, partial(changes, results=False))
-        stream = one.stream() if one.stream_path is not None else None
+        stream = exchange.stream() if exchange.stream_path is not None else None
         if stream is not None:
             transport = self._corpus.transports[name]["stream"]
             places = [*transport["said"], *(transport["arguments"] if self.changes_calls else ())]
             stream = _streamed(rename_calls_in_stream(stream, names, transport), places)
         changes = partial(changes, results=self._results)
-        request = _said(formats.read(name, "request", one.request), one.request, changes)
-        return replace(one, request=request, response=response, streamed=stream)
+        request = _said(formats.read(name, "request", exchange.request), exchange.request, changes)
+        return replace(exchange, request=request, response=response, streamed=stream)
 
     def _other_names(self, name: str) -> dict[str, str]:
         """For the name of each function tool that of the next one, as in every format.

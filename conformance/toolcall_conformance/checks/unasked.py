@@ -13,14 +13,14 @@ from toolcall_conformance.levels import weighed
 from toolcall_conformance.library import Corpus
 
 
-def unasked(corpus: Corpus, route: Route, reply: Any, asked: Any, sent: Any) -> str:
+def unasked(corpus: Corpus, route: Route, reply: Any, client_request: Any, sent: Any) -> str:
     """Why the provider does not send ``reply``: it lists several, and one was asked for; empty for any other reply.
 
-    The request that was ``sent`` to the provider decides; where none was, the client's (``asked``).
+    The request that was ``sent`` to the provider decides; where none was, the client's (``client_request``).
     """
     listed = corpus.format(route.upstream).get("several_replies")
     count = len(reply.get(listed) or ()) if listed is not None and isinstance(reply, dict) else 0
-    name, request = (route.client, asked) if sent is None else (route.upstream, sent)
+    name, request = (route.client, client_request) if sent is None else (route.upstream, sent)
     if count < 2 or _asks_for_several(name, request):
         return ""
     return f"not played: the request asks for one reply, and this case's provider gives {count}"
@@ -36,8 +36,8 @@ def lighter_for_ungiven(
 ) -> tuple[Finding, ...]:
     """The findings, lighter where they are about state of the ``golden`` request that no provider would have sent."""
     return tuple(
-        weighed(corpus, one, [NOT_ASKED]) if _text_at(golden, one.source_pointer) in ungiven else one
-        for one in findings
+        weighed(corpus, finding, [NOT_ASKED]) if _text_at(golden, finding.source_pointer) in ungiven else finding
+        for finding in findings
     )
 
 

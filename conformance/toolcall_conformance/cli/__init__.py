@@ -103,5 +103,5 @@ def _is_told(error: Exception) -> bool:
     from toolcall_conformance.settings_files import UnreadableFileError
     from toolcall_conformance.settings_sources import SettingError
 
-    told = (UsageError, CorpusError, ReportError, SettingError, UnreadableFileError, OSError)
-    return isinstance(error, told)
+    error_types = (UsageError, CorpusError, ReportError, SettingError, UnreadableFileError, OSError)
+    return isinstance(error, error_types)

@@ -18,15 +18,15 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """List all, describe one, or install one and print the command that judges it."""
-    known = catalogue.adapters()
+    adapters = catalogue.adapters()
     if parsed.name is None:
-        for adapter in known.values():
+        for adapter in adapters.values():
             pinned = "cannot be run" if adapter.cannot else f"{adapter.package} {adapter.version}"
             say(f"{adapter.name:<14}  {pinned:<28}  {adapter.what}")
         return 0
-    if parsed.name not in known:
-        raise UsageError(f"there is no adapter {parsed.name!r}{did_you_mean(parsed.name, known)}")
-    adapter = known[parsed.name]
+    if parsed.name not in adapters:
+        raise UsageError(f"there is no adapter {parsed.name!r}{did_you_mean(parsed.name, adapters)}")
+    adapter = adapters[parsed.name]
     if parsed.directory is None:
         _describe(adapter)
         return 0

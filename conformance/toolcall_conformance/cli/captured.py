@@ -23,8 +23,8 @@ _FIELD = re.compile(rb"(?m)^\xef?\xbb?\xbf?(?:data|event|id|retry)?:")
 
 def body(name: str, corpus: Corpus | None = None, notes: list[str] | None = None) -> Any:
     """Read a JSON body, and open with ``corpus`` what it is wrapped in; ``notes`` say so. Raises UsageError."""
-    found = _json(name, _bytes(name))
-    return found if corpus is None else _opened(corpus, name, found, [] if notes is None else notes)
+    content = _json(name, _bytes(name))
+    return content if corpus is None else _opened(corpus, name, content, [] if notes is None else notes)
 
 
 def peek(name: str) -> bytes:
@@ -42,11 +42,11 @@ def peeked_body(corpus: Corpus, name: str, data: bytes) -> Any:
     return _opened(corpus, name, _json(name, data), [])
 
 
-def _opened(corpus: Corpus, name: str, found: Any, notes: list[str]) -> Any:
+def _opened(corpus: Corpus, name: str, content: Any, notes: list[str]) -> Any:
     """The body that stands in a wrapper, if there is one."""
-    inside = bodies_in(corpus, found)
+    inside = bodies_in(corpus, content)
     if len(inside) == 1:
-        inner = opened(corpus, found)
+        inner = opened(corpus, content)
         assert inner is not None
         notes.append(f"{_shown(name)} wraps the body; the judge reads the body at {inner[1]}")
         return inner[0]
@@ -55,7 +55,7 @@ def _opened(corpus: Corpus, name: str, found: Any, notes: list[str]) -> Any:
             f"{_shown(name)}: it holds several bodies, at {', '.join(inside[:4])}; give one of them: "
             f"jq '{_jq(inside[0])}' {_shown(name)}"
         )
-    return found
+    return content
 
 
 def _jq(pointer: str) -> str:
@@ -77,10 +77,10 @@ def stream(name: str) -> tuple[bytes, dict[str, Any]]:
             f"{_shown(name)}: this is JSON, but --stream expects an event stream (lines `data: …`; Gemini sends them "
             "with ?alt=sse). Leave out --stream to judge a body"
         )
-    found = parse(data)
-    if not found["events"]:
-        raise UsageError(f"{_shown(name)}: {_no_event(found)}")
-    return data, found
+    stream_body = parse(data)
+    if not stream_body["events"]:
+        raise UsageError(f"{_shown(name)}: {_no_event(stream_body)}")
+    return data, stream_body
 
 
 def stream_or_reply(name: str, upstream: str, corpus: Corpus) -> dict[str, Any]:
@@ -88,22 +88,22 @@ def stream_or_reply(name: str, upstream: str, corpus: Corpus) -> dict[str, Any]:
     data = _bytes(name)
     _verify_not_empty(name, data)
     if not _FIELD.search(data):
-        found = _json(name, data)
-        if not isinstance(found, dict):
+        content = _json(name, data)
+        if not isinstance(content, dict):
             raise UsageError(f"{_shown(name)}: a reply must be a JSON object")
-        return found
-    found = parse(data)
-    if "broken" in found:
-        raise UsageError(f"{_shown(name)}: {found['broken']}; capture the bytes unchanged")
-    if not found["events"]:
-        raise UsageError(f"{_shown(name)}: {_no_event(found)}")
+        return content
+    content = parse(data)
+    if "broken" in content:
+        raise UsageError(f"{_shown(name)}: {content['broken']}; capture the bytes unchanged")
+    if not content["events"]:
+        raise UsageError(f"{_shown(name)}: {_no_event(content)}")
     from toolcall_conformance.judge.streams import looking_like
 
-    looks = looking_like(corpus, found)
+    looks = looking_like(corpus, content)
     if upstream not in looks:
         like = f"; it looks like {' or '.join(looks)}" if looks else ""
         raise UsageError(f"{_shown(name)}: no event in it belongs to a reply of {upstream}{like}")
-    return found
+    return content
 
 
 def notes(name: str, upstream: str, source: dict[str, Any]) -> list[str]:
@@ -138,7 +138,7 @@ def _json(name: str, data: bytes) -> Any:
     _verify_not_empty(name, data)
     data = data.removeprefix(b"\xef\xbb\xbf")
     try:
-        found = parse_json(data)
+        content = parse_json(data)
     except JSONError as error:
         if what := what_is(data):
             raise UsageError(f"{_shown(name)}: {what}") from None
@@ -146,9 +146,9 @@ def _json(name: str, data: bytes) -> Any:
         if not hint and data.lstrip()[:1] in (b"{", b"[") and data.rstrip()[-1:] not in (b"}", b"]"):
             hint = "; is the file cut off?"
         raise UsageError(f"{_shown(name)}: not JSON: {error}{hint}") from None
-    if is_too_deep(found):
+    if is_too_deep(content):
         raise UsageError(f"{_shown(name)}: nested more than {MOST_DEPTH} levels deep; no provider takes such a body")
-    return found
+    return content
 
 
 def _verify_not_empty(name: str, data: bytes) -> None:
@@ -160,10 +160,10 @@ def _is_json(data: bytes) -> bool:
     return data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
 
 
-def _no_event(found: dict[str, Any]) -> str:
-    if "broken" in found:
-        return f"not an event stream: {found['broken']}"
-    if "rest" in found:
+def _no_event(content: dict[str, Any]) -> str:
+    if "broken" in content:
+        return f"not an event stream: {content['broken']}"
+    if "rest" in content:
         return "the stream breaks off in its first event: no blank line ends it"
     return "it has no event (lines `data: …`, then a blank line)"
 

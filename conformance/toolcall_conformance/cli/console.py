@@ -29,7 +29,7 @@ def say(*pieces: str | tuple[str, str], error: bool = False) -> None:
     """Print a line; a piece with a kind has its colour on a terminal. ``error`` prints to standard error."""
     stream = _stream(error=error)
     with going_on(stream):
-        print("".join(_piece(one, stream) for one in pieces), file=stream, flush=True)
+        print("".join(_piece(piece, stream) for piece in pieces), file=stream, flush=True)
 
 
 def say_lines(text: str, *, error: bool = False) -> None:

@@ -49,11 +49,11 @@ def run(parsed: argparse.Namespace) -> int:
     documents = {str(path): json_report.read(path) for path in (parsed.old, parsed.new)}
     verify_versions(documents, corpus)
     old, new = (run_of(documents[str(path)], harm) for path in (parsed.old, parsed.new))
-    found = difference.difference(old, new, corpus)
+    comparison = difference.difference(old, new, corpus)
     if parsed.json:
-        say_json(json.dumps(plain.document(found), indent=1, ensure_ascii=True))
+        say_json(json.dumps(plain.document(comparison), indent=1, ensure_ascii=True))
     elif parsed.md:
-        say_lines(markdown.text(found, corpus.rules).removesuffix("\n"))
+        say_lines(markdown.text(comparison, corpus.rules).removesuffix("\n"))
     else:
-        say_lines("\n".join(text.lines(found, corpus.rules, everything=parsed.all)))
-    return found.exit_code(ignore_suite=parsed.ignore_suite)
+        say_lines("\n".join(text.lines(comparison, corpus.rules, everything=parsed.all)))
+    return comparison.exit_code(ignore_suite=parsed.ignore_suite)

@@ -26,7 +26,7 @@ def lines(parsed: argparse.Namespace, corpus: Corpus, direction: str, output: An
     if direction == "error" or parsed.stream:
         raise UsageError("--diff compares requests and whole replies; leave it out for errors and streams")
     name = parsed.client if direction == "response" or parsed.output is None else parsed.upstream
-    found = differing(corpus, name, direction, captured.body(parsed.diff, corpus), output)
-    where = f"in {many(len(found), 'place')}" if found else "in nothing that counts"
+    differences = differing(corpus, name, direction, captured.body(parsed.diff, corpus), output)
+    where = f"in {many(len(differences), 'place')}" if differences else "in nothing that counts"
     yield f"differs from {parsed.diff}: {where}"
-    yield from (f"    {one}" for one in found)
+    yield from (f"    {difference}" for difference in differences)

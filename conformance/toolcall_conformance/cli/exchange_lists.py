@@ -47,23 +47,23 @@ def run(
     alone = upstream is None
     pairs: list[JudgedPair] = []
     lines: list[list[str]] = []
-    found = (
+    matches = (
         matched(client.exchanges, upstream.exchanges) if upstream is not None else [*map(_unmatched, client.exchanges)]
     )
-    for number, one in enumerate(found, 1):
-        formats = _formats(parsed, corpus, one, alone=alone)
-        judged = [*(_alone(judge, number, one.client, formats[0]) if alone else _pair(judge, number, one, formats))]
-        lines.append(_line(number, one, formats, judged, alone=alone))
+    for number, match in enumerate(matches, 1):
+        formats = _formats(parsed, corpus, match, alone=alone)
+        judged = [*(_alone(judge, number, match.client, formats[0]) if alone else _pair(judge, number, match, formats))]
+        lines.append(_line(number, match, formats, judged, alone=alone))
         pairs += judged if parsed.only in (None, number) else []
-    if parsed.only is not None and not 1 <= parsed.only <= len(found):
-        raise UsageError(f"--only {parsed.only}: there are exchanges 1 to {len(found)}")
+    if parsed.only is not None and not 1 <= parsed.only <= len(matches):
+        raise UsageError(f"--only {parsed.only}: there are exchanges 1 to {len(matches)}")
     if not pairs:
         raise UsageError(_why_none(parsed, client, upstream, lines))
     again = ["toolcall-conformance", "judge", parsed.source, *([parsed.output] if parsed.output else []), "--only"]
     record = record_of(corpus, pairs, {"command": shlex.join(again)}, strict=bool(settings.holds("strict")))
     if parsed.json:
         return show(record, corpus, verbose=parsed.verbose, as_json=True)
-    if upstream is not None and swapped(found):
+    if upstream is not None and swapped(matches):
         say("note: each exchange of OUTPUT began before its partner of SOURCE: are the two files swapped?")
     for line in _table(lines if parsed.only is None else [lines[parsed.only - 1]]):
         say(line)
@@ -77,7 +77,7 @@ def run(
         if count:
             what = "exchange" if words == "not judged" else "reply"
             say(f"not judged: {count} {what if count == 1 else _MANY[what]}; the table shows which")
-    left = len(upstream.exchanges) - sum(one.upstream is not None for one in found) if upstream is not None else 0
+    left = len(upstream.exchanges) - sum(match.upstream is not None for match in matches) if upstream is not None else 0
     if left:
         say(f"{parsed.output}: {left} exchange{'s' if left > 1 else ''} belong to none of {parsed.source}")
     say(f"{shlex.join(again)} N judges only exchange N")
@@ -100,93 +100,113 @@ def _unmatched(exchange: Exchange) -> Matched:
     return Matched(exchange, None)
 
 
-def _formats(parsed: argparse.Namespace, corpus: Corpus, one: Matched, *, alone: bool) -> tuple[str | None, str | None]:
-    client = parsed.client or format_of(corpus, one.client)
+def _formats(
+    parsed: argparse.Namespace, corpus: Corpus, match: Matched, *, alone: bool
+) -> tuple[str | None, str | None]:
+    client = parsed.client or format_of(corpus, match.client)
     if alone:
         return client, client
-    return client, parsed.upstream or (format_of(corpus, one.upstream) if one.upstream is not None else None)
+    return client, parsed.upstream or (format_of(corpus, match.upstream) if match.upstream is not None else None)
 
 
-def _alone(judge: CachingJudge, number: int, one: Exchange, name: str | None) -> Iterator[JudgedPair]:
+def _alone(judge: CachingJudge, number: int, exchange: Exchange, name: str | None) -> Iterator[JudgedPair]:
     """Each body by the rules of its own format."""
     if name is None:
         return
     bodies: list[tuple[str, str, Any]] = []
-    if one.request is not None:
-        bodies.append(("request", "request", one.request))
-    if one.stream is not None:
-        bodies.append(("stream", "stream", parse(one.stream)))
-    elif one.reply is not None:
-        bodies.append(("response", "error", one.error) if one.is_error else ("response", "response", one.reply))
+    if exchange.request is not None:
+        bodies.append(("request", "request", exchange.request))
+    if exchange.stream is not None:
+        bodies.append(("stream", "stream", parse(exchange.stream)))
+    elif exchange.reply is not None:
+        bodies.append(
+            ("response", "error", exchange.error) if exchange.is_error else ("response", "response", exchange.reply)
+        )
     for check, direction, body in bodies:
         yield JudgedPair(f"captured/{number}", check, name, name, MISSING, body, judge.body(name, direction, body))
 
 
 def _pair(
-    judge: CachingJudge, number: int, one: Matched, formats: tuple[str | None, str | None]
+    judge: CachingJudge, number: int, match: Matched, formats: tuple[str | None, str | None]
 ) -> Iterator[JudgedPair]:
     """The request that the translator made of the client's, and the reply that it made of the upstream's."""
-    asked, sent, (client, upstream) = one.client, one.upstream, formats
+    client_exchange, sent, (client, upstream) = match.client, match.upstream, formats
     if sent is None or client is None or upstream is None:
         return
     name, ends = f"captured/{number}", Ends(client, upstream)
-    if asked.request is not None and sent.request is not None:
-        found = judge.request(asked.request, sent.request, ends, captured=True)
-        yield JudgedPair(name, "request", client, upstream, asked.request, sent.request, found)
-    if sent.is_error and asked.status is not None:
-        found = judge.error(sent.error, asked.error, ends)
-        yield JudgedPair(name, "response", client, upstream, sent.error, asked.error, found)
-    elif asked.is_error and not sent.is_error and sent.status is not None:
+    if client_exchange.request is not None and sent.request is not None:
+        judgement = judge.request(client_exchange.request, sent.request, ends, captured=True)
+        yield JudgedPair(name, "request", client, upstream, client_exchange.request, sent.request, judgement)
+    if sent.is_error and client_exchange.status is not None:
+        judgement = judge.error(sent.error, client_exchange.error, ends)
+        yield JudgedPair(name, "response", client, upstream, sent.error, client_exchange.error, judgement)
+    elif client_exchange.is_error and not sent.is_error and sent.status is not None:
         yield JudgedPair(
-            name, "response", client, upstream, sent.reply, asked.error, _failed(judge, asked, sent, client)
+            name,
+            "response",
+            client,
+            upstream,
+            sent.reply,
+            client_exchange.error,
+            _failed(judge, client_exchange, sent, client),
         )
-    elif asked.stream is not None:
+    elif client_exchange.stream is not None:
         source = parse(sent.stream) if sent.stream is not None else sent.reply
         if isinstance(source, dict):
-            output = parse(asked.stream)
-            found = judge.stream(source, output, ends, requests=Requests(asked.request, sent.request), captured=True)
-            yield JudgedPair(name, "stream", client, upstream, source, output, found)
-    elif isinstance(asked.reply, dict) and isinstance(sent.reply, dict):
-        requests = Requests(asked.request, sent.request)
-        found = judge.response(sent.reply, asked.reply, ends, requests=requests, captured=True)
-        yield JudgedPair(name, "response", client, upstream, sent.reply, asked.reply, found)
+            output = parse(client_exchange.stream)
+            judgement = judge.stream(
+                source, output, ends, requests=Requests(client_exchange.request, sent.request), captured=True
+            )
+            yield JudgedPair(name, "stream", client, upstream, source, output, judgement)
+    elif isinstance(client_exchange.reply, dict) and isinstance(sent.reply, dict):
+        requests = Requests(client_exchange.request, sent.request)
+        judgement = judge.response(sent.reply, client_exchange.reply, ends, requests=requests, captured=True)
+        yield JudgedPair(name, "response", client, upstream, sent.reply, client_exchange.reply, judgement)
 
 
-def _failed(judge: CachingJudge, asked: Exchange, sent: Exchange, client: str) -> Judgement:
+def _failed(judge: CachingJudge, client_exchange: Exchange, sent: Exchange, client: str) -> Judgement:
     """The judgement of an error that the client gets where the provider has answered."""
-    said = f"the client gets status {asked.status}, and the provider answered with {sent.status}"
+    message = f"the client gets status {client_exchange.status}, and the provider answered with {sent.status}"
     wrong = finding(
-        judge.corpus, "translation/target-format", "/status", said, want=sent.status, got=asked.status, element="body"
+        judge.corpus,
+        "translation/target-format",
+        "/status",
+        message,
+        want=sent.status,
+        got=client_exchange.status,
+        element="body",
     )
     return Judgement((wrong,)).of(client)
 
 
-def _unjudged(one: Matched, judged: Sequence[JudgedPair]) -> str:
+def _unjudged(match: Matched, judged: Sequence[JudgedPair]) -> str:
     """What was not judged of two exchanges that belong together, and why; empty for nothing."""
-    if one.upstream is None:
+    if match.upstream is None:
         return ""
     if all(pair.check == "request" for pair in judged):
-        sides = (("client", one.client), ("upstream", one.upstream))
+        sides = (("client", match.client), ("upstream", match.upstream))
         lacking = [word for word, side in sides if side.reply is None and side.stream is None]
         return f"reply not judged: no body on the {' and '.join(lacking) or 'same'} side"
     return ""
 
 
 def _line(
-    number: int, one: Matched, formats: Sequence[str | None], judged: Sequence[JudgedPair], *, alone: bool
+    number: int, match: Matched, formats: Sequence[str | None], judged: Sequence[JudgedPair], *, alone: bool
 ) -> list[str]:
     client, upstream = (name or "no known format" for name in formats)
-    where = one.client.name if alone else f"{one.client.name} → {one.upstream.name if one.upstream else 'nothing'}"
-    told = [f"{pair.check} {_gravest(pair)}" for pair in judged] or ["not judged"]
-    if not alone and judged and (left := _unjudged(one, judged)):
-        told.append(left)
-    return [str(number), where, client if alone else f"{client} → {upstream}", ", ".join(told)]
+    where = (
+        match.client.name if alone else f"{match.client.name} → {match.upstream.name if match.upstream else 'nothing'}"
+    )
+    verdicts = [f"{pair.check} {_gravest(pair)}" for pair in judged] or ["not judged"]
+    if not alone and judged and (left := _unjudged(match, judged)):
+        verdicts.append(left)
+    return [str(number), where, client if alone else f"{client} → {upstream}", ", ".join(verdicts)]
 
 
 def _gravest(pair: JudgedPair) -> str:
-    findings = [one for one in pair.judgement.findings if not one.is_note]
+    findings = [entry for entry in pair.judgement.findings if not entry.is_note]
     level = worst(findings)
-    return "ok" if level is None else f"{sum(one.level == level for one in findings)} {level}"
+    return "ok" if level is None else f"{sum(entry.level == level for entry in findings)} {level}"
 
 
 def _table(lines: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -197,20 +217,23 @@ def _table(lines: Sequence[Sequence[str]]) -> Iterator[str]:
 
 def _summary(name: str, capture: Capture) -> str:
     count = len(capture.exchanges)
-    said = f"{name}: {capture.form}, {count} exchange{'' if count == 1 else 's'}"
+    summary = f"{name}: {capture.form}, {count} exchange{'' if count == 1 else 's'}"
     skipped = ", ".join(f"{count} × {reason}" for reason, count in capture.skipped.items())
-    return f"{said}; skipped: {skipped}" if skipped else said
+    return f"{summary}; skipped: {skipped}" if skipped else summary
 
 
 def _why_none(
     parsed: argparse.Namespace, client: Capture, upstream: Capture | None, lines: Sequence[Sequence[str]]
 ) -> str:
-    told = [_summary(parsed.source, client), *([_summary(parsed.output, upstream)] if upstream is not None else [])]
+    summaries = [
+        _summary(parsed.source, client),
+        *([_summary(parsed.output, upstream)] if upstream is not None else []),
+    ]
     if lines and upstream is not None:
         return (
-            f"no exchange of the two files belongs to one of the other: {'; '.join(told)}; were they "
+            f"no exchange of the two files belongs to one of the other: {'; '.join(summaries)}; were they "
             "recorded at the same time?"
         )
     if not any(capture.exchanges for capture in (client, upstream) if capture is not None):
-        return f"nothing to judge: {'; '.join(told)}; export it with the contents of requests and replies"
-    return f"nothing to judge: {'; '.join(told)}; name the format with --client if the bodies do not show it"
+        return f"nothing to judge: {'; '.join(summaries)}; export it with the contents of requests and replies"
+    return f"nothing to judge: {'; '.join(summaries)}; name the format with --client if the bodies do not show it"

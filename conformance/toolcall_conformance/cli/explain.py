@@ -53,11 +53,11 @@ def run(parsed: argparse.Namespace) -> int:
     # "not applicable" is one word, whether in quotes or not.
     together = " ".join(parsed.id)
     names = [together] if len(parsed.id) > 1 and explainer.knows(together) else parsed.id
-    found = [one for name in names for one in explainer.explain(name)]
+    explanations = [explanation for name in names for explanation in explainer.explain(name)]
     if parsed.json:
-        say_json(written([one.to_json() for one in found]).rstrip("\n"))
+        say_json(written([explanation.to_json() for explanation in explanations]).rstrip("\n"))
     else:
-        say_lines("\n\n".join(one.text(columns) for one in found))
+        say_lines("\n\n".join(explanation.text(columns) for explanation in explanations))
     return 0
 
 
@@ -115,18 +115,18 @@ class Explainer:
 
     def explain(self, name: str) -> list[Explanation]:
         """Everything that a name means. Raises UsageError for a name that means nothing, with the nearest ones."""
-        found = list(self._meanings(name))
-        if not found and "::" in name:
+        explanations = list(self._meanings(name))
+        if not explanations and "::" in name:
             from toolcall_conformance.cli.explained.items import explain_item, item_of
 
             item = item_of(self._corpus, name)
-            found = list(self._meanings(item.case))
+            explanations = list(self._meanings(item.case))
             if item.check:
-                found.insert(0, explain_item(self._corpus, name, item, self._command))
-        if not found:
+                explanations.insert(0, explain_item(self._corpus, name, item, self._command))
+        if not explanations:
             advice = did_you_mean(name, self.names.keys()) or "; `toolcall-conformance list` shows what there is"
             raise UsageError(f"there is no {_KINDS} {name!r}{advice}")
-        return found
+        return explanations
 
     def _meanings(self, name: str) -> Iterator[Explanation]:
         corpus = self._corpus

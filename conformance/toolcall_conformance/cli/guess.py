@@ -25,14 +25,14 @@ def complete(parsed: argparse.Namespace, corpus: Corpus) -> None:
         return
     if "-" in (parsed.source, parsed.output):
         raise UsageError("stdin is read only once: name its format with --client (and --upstream)")
-    told = next((name for name in ("response", "error", "stream") if getattr(parsed, name)), None)
-    source, output = _kinds(corpus, parsed.source, told), [] if alone else _kinds(corpus, parsed.output, told)
-    if told is None:
-        told = _direction(source, output, alone=alone)
-        if told is not None and told != "request":
-            setattr(parsed, told, True)
-    formats = {name: _names(kinds, told) for name, kinds in (("source", source), ("output", output))}
-    from_source, from_output = ("client", "upstream") if told == "request" else ("upstream", "client")
+    direction = next((name for name in ("response", "error", "stream") if getattr(parsed, name)), None)
+    source, output = _kinds(corpus, parsed.source, direction), [] if alone else _kinds(corpus, parsed.output, direction)
+    if direction is None:
+        direction = _direction(source, output, alone=alone)
+        if direction is not None and direction != "request":
+            setattr(parsed, direction, True)
+    formats = {name: _names(kinds, direction) for name, kinds in (("source", source), ("output", output))}
+    from_source, from_output = ("client", "upstream") if direction == "request" else ("upstream", "client")
     if alone:
         from_source = "client"
     for end, place in ((from_source, "source"), *(() if alone else ((from_output, "output"),))):
@@ -40,22 +40,24 @@ def complete(parsed: argparse.Namespace, corpus: Corpus) -> None:
             setattr(parsed, end, _one(formats[place], getattr(parsed, place), f"--{end}"))
             parsed.guessed.append(f"--{end} {getattr(parsed, end)}")
     if parsed.guessed:
-        kind = _OPTIONS[told or "request"]
+        kind = _OPTIONS[direction or "request"]
         parsed.guessed = [
             f"judged as with {' '.join([*parsed.guessed, *([kind] if kind else [])])}, which the bodies show"
         ]
 
 
-def _kinds(corpus: Corpus, name: str, told: str | None) -> list[Kind]:
+def _kinds(corpus: Corpus, name: str, direction: str | None) -> list[Kind]:
     data = captured.peek(name)
     if captured.is_stream(data):
         events = [event["data"] for event in parse(data)["events"]]
-        return [Kind(one, "stream") for one in recognised_events(corpus, events)]
+        return [Kind(name, "stream") for name in recognised_events(corpus, events)]
     body: Any = captured.peeked_body(corpus, name, data)
-    if told == "error" or (isinstance(body, dict) and {"status", "body"} == body.keys() - {"headers"}):
+    if direction == "error" or (isinstance(body, dict) and {"status", "body"} == body.keys() - {"headers"}):
         inner = body.get("body") if isinstance(body, dict) else None
-        return [Kind(one.format, "error") for one in recognised(corpus, inner, ["error"])]
-    directions = ["response"] if told in ("response", "stream") else ["request"] if told == "request" else BODIES
+        return [Kind(kind.format, "error") for kind in recognised(corpus, inner, ["error"])]
+    directions = (
+        ["response"] if direction in ("response", "stream") else ["request"] if direction == "request" else BODIES
+    )
     return recognised(corpus, body, directions)
 
 
@@ -63,17 +65,18 @@ def _direction(source: list[Kind], output: list[Kind], *, alone: bool) -> str | 
     """The direction that both bodies can have."""
     if output and output[0].direction == "stream":
         return "stream"
-    directions = [one.direction for one in source]
+    directions = [kind.direction for kind in source]
     if alone:
         return directions[0] if directions else None
     return next(
-        (one for one in directions if one in [kind.direction for kind in output]), directions[0] if directions else None
+        (direction for direction in directions if direction in [kind.direction for kind in output]),
+        directions[0] if directions else None,
     )
 
 
 def _names(kinds: list[Kind], direction: str | None) -> list[str]:
-    fitting = [one.format for one in kinds if direction in (one.direction, "stream")]
-    return list(dict.fromkeys(fitting or [one.format for one in kinds]))
+    fitting = [kind.format for kind in kinds if direction in (kind.direction, "stream")]
+    return list(dict.fromkeys(fitting or [kind.format for kind in kinds]))
 
 
 def _one(names: list[str], file: str, option: str) -> str:

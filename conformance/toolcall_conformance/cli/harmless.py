@@ -41,7 +41,7 @@ def _print_groups(title: str, tried: Sequence[Tried], outcomes: tuple[str, ...],
     from toolcall_conformance.trust.harmless.running import grouped
 
     groups = grouped(tried, outcomes)
-    count = sum(one.outcome in outcomes for one in tried)
+    count = sum(variant.outcome in outcomes for variant in tried)
     say("")
     say((f"{title}: {count:,}", "head"))
     for group in groups if again else groups[:_MOST]:
@@ -60,15 +60,17 @@ def _print_refused(corpus: Corpus) -> int:
 
     say("")
     try:
-        tried, found = refused(corpus)
+        tried, refusals = refused(corpus)
     except MissingSDKError as error:
         say(f"what the official clients take and the judge refuses: not looked at ({error})")
         return 0
-    left = unexplained(found, reasons(corpus))
-    said = f"{many(len(found), 'kind')} of {tried:,} bodies, {len(left)} without a reason"
-    say((f"what the official clients take and the judge refuses: {said}", "head"))
-    for one in left:
-        say(f"{one.count:6} {one.rule} {one.direction} {one.change} {one.pattern} ({one.example})")
+    left = unexplained(refusals, reasons(corpus))
+    summary = f"{many(len(refusals), 'kind')} of {tried:,} bodies, {len(left)} without a reason"
+    say((f"what the official clients take and the judge refuses: {summary}", "head"))
+    for refusal in left:
+        say(
+            f"{refusal.count:6} {refusal.rule} {refusal.direction} {refusal.change} {refusal.pattern} ({refusal.example})"
+        )
     return len(left)
 
 
@@ -91,7 +93,7 @@ def try_again(source: Source, name: str) -> int:
         say(f"  {piece['url']}")
     for line in differences(base.body, body):
         say(line)
-    found = base.new(body)
-    print_findings(found)
-    say("an alarm" if any(one.is_must for one in found) else "no alarm")
-    return 1 if any(one.is_must for one in found) else 0
+    findings = base.new(body)
+    print_findings(findings)
+    say("an alarm" if any(finding.is_must for finding in findings) else "no alarm")
+    return 1 if any(finding.is_must for finding in findings) else 0

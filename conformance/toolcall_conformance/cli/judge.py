@@ -127,15 +127,17 @@ def _of_captures(parsed: argparse.Namespace, corpus: Corpus, settings: Settings)
         return None
     from toolcall_conformance.cli import exchange_lists
 
-    found = [exchange_lists.read(corpus, name) for name in (parsed.source, parsed.output)]
-    if found[0] is None and found[1] is None:
+    captures = [exchange_lists.read(corpus, name) for name in (parsed.source, parsed.output)]
+    if captures[0] is None and captures[1] is None:
         return None
-    if parsed.output is not None and None in found:
-        one, other = (parsed.source, parsed.output) if found[1] is None else (parsed.output, parsed.source)
-        form = next(capture.form for capture in found if capture is not None)
-        raise UsageError(f"{one} holds {form}, and {other} one body; give two lists of exchanges, or two bodies")
-    assert found[0] is not None
-    return exchange_lists.run(parsed, corpus, settings, found[0], found[1])
+    if parsed.output is not None and None in captures:
+        capture_name, other = (parsed.source, parsed.output) if captures[1] is None else (parsed.output, parsed.source)
+        form = next(capture.form for capture in captures if capture is not None)
+        raise UsageError(
+            f"{capture_name} holds {form}, and {other} one body; give two lists of exchanges, or two bodies"
+        )
+    assert captures[0] is not None
+    return exchange_lists.run(parsed, corpus, settings, captures[0], captures[1])
 
 
 def _sent_alone(parsed: argparse.Namespace) -> bool:
@@ -166,8 +168,8 @@ def _judge_sent(parsed: argparse.Namespace, corpus: Corpus) -> int:
         verify_kind(parsed, corpus, name, direction, body)
     judgement = Judge(corpus).sent(name, direction, body, model=parsed.upstream_model)
     subject = ReportedItem(parsed.source, direction, name, name, exchanges=1)
-    told = _Said(event_of=event_of) if parsed.stream else _Said()
-    return _report(parsed, corpus, subject, judgement, told)
+    extras = _Said(event_of=event_of) if parsed.stream else _Said()
+    return _report(parsed, corpus, subject, judgement, extras)
 
 
 def _direction(parsed: argparse.Namespace) -> str:
@@ -187,8 +189,8 @@ def _judge_alone(parsed: argparse.Namespace, corpus: Corpus) -> int:
     judgement = Judge(corpus).body(parsed.client, direction, body, model=parsed.client_model)
     subject = ReportedItem(parsed.source, direction, parsed.client, parsed.client, exchanges=1)
     compared = [*differing.lines(parsed, corpus, direction, body)] if parsed.diff else []
-    said = _Said(notes, beside=witnessed(parsed, direction, body), compared=compared)
-    return _report(parsed, corpus, subject, judgement, said)
+    extras = _Said(notes, beside=witnessed(parsed, direction, body), compared=compared)
+    return _report(parsed, corpus, subject, judgement, extras)
 
 
 def _judge_pair(parsed: argparse.Namespace, corpus: Corpus) -> int:
@@ -269,20 +271,20 @@ class _Said:
 
 
 def _report(
-    parsed: argparse.Namespace, corpus: Corpus, subject: ReportedItem, judgement: Judgement, said: _Said
+    parsed: argparse.Namespace, corpus: Corpus, subject: ReportedItem, judgement: Judgement, extras: _Said
 ) -> int:
     verdict = verdict_of(judgement.findings, strict=parsed.strict)
     if parsed.json:
-        say_json(json.dumps(_document(parsed, judgement, said), indent=1))
+        say_json(json.dumps(_document(parsed, judgement, extras), indent=1))
     else:
-        _print(parsed, corpus, subject, judgement, said)
+        _print(parsed, corpus, subject, judgement, extras)
     return 1 if verdict is Verdict.FAIL else 0
 
 
-def _document(parsed: argparse.Namespace, judgement: Judgement, said: _Said) -> dict[str, Any]:
+def _document(parsed: argparse.Namespace, judgement: Judgement, extras: _Said) -> dict[str, Any]:
     findings = [finding_json(finding, limit=None) for finding in judgement.findings]
     for plain, finding in zip(findings, judgement.findings, strict=True):
-        if (number := said.event_of(finding)) is not None:
+        if (number := extras.event_of(finding)) is not None:
             plain["event"] = number
     verdict = verdict_of(judgement.findings, strict=parsed.strict)
     document: dict[str, Any] = {
@@ -292,26 +294,26 @@ def _document(parsed: argparse.Namespace, judgement: Judgement, said: _Said) -> 
     }
     if parsed.tolerated:
         document["tolerated"] = tolerated_json(judgement.tolerated)
-    if said.beside is not None:
-        document["witness"] = asdict(said.beside)
-    document |= {key: [*lines] for key, lines in (("diff", said.compared), ("notes", said.notes)) if lines}
+    if extras.beside is not None:
+        document["witness"] = asdict(extras.beside)
+    document |= {key: [*lines] for key, lines in (("diff", extras.compared), ("notes", extras.notes)) if lines}
     return document
 
 
 def _print(
-    parsed: argparse.Namespace, corpus: Corpus, subject: ReportedItem, judgement: Judgement, said: _Said
+    parsed: argparse.Namespace, corpus: Corpus, subject: ReportedItem, judgement: Judgement, extras: _Said
 ) -> None:
     findings = judgement.findings
-    for note in said.notes:
+    for note in extras.notes:
         say(f"note: {note}")
-    for line in describe(subject, findings, corpus, failing=findings, known=lambda _: None):
+    for line in describe(subject, findings, corpus, failing=findings, known_reason=lambda _: None):
         say((line.text, line.kind))
-    if said.beside is not None:
-        say(f"    {said.beside.sentence}")
+    if extras.beside is not None:
+        say(f"    {extras.beside.sentence}")
     if judgement.losses:
         say(f"permitted losses: {', '.join(f'{loss.element} ({loss.count})' for loss in judgement.losses)}")
         say(f"    see   toolcall-conformance losses {parsed.client}-to-{parsed.upstream}")
-    for text in (*(tolerated_lines(judgement.tolerated) if parsed.tolerated else ()), *said.compared):
+    for text in (*(tolerated_lines(judgement.tolerated) if parsed.tolerated else ()), *extras.compared):
         say(text)
     say(_verdict(len(findings), worst(findings)))
 

@@ -39,8 +39,8 @@ class JudgedPair:
 
 def record_of(corpus: Corpus, pairs: Sequence[JudgedPair], header: Mapping[str, Any], *, strict: bool) -> RunRecord:
     """The record of a run that judged these pairs; ``header`` has what is known of it besides."""
-    items = [_item(corpus, one, strict=strict) for one in pairs]
-    told = {
+    items = [_item(corpus, pair, strict=strict) for pair in pairs]
+    run_header = {
         "tool": {"name": "toolcall-conformance", "version": metadata.version("toolcall-conformance")},
         "corpus": {"version": corpus.version, "private": []},
         "translator": {"spec": "", "name": "golden files", "version": None},
@@ -49,7 +49,7 @@ def record_of(corpus: Corpus, pairs: Sequence[JudgedPair], header: Mapping[str, 
         "pytest": "",
         **header,
     }
-    return RunRecord(told, items, [], [], len(items), root_causes(items, Harm.of(corpus)))
+    return RunRecord(run_header, items, [], [], len(items), root_causes(items, Harm.of(corpus)))
 
 
 def show(
@@ -64,34 +64,34 @@ def show(
         from toolcall_conformance.reports.terminal import Detail, conclusion, summary
 
         detail = Detail.ALL if verbose else Detail.USUAL
-        told = summary(record, corpus.rules, again or record.again, detail=detail)
-        for pieces in (*told, *conclusion(record, corpus.rules)):
+        paragraphs = summary(record, corpus.rules, again or record.again, detail=detail)
+        for pieces in (*paragraphs, *conclusion(record, corpus.rules)):
             say(*((piece.text, piece.kind) for piece in pieces))
     return int(any(item.outcome == "failed" for item in record.items))
 
 
-def _item(corpus: Corpus, one: JudgedPair, *, strict: bool) -> ItemRecord:
-    findings = one.judgement.findings
+def _item(corpus: Corpus, pair: JudgedPair, *, strict: bool) -> ItemRecord:
+    findings = pair.judgement.findings
     failed = failing(findings, strict=strict)
 
     def facts(finding: Finding) -> Mapping[str, Any]:
-        around = near(one.output, finding.pointer) if finding.pointer and one.output is not MISSING else ""
-        told = {"signature": str(cause_of(corpus, finding)), **({"near": around} if around else {})}
-        return told | ({"standing": "new"} if finding in failed else {})
+        around = near(pair.output, finding.pointer) if finding.pointer and pair.output is not MISSING else ""
+        details = {"signature": str(cause_of(corpus, finding)), **({"near": around} if around else {})}
+        return details | ({"standing": "new"} if finding in failed else {})
 
     verdict = verdict_of(findings, strict=strict)
     return ItemRecord.of(
-        nodeid=one.nodeid,
-        case=one.name,
-        check=one.check,
-        client=one.client,
-        upstream=one.upstream,
+        nodeid=pair.nodeid,
+        case=pair.name,
+        check=pair.check,
+        client=pair.client,
+        upstream=pair.upstream,
         verdict=verdict,
         outcome="failed" if verdict is Verdict.FAIL else "passed",
-        findings=[finding if finding.body else _named(finding, one.check) for finding in findings],
+        findings=[finding if finding.body else _named(finding, pair.check) for finding in findings],
         facts=facts,
-        size=0 if one.source is MISSING else len(json.dumps(one.source, default=str)),
-        losses=one.judgement.losses,
+        size=0 if pair.source is MISSING else len(json.dumps(pair.source, default=str)),
+        losses=pair.judgement.losses,
     )
 
 

@@ -55,8 +55,8 @@ def _of_pair(corpus: Corpus, whole: dict[str, Any], pair: str) -> dict[str, Any]
         raise UsageError(f"{pair}: nothing may be lost there; bodies stay identical except for the model")
     if pair not in whole["pairs"]:
         raise UsageError(f"there is no pair {pair!r}{did_you_mean(pair, pairs(corpus)) or _spelt(corpus)}")
-    found: dict[str, Any] = whole["pairs"][pair]
-    return found
+    losses: dict[str, Any] = whole["pairs"][pair]
+    return losses
 
 
 def _spelt(corpus: Corpus) -> str:

@@ -61,5 +61,5 @@ def verify_versions(documents: merging.Documents, corpus: Corpus) -> None:
     """Say so where a report was written by another corpus: its causes are then put together by this one's data."""
     others = {str(document["corpus"]["version"]) for document in documents.values()} - {corpus.version}
     if others:
-        said = f"note: corpus {', '.join(sorted(others))} judged, and {corpus.version} groups the causes"
-        say(said, error=True)
+        note = f"note: corpus {', '.join(sorted(others))} judged, and {corpus.version} groups the causes"
+        say(note, error=True)

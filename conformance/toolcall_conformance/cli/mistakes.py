@@ -19,13 +19,15 @@ def verify_kind(parsed: argparse.Namespace, corpus: Corpus, name: str, direction
         return
     what = "reply" if other == "response" else "request"
     advice = "add --response" if other == "response" else "leave out --response"
-    shown = "stdin" if parsed.source == "-" else parsed.source
-    raise UsageError(f"{shown}: this is a {what} of {name}; {advice} to judge it as one")
+    source_name = "stdin" if parsed.source == "-" else parsed.source
+    raise UsageError(f"{source_name}: this is a {what} of {name}; {advice} to judge it as one")
 
 
 def verify_same_kind(corpus: Corpus, names: tuple[str, str], source: Any, output: Any) -> None:
     """Refuse a request beside a reply. Raises UsageError."""
-    kinds = [{one.direction for one in recognised(corpus, body, ["request", "response"])} for body in (source, output)]
+    kinds = [
+        {kind.direction for kind in recognised(corpus, body, ["request", "response"])} for body in (source, output)
+    ]
     if all(len(kind) == 1 for kind in kinds) and kinds[0] != kinds[1]:
         words = ["a request" if kind == {"request"} else "a reply" for kind in kinds]
         raise UsageError(
@@ -38,7 +40,7 @@ def swapped(corpus: Corpus, direction: str, source: Any, output: Any, ends: tupl
     of_source, of_output = ends
     if of_source == of_output:
         return None
-    of_bodies = [{one.format for one in recognised(corpus, body, [direction])} for body in (source, output)]
+    of_bodies = [{kind.format for kind in recognised(corpus, body, [direction])} for body in (source, output)]
     if of_source in of_bodies[0] or of_output not in of_bodies[0]:
         return None
     if of_output in of_bodies[1] or of_source not in of_bodies[1]:

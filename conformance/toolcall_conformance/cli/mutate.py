@@ -70,8 +70,8 @@ def run(parsed: argparse.Namespace) -> int:
     from toolcall_conformance.trust.running import Source
 
     for name in ("count", "jobs", "sample"):
-        if (given := getattr(parsed, name)) is not None and given < (1 if name == "jobs" else 0):
-            raise UsageError(f"--{name} {given}: give a number that is not below {1 if name == 'jobs' else 0}")
+        if (number := getattr(parsed, name)) is not None and number < (1 if name == "jobs" else 0):
+            raise UsageError(f"--{name} {number}: give a number that is not below {1 if name == 'jobs' else 0}")
     _verify(parsed)
     source, corpus = Source(parsed.translator, Path.cwd()), load_corpus()
     try:
@@ -105,13 +105,13 @@ def _all(source: Source, corpus: Corpus, parsed: argparse.Namespace) -> int:
 
     table = Table(corpus)
     chosen = lots(corpus.formats, table.operators, parsed.count, parsed.seed, same=parsed.quick or parsed.shares)
-    made, shares = _made(source, corpus, chosen, parsed)
-    write_found(source, parsed, "mutations", made, {"shares": shares})
-    print_tables(made, "element", HEAD)
-    _print_rules(made)
-    new = _print_survivors(survivors(made, table))
+    mutations, shares = _made(source, corpus, chosen, parsed)
+    write_found(source, parsed, "mutations", mutations, {"shares": shares})
+    print_tables(mutations, "element", HEAD)
+    _print_rules(mutations)
+    new = _print_survivors(survivors(mutations, table))
     if parsed.sample:
-        _print_equivalents(source, made, parsed.sample, parsed.seed)
+        _print_equivalents(source, mutations, parsed.sample, parsed.seed)
     return 1 if new else 0
 
 
@@ -135,10 +135,10 @@ def _quick(source: Source, corpus: Corpus, lots: Sequence[Lot], parsed: argparse
     from toolcall_conformance.trust.running import by_route, in_parts
 
     parts = in_parts(quick.chosen, source, [[group] for group in by_route(lots)], parsed.jobs, say_progress)
-    content = quick_file.content(corpus, [one for _, one in parts], parsed.count, parsed.seed)
+    content = quick_file.content(corpus, [choice for _, choice in parts], parsed.count, parsed.seed)
     whole_files.write(parsed.quick, jsonstyle.written(content))
-    say_lines("\n".join(quick.lines([one for _, one in parts], corpus.cases)))
-    return [one for made, _ in parts for one in made]
+    say_lines("\n".join(quick.lines([choice for _, choice in parts], corpus.cases)))
+    return [mutation for mutations, _ in parts for mutation in mutations]
 
 
 def _shares(
@@ -150,14 +150,14 @@ def _shares(
 
     work = shares.Measuring(corpus.quick)
     parts = in_parts(work, source, [[group] for group in by_route(lots)], jobs, say_progress)
-    say_lines("\n".join(shares.lines([one for _, one in parts])))
-    return [one for made, _ in parts for one in made], [one.to_json() for _, one in parts]
+    say_lines("\n".join(shares.lines([share for _, share in parts])))
+    return [mutation for mutations, _ in parts for mutation in mutations], [share.to_json() for _, share in parts]
 
 
-def _print_rules(made: Sequence[Mutation]) -> None:
+def _print_rules(mutations: Sequence[Mutation]) -> None:
     """By which rules the faults that are none are equivalent."""
     say("")
-    rules = Counter(one.by for one in made if one.outcome == "equivalent")
+    rules = Counter(mutation.by for mutation in mutations if mutation.outcome == "equivalent")
     say(f"equivalent by: {', '.join(f'{name} {count:,}' for name, count in rules.most_common()) or 'nothing'}")
 
 
@@ -170,24 +170,26 @@ def _print_survivors(groups: Sequence[Group]) -> bool:
     say(f"survived: {counts['reviewed']:,} by design, {counts['open']:,} by open holes, {counts['new']:,} new")
     for group in groups:
         if not group.reason:
-            told = f"{group.operator} {group.element} {group.direction} {group.format} {group.pattern}"
-            say(f"{group.count:6} {told}{f' (open: {group.hole})' if group.hole else ''}")
+            description = f"{group.operator} {group.element} {group.direction} {group.format} {group.pattern}"
+            say(f"{group.count:6} {description}{f' (open: {group.hole})' if group.hole else ''}")
             say(f"       toolcall-conformance mutate --again '{group.example}'")
     return counts["new"] > 0
 
 
-def _print_equivalents(source: Source, made: Sequence[Mutation], count: int, seed: int) -> None:
+def _print_equivalents(source: Source, mutations: Sequence[Mutation], count: int, seed: int) -> None:
     """Some of the faults that are none, each with what stood there and what stands there now."""
     from toolcall_conformance.trust.again import Again
 
-    equivalent = [one for one in made if one.outcome == "equivalent"]
+    equivalent = [mutation for mutation in mutations if mutation.outcome == "equivalent"]
     drawn = random.Random(seed).sample(equivalent, min(count, len(equivalent)))  # noqa: S311 - no secret is drawn
     again = Again(source.sampler())
-    for number, one in enumerate(drawn, 1):
+    for number, mutation in enumerate(drawn, 1):
         say("")
-        say((f"{number}. {one.name}", "head"))
-        say(f"equivalent by {one.by}; {one.element}{f'; warned by {one.rules}' if one.rules else ''}")
-        for line in again.shown(one.name):
+        say((f"{number}. {mutation.name}", "head"))
+        say(
+            f"equivalent by {mutation.by}; {mutation.element}{f'; warned by {mutation.rules}' if mutation.rules else ''}"
+        )
+        for line in again.shown(mutation.name):
             say(line)
 
 
@@ -198,12 +200,12 @@ def _again(source: Source, name: str) -> int:
     sampler = source.sampler()
     try:
         again = Again(sampler)
-        told, mutation = again.told(name), again.mutation(name)
+        findings, mutation = again.told(name), again.mutation(name)
         for line in again.shown(name):
             say(line)
     except LookupError as error:
         raise UsageError(f"--again: {error.args[0] if error.args else error}") from None
-    print_findings(told)
+    print_findings(findings)
     by = f" by {mutation.by}" if mutation.by else ""
     why = reason(mutation, sampler.workshop.table)
     say(f"{mutation.outcome}{by}: {mutation.operator} of {mutation.element}")

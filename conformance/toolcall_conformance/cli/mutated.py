@@ -18,41 +18,41 @@ if TYPE_CHECKING:
     from toolcall_conformance.trust.sources.running import Asked
 
 
-def print_tables(made: Sequence[Any], own: str, head: Sequence[str]) -> None:
+def print_tables(items: Sequence[Any], own: str, head: Sequence[str]) -> None:
     """What became of them: by cell, operator, the field ``own`` of their kind, direction and format, and in all."""
     from toolcall_conformance.trust.matrix import cell, counted, lines
 
     keys: dict[str, Key] = {
         "direction, format, element and operator": cell,
-        "operator": lambda one: (one.operator,),
-        own: lambda one: (getattr(one, own),),
-        "direction and format": lambda one: (one.direction, one.format),
-        "all": lambda _one: (),
+        "operator": lambda item: (item.operator,),
+        own: lambda item: (getattr(item, own),),
+        "direction and format": lambda item: (item.direction, item.format),
+        "all": lambda _item: (),
     }
     for name, key in keys.items():
         say("")
         say((f"by {name}:" if name != "all" else "in all:", "head"))
-        say_lines("\n".join(lines(counted(made, key), head)))
+        say_lines("\n".join(lines(counted(items, key), head)))
 
 
 def write_found(
     source: Source | Asked,
     parsed: argparse.Namespace,
     kind: str,
-    made: Sequence[Any],
+    items: Sequence[Any],
     beside: Mapping[str, Any] | None = None,
 ) -> None:
     """Write all of them to the file of ``--json``, if it is given: under ``kind``, each with its name."""
     if not parsed.json:
         return
-    asked = {"translator": source.translator, "count": parsed.count, "seed": parsed.seed}
-    found = [asdict(one) | {"name": one.name} for one in made]
-    content = {**asked, **(beside or {}), kind: found}
+    settings = {"translator": source.translator, "count": parsed.count, "seed": parsed.seed}
+    entries = [asdict(item) | {"name": item.name} for item in items]
+    content = {**settings, **(beside or {}), kind: entries}
     whole_files.write(parsed.json, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
 def print_findings(findings: Iterable[Finding]) -> None:
     """The findings on one, behind what it is."""
     say("")
-    for one in findings:
-        say((one.level, one.level), f": {one.rule} {one.pointer}: {one.message}")
+    for finding in findings:
+        say((finding.level, finding.level), f": {finding.rule} {finding.pointer}: {finding.message}")

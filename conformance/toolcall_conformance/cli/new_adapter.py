@@ -40,9 +40,9 @@ def run(parsed: argparse.Namespace) -> int:
     """Write the files and print what to run next. Never overwrites one."""
     folder: Path = parsed.directory or Path("toolcall-adapter")
     sources = [path for path in sorted((STARTERS / parsed.language).iterdir()) if path.is_file()]
-    standing = [path.name for path in sources if os.path.lexists(folder / path.name)]
-    if standing:
-        raise UsageError(f"{folder} already has {' and '.join(standing)}; nothing was written, name another folder")
+    conflicts = [path.name for path in sources if os.path.lexists(folder / path.name)]
+    if conflicts:
+        raise UsageError(f"{folder} already has {' and '.join(conflicts)}; nothing was written, name another folder")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for source in sources:
@@ -54,10 +54,10 @@ def run(parsed: argparse.Namespace) -> int:
     names = ", ".join(path.name for path in sources)
     steps = [f"cd {shlex.quote(str(folder))}"] if folder != Path() else []
     steps += [*language.first, f'pytest --toolcall-translator "exec:{language.command}" toolcall::shell']
-    told = [f"{folder}: {names}"]
-    told += ["It supports the four routes from a format to itself and reports the others as unsupported. Next:", ""]
-    told += [*(f"  {step}" for step in steps), ""]
-    told += [f"Then call your translator where adapter.* has `YOUR TRANSLATOR`. The protocol: {PROTOCOL_TEXT}"]
-    for line in told:
+    lines = [f"{folder}: {names}"]
+    lines += ["It supports the four routes from a format to itself and reports the others as unsupported. Next:", ""]
+    lines += [*(f"  {step}" for step in steps), ""]
+    lines += [f"Then call your translator where adapter.* has `YOUR TRANSLATOR`. The protocol: {PROTOCOL_TEXT}"]
+    for line in lines:
         say(line)
     return 0

@@ -36,29 +36,29 @@ def run(parsed: argparse.Namespace) -> int:
         raise UsageError(f"{folder} is no folder; name the one above all golden files")
     if not parsed.print and path.exists():
         raise UsageError(f"{path} is there already; nothing was written. --print shows what would be")
-    found = guess(load_corpus(), folder)
-    bodies = "1 body" if len(found.bodies) == 1 else f"{len(found.bodies)} bodies"
-    kinds = Counter(f"{one.direction} of {one.format}" for one in found.bodies)
+    proposal = guess(load_corpus(), folder)
+    bodies = "1 body" if len(proposal.bodies) == 1 else f"{len(proposal.bodies)} bodies"
+    kinds = Counter(f"{body.direction} of {body.format}" for body in proposal.bodies)
     say(
-        f"{folder}: {many(found.files, 'file')}, {bodies}: ",
+        f"{folder}: {many(proposal.files, 'file')}, {bodies}: ",
         *([_listed(kinds)] if kinds else ["none known"]),
     )
-    if not found.tables:
+    if not proposal.tables:
         raise UsageError(
             f"no two of them look like the input and the output of one translation: names such as tools.json and "
             f"tools.anthropic.snap, or tools/input.json and tools/expected.json. Write {_NAME} by hand: "
             "docs/golden-files.md explains how"
         )
-    for table, count in found.tables.most_common():
+    for table, count in proposal.tables.most_common():
         ends = "".join(f", {end} {name}" for end, name in table.ends)
         say(f"{count:>5} {table.direction}: {table.source} → {table.output}{ends}")
     if parsed.print:
         say("")
-        for line in found.toml().splitlines():
+        for line in proposal.toml().splitlines():
             say(line)
         return 0
     try:
-        write(path, found.toml())
+        write(path, proposal.toml())
     except OSError as error:
         raise UsageError(f"{path} cannot be written ({error.strerror})") from None
     say(f"{path} is written. Check its patterns, then: toolcall-conformance judge --pairs {shlex.quote(str(path))}")

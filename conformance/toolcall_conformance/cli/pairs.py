@@ -27,16 +27,16 @@ def run(parsed: argparse.Namespace, corpus: Corpus, settings: Settings) -> int:
     from toolcall_conformance.judge import CachingJudge
     from toolcall_conformance.pairs import PairsError, judged, load_pairs
 
-    given = [name for name in ("source", "output", "client", "upstream") if getattr(parsed, name) is not None]
-    if given:
-        shown = "--client and --upstream" if given[0] in ("client", "upstream") else "SOURCE and OUTPUT"
-        raise UsageError(f"--pairs FILE names the files and their formats; leave out {shown}")
+    options = [name for name in ("source", "output", "client", "upstream") if getattr(parsed, name) is not None]
+    if options:
+        option_names = "--client and --upstream" if options[0] in ("client", "upstream") else "SOURCE and OUTPUT"
+        raise UsageError(f"--pairs FILE names the files and their formats; leave out {option_names}")
     try:
         pairs = load_pairs(corpus, Path(parsed.pairs))
     except PairsError as error:
         raise UsageError(str(error)) from None
     judge = CachingJudge(corpus)
-    found = [
+    judged_pairs = [
         JudgedPair(
             case.id,
             case.check,
@@ -49,7 +49,7 @@ def run(parsed: argparse.Namespace, corpus: Corpus, settings: Settings) -> int:
         for case in pairs.cases.values()
     ]
     header = {"pairs": pairs.to_json(), "command": f"pytest --toolcall-pairs={shlex.quote(parsed.pairs)}"}
-    record = record_of(corpus, found, header, strict=bool(settings.holds("strict")))
+    record = record_of(corpus, judged_pairs, header, strict=bool(settings.holds("strict")))
     code = show(record, corpus, verbose=parsed.verbose, as_json=parsed.json)
     if not parsed.json:
         say(pairs.summary)

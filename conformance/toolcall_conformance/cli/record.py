@@ -155,10 +155,10 @@ def run(parsed: argparse.Namespace) -> int:
     secrets = {*secrets, *target.secrets, *(os.environ.get(name, "") for name in filters.environment)} - {""}
     limits = Limits(parsed.rate, parsed.max_requests, parsed.max_wait, parsed.timeout, parsed.max_bytes)
     try:
-        made = Api(target, limits, Redactor(filters, secrets), lambda text: say(f"  {text}"))
+        api_client = Api(target, limits, Redactor(filters, secrets), lambda text: say(f"  {text}"))
     except LimitError as error:
         raise UsageError(f"a recording {error}") from None
-    with made as api:
+    with api_client as api:
         recorder = CassetteRecorder(corpus, api, parsed.format, parsed.model, folder, filters, secrets)
         counts = _record(parsed, recorder, cases)
     totals = ", ".join(f"{counts[name]} {name}" for name in _COUNTED if counts[name] or name == "recorded")
@@ -219,11 +219,11 @@ def _one(parsed: argparse.Namespace, recorder: CassetteRecorder, case: Case, str
             recorder.keep(case, played, streamed=streamed)
             notes = "".join(f"; {redacted(note)}" for note in played.notes)
             return "recorded", f"{count}{notes} -> {path}", True
-        kept = ""
+        hint = ""
         if parsed.partial and not path.exists():
             recorder.keep(case, played, streamed=streamed)
-            kept = f"; what was exchanged until then is in {path}"
-        return "failed", f"not recorded: {redacted(played.ended)}{kept}", True
+            hint = f"; what was exchanged until then is in {path}"
+        return "failed", f"not recorded: {redacted(played.ended)}{hint}", True
     except ApiError as error:
         return "failed", f"not recorded: {redacted(str(error))}", not error.final
     except NotRecordedError as error:
@@ -241,9 +241,9 @@ def _wanted(parsed: argparse.Namespace, corpus: Corpus) -> list[Case]:
     families = {case.family for case in corpus.cases.values()}
     for given in (parsed.case, parsed.family):  # perhaps as pytest takes them
         given[:] = [name.removeprefix("toolcall::") for name in given]
-    for wanted, known, what in ((parsed.case, corpus.cases, "case"), (parsed.family, families, "family")):
-        for name in wanted:
-            if name not in known:
-                raise UsageError(f"there is no {what} {name!r}{did_you_mean(name, known)}")
+    for names, choices, what in ((parsed.case, corpus.cases, "case"), (parsed.family, families, "family")):
+        for name in names:
+            if name not in choices:
+                raise UsageError(f"there is no {what} {name!r}{did_you_mean(name, choices)}")
 
     return [case for case in corpus.cases.values() if case.id in parsed.case or case.family in parsed.family]

@@ -34,9 +34,9 @@ def verify(parsed: argparse.Namespace) -> None:
         return
     if parsed.client_request is None:
         raise UsageError(f"{_UPSTREAM} alone tells nothing of what the client declared: add {_CLIENT} FILE")
-    given = f"{_CLIENT} and {_UPSTREAM}" if parsed.upstream_request is not None else _CLIENT
+    options = f"{_CLIENT} and {_UPSTREAM}" if parsed.upstream_request is not None else _CLIENT
     if parsed.output is None or not (parsed.response or parsed.stream):
-        raise UsageError(f"{given}: these come before a reply; add --response or --stream, with SOURCE and OUTPUT")
+        raise UsageError(f"{options}: these come before a reply; add --response or --stream, with SOURCE and OUTPUT")
 
 
 def read(parsed: argparse.Namespace, corpus: Corpus, notes: list[str]) -> Requests:

@@ -91,8 +91,8 @@ Judge a translator with the corpus. No Python project is needed; pytest is inclu
     _add_setting(parser, "known-failures-update", {"type": "boolean"})
     for flags, (metavar, says) in _VALUES.items():
         parser.add_argument(*flags, action=_ForPytest, metavar=metavar, help=says or argparse.SUPPRESS)
-    for flags, said in _FLAGS.items():
-        parser.add_argument(*flags, action=_ForPytest, nargs=0, help=said or argparse.SUPPRESS)
+    for flags, description in _FLAGS.items():
+        parser.add_argument(*flags, action=_ForPytest, nargs=0, help=description or argparse.SUPPRESS)
     parser.epilog = """\
 Options of `pytest toolcall::` are known with `toolcall-` and without: --timeout,
 --corpus, … Others go to pytest: write --NAME=VALUE, or all of them after `--`.
@@ -107,10 +107,10 @@ def _add_setting(parser: argparse.ArgumentParser, setting: str, schema: Any) -> 
     """An option under its short name and under that of pytest, which the help does not show."""
     is_flag = schema.get("type") == "boolean"
     kind: dict[str, Any] = {"nargs": 0} if is_flag else {"metavar": _metavar(schema)}
-    shown = {f"--{setting}": _SETTINGS.get(setting, argparse.SUPPRESS), f"--toolcall-{setting}": argparse.SUPPRESS}
+    flags = {f"--{setting}": _SETTINGS.get(setting, argparse.SUPPRESS), f"--toolcall-{setting}": argparse.SUPPRESS}
     if is_flag and setting in settings_sources.kinds():
-        shown |= {f"--no-{setting}": argparse.SUPPRESS, f"--no-toolcall-{setting}": argparse.SUPPRESS}
-    for flag, says in shown.items():
+        flags |= {f"--no-{setting}": argparse.SUPPRESS, f"--no-toolcall-{setting}": argparse.SUPPRESS}
+    for flag, says in flags.items():
         parser.add_argument(flag, action=_ForPytest, setting=setting, help=says, **kind)
 
 
@@ -137,9 +137,9 @@ def _arguments(parsed: argparse.Namespace) -> list[str]:
     named = [word for word in words if not word.startswith("-")]
     translators = [word for word in named if _TRANSLATOR.fullmatch(word) and "::" not in word]
     selections = [word for word in named if word not in translators]
-    given = [word.partition("=")[2] for word in options if word.startswith("--toolcall-translator=")]
+    option_specs = [word.partition("=")[2] for word in options if word.startswith("--toolcall-translator=")]
     options = [word for word in options if not word.startswith("--toolcall-translator=")]
-    translators = [*dict.fromkeys([*translators, *given])]
+    translators = [*dict.fromkeys([*translators, *option_specs])]
     if len(translators) > 1:
         raise UsageError(f"there are two translators, {' and '.join(translators)}; name one, and another by --against")
     if not translators:

@@ -20,14 +20,14 @@ def fill(parser: argparse.ArgumentParser) -> None:
 def run(parsed: argparse.Namespace) -> int:
     """Print the schema of all messages, of the one that was named, or of the settings."""
     if parsed.message is None:
-        found = protocol.schema()
+        schema = protocol.schema()
     elif parsed.message == "settings":
-        found = settings_schema.pyproject()
+        schema = settings_schema.pyproject()
     else:
         names = protocol.schema()["$defs"]
         if parsed.message not in names:
             advice = did_you_mean(parsed.message, names) or f"; there are {', '.join(names)}"
             raise UsageError(f"there is no message {parsed.message!r}{advice}")
-        found = protocol.message_schema(parsed.message)
-    say_json(json.dumps(found, indent=2, ensure_ascii=False))
+        schema = protocol.message_schema(parsed.message)
+    say_json(json.dumps(schema, indent=2, ensure_ascii=False))
     return 0

@@ -38,25 +38,25 @@ class Settings:
 
     def holds(self, name: str) -> bool:
         """A setting that is true or false; false if nothing names it."""
-        found = self.named(name)
-        return found is not None and bool(found.value)
+        setting = self.named(name)
+        return setting is not None and bool(setting.value)
 
     def corpus(self) -> Corpus:
         """The corpus with the private folders that are named."""
-        found = self.named("corpus")
-        return load_corpus(extra=found.paths if found is not None else ())
+        setting = self.named("corpus")
+        return load_corpus(extra=setting.paths if setting is not None else ())
 
     def pytest(self, *names: str) -> str:
         """The beginning of a pytest command with the same settings; those of files and the environment hold there."""
         words = ["pytest"]
         for name in names:
             value = self._option(name)
-            for one in value if isinstance(value, list) else [] if value is None else [value]:
-                option = f"--{'no-' if one is False else ''}toolcall-{name}"
-                if isinstance(one, bool):
+            for item in value if isinstance(value, list) else [] if value is None else [value]:
+                option = f"--{'no-' if item is False else ''}toolcall-{name}"
+                if isinstance(item, bool):
                     words.append(option)
                     continue
-                words += [f"{option}={os.fspath(one)}"] if name in _PATHS else [option, str(one)]
+                words += [f"{option}={os.fspath(item)}"] if name in _PATHS else [option, str(item)]
         return shlex.join(words)
 
     def isolated(self, *names: str) -> str:
@@ -65,7 +65,7 @@ class Settings:
         for name in names:
             value = self._option(name)
             values = value if isinstance(value, list) else [] if value is None else [value]
-            words += [f"--{name}={os.fspath(one)}" for one in values]
+            words += [f"--{name}={os.fspath(item)}" for item in values]
         translator = self._option("translator")
         return shlex.join(words if translator is None else [*words, translator])
 

@@ -85,13 +85,13 @@ def run(parsed: argparse.Namespace) -> int:
 
 
 def _translator(settings: Settings) -> Named:
-    found = settings.named("translator")
-    if found is None:
+    setting = settings.named("translator")
+    if setting is None:
         raise UsageError(
             "name the translator to try: package.module:attribute, exec:COMMAND or gateway:FILE.toml "
             '(or write `translator = "..."` under [tool.toolcall] in pyproject.toml)'
         )
-    return found
+    return setting
 
 
 def _isolation(settings: Settings) -> Isolation | None:
@@ -139,8 +139,8 @@ def _line(report: RouteReport) -> list[str | tuple[str, str]]:
     if report.wrong:
         rules = ", ".join(f"{check} {_rules(report.wrong, check)}" for check in _checks(report.wrong))
         return ["  ", ("wrong", "wrong"), f"    {report.route}: {rules}"]
-    said = ", ".join(report.operations) + (", own history" if report.own_history else "")
-    return ["  ", ("ok", "ok"), f"       {report.route}: {said}"]
+    summary = ", ".join(report.operations) + (", own history" if report.own_history else "")
+    return ["  ", ("ok", "ok"), f"       {report.route}: {summary}"]
 
 
 def _not_done(reports: list[RouteReport]) -> Iterator[str]:
@@ -203,10 +203,10 @@ def _summarise(reports: list[RouteReport], noise: list[str], command: str) -> No
         say("next: let open(route) return a session for at least one route; see docs/python.md")
 
 
-def _grouped(found: list[tuple[str, Problem]]) -> list[list[tuple[str, Problem]]]:
+def _grouped(problems: list[tuple[str, Problem]]) -> list[list[tuple[str, Problem]]]:
     """Group the problems that are identical except for their route."""
     groups: dict[tuple[str, str], list[tuple[str, Problem]]] = {}
-    for route, problem in found:
+    for route, problem in problems:
         key = (problem.rule, problem.check) if problem.rule else (problem.what, problem.where)
         groups.setdefault(key, []).append((route, problem))
     return list(groups.values())

@@ -60,26 +60,26 @@ def try_all(parsed: argparse.Namespace) -> int:
     """Try the draws of a seed, and print what became of them; 1 for a closed road, a failure, or a new refusal."""
     from toolcall_conformance.trust.sources.running import run
 
-    asked, count = _asked(parsed), COUNT if parsed.count is None else parsed.count
-    tried = run(asked, parsed.seed, count, parsed.jobs, say_progress)
-    write_found(asked, parsed, "sources", tried, {"folders": [str(one) for one in asked.folders]})
+    source, count = _asked(parsed), COUNT if parsed.count is None else parsed.count
+    tried = run(source, parsed.seed, count, parsed.jobs, say_progress)
+    write_found(source, parsed, "sources", tried, {"folders": [str(folder) for folder in source.folders]})
     _print_counts(tried)
-    sound = [one for one in tried if not one.broken]
+    sound = [draw for draw in tried if not draw.broken]
     lists = (
         ("closed roads", _of(sound, "closed")),
         ("the translator failed", _of(tried, "failed")),
-        ("refused, and the older version translates it", [one for one in tried if one.refused_anew]),
+        ("refused, and the older version translates it", [draw for draw in tried if draw.refused_anew]),
     )
-    for title, found in lists:
-        _print_roads(title, found, asked)
+    for title, draws in lists:
+        _print_roads(title, draws, source)
     _print_roads(
         "closed, but for a refusal: the source breaks a MUST of its own format",
-        _of([one for one in tried if one.broken], "closed"),
-        asked,
+        _of([draw for draw in tried if draw.broken], "closed"),
+        source,
     )
     _print_reasons("refused, though the source breaks no MUST", _of(sound, "refused sound"))
     _print_rules("repaired", _of(tried, "repaired"))
-    return 1 if any(found for _, found in lists) else 0
+    return 1 if any(draws for _, draws in lists) else 0
 
 
 def try_again(parsed: argparse.Namespace) -> int:
@@ -108,7 +108,7 @@ def try_again(parsed: argparse.Namespace) -> int:
 def _asked(parsed: argparse.Namespace) -> Asked:
     from toolcall_conformance.trust.sources.running import Asked
 
-    for name, folder in [*(("--folder", one) for one in parsed.folder), ("--against", parsed.against)]:
+    for name, folder in [*(("--folder", folder) for folder in parsed.folder), ("--against", parsed.against)]:
         if folder is not None and not folder.is_dir():
             raise UsageError(f"{name} {folder}: there is no such directory")
     against = parsed.against.resolve() if parsed.against is not None else None
@@ -116,55 +116,57 @@ def _asked(parsed: argparse.Namespace) -> Asked:
 
 
 def _of(tried: Iterable[Tried], outcome: str) -> list[Tried]:
-    return [one for one in tried if one.outcome == outcome]
+    return [draw for draw in tried if draw.outcome == outcome]
 
 
 def _print_counts(tried: Sequence[Tried]) -> None:
     from toolcall_conformance.trust.sources.trying import OUTCOMES
 
-    for way in (*dict.fromkeys(one.way for one in tried), ""):
-        some = [one for one in tried if way in ("", one.way)]
-        counts = Counter(one.outcome for one in some)
-        told = ", ".join(f"{counts[name]:,} {name}" for name in OUTCOMES if counts[name])
-        say((f"{way or 'in all'}: ", "head"), f"{many(len(some), 'draw')}: {told}")
+    for way in (*dict.fromkeys(draw.way for draw in tried), ""):
+        some = [draw for draw in tried if way in ("", draw.way)]
+        counts = Counter(draw.outcome for draw in some)
+        totals = ", ".join(f"{counts[name]:,} {name}" for name in OUTCOMES if counts[name])
+        say((f"{way or 'in all'}: ", "head"), f"{many(len(some), 'draw')}: {totals}")
 
 
-def _print_roads(title: str, found: Sequence[Tried], asked: Asked) -> None:
+def _print_roads(title: str, draws: Sequence[Tried], source: Asked) -> None:
     """The draws of a list by rules, with the MUSTs that remain, and the command that makes one again."""
     say("")
-    say((f"{title}: {len(found):,}", "head"))
+    say((f"{title}: {len(draws):,}", "head"))
     groups: dict[tuple[str, ...], list[Tried]] = {}
-    for one in found:
-        target = one.upstream if one.way == "request" else one.client
-        groups.setdefault((one.way, target, *(one.rules or (one.reason,))), []).append(one)
+    for draw in draws:
+        target = draw.upstream if draw.way == "request" else draw.client
+        groups.setdefault((draw.way, target, *(draw.rules or (draw.reason,))), []).append(draw)
     for key, some in sorted(groups.items(), key=lambda entry: -len(entry[1])):
         say(f"{len(some):6} {' '.join(key)}")
-        for one in some[:_SHOWN]:
-            say(f"       {_again(one, asked)}")
-            _print_one(one)
+        for draw in some[:_SHOWN]:
+            say(f"       {_again(draw, source)}")
+            _print_one(draw)
 
 
-def _print_one(one: Tried) -> None:
-    for line in one.remains[:_SHOWN]:
+def _print_one(draw: Tried) -> None:
+    for line in draw.remains[:_SHOWN]:
         say(f"         remains: {line}")
-    if one.broken:
-        say(f"         the source breaks {', '.join(one.broken)}")
-    if one.refused_anew:
+    if draw.broken:
+        say(f"         the source breaks {', '.join(draw.broken)}")
+    if draw.refused_anew:
         say("         the older version translates it")
 
 
-def _again(one: Tried, asked: Asked) -> str:
+def _again(draw: Tried, source: Asked) -> str:
     """The command that makes a draw again. It needs no folder: the name holds the file."""
-    options = ["--translator", asked.translator, *(["--against", str(asked.against)] if asked.against else [])]
-    return shlex.join(["toolcall-conformance", "mutate", "--sources", *options, "--again", one.name])
+    options = ["--translator", source.translator, *(["--against", str(source.against)] if source.against else [])]
+    return shlex.join(["toolcall-conformance", "mutate", "--sources", *options, "--again", draw.name])
 
 
-def _print_reasons(title: str, found: Sequence[Tried]) -> None:
-    _print_counted(title, Counter(one.reason for one in found), {one.reason: one for one in found})
+def _print_reasons(title: str, draws: Sequence[Tried]) -> None:
+    _print_counted(title, Counter(draw.reason for draw in draws), {draw.reason: draw for draw in draws})
 
 
-def _print_rules(title: str, found: Sequence[Tried]) -> None:
-    _print_counted(title, Counter(" ".join(one.rules) for one in found), {" ".join(one.rules): one for one in found})
+def _print_rules(title: str, draws: Sequence[Tried]) -> None:
+    _print_counted(
+        title, Counter(" ".join(draw.rules) for draw in draws), {" ".join(draw.rules): draw for draw in draws}
+    )
 
 
 def _print_counted(title: str, counts: Counter[str], examples: Mapping[str, Tried]) -> None:

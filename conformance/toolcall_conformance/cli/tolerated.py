@@ -13,20 +13,20 @@ _LONGEST = 60
 
 def tolerated_lines(tolerated: Iterable[Tolerated]) -> Iterator[str]:
     """The accepted differences, a line each, by name."""
-    found = sorted(tolerated, key=lambda one: one.name)
-    yield f"tolerated: {len(found) or 'nothing'}"
-    width = max((len(one.name) for one in found), default=0)
-    for one in found:
-        source = "" if one.source_pointer is None else f"  (source {one.source_pointer or 'as a whole'})"
-        yield f"    {one.name:<{width}}  {one.pointer or 'absent'}{source}{_values(one)}"
-    if found:
+    tolerances = sorted(tolerated, key=lambda tolerance: tolerance.name)
+    yield f"tolerated: {len(tolerances) or 'nothing'}"
+    width = max((len(tolerance.name) for tolerance in tolerances), default=0)
+    for tolerance in tolerances:
+        source = "" if tolerance.source_pointer is None else f"  (source {tolerance.source_pointer or 'as a whole'})"
+        yield f"    {tolerance.name:<{width}}  {tolerance.pointer or 'absent'}{source}{_values(tolerance)}"
+    if tolerances:
         yield "    see   toolcall-conformance explain NAME"
 
 
-def _values(one: Tolerated) -> str:
-    if one.want is MISSING and one.got is MISSING:
+def _values(tolerance: Tolerated) -> str:
+    if tolerance.want is MISSING and tolerance.got is MISSING:
         return ""
-    return f": {_short(one.want)} → {_short(one.got)}"
+    return f": {_short(tolerance.want)} → {_short(tolerance.got)}"
 
 
 def _short(value: Any) -> str:
@@ -37,7 +37,7 @@ def _short(value: Any) -> str:
 def tolerated_json(tolerated: Iterable[Tolerated]) -> list[dict[str, Any]]:
     """The accepted differences as JSON; values that are absent are left out."""
     return [
-        {"name": one.name, "pointer": one.pointer, "source_pointer": one.source_pointer}
-        | {key: value for key, value in (("want", one.want), ("got", one.got)) if value is not MISSING}
-        for one in tolerated
+        {"name": tolerance.name, "pointer": tolerance.pointer, "source_pointer": tolerance.source_pointer}
+        | {key: value for key, value in (("want", tolerance.want), ("got", tolerance.got)) if value is not MISSING}
+        for tolerance in tolerated
     ]

@@ -22,13 +22,13 @@ def witnessed(parsed: argparse.Namespace, direction: str, output: Any, source: A
         return None
     from toolcall_conformance.witnesses import MissingSDKError, witness
 
-    name, meant = parsed.client, None
+    name, reading = parsed.client, None
     if source is not None and direction == "request":
         name = parsed.upstream
     elif source is not None:
-        meant = _meant(parsed.upstream, direction, source)
+        reading = _meant(parsed.upstream, direction, source)
     try:
-        return witness(name, direction, output, meant=meant)
+        return witness(name, direction, output, expected=reading)
     except MissingSDKError as error:
         raise UsageError(f"{parsed.witness.where}: {error}") from None
 

@@ -36,17 +36,17 @@ def as_array(pieces: Sequence[bytes], framing: Mapping[str, Any], *, whole: bool
     """
     values = list(_values(b"".join(pieces), framing))
     ends = [0, *itertools.accumulate(map(len, pieces))]
-    made = [b"".join(value.between(*piece) for value in values) for piece in itertools.pairwise(ends)]
+    array_pieces = [b"".join(value.between(*piece) for value in values) for piece in itertools.pairwise(ends)]
     if whole:
         closing = ("" if values else str(framing["open"])) + str(framing["close"])
-        made = [*made[:-1], b"".join(made[-1:]) + closing.encode()]
-    return tuple(made)
+        array_pieces = [*array_pieces[:-1], b"".join(array_pieces[-1:]) + closing.encode()]
+    return tuple(array_pieces)
 
 
 def _values(stream: bytes, framing: Mapping[str, Any]) -> Iterator[_Value]:
     """The lines of data: the first of an event begins an element."""
     lead, start = str(framing["open"]).encode(), 0
-    for end in (found.end() for found in _BLANK_LINE.finditer(stream)):
+    for end in (match.end() for match in _BLANK_LINE.finditer(stream)):
         for line in _DATA.finditer(stream, start, end):
             yield _Value(line.start("value"), lead, line["value"])
             lead = b"\n"

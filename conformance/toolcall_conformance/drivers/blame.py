@@ -53,7 +53,7 @@ def place_of(words: str) -> tuple[str, int] | None:
 def _python_blocks(words: str) -> list[list[_Frame]]:
     """The frames of each traceback in a text, the innermost last; that of the exception that came out is the last."""
     blocks = [
-        [_Frame(found["file"], int(found["line"]), found["source"] or "") for found in _PYTHON.finditer(text)]
+        [_Frame(match["file"], int(match["line"]), match["source"] or "") for match in _PYTHON.finditer(text)]
         for text in words.split(_HEAD)
     ]
     return [block for block in blocks if block]
@@ -61,7 +61,7 @@ def _python_blocks(words: str) -> list[list[_Frame]]:
 
 def _javascript_block(words: str) -> list[_Frame]:
     frames = [
-        _Frame(unquote(urlsplit(found["file"]).path), int(found["line"])) for found in _JAVASCRIPT.finditer(words)
+        _Frame(unquote(urlsplit(match["file"]).path), int(match["line"])) for match in _JAVASCRIPT.finditer(words)
     ]
     return frames[::-1]
 
@@ -136,4 +136,4 @@ def _imports(file: str) -> frozenset[str]:
         text = Path(file).read_text(encoding="utf-8")
     except (OSError, ValueError):
         return frozenset()
-    return frozenset((found[1] or found[2]).replace(".", "/") for found in _IMPORTED.finditer(text))
+    return frozenset((match[1] or match[2]).replace(".", "/") for match in _IMPORTED.finditer(text))

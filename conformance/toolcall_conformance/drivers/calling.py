@@ -59,9 +59,9 @@ class Caller:
         """
         try:
             with kept(), limited(self._seconds, in_thread=_loop_runs()) as within:
-                came = within(lambda: self._tried(function))
-                untouched = read is Returned and isinstance(came, Returned)
-                found = _read(came, read) if untouched else within(lambda: _read(came, read))
+                attempt = within(lambda: self._tried(function))
+                untouched = read is Returned and isinstance(attempt, Returned)
+                result = _read(attempt, read) if untouched else within(lambda: _read(attempt, read))
         except TimeIsUp:
             self._drop_loop()
             return TimedOut(self._seconds)
@@ -69,9 +69,9 @@ class Caller:
             raise
         except BaseException as error:  # another time limit, which was up while this one ran
             return failure_of(error)
-        if isinstance(found, _Fault):
-            raise found.error
-        return found
+        if isinstance(result, _Fault):
+            raise result.error
+        return result
 
     def close(self) -> None:
         """Close the loop; a later call would start another."""
@@ -110,11 +110,11 @@ class Caller:
         return self._loop.run_until_complete(_awaited(value))
 
 
-def _read(came: Returned | _Raised, read: Callable[[Any], T]) -> T | Failed | _Fault:
-    if isinstance(came, _Raised):
-        return failure_of(came.error)
+def _read(attempt: Returned | _Raised, read: Callable[[Any], T]) -> T | Failed | _Fault:
+    if isinstance(attempt, _Raised):
+        return failure_of(attempt.error)
     try:
-        return read(came.value)
+        return read(attempt.value)
     except Exception as error:
         return _Fault(error)
 

@@ -33,7 +33,7 @@ def takes_headers(method: Callable[..., Any]) -> bool:
 
 
 def plain_error(
-    value: Any, *, headers: bool, limit: int = OUTPUT_LIMIT, given: Iterable[Any] = ()
+    value: Any, *, headers: bool, limit: int = OUTPUT_LIMIT, sources: Iterable[Any] = ()
 ) -> dict[str, Any] | BadOutput:
     """Copy what ``error`` returned into ``{"status", "headers", "body"}`` of plain JSON.
 
@@ -53,16 +53,16 @@ def plain_error(
     status = int.__int__(status)
     if not -_NO_STATUS < status < _NO_STATUS:
         return BadOutput(f"error returned a number of {status.bit_length()} bits for the status; {_WANTED}", "/status")
-    found = plain(body, "error", limit, given)
-    if isinstance(found, BadOutput):
-        return BadOutput(found.sentence, f"/body{found.pointer}")
+    plain_body = plain(body, "error", limit, sources)
+    if isinstance(plain_body, BadOutput):
+        return BadOutput(plain_body.sentence, f"/body{plain_body.pointer}")
     reply: dict[str, Any] = {"status": status}
     if headers or rest:
         returned = _headers(rest[0] if rest else None, limit)
         if isinstance(returned, BadOutput):
             return returned
         reply["headers"] = returned
-    return reply | {"body": found}
+    return reply | {"body": plain_body}
 
 
 def _headers(value: Any, limit: int) -> dict[str, str] | BadOutput:
@@ -71,18 +71,18 @@ def _headers(value: Any, limit: int) -> dict[str, str] | BadOutput:
         return {}
     if not is_a(value, dict):
         return BadOutput(f"error returned {_kind(value)} for the headers; return a dict of texts", "/headers")
-    found = {}
+    headers = {}
     for name, text in list(dict.items(value)):
         if is_a(text, bool) or not is_a(name, str) or not is_a(text, str, int, float):
-            said = repr(text_of(name, 60)) if is_a(name, str) else shown_key(name)
+            label = repr(text_of(name, 60)) if is_a(name, str) else shown_key(name)
             return BadOutput(
-                f"error returned the header {said} with {_kind(text)}; header names and values are texts", "/headers"
+                f"error returned the header {label} with {_kind(text)}; header names and values are texts", "/headers"
             )
         if is_a(text, int) and int.bit_length(text) > _HEADER_BITS:
-            said = f"error returned a number of {int.bit_length(text)} bits for the header {text_of(name, 60)!r}"
-            return BadOutput(f"{said}; header names and values are texts", "/headers")
-        found[text_of(name).lower()] = text_of(text, limit)
-    return found
+            label = f"error returned a number of {int.bit_length(text)} bits for the header {text_of(name, 60)!r}"
+            return BadOutput(f"{label}; header names and values are texts", "/headers")
+        headers[text_of(name).lower()] = text_of(text, limit)
+    return headers
 
 
 def _kind(value: Any) -> str:

@@ -87,7 +87,7 @@ class ExchangeSession:
         queueing: KnownQueueing,
         on_timeout: Callable[[], None] = lambda: None,
         tail: Callable[[], str] = lambda: "",
-        came: Callable[[], int] | None = None,
+        byte_count: Callable[[], int] | None = None,
         subject: str = "exchange",
         output_limit: int = OUTPUT_LIMIT,
     ) -> None:
@@ -104,7 +104,7 @@ class ExchangeSession:
         self._beside: ExchangeSession | None = None
         self._on_timeout = on_timeout
         self._tail = tail
-        self._came = came
+        self._came = byte_count
         self._subject = subject
         self._limit = output_limit
         self._given: list[Any] = []
@@ -135,18 +135,18 @@ class ExchangeSession:
         pending = self._pending = self._send(copied(body), self._conversation)
         usual = 0.0 if beside is None else beside._asked_after  # noqa: SLF001 - a session of this class
         patience = self._seconds if beside is None else self._queueing.seconds(usual, self._seconds)
-        asked = self._conversation.wait_for_request(pending, patience)
+        request = self._conversation.wait_for_request(pending, patience)
         self._asked_after = time.monotonic() - began
-        if asked is None and beside is not None and not pending.done() and not self._conversation.stray_requests:
+        if request is None and beside is not None and not pending.done() and not self._conversation.stray_requests:
             self._give_up(pending)
             return UnsupportedOutcome(self._queueing.found(usual, patience))
-        if asked is not None:
-            return self._inspector.read(asked, self._given)
+        if request is not None:
+            return self._inspector.read(request, self._given)
         strays = self._conversation.stray_requests
         late = None if pending.done() else self._too_late(pending)
         if strays:
             # Some send a GET first; the request with the body is the one that matters.
-            stray = next((one for one in strays if one.body), strays[0])
+            stray = next((request for request in strays if request.body), strays[0])
             return Misdirected(self._inspector.describe_stray(stray), stray.address.format if stray.address else "")
         if late is not None:
             return late
@@ -189,8 +189,10 @@ class ExchangeSession:
             return answer
         if isinstance(answer.body, NoJSON):
             return BadOutput(answer.body.sentence, "/body", self._tail())
-        given = (answer.status, answer.body) if answer.headers is None else (answer.status, answer.body, answer.headers)
-        value = plain_error(given, headers=answer.headers is not None, limit=self._limit, given=self._given)
+        result = (
+            (answer.status, answer.body) if answer.headers is None else (answer.status, answer.body, answer.headers)
+        )
+        value = plain_error(result, headers=answer.headers is not None, limit=self._limit, sources=self._given)
         return Produced(value) if isinstance(value, dict) else value
 
     def stream(self, source: Source) -> StreamOutcome:
@@ -249,14 +251,14 @@ class ExchangeSession:
 
     def _asked_for_stream(self) -> bool:
         """Whether the upstream was asked for a stream; true if it was not asked at all."""
-        asked = self._conversation.requests
-        if not asked or asked[0].address is None:
+        requests = self._conversation.requests
+        if not requests or requests[0].address is None:
             return True
         try:
-            body = parse(asked[0].body)
+            body = parse(requests[0].body)
         except JSONError:
             body = None
-        return self._addresses.asks_for_stream(self._route.upstream, asked[0].address, asked[0].query, body)
+        return self._addresses.asks_for_stream(self._route.upstream, requests[0].address, requests[0].query, body)
 
     def _array_framing(self) -> Mapping[str, Any] | None:
         """How the upstream streams an array, if it was asked for one."""
@@ -265,25 +267,25 @@ class ExchangeSession:
 
     def _unstreamed(self, source: Source) -> StreamOutcome:
         """Play a translator that asks for a whole reply and makes a stream of it itself: it buffers."""
-        asked = self._conversation.requests[0]
-        if asked.address is not None and asked.address.stream is True:
+        request = self._conversation.requests[0]
+        if request.address is not None and request.address.stream is True:
             self._finish(Reply.json({"error": {"message": "the suite does not play such streams"}}, 400))
             return UnsupportedOutcome(
-                f"the upstream was asked at {asked.method} {asked.path} for a stream that is not text/event-stream; "
+                f"the upstream was asked at {request.method} {request.path} for a stream that is not text/event-stream; "
                 "the suite does not play such streams"
             )
         if source.reply is None:
             self._finish(Reply.json({"error": {"message": "this exchange was given up"}}, 400))
             return Misdirected(
-                f"the client wants a stream, and the upstream was asked at {asked.method} {asked.path} for none; "
+                f"the client wants a stream, and the upstream was asked at {request.method} {request.path} for none; "
                 f"a stream of {self._route.upstream} is asked for by "
                 f"{self._addresses.describe(self._route.upstream, stream=True)}"
             )
         streamed = self.stream_outcome(self._finish(Reply.json(source.reply)))
         if not isinstance(streamed, Streamed):
             return streamed
-        ended = tuple(replace(piece, ended=True) for piece in streamed.pieces)
-        return replace(streamed, pieces=ended, from_whole=True)
+        pieces = tuple(replace(piece, ended=True) for piece in streamed.pieces)
+        return replace(streamed, pieces=pieces, from_whole=True)
 
     def stream_outcome(self, answer: ExchangeOutcome) -> StreamOutcome:
         """Return the client's stream, or why there is none."""
@@ -342,9 +344,9 @@ class ExchangeSession:
         words = quote_error(answer.body)
         if answer.status in (404, 405, 501):
             if answer.url:
-                said = f"answered {answer.status} at POST {answer.url}{words}"
+                text = f"answered {answer.status} at POST {answer.url}{words}"
                 may_lack = answer.status == 501 and self._route.stream
-                return NoRoute(said, self._traits.if_missing, may_lack)
+                return NoRoute(text, self._traits.if_missing, may_lack)
             return UnsupportedOutcome(f"answered {answer.status}{words}")
         if 400 <= answer.status < 500:
             return RefusedOutcome(f"answered {answer.status}{words}")

@@ -80,8 +80,8 @@ def read_failure(
     if "unsupported" in answer:
         return UnsupportedOutcome(answer["unsupported"])
     if "failed" in answer:
-        said = answer["failed"].strip()
-        return Crashed(TranslatorError(f"raised {said}" if said else ""), answer.get("traceback") or words())
+        text = answer["failed"].strip()
+        return Crashed(TranslatorError(f"raised {text}" if text else ""), answer.get("traceback") or words())
     return None
 
 

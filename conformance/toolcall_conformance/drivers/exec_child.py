@@ -61,8 +61,10 @@ class Child:
         except EndedError as ended:
             return self._ended(operation, ended.rest)
         except TooLongError as error:
-            said = f"it wrote a line of more than {self._limit:,} bytes, which starts with {shortened(error.beginning)}"
-            return self._reject(f"{said}; {_ADVICE}")
+            problem = (
+                f"it wrote a line of more than {self._limit:,} bytes, which starts with {shortened(error.beginning)}"
+            )
+            return self._reject(f"{problem}; {_ADVICE}")
         except BaseException:  # an interrupt: a late answer would be read as that of the next question
             self._end("was interrupted")
             raise
@@ -143,15 +145,15 @@ def start_child(
     answer = child.ask("hello", {"protocol": PROTOCOL}, seconds)
     match answer:
         case Crashed():
-            said = f"it {answer.sentence} before it answered hello; run the command by hand to see why"
+            problem = f"it {answer.sentence} before it answered hello; run the command by hand to see why"
             words = answer.traceback
         case TimedOut(words=words):
-            said = (
+            problem = (
                 f"it did not answer hello within {seconds:g} s; read a line from standard input, answer it on standard "
                 "output, and flush"
             )
         case ProtocolError(sentence, words):
-            said = f"hello: {sentence}"
+            problem = f"hello: {sentence}"
         case _:
             failure = next(
                 (f"{key}: {answer[key]}" for key in ("refused", "unsupported", "failed") if key in answer), None
@@ -159,8 +161,8 @@ def start_child(
             if failure is None:
                 return child, answer
             child.stop()
-            said, words = f"it answered hello with {failure}", str(answer.get("traceback", "")) or child.words
-    return f"{said}\n{words}" if words else said
+            problem, words = f"it answered hello with {failure}", str(answer.get("traceback", "")) or child.words
+    return f"{problem}\n{words}" if words else problem
 
 
 def _where(program: str, directory: Path) -> str:

@@ -94,12 +94,12 @@ class ExecDriver:
         failure = read_failure(answer, lambda: self._child.words)
         if failure is not None:
             return failure
-        found = ExecSession(self, self._child, session, answer)
-        if "exchange" in found.operations and "request" not in found.operations:
+        opened_session = ExecSession(self, self._child, session, answer)
+        if "exchange" in opened_session.operations and "request" not in opened_session.operations:
             # It needs a child for each exchange that is open, and an upstream.
             return UnsupportedOutcome("its session has only exchange, which exec: cannot play yet; give it request")
-        self._sessions.append(found)
-        return Opened(found)
+        self._sessions.append(opened_session)
+        return Opened(opened_session)
 
     def ask(
         self, child: Child, operation: str, session: str, fields: dict[str, Any], seconds: float | None = None
@@ -165,7 +165,7 @@ class ExecSession:
         if not isinstance(answer, dict):
             return answer
         returned = (int(answer["status"]), answer["body"], *([answer["headers"]] if "headers" in answer else []))
-        value = plain_error(returned, headers="headers" in answer, given=self._given)
+        value = plain_error(returned, headers="headers" in answer, sources=self._given)
         return Produced(value) if isinstance(value, dict) else value
 
     def exchange(self, body: dict[str, Any], upstream_url: str) -> ExchangeOutcome:
@@ -229,7 +229,7 @@ class ExecSession:
         answer = self._asked(operation, {"body": body})
         if not isinstance(answer, dict):
             return answer
-        value = plain(answer["body"], operation, given=self._given)
+        value = plain(answer["body"], operation, sources=self._given)
         if not isinstance(value, dict):
             return value
         return Produced(value, losses=read_losses(AnswerLosses(answer)))

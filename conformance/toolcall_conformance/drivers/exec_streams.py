@@ -43,16 +43,16 @@ class Ask(Protocol):
 def played_in_turns(first: Steps, second: Steps, before: int) -> tuple[StreamOutcome, StreamOutcome]:
     """Play two streams in turns, a message of each, from when the first has sent ``before`` pieces."""
     outcomes: dict[int, StreamOutcome] = {}
-    taken = 0
+    turn_count = 0
     while len(outcomes) < 2:
         for number, steps in enumerate((first, second)):
-            if number in outcomes or (number == 1 and taken <= before and 0 not in outcomes):
+            if number in outcomes or (number == 1 and turn_count <= before and 0 not in outcomes):
                 continue
             try:
                 next(steps)
             except StopIteration as played:
                 outcomes[number] = played.value
-        taken += 1
+        turn_count += 1
     return outcomes[0], outcomes[1]
 
 
@@ -77,18 +77,18 @@ def stream_steps(
     pieces: list[OutputPiece] = []
     size = 0
     answer: dict[str, Any] = {}
-    for operation, fields, taken in _questions(source):
+    for operation, fields, source_count in _questions(source):
         end += _WAY_SECONDS
-        came = ask(operation, fields, max(min(seconds, end - time.monotonic()), _WAY_SECONDS))
-        if isinstance(came, TimedOut):
-            return replace(came, seconds=seconds)
-        if not isinstance(came, dict):
-            return came
-        answer = came
+        reply = ask(operation, fields, max(min(seconds, end - time.monotonic()), _WAY_SECONDS))
+        if isinstance(reply, TimedOut):
+            return replace(reply, seconds=seconds)
+        if not isinstance(reply, dict):
+            return reply
+        answer = reply
         for data in map(b64decode, answer.get("chunks", ())):
             size += len(data)
             if data:
-                pieces.append(OutputPiece(data, taken, operation == "stream-end"))
+                pieces.append(OutputPiece(data, source_count, operation == "stream-end"))
         if size > limit:
             return BadOutput(f"stream yielded more than {limit} bytes")
         raised = read_failure(answer, words)
@@ -105,6 +105,6 @@ def stream_steps(
 def _questions(source: Source) -> Iterator[tuple[str, dict[str, Any], int]]:
     """Yield the questions of a stream, each with the number of pieces that the child has by then."""
     yield "stream-open", {}, 0
-    for taken, piece in enumerate(source.pieces, 1):
-        yield "stream-chunk", {"chunk": b64encode(piece).decode()}, taken
+    for source_count, piece in enumerate(source.pieces, 1):
+        yield "stream-chunk", {"chunk": b64encode(piece).decode()}, source_count
     yield "stream-end", {"end": source.end}, len(source.pieces)

@@ -58,12 +58,12 @@ class GroupFamily:
         if self.process.returncode is None and hasattr(os, "waitid"):
             # Keeps it a zombie until `end`: its group's number must not be used again before we signal the group.
             try:
-                ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+                status = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
             except ChildProcessError:  # other code has reaped it
                 return self.process.poll()
-            if ended is None:
+            if status is None:
                 return None
-            return ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
+            return status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
         return self.process.poll()
 
     def end(self) -> None:
@@ -146,24 +146,24 @@ class SupervisedFamily:
         """Raises OSError if the command cannot be executed."""
         until = time.monotonic() + _START_SECONDS
         while not self.pid:
-            heard = self._hear(max(until - time.monotonic(), 0.001))
-            found = self._heard.split(b"\n")[0].split()
-            if found[:1] == [b"failed"]:
-                raise OSError(int(found[1]), os.strerror(int(found[1])), program)
-            if not heard and not self.pid:
+            has_message = self._hear(max(until - time.monotonic(), 0.001))
+            words = self._heard.split(b"\n")[0].split()
+            if words[:1] == [b"failed"]:
+                raise OSError(int(words[1]), os.strerror(int(words[1])), program)
+            if not has_message and not self.pid:
                 raise OSError(f"its supervisor, {sys.executable} {_SUPERVISOR}, did not start")
 
     def _hear(self, seconds: float) -> bool:
         """Hear what the supervisor says within a time; false if it said nothing, or is no more."""
         self._control.settimeout(seconds)
         try:
-            said = self._control.recv(4096)
+            data = self._control.recv(4096)
         except OSError:  # nothing, or closed
             return False
-        if not said:
+        if not data:
             self._code = -signal.SIGKILL if self._code is None else self._code
             return False
-        self._heard += said
+        self._heard += data
         while b"\n" in self._heard:
             line, _, rest = self._heard.partition(b"\n")
             kind, _, number = line.partition(b" ")

@@ -90,8 +90,8 @@ def attribute(value: object, name: str) -> Any:
 
 def text_at(value: object, name: str) -> str:
     """The text of an attribute, encodable; empty if it is no text."""
-    found = attribute(value, name)
-    return text_of(found, 200) if is_a(found, str) else ""
+    member = attribute(value, name)
+    return text_of(member, 200) if is_a(member, str) else ""
 
 
 def names_in(value: object) -> list[str]:

@@ -152,8 +152,8 @@ class FusedSession(ExchangeSession):
     def stream_beside(
         self, source: Source, other: SessionDriver, other_source: Source
     ) -> tuple[StreamOutcome, StreamOutcome]:
-        came = self._limited(lambda: super(FusedSession, self).stream_beside(source, other, other_source))
-        return (came, came) if isinstance(came, TimedOut) else came
+        outcomes = self._limited(lambda: super(FusedSession, self).stream_beside(source, other, other_source))
+        return (outcomes, outcomes) if isinstance(outcomes, TimedOut) else outcomes
 
     def _limited(self, work: Callable[[], T]) -> T | TimedOut:
         def limited() -> T:
@@ -218,10 +218,10 @@ async def _collect_answer_async(value: Any, collector: StreamCollector) -> Excha
     return as_stream_answer(await collector.collect_async(value))
 
 
-def as_stream_answer(found: CollectedStream) -> ExchangeOutcome:
+def as_stream_answer(stream: CollectedStream) -> ExchangeOutcome:
     """Turn a collected stream into an outcome. If it broke off before the first byte, the call failed."""
-    if not isinstance(found, Streamed):
-        return found
-    if found.raised is not None and not found.pieces:
-        return found.raised
-    return StreamAnswered(200, None, found)
+    if not isinstance(stream, Streamed):
+        return stream
+    if stream.raised is not None and not stream.pieces:
+        return stream.raised
+    return StreamAnswered(200, None, stream)

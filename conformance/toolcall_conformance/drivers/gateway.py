@@ -112,7 +112,7 @@ class GatewayDriver:
                 queueing=self._queueing,
                 on_timeout=self._process.stop_if_hung,
                 tail=lambda: self._process.tail,
-                came=lambda: received.count,
+                byte_count=lambda: received.count,
                 subject="the gateway",
                 output_limit=self._config.max_bytes,
             )
@@ -188,11 +188,11 @@ class GatewayDriver:
         return StreamAnswered(reply.status, _lower_names(reply.headers), Streamed(tuple(pieces), raised))
 
     def _too_much(self, received: _Received) -> BadOutput:
-        said = (
+        problem = (
             f"the gateway answered more than {self._config.max_bytes:,} bytes (`max_bytes` in {self._config.path.name})"
         )
         words = f"The rest was not read: {many(received.count, 'byte')} had arrived."
-        return BadOutput(said, words="\n".join(filter(None, (words, self._process.tail))))
+        return BadOutput(problem, words="\n".join(filter(None, (words, self._process.tail))))
 
     async def _broken_off(self, error: Exception) -> Crashed | ProtocolError:
         """Find out why an answer broke off."""
@@ -202,10 +202,10 @@ class GatewayDriver:
         if death is not None:
             return Crashed(TranslatorError(f"failed: the gateway {death}"), self._process.tail)
         if isinstance(error, aiohttp.ClientConnectorError):
-            said = f"the gateway cannot be reached at {self._process.url}"
+            problem = f"the gateway cannot be reached at {self._process.url}"
         else:
-            said = "the gateway broke off, or its answer is not HTTP"
-        return ProtocolError(f"{said} ({type(error).__name__}: {_one_line(error)})", self._process.tail)
+            problem = "the gateway broke off, or its answer is not HTTP"
+        return ProtocolError(f"{problem} ({type(error).__name__}: {_one_line(error)})", self._process.tail)
 
     def _streams(self, client: str) -> bool:
         """Whether it is known where a client asks for a stream."""
@@ -247,15 +247,17 @@ class GatewayDriver:
     def _answered(self, reply: aiohttp.ClientResponse, content: bytes) -> ExchangeOutcome:
         headers = _lower_names(reply.headers)
         if 300 <= reply.status < 400:
-            said = f"the gateway answered {reply.status} and sends the client to {headers.get('location', 'nowhere')}"
-            return ProtocolError(f"{said}; correct `path` of the format's [client] table", self._process.tail)
+            problem = (
+                f"the gateway answered {reply.status} and sends the client to {headers.get('location', 'nowhere')}"
+            )
+            return ProtocolError(f"{problem}; correct `path` of the format's [client] table", self._process.tail)
         try:
             body = parse(content)
         except JSONError as error:
             words = content[:1_000].decode("utf-8", "replace").strip()
             kind = headers.get("content-type", "no content-type")
-            said = f"the gateway answered {reply.status} with {kind}, which is not JSON ({error}): {words!r}"
-            body = NoJSON(said, words)
+            problem = f"the gateway answered {reply.status} with {kind}, which is not JSON ({error}): {words!r}"
+            body = NoJSON(problem, words)
         return Answered(reply.status, headers, body, url=str(reply.url))
 
 

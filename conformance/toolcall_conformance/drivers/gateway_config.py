@@ -87,42 +87,42 @@ class GatewayConfig:
 
 def load_config(path: Path, formats: Collection[str]) -> GatewayConfig:
     """Load the configuration in ``path``. Raises SpecError: what is wrong, where, and what to do."""
-    said = _read(path)
-    _check(path, said)
+    config = _read(path)
+    _check(path, config)
     for table in ("client", "upstream"):
-        for name in said[table]:
+        for name in config[table]:
             if name not in formats:
                 raise SpecError(
                     f"{path}: [{table}.{name}] is not a format{_perhaps(name, formats)}; they are {', '.join(formats)}"
                 )
-    _check_variables(path, said)
-    files = {name: path.parent / template for name, template in said.get("files", {}).items()}
+    _check_variables(path, config)
+    files = {name: path.parent / template for name, template in config.get("files", {}).items()}
     for name, template in files.items():
         if not template.is_file():
             raise SpecError(f"{path}: files: the template of {name!r}, {template}, is not there; add it")
     return GatewayConfig(
         path=path,
-        name=said["name"],
-        version=said.get("version"),
-        command=tuple(said.get("command", ())),
-        url=said.get("url"),
-        port=said.get("port"),
-        upstream_port=said.get("upstream_port"),
-        environment=said.get("environment", {}),
+        name=config["name"],
+        version=config.get("version"),
+        command=tuple(config.get("command", ())),
+        url=config.get("url"),
+        port=config.get("port"),
+        upstream_port=config.get("upstream_port"),
+        environment=config.get("environment", {}),
         files=files,
-        ready=Readiness(**said.get("ready", {})),
-        clients={name: GatewaySide(**entry) for name, entry in said["client"].items()},
-        upstreams={name: GatewaySide(**entry) for name, entry in said["upstream"].items()},
-        excluded=frozenset(said.get("not", ())),
-        forwards_client_key=said.get("forwards_client_key", False),
-        own_history=said.get("history") == "own",
-        max_bytes=said.get("max_bytes", OUTPUT_LIMIT),
+        ready=Readiness(**config.get("ready", {})),
+        clients={name: GatewaySide(**entry) for name, entry in config["client"].items()},
+        upstreams={name: GatewaySide(**entry) for name, entry in config["upstream"].items()},
+        excluded=frozenset(config.get("not", ())),
+        forwards_client_key=config.get("forwards_client_key", False),
+        own_history=config.get("history") == "own",
+        max_bytes=config.get("max_bytes", OUTPUT_LIMIT),
     )
 
 
 def fill_template(template: str, values: Mapping[str, str]) -> str:
     """Fill in the known variables of ``template``; other braces stay as they are."""
-    return _VARIABLE.sub(lambda found: values.get(found[1], found[0]), template)
+    return _VARIABLE.sub(lambda match: values.get(match[1], match[0]), template)
 
 
 def _read(path: Path) -> Any:
@@ -140,21 +140,21 @@ def _read(path: Path) -> Any:
         raise SpecError(f"{path} is not TOML: {error}") from None
 
 
-def _check(path: Path, said: Any) -> None:
+def _check(path: Path, config: Any) -> None:
     """Check the file against the schema. Raises SpecError with the most relevant error of jsonschema."""
     import jsonschema
 
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
-    breach = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(said))
+    breach = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(config))
     if breach is None:
         return
     place = ".".join(map(str, breach.absolute_path)) or "the file"
     if breach.validator == "additionalProperties":
-        known = breach.schema.get("properties", {})
+        keys = breach.schema.get("properties", {})
         for name in breach.instance:
-            if name not in known:
+            if name not in keys:
                 raise SpecError(
-                    f"{path}: {place} has no key {name!r}{_perhaps(name, known)}; its keys are {', '.join(known)}"
+                    f"{path}: {place} has no key {name!r}{_perhaps(name, keys)}; its keys are {', '.join(keys)}"
                 )
     if breach.validator in ("anyOf", "required") and place == "the file":
         raise SpecError(
@@ -165,7 +165,7 @@ def _check(path: Path, said: Any) -> None:
     raise SpecError(f"{path}: {place}: {breach.message}{f' ({about})' if about else ''}")
 
 
-def _check_variables(path: Path, said: Mapping[str, Any]) -> None:
+def _check_variables(path: Path, config: Mapping[str, Any]) -> None:
     for key, allowed in (
         ("command", _STARTING),
         ("environment", _STARTING),
@@ -173,13 +173,13 @@ def _check_variables(path: Path, said: Mapping[str, Any]) -> None:
         ("client", _ASKING),
         ("upstream", _ASKING),
     ):
-        for text in _texts(said.get(key, ())):
+        for text in _texts(config.get(key, ())):
             for name in _VARIABLE.findall(text):
                 if name not in allowed:
-                    known = ", ".join(f"{{{one}}}" for one in sorted(allowed))
+                    names = ", ".join(f"{{{name}}}" for name in sorted(allowed))
                     raise SpecError(
                         f"{path}: {key}: {{{name}}} in {text!r} is not a variable{_perhaps(name, allowed)}; "
-                        f"there are {known}"
+                        f"there are {names}"
                     )
 
 

@@ -165,7 +165,7 @@ class GatewayProcess:
         return self._folder
 
     def _wait_until_ready(self) -> None:
-        started, told = time.monotonic(), 0
+        started, notice_count = time.monotonic(), 0
         until = started + self.config.ready.seconds
         # Checks first whether it died: another process may answer on its port.
         while (died := self._child is not None and self._child.exit_code() is not None) or not self._is_ready(
@@ -173,9 +173,9 @@ class GatewayProcess:
         ):
             if died or time.monotonic() >= until:
                 raise self._not_ready()
-            if told < len(_TELL_SECONDS) and time.monotonic() - started > _TELL_SECONDS[told]:
-                self._say(self._progress(again=told > 0))
-                told += 1
+            if notice_count < len(_TELL_SECONDS) and time.monotonic() - started > _TELL_SECONDS[notice_count]:
+                self._say(self._progress(again=notice_count > 0))
+                notice_count += 1
             time.sleep(max(min(_POLL_SECONDS, until - time.monotonic()), 0))
 
     def _progress(self, *, again: bool) -> str:
@@ -212,26 +212,26 @@ class GatewayProcess:
 
     def _not_ready(self) -> StartError:
         ready = self.config.ready
-        said = self.describe_death() or f"was not ready after {ready.seconds:g} s (`seconds` of [ready])"
+        failure = self.describe_death() or f"was not ready after {ready.seconds:g} s (`seconds` of [ready])"
         probe = self._probe + (f": {self._answer}" if self._answer is not None else "")
         if not self.config.command:
             hint = f"it is to be running already: start it, or give a `command` ({probe})"
-            return StartError(f"the gateway {self.config.name} {said}; {hint}", None)
-        if said.endswith("exit code 0"):
-            said += " before it was ready (it must stay in the foreground)"
+            return StartError(f"the gateway {self.config.name} {failure}; {hint}", None)
+        if failure.endswith("exit code 0"):
+            failure += " before it was ready (it must stay in the foreground)"
         port = self._port_hint() if self.describe_death() is None else ""
         hint = f"the command and [ready] in {self.config.path} determine how it starts ({probe})"
         hint = f"{port}; {hint}" if port else hint
-        return StartError(f"the gateway {self.config.name} {said}; {hint}", self.tail)
+        return StartError(f"the gateway {self.config.name} {failure}; {hint}", self.tail)
 
     def _is_ready(self, seconds: float) -> bool:
         ready = self.config.ready
         if ready.path is None:
             return listens(*self._address, seconds)
-        found = self._answer = ask(f"{self.url}{ready.path}", seconds)
-        if found.status is None:
+        answer = self._answer = ask(f"{self.url}{ready.path}", seconds)
+        if answer.status is None:
             return False
-        return found.status == ready.status if ready.status is not None else found.status < 500
+        return answer.status == ready.status if ready.status is not None else answer.status < 500
 
 
 def _free_port() -> int:

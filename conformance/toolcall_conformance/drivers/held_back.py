@@ -23,9 +23,9 @@ class Printed:
     @property
     def lines(self) -> list[str]:
         """The beginning of it, fit to be shown, each line with a mark that it is not ours."""
-        found = [line for stream in self.streams for line in stream.text.splitlines()]
-        shown = [f"  | {visible(shortened(line))}" for line in found[:_LINES]]
-        return [*shown, *([f"  and {many(len(found) - _LINES, 'more line')}"] if len(found) > _LINES else [])]
+        lines = [line for stream in self.streams for line in stream.text.splitlines()]
+        excerpt = [f"  | {visible(shortened(line))}" for line in lines[:_LINES]]
+        return [*excerpt, *([f"  and {many(len(lines) - _LINES, 'more line')}"] if len(lines) > _LINES else [])]
 
 
 @contextlib.contextmanager
@@ -84,12 +84,12 @@ class _Beginning(io.RawIOBase):
         return True
 
     def write(self, data: object) -> int:
-        taken = bytes(data)  # type: ignore[call-overload]
+        piece = bytes(data)  # type: ignore[call-overload]
         if self.released:
-            self._onward.write(taken.decode("utf-8", "backslashreplace"))
+            self._onward.write(piece.decode("utf-8", "backslashreplace"))
         elif len(self.kept) < _KEPT:
-            self.kept += taken
-        return len(taken)
+            self.kept += piece
+        return len(piece)
 
     def close(self) -> None:
         """Do nothing: what a translator closes is read, and handed on, all the same."""

@@ -117,8 +117,8 @@ class _Server:
         session = self._sessions[question["session"]]
         if operation == "stream_beside":
             source, other, other_source = arguments
-            came = session.stream_beside(read_source(source), self._sessions[other], read_source(other_source))
-            return {"outcome": written(came[0]), "beside": written(came[1]), "has_children": _has_children()}
+            outcomes = session.stream_beside(read_source(source), self._sessions[other], read_source(other_source))
+            return {"outcome": written(outcomes[0]), "beside": written(outcomes[1]), "has_children": _has_children()}
         plays: dict[str, Callable[..., Any]] = {
             "request": session.request,
             "response": session.response,

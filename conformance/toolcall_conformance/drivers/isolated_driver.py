@@ -179,12 +179,12 @@ class IsolatedDriver:
                 child.stop()
                 return str(answer["wrong"])
             case Crashed(traceback=words):
-                said = answer.sentence
+                problem = answer.sentence
             case TimedOut(words=words):
-                said = f"did not end within {self._load_seconds:g} s"
+                problem = f"did not end within {self._load_seconds:g} s"
             case ProtocolError(sentence, words):
-                said = sentence
-        return f"{self.spec!r}: its process, which imports and makes it, {said}" + (f"\n{words}" if words else "")
+                problem = sentence
+        return f"{self.spec!r}: its process, which imports and makes it, {problem}" + (f"\n{words}" if words else "")
 
 
 class IsolatedSession:

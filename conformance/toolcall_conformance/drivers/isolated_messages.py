@@ -58,7 +58,7 @@ def written(outcome: Outcome | StreamOutcome) -> dict[str, Any]:
                 "refuses": outcome.refuses,
             }
         case Streamed():
-            pieces = [[b64encode(one.data).decode(), one.taken, one.ended] for one in outcome.pieces]
+            pieces = [[b64encode(piece.data).decode(), piece.taken, piece.ended] for piece in outcome.pieces]
             raised = written(outcome.raised) if outcome.raised is not None else None
             flags = {key: getattr(outcome, key) for key in _FLAGS}
             return {"kind": name, "pieces": pieces, "raised": raised, "losses": outcome.losses, **flags}
@@ -81,10 +81,10 @@ def _read(message: dict[str, Any], operation: str) -> Any:
         return _crashed(**message)
     if kind == Streamed.__name__:
         return _streamed(**message)
-    made = _SIMPLE[kind](**message)
-    for field in fields(made):
-        _verify(getattr(made, field.name), float if field.name == "seconds" else str)
-    return made
+    outcome = _SIMPLE[kind](**message)
+    for field in fields(outcome):
+        _verify(getattr(outcome, field.name), float if field.name == "seconds" else str)
+    return outcome
 
 
 def _produced(
@@ -94,10 +94,10 @@ def _produced(
     body = copy(value, operation, given=[value])  # the child has looked what was handed on
     if isinstance(body, BadOutput):
         return body
-    found = tuple(RequestFlaw(**{**one, "models": tuple(one["models"])}) for one in flaws)
-    for flaw in found:
+    request_flaws = tuple(RequestFlaw(**{**flaw, "models": tuple(flaw["models"])}) for flaw in flaws)
+    for flaw in request_flaws:
         _verify((flaw.kind, flaw.sentence, *flaw.models), str)
-    return Produced(body, mutated=_flag(mutated), losses=_texts(losses), flaws=found)
+    return Produced(body, mutated=_flag(mutated), losses=_texts(losses), flaws=request_flaws)
 
 
 def _crashed(*, sentence: str, traceback: str, refuses: bool = False) -> Crashed:
@@ -109,13 +109,13 @@ def _streamed(*, pieces: list[Any], raised: Any, losses: list[str], **flags: boo
     why = _read(dict(raised), "stream") if raised is not None else None
     if why is not None and not isinstance(why, (RefusedOutcome, Crashed)):
         raise MessageError("a stream that broke off with neither")
-    found = tuple(_piece(*one) for one in pieces)
-    return Streamed(found, why, _texts(losses), **{key: _flag(flags[key]) for key in _FLAGS})
+    output_pieces = tuple(_piece(*piece) for piece in pieces)
+    return Streamed(output_pieces, why, _texts(losses), **{key: _flag(flags[key]) for key in _FLAGS})
 
 
-def _piece(data: str, taken: int, ended: bool) -> OutputPiece:
-    _verify(taken, int)
-    return OutputPiece(b64decode(data, validate=True), taken, _flag(ended))
+def _piece(data: str, source_count: int, is_after_end: bool) -> OutputPiece:
+    _verify(source_count, int)
+    return OutputPiece(b64decode(data, validate=True), source_count, _flag(is_after_end))
 
 
 def _texts(value: list[str]) -> tuple[str, ...]:
@@ -128,9 +128,9 @@ def _flag(value: Any) -> bool:
 
 
 def _verify(value: Any, kind: type) -> Any:
-    for one in value if isinstance(value, tuple) else (value,):
-        if not isinstance(one, (int, float) if kind is float else kind):
-            raise MessageError(f"{one!r:.60} is no {kind.__name__}")
+    for item in value if isinstance(value, tuple) else (value,):
+        if not isinstance(item, (int, float) if kind is float else kind):
+            raise MessageError(f"{item!r:.60} is no {kind.__name__}")
     return value
 
 

@@ -31,32 +31,32 @@ class _BadValue(Exception):  # noqa: N818 - never leaves this module
 
 
 def plain(
-    value: Any, operation: str, limit: int = OUTPUT_LIMIT, given: Iterable[Any] = ()
+    value: Any, operation: str, limit: int = OUTPUT_LIMIT, sources: Iterable[Any] = ()
 ) -> dict[str, Any] | BadOutput:
     """Copy ``value`` into dict, list, str, int, float, bool and None only.
 
-    ``operation`` is the method that returned it, ``limit`` the largest size of its JSON text in bytes, ``given`` what
+    ``operation`` is the method that returned it, ``limit`` the largest size of its JSON text in bytes, ``sources`` what
     the translator was given: a half of a surrogate pair that stands there, which JSON can say, may be handed on.
     """
     wrong = _not_an_object(value, operation)
-    found = BadOutput(wrong) if wrong is not None else _copy(value, operation, limit, given)
-    return cast("dict[str, Any] | BadOutput", found)
+    result = BadOutput(wrong) if wrong is not None else _copy(value, operation, limit, sources)
+    return cast("dict[str, Any] | BadOutput", result)
 
 
 def plain_list(
-    value: Any, operation: str, limit: int = OUTPUT_LIMIT, given: Iterable[Any] = ()
+    value: Any, operation: str, limit: int = OUTPUT_LIMIT, sources: Iterable[Any] = ()
 ) -> list[Any] | BadOutput:
     """Copy a list as :func:`plain` copies a body."""
     wrong = _not_a_list(value, operation)
-    found = BadOutput(wrong) if wrong is not None else _copy(value, operation, limit, given)
-    return cast("list[Any] | BadOutput", found)
+    result = BadOutput(wrong) if wrong is not None else _copy(value, operation, limit, sources)
+    return cast("list[Any] | BadOutput", result)
 
 
-def _copy(value: Any, operation: str, limit: int, given: Iterable[Any]) -> Any:
+def _copy(value: Any, operation: str, limit: int, sources: Iterable[Any]) -> Any:
     if _surely_plain(value, limit):
         return copied(value)
     try:
-        return _Copier(limit, given).copy(value, None, 0)
+        return _Copier(limit, sources).copy(value, None, 0)
     except _BadValue as bad:
         where = f"at {bad.pointer}" if bad.pointer else "at the top"
         return BadOutput(f"{operation} returned {bad.sentence} ({where})", bad.pointer)
@@ -168,9 +168,9 @@ def _is_unicode(text: str) -> bool:
 class _Copier:
     """Copies JSON and counts its size meanwhile, so that a body with shared parts cannot grow without limit."""
 
-    def __init__(self, limit: int, given: Iterable[Any]) -> None:
+    def __init__(self, limit: int, sources: Iterable[Any]) -> None:
         self._limit = limit
-        self._given = given
+        self._given = sources
         self._size = 0
         self._open: set[int] = set()
 

@@ -64,9 +64,9 @@ class Lines:
         while True:
             unsent = self._send(unsent)
             if not unsent:
-                found = self._take()
-                if found is not None:
-                    return found
+                answer = self._take()
+                if answer is not None:
+                    return answer
                 if self._ended:
                     raise EndedError(bytes(self._held))
             left = end - time.monotonic()

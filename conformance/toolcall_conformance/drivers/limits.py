@@ -77,13 +77,13 @@ class _Threads:
     def __call__(self, function: Callable[[], T], /) -> T:
         """Call ``function``."""
         started = time.monotonic()
-        shown = standing.show(started, self._seconds)
+        previous = standing.show(started, self._seconds)
         try:
             returned = _in_thread(self._seconds, function)
             _verify(started, self._seconds)
             return returned
         finally:
-            standing.show_again(shown)
+            standing.show_again(previous)
 
 
 class _Alarm:
@@ -113,7 +113,7 @@ class _Alarm:
         """Call ``function``."""
         # In one piece, as each call of the translator goes through here twice.
         seconds, started = self._seconds, time.monotonic()
-        shown = standing.show(started, seconds)
+        previous = standing.show(started, seconds)
         try:
             self._armed = True
             signal.setitimer(signal.ITIMER_REAL, seconds, _REPEAT_SECONDS)
@@ -128,7 +128,7 @@ class _Alarm:
             _verify(started, seconds)
             return returned
         finally:
-            standing.show_again(shown)
+            standing.show_again(previous)
 
     def _ring(self, _signal: int, _frame: Any) -> None:
         if self._armed:

@@ -107,10 +107,10 @@ def adopt(target: Any, name: str, *, seconds: float, transports: Transports) -> 
 def importable(target: Any, name: str) -> str:
     """The spec by which another process finds a class or a factory. Raises SpecError."""
     module, path = text_at(target, "__module__"), text_at(target, "__qualname__")
-    found = sys.modules.get(module)
+    member = sys.modules.get(module)
     for part in path.split("."):
-        found = getattr(found, part, None)
-    if not path or found is not target:
+        member = getattr(member, part, None)
+    if not path or member is not target:
         raise SpecError(
             f"{name}: an isolated translator is made in another process, which cannot find this one; write "
             'translator = "package.module:attribute", or give a class or function at the top of a module'
@@ -175,26 +175,28 @@ def _broken(name: str, spec: str, error: BaseException) -> str:
     where = f" at {error.filename}:{error.lineno}" if isinstance(error, SyntaxError) else ""
     frame = last_frame(error)
     where = where or (f" at {frame}" if frame else "")
-    said = error.msg if isinstance(error, SyntaxError) else text_of(error)
-    return f"{spec!r}: importing {name} failed with {type_name(error)}: {said}{where}; make `import {name}` work first"
+    reason = error.msg if isinstance(error, SyntaxError) else text_of(error)
+    return (
+        f"{spec!r}: importing {name} failed with {type_name(error)}: {reason}{where}; make `import {name}` work first"
+    )
 
 
 def _attribute(module: ModuleType, attribute: str, spec: str) -> Any:
-    found: Any = module
+    target: Any = module
     for part in attribute.split("."):
         try:
-            found = getattr(found, part)
+            target = getattr(target, part)
         except PASSING:
             raise
         except BaseException as error:
             if not is_a(error, AttributeError):
                 raise SpecError(f"{spec!r}: reading {part!r} raised {_raised(error)}; repair that first") from None
-            names = names_in(found)
-            advice = _perhaps(part, names) or (_classes(module) if found is module else "")
-            holder = module.__name__ if found is module else text_at(found, "__name__") or _kind(found)
-            where = f" ({module.__file__})" if found is module and getattr(module, "__file__", None) else ""
+            names = names_in(target)
+            advice = _perhaps(part, names) or (_classes(module) if target is module else "")
+            holder = module.__name__ if target is module else text_at(target, "__name__") or _kind(target)
+            where = f" ({module.__file__})" if target is module and getattr(module, "__file__", None) else ""
             raise SpecError(f"{spec!r}: {holder}{where} has no attribute {part!r}{advice}") from None
-    return found
+    return target
 
 
 def _translator(target: Any, spec: str) -> Any:
@@ -204,7 +206,7 @@ def _translator(target: Any, spec: str) -> Any:
     if is_a(target, ModuleType) or not callable(target):
         raise SpecError(f"{spec!r} is {_kind(target)} without a method `open`. {_CONTRACT}")
     try:
-        made = target()
+        translator = target()
     except PASSING:
         raise
     except BaseException as error:  # SystemExit, and what pytest raises to skip a module
@@ -212,14 +214,14 @@ def _translator(target: Any, spec: str) -> Any:
             f"{spec!r}: calling it without arguments raised {_raised(error)}; "
             "name an instance, or a factory that needs no arguments"
         ) from None
-    if not has_method(made, "open"):
-        if inspect.iscoroutine(made):
-            made.close()
+    if not has_method(translator, "open"):
+        if inspect.iscoroutine(translator):
+            translator.close()
             raise SpecError(f"{spec!r} is an async factory; name a plain function (open itself may be async)")
-        given = "the class" if is_a(target, type) else f"what it returned, {_kind(made)},"
-        advice = _perhaps("open", names_in(made)) or "."
-        raise SpecError(f"{spec!r}: {given} has no method `open`{advice} {_CONTRACT}")
-    return made
+        subject = "the class" if is_a(target, type) else f"what it returned, {_kind(translator)},"
+        advice = _perhaps("open", names_in(translator)) or "."
+        raise SpecError(f"{spec!r}: {subject} has no method `open`{advice} {_CONTRACT}")
+    return translator
 
 
 def _kind(value: Any) -> str:

@@ -12,11 +12,11 @@ _NAMES = ("no_proxy", "NO_PROXY")
 
 def without_proxy(environment: Mapping[str, str]) -> dict[str, str]:
     """The variables to add to ``environment`` so that clients reach loopback directly; what they exempt stays."""
-    said = next((environment[name] for name in _NAMES if environment.get(name)), "")
-    known = [host.strip() for host in said.split(",") if host.strip()]
-    if "*" in known:
+    setting = next((environment[name] for name in _NAMES if environment.get(name)), "")
+    exempt_hosts = [host.strip() for host in setting.split(",") if host.strip()]
+    if "*" in exempt_hosts:
         return {}
-    hosts = ",".join([*known, *(host for host in _HERE if host not in known)])
+    hosts = ",".join([*exempt_hosts, *(host for host in _HERE if host not in exempt_hosts)])
     return dict.fromkeys(_NAMES, hosts)
 
 

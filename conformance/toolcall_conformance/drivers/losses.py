@@ -15,12 +15,12 @@ def read_losses(session: Any) -> tuple[str, ...]:
 
     Ignores anything else that a translator calls ``losses``. Raises what reading it raises.
     """
-    found = getattr(session, "losses", ())
-    if found is None or (type(found) in (tuple, list) and not found):  # most calls lose nothing
+    losses = getattr(session, "losses", ())
+    if losses is None or (type(losses) in (tuple, list) and not losses):  # most calls lose nothing
         return ()
-    if is_a(found, str, bytes) or not hasattr(type(found), "__iter__"):
+    if is_a(losses, str, bytes) or not hasattr(type(losses), "__iter__"):
         return ()
-    names = dict.fromkeys(_name(entry) for entry in islice(found, MOST))
+    names = dict.fromkeys(_name(entry) for entry in islice(losses, MOST))
     return tuple(name for name in names if name is not None)
 
 

@@ -34,10 +34,10 @@ class Watch:
     addresses: dict[str, str]
     fetched: str = ""
 
-    def outcome(self, came: T) -> T | Inapplicable:
+    def outcome(self, outcome: T) -> T | Inapplicable:
         """What came of the call, if it reached for nothing."""
         if not self.fetched:
-            return came
+            return outcome
         return Inapplicable(
             f"the translator fetches {self.fetched}, which its input names, and a run never touches the network: what "
             "it makes of the bytes is not known"
@@ -67,15 +67,15 @@ def watching(value: Any, data: bytes | None = None) -> Iterator[Watch]:
 
 def _addresses(value: Any) -> dict[str, str]:
     """The addresses in the texts of a JSON value, by their hosts; of each host the first."""
-    found: dict[str, str] = {}
+    addresses: dict[str, str] = {}
     left = [value]
     while left:
-        one = left.pop()
-        if isinstance(one, str):
-            found |= {host: text for host, text in _named(one) if host not in found}
-        elif isinstance(one, (dict, list, tuple)):
-            left += reversed(list(one.values()) if isinstance(one, dict) else one)
-    return found
+        item = left.pop()
+        if isinstance(item, str):
+            addresses |= {host: text for host, text in _named(item) if host not in addresses}
+        elif isinstance(item, (dict, list, tuple)):
+            left += reversed(list(item.values()) if isinstance(item, dict) else item)
+    return addresses
 
 
 def _named(text: str) -> Iterator[tuple[str, str]]:

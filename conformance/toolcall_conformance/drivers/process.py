@@ -144,10 +144,10 @@ class _Tail:
 
     def text(self) -> str:
         with self._lock:
-            found, cut = bytes(self._bytes), self._cut
+            data, cut = bytes(self._bytes), self._cut
         if cut:  # the first line is incomplete
-            found = b"...\n" + found.partition(b"\n")[2] if b"\n" in found[:-1] else b"..." + found
-        text = _ESCAPES.sub("", found.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n"))
+            data = b"...\n" + data.partition(b"\n")[2] if b"\n" in data[:-1] else b"..." + data
+        text = _ESCAPES.sub("", data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n"))
         return _CONTROLS.sub("", text).strip("\n")
 
 

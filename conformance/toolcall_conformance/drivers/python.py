@@ -60,14 +60,14 @@ class PythonDriver:
 
     def open(self, route: Route) -> OpenOutcome:
         """Open a session; ``NotImplementedError`` means the same as ``Unsupported`` here."""
-        came = self._caller.outcome(lambda: self.translator.open(route), self._seen)
-        if isinstance(came, Crashed) and is_a(came.exception, NotImplementedError):
-            return UnsupportedOutcome(came.said or "")
-        if not isinstance(came, _Seen):
-            return came
-        if not isinstance(came.seen, tuple):
-            return came.seen
-        session, (traits, made_up) = came.session, came.seen
+        outcome = self._caller.outcome(lambda: self.translator.open(route), self._seen)
+        if isinstance(outcome, Crashed) and is_a(outcome.exception, NotImplementedError):
+            return UnsupportedOutcome(outcome.said or "")
+        if not isinstance(outcome, _Seen):
+            return outcome
+        if not isinstance(outcome.seen, tuple):
+            return outcome.seen
+        session, (traits, made_up) = outcome.session, outcome.seen
         if isinstance(made_up, ProtocolError):
             return made_up
         if "request" in traits.operations or not traits.exchanges:
@@ -96,9 +96,9 @@ class PythonDriver:
 
 def _made_up(session: Any) -> MadeUp | ProtocolError:
     """What a session says of bodies that its adapter makes up."""
-    given = getattr(session, "made_up", {})
-    wrong = made_up_breach(given)
-    return ProtocolError(wrong) if wrong is not None else read_made_up(given)
+    declaration = getattr(session, "made_up", {})
+    wrong = made_up_breach(declaration)
+    return ProtocolError(wrong) if wrong is not None else read_made_up(declaration)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,18 +152,18 @@ class PythonSession:
             return UnsupportedOutcome("the session has no method error")
         bodies = (reply["body"], reply.get("headers", {}))
         self._given += bodies
-        original, given = _original(bodies)
+        original, copies = _original(bodies)
         headers = False
 
         def call() -> Any:
             nonlocal headers
             method = self.object.error
             headers = takes_headers(method)
-            return method(reply["status"], *given[: 2 if headers else 1])
+            return method(reply["status"], *copies[: 2 if headers else 1])
 
         def read(returned: Any) -> Outcome:
-            value = plain_error(returned, headers=headers, limit=self._driver.output_limit, given=self._given)
-            return Produced(value, mutated=_changed(given, [*bodies], original)) if isinstance(value, dict) else value
+            value = plain_error(returned, headers=headers, limit=self._driver.output_limit, sources=self._given)
+            return Produced(value, mutated=_changed(copies, [*bodies], original)) if isinstance(value, dict) else value
 
         return self._caller.outcome(call, read)
 
@@ -192,8 +192,8 @@ class PythonSession:
         def read(outcomes: tuple[StreamOutcome, StreamOutcome]) -> tuple[StreamOutcome, StreamOutcome]:
             return self.with_losses(outcomes[0]), other.with_losses(outcomes[1])
 
-        came = self._caller.outcome(collect, read)
-        return came if isinstance(came, tuple) else (came, came)
+        outcomes = self._caller.outcome(collect, read)
+        return outcomes if isinstance(outcomes, tuple) else (outcomes, outcomes)
 
     def with_losses(self, outcome: StreamOutcome) -> StreamOutcome:
         """The outcome of a stream, with what the session reports as dropped."""
@@ -212,17 +212,17 @@ class PythonSession:
         if operation not in self.operations:
             return UnsupportedOutcome(f"the session has no method {operation}")
         self._given += arguments
-        original, given = _original(arguments)
+        original, copies = _original(arguments)
         copy = plain_list if FORMAT_OPERATIONS.get(operation) is list else plain
 
         def read(returned: Any) -> Outcome:
             value = copy(returned, operation, self._driver.output_limit, self._given)
             if isinstance(value, BadOutput):
                 return value
-            return Produced(value, mutated=_changed(given, [*arguments], original), losses=self._declared())
+            return Produced(value, mutated=_changed(copies, [*arguments], original), losses=self._declared())
 
         with watching(arguments, original) as watch:
-            return watch.outcome(self._caller.outcome(lambda: getattr(self.object, operation)(*given), read))
+            return watch.outcome(self._caller.outcome(lambda: getattr(self.object, operation)(*copies), read))
 
     def _declared(self) -> tuple[str, ...]:
         """Return what the session reports as dropped in its last call; nothing if it has no readable list.
@@ -246,12 +246,12 @@ def _original(arguments: tuple[Any, ...]) -> tuple[bytes | None, list[Any]]:
     return data, unpacked(data)
 
 
-def _changed(given: Any, original: Any, data: bytes | None) -> bool:
+def _changed(arguments: Any, original: Any, data: bytes | None) -> bool:
     """Whether the translator changed what it was given, into whatever. ``data`` is the original, packed."""
     try:
         # First by a comparison that walks no further than the original goes: what contains itself several times packs
         # into more than any memory. Equal bytes are equal values; other bytes may only be another order of keys.
-        return bool(given != original) or (packed(given) != data and not equal(given, original))
+        return bool(arguments != original) or (packed(arguments) != data and not equal(arguments, original))
     except KeyboardInterrupt:
         raise
     except BaseException:  # something that is not JSON was put into it; TimeIsUp included, as the call has returned

@@ -83,13 +83,13 @@ class _Open:
             return False
         try:
             piece = self._next()
-            came = self._collector.take(await piece if inspect.isawaitable(piece) else piece)
+            outcome = self._collector.take(await piece if inspect.isawaitable(piece) else piece)
         except (TimeIsUp, KeyboardInterrupt):
             raise
         except BaseException as error:
-            came = self._collector.broken_off(error)
-        if came is not None:
-            self.result, self._next = came, None
+            outcome = self._collector.broken_off(error)
+        if outcome is not None:
+            self.result, self._next = outcome, None
         return self._next is not None
 
     def _first(self) -> Any:
@@ -100,21 +100,21 @@ class _Open:
         piece = self._piece_of(await self._given)
         return await piece if inspect.isawaitable(piece) else piece
 
-    def _piece_of(self, given: Any) -> Any:
-        if hasattr(given, "__aiter__"):
-            pieces = aiter(given)
+    def _piece_of(self, output: Any) -> Any:
+        if hasattr(output, "__aiter__"):
+            pieces = aiter(output)
             self._next = lambda: anext(pieces, END)
-        elif is_iterable(given):
-            left = iter(given)
+        elif is_iterable(output):
+            left = iter(output)
             self._next = lambda: next(left, END)
         else:
-            return given
+            return output
         return self._next()
 
 
-def is_iterable(given: Any) -> bool:
-    """Whether ``given`` can be a stream that is read with ``for``."""
-    return hasattr(given, "__iter__") and not is_a(given, str, bytes, bytearray, dict)
+def is_iterable(value: Any) -> bool:
+    """Whether ``value`` can be a stream that is read with ``for``."""
+    return hasattr(value, "__iter__") and not is_a(value, str, bytes, bytearray, dict)
 
 
 class SourceProgress(Protocol):
@@ -134,10 +134,10 @@ def collect_stream(
     feed = Feed(source)
     collector = StreamCollector(feed, limit, "stream")
     try:
-        given = method(feed)
-        if hasattr(given, "__aiter__") or inspect.isawaitable(given):
-            return collector.collect_async(given)
-        return collector.collect(given)
+        output = method(feed)
+        if hasattr(output, "__aiter__") or inspect.isawaitable(output):
+            return collector.collect_async(output)
+        return collector.collect(output)
     except (TimeIsUp, KeyboardInterrupt):
         raise
     except BaseException as error:
@@ -154,24 +154,24 @@ class StreamCollector:
         self._size = 0
         self._pieces: list[OutputPiece] = []
 
-    def collect(self, given: Any) -> CollectedStream:
+    def collect(self, output: Any) -> CollectedStream:
         """Collect a sync stream. Raises what it raises."""
-        if not is_iterable(given):
-            return self._wrong(given)
-        for piece in given:
+        if not is_iterable(output):
+            return self._wrong(output)
+        for piece in output:
             wrong = self._take(piece)
             if wrong is not None:
                 return wrong
         return Streamed(tuple(self._pieces))
 
-    async def collect_async(self, given: Any) -> CollectedStream:
+    async def collect_async(self, output: Any) -> CollectedStream:
         """Collect an async stream, or one that is awaited first; the result holds what it raises."""
         try:
-            if inspect.isawaitable(given):
-                given = await given
-            if not hasattr(given, "__aiter__"):
-                return self.collect(given)
-            async for piece in given:
+            if inspect.isawaitable(output):
+                output = await output
+            if not hasattr(output, "__aiter__"):
+                return self.collect(output)
+            async for piece in output:
                 wrong = self._take(piece)
                 if wrong is not None:
                     return wrong
@@ -205,6 +205,6 @@ class StreamCollector:
             self._pieces.append(OutputPiece(data, *self._progress.mark_output()))
         return None
 
-    def _wrong(self, given: Any) -> BadOutput:
-        name = "None" if given is None else f"an object of type {type_name(given)}"
+    def _wrong(self, output: Any) -> BadOutput:
+        name = "None" if output is None else f"an object of type {type_name(output)}"
         return BadOutput(f"{self._what} gave {name}; {_WANTED}")

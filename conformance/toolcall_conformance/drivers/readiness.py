@@ -58,8 +58,8 @@ def ask(url: str, seconds: float, limit: int = HEAD_LIMIT) -> ProbeAnswer:
             wire.send(_request(url))
             return _answer(io.BufferedReader(wire))
     except TimeoutError:
-        came = "no connection" if wire is None else f"{many(wire.came, 'byte')} and no answer"
-        return ProbeAnswer(None, why=f"{came} within {seconds:.1f} s")
+        progress = "no connection" if wire is None else f"{many(wire.came, 'byte')} and no answer"
+        return ProbeAnswer(None, why=f"{progress} within {seconds:.1f} s")
     except _TooMuchError:
         return ProbeAnswer(None, why=f"more than {limit:,} bytes arrived without an answer")
     except (OSError, ValueError) as error:  # no URL, a certificate, a refused connection
@@ -74,11 +74,11 @@ def _answer(reader: io.BufferedReader) -> ProbeAnswer:
         line = reader.readline(_LINE_LIMIT)
         if not line:
             raise ConnectionResetError("the connection was closed without an answer")
-        found = _STATUS.match(line)
-        if found is None:
+        match = _STATUS.match(line)
+        if match is None:
             raise http.client.BadStatusLine(line[:_SHOWN].decode("ascii", "backslashreplace"))
         headers = http.client.parse_headers(reader)
-        status = int(found[1])
+        status = int(match[1])
         if status >= 200:
             return ProbeAnswer(status, headers.get("location", "") if status // 100 == 3 else "")
 

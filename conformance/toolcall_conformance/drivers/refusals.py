@@ -19,7 +19,7 @@ def refuses(error: BaseException) -> bool:
     ``litellm.BadRequestError`` and pydantic's ``ValidationError`` do, a ``KeyError`` does not; nor does an exception of
     a library that was raised for a ``KeyError``, or one whose status is that of an internal error.
     """
-    if not is_a(error, Exception) or any(_is_slip(one) for one in _causes(error)):
+    if not is_a(error, Exception) or any(_is_slip(cause) for cause in _causes(error)):
         return False
     status = _status(error)
     if status is not None:
@@ -55,11 +55,11 @@ def _status(error: BaseException) -> int | None:
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
     """An exception and those for which it was raised, as a traceback shows them."""
-    seen: set[int] = set()
+    ids: set[int] = set()
     current: BaseException | None = error
-    while current is not None and id(current) not in seen and len(seen) < _DEEPEST:
+    while current is not None and id(current) not in ids and len(ids) < _DEEPEST:
         yield current
-        seen.add(id(current))
+        ids.add(id(current))
         hidden = BaseException.__dict__["__suppress_context__"].__get__(current)
         cause = BaseException.__dict__["__cause__"].__get__(current)
         current = cause or (None if hidden else BaseException.__dict__["__context__"].__get__(current))

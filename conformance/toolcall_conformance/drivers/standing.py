@@ -36,8 +36,8 @@ def show(now: float, seconds: float) -> Shown:
     return cell, before
 
 
-def show_again(shown: Shown) -> None:
+def show_again(previous: Shown) -> None:
     """Say what was said before a call."""
-    if shown is not None:
-        cell, before = shown
+    if previous is not None:
+        cell, before = previous
         cell[0] = before

@@ -56,7 +56,7 @@ class Supervisor:
 
     def _start(self, words: list[str]) -> int:
         """Start the command in a session of its own; return the number of the error if that fails, else 0."""
-        told, tell = os.pipe()  # closed by a successful exec
+        reader, tell = os.pipe()  # closed by a successful exec
         child = os.fork()
         if child == 0:
             try:
@@ -73,8 +73,8 @@ class Supervisor:
         nothing = os.open(os.devnull, os.O_RDWR)
         for descriptor in range(3):  # the command alone holds its pipes: their ends are its own
             os.dup2(nothing, descriptor)
-        failed = os.read(told, 16)
-        os.close(told)
+        failed = os.read(reader, 16)
+        os.close(reader)
         self._command = child
         return int(failed or 0)
 
@@ -110,12 +110,12 @@ class Supervisor:
         before: list[int] = []
         while not self._childless and time.monotonic() < end:
             # What a dead one leaves is ours at once. A process may be another one each millisecond: no pause then.
-            found = children(os.getpid())
-            for child in found:
+            pids = children(os.getpid())
+            for child in pids:
                 _signal(child, signal.SIGKILL)
-            if found == before:
+            if pids == before:
                 time.sleep(_DYING_SECONDS)
-            before = found
+            before = pids
             self._reap()
 
     def _until(self, end: float, done: Callable[[], bool]) -> None:

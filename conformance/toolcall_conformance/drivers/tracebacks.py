@@ -36,12 +36,12 @@ def own_frames(error: BaseException) -> str:
 def _own_frames(error: BaseException) -> str:
     summary = traceback.TracebackException.from_exception(error, limit=-30, compact=True)
     pending: list[traceback.TracebackException] = [summary]
-    seen: set[int] = set()
+    ids: set[int] = set()
     while pending:
         entry = pending.pop()
-        if id(entry) in seen:
+        if id(entry) in ids:
             continue
-        seen.add(id(entry))
+        ids.add(id(entry))
         entry.stack = _without_ours(entry.stack)
         pending += [other for other in (entry.__cause__, entry.__context__, *(entry.exceptions or ())) if other]
     return "".join(summary.format()).rstrip("\n")
@@ -49,8 +49,8 @@ def _own_frames(error: BaseException) -> str:
 
 def traceback_of(error: BaseException) -> TracebackType | None:
     """The traceback of ``error``, whatever its class makes of that name."""
-    found: TracebackType | None = BaseException.__dict__["__traceback__"].__get__(error)
-    return found
+    trace: TracebackType | None = BaseException.__dict__["__traceback__"].__get__(error)
+    return trace
 
 
 def last_frame(error: BaseException) -> str:
@@ -62,8 +62,8 @@ def last_frame(error: BaseException) -> str:
 def last_line(frame: FrameType) -> str:
     """Where in the user's code a thread stands, as ``file:line``; empty where it is in a library's alone."""
     stack = reversed(traceback.extract_stack(frame))
-    found = next((one for one in stack if not is_installed(one.filename)), None)
-    return f"{found.filename}:{found.lineno}" if found is not None else ""
+    location = next((entry for entry in stack if not is_installed(entry.filename)), None)
+    return f"{location.filename}:{location.lineno}" if location is not None else ""
 
 
 # What ``faulthandler`` prints of a thread, and behind a fatal error.
@@ -74,10 +74,10 @@ _EXTENSIONS = re.compile(r"^Extension modules: .*\n?", re.MULTILINE)
 def in_usual_order(words: str) -> str:
     """What ``faulthandler`` printed of a thread as a traceback has it: the innermost frame last, up to our call."""
 
-    def turned(found: re.Match[str]) -> str:
-        files = [(line, _is_ours(line.split('"')[1])) for line in found[1].splitlines()]
-        inner = itertools.dropwhile(lambda one: one[1], files)  # ours may wait for its piece of a stream
-        lines = [line for line, _ in itertools.takewhile(lambda one: not one[1], inner)]
+    def turned(match: re.Match[str]) -> str:
+        files = [(line, _is_ours(line.split('"')[1])) for line in match[1].splitlines()]
+        inner = itertools.dropwhile(lambda entry: entry[1], files)  # ours may wait for its piece of a stream
+        lines = [line for line, _ in itertools.takewhile(lambda entry: not entry[1], inner)]
         return "\n".join(["Traceback (most recent call last):", *reversed(lines), ""]) if lines else ""
 
     return _EXTENSIONS.sub("", _DUMPED.sub(turned, words)).rstrip("\n")

@@ -25,10 +25,10 @@ class RequestInspector:
     secret: str | None
     limit: int
 
-    def read(self, request: ReceivedRequest, given: Iterable[Any] = ()) -> Outcome:
-        """Return the body that the translator made of what it was ``given``, with the flaws in how it was sent."""
+    def read(self, request: ReceivedRequest, sources: Iterable[Any] = ()) -> Outcome:
+        """Return the body that the translator made of what it was ``sources``, with the flaws in how it was sent."""
         try:
-            value = plain(parse(request.body), "the translator", self.limit, given)
+            value = plain(parse(request.body), "the translator", self.limit, sources)
         except JSONError as error:
             return BadOutput(f"the body sent to the upstream is not JSON: {error}")
         if isinstance(value, BadOutput):
@@ -42,8 +42,8 @@ class RequestInspector:
         ]
         model = request.address.model if request.address is not None else None
         if model is not None and model != self.route.upstream_model:
-            said = f"the path names the model {model}, the route {self.route.upstream_model}"
-            flaws.append(RequestFlaw("model", said, (self.route.upstream_model, model)))
+            message = f"the path names the model {model}, the route {self.route.upstream_model}"
+            flaws.append(RequestFlaw("model", message, (self.route.upstream_model, model)))
         secret = self.secret
         if secret is not None:
             places = [f"the header {name}" for name, text in request.headers.items() if secret in text]

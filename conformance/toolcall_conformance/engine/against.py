@@ -40,10 +40,10 @@ def differences(harness: Harness, item: Planned, ours: ItemResult, other: ItemRe
     """
     if item.check not in COMPARED:
         return ()
-    found: list[Finding] = []
-    for name, one, two in _pairs(ours.played, other.played):
-        found += [replace(each, body=name) for each in _between(harness, item.route, name, one, two)]
-    return tuple(found)
+    findings: list[Finding] = []
+    for name, left, right in _pairs(ours.played, other.played):
+        findings += [replace(each, body=name) for each in _between(harness, item.route, name, left, right)]
+    return tuple(findings)
 
 
 def lines(
@@ -64,15 +64,15 @@ def _pairs(ours: Sequence[PlayedBodies], other: Sequence[PlayedBodies]) -> Itera
     """The bodies by name, in order, MISSING where one of the two has none."""
     sides: dict[str, tuple[list[Any], list[Any]]] = defaultdict(lambda: ([], []))
     for side, bodies in enumerate((ours, other)):
-        for one in bodies:
-            sides[one.name][side].append(_body(one))
+        for entry in bodies:
+            sides[entry.name][side].append(_body(entry))
     for name, (first, second) in sides.items():
-        yield from ((name, one, two) for one, two in zip_longest(first, second, fillvalue=MISSING))
+        yield from ((name, left, right) for left, right in zip_longest(first, second, fillvalue=MISSING))
 
 
-def _body(one: PlayedBodies) -> Any:
+def _body(body: PlayedBodies) -> Any:
     """What was produced; of a stream what it amounts to."""
-    return one.files.get("assembled.json", MISSING) if "received.sse" in one.files else one.produced
+    return body.files.get("assembled.json", MISSING) if "received.sse" in body.files else body.produced
 
 
 def _between(harness: Harness, route: Route, name: str, ours: Any, other: Any) -> Iterator[Finding]:
@@ -83,14 +83,14 @@ def _between(harness: Harness, route: Route, name: str, ours: Any, other: Any) -
     spoken, model = (route.upstream, route.upstream_model) if up else (route.client, route.client_model)
     if MISSING in (ours, other):
         # One of them failed, which its own run tells. Whole bodies would fill the screen.
-        said = ("a body", MISSING) if other is MISSING else (MISSING, "a body")
-        yield finding(harness.corpus, _OTHER_BODY, "", want=said[0], got=said[1], element="body")
+        sides = ("a body", MISSING) if other is MISSING else (MISSING, "a body")
+        yield finding(harness.corpus, _OTHER_BODY, "", want=sides[0], got=sides[1], element="body")
         return
     own = Route(spoken, spoken, model, model, stream=route.stream)
     judged: Judgement = getattr(harness.judge, direction[0])(ours, _with_ids_of(spoken, direction[0], ours, other), own)
-    for one in judged.findings:
-        if one.rule.startswith("translation/") and one.rule != _SPELLING and not one.is_note:
-            yield one
+    for entry in judged.findings:
+        if entry.rule.startswith("translation/") and entry.rule != _SPELLING and not entry.is_note:
+            yield entry
 
 
 def _with_ids_of(spoken: str, direction: str, ours: Any, other: Any) -> Any:

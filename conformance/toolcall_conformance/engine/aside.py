@@ -18,17 +18,17 @@ class Aside:
     def __init__(self, reports: Iterable[Path]) -> None:
         self._held: dict[Path, Path] = {}
         for path in reports:
-            held = path.with_name(_NAME.format(path.name))
+            backup = path.with_name(_NAME.format(path.name))
             with suppress(OSError):  # the run says so when it writes
                 if path.is_file() and not path.is_symlink():
-                    self._held[path] = path.replace(held)
+                    self._held[path] = path.replace(backup)
 
     def end(self) -> None:
         """Delete those in whose place there is a new one; put the others back."""
-        for path, held in self._held.items():
+        for path, backup in self._held.items():
             with suppress(OSError):
                 if path.exists():
-                    held.unlink()
+                    backup.unlink()
                 else:
-                    held.replace(path)
+                    backup.replace(path)
         self._held = {}

@@ -41,8 +41,11 @@ def stale(run: Run, records: Iterable[ItemRecord]) -> list[str]:
     """A sentence for each entry that no longer fails or names no item."""
     if not run.known.entries or run.settings.update:
         return []
-    verdicts = {nodeid: [(one.rule, one.signature) for one in failures] for nodeid, failures in judged(records).items()}
-    return [found.sentence for found in run.known.stale(_existing(run), verdicts, _outside(run))]
+    verdicts = {
+        nodeid: [(failure.rule, failure.signature) for failure in failures]
+        for nodeid, failures in judged(records).items()
+    }
+    return [entry.sentence for entry in run.known.stale(_existing(run), verdicts, _outside(run))]
 
 
 def _existing(run: Run) -> frozenset[str]:
@@ -73,20 +76,20 @@ def write(run: Run, records: Iterable[ItemRecord]) -> str:
     assert path is not None  # the settings demand one
     text = run.known.text
     # A pattern for a whole family has to know all that there is.
-    found = update(run.known, text, run.existing(lambda _case: True), judged(records), _outside(run))
+    changes = update(run.known, text, run.existing(lambda _case: True), judged(records), _outside(run))
     with _alone(path) as alone:
         changed = "has changed since this run began" if (read(path) if path.exists() else "") != text else ""
         if why := changed or ("" if alone else "is locked by another process (its folder, with flock)"):
             beside = path.with_name(f"{path.stem}.update{path.suffix}")
-            _write(beside, found.text)
+            _write(beside, changes.text)
             raise KnownFailuresError(
                 f"{path} {why}, and stays unchanged; {beside} has what the run would have written: compare the two, or "
                 "run again"
             )
-        if found.text != text:
-            _write(path, found.text)
+        if changes.text != text:
+            _write(path, changes.text)
     load(path, Names(run.corpus.rules, run.corpus.retired))
-    return f"{relative(path, run.settings.directory)} has {found}{_converted(path, text)}"
+    return f"{relative(path, run.settings.directory)} has {changes}{_converted(path, text)}"
 
 
 @contextlib.contextmanager

@@ -16,14 +16,14 @@ def cut(reports: Iterable[pytest.TestReport], room: int = CAPTURED_OF_ALL) -> No
     """Cut what is shown of reports, in their order. The files of failing items have it whole."""
     first: dict[str, str] = {}
     for report in reports:
-        shown = []
+        sections = []
         for name, text in report.sections:
-            told = text
+            content = text
             if len(text) > _WORTH:
-                told = _shorter(text, first.setdefault(text, report.nodeid), report.nodeid, room)
-            shown.append((name, told))
-            room -= len(told)
-        report.sections = shown
+                content = _shorter(text, first.setdefault(text, report.nodeid), report.nodeid, room)
+            sections.append((name, content))
+            room -= len(content)
+        report.sections = sections
 
 
 def _shorter(text: str, first: str, nodeid: str, room: int) -> str:

@@ -27,11 +27,11 @@ def make_fit(report: pytest.TestReport, files: str | None = None) -> None:
     ``files`` is the folder that has them whole.
     """
     report.sections = _captured(report.sections, files)
-    found = report.longrepr
-    if isinstance(found, tuple):
-        path, line, reason = found
+    longrepr = report.longrepr
+    if isinstance(longrepr, tuple):
+        path, line, reason = longrepr
         report.longrepr = visible(path), line, visible(shortened(reason))
-    elif found is not None and fit(text := str(found)) != text:
+    elif longrepr is not None and fit(text := str(longrepr)) != text:
         report.longrepr = fit(text)
     if hasattr(report, "wasxfail"):
         report.wasxfail = visible(shortened(str(report.wasxfail)))
@@ -50,14 +50,14 @@ class SuiteOutput:
 
 def _captured(sections: list[tuple[str, str]], files: str | None) -> list[tuple[str, str]]:
     """The captured texts, as much as is shown of one item."""
-    room, shown = CAPTURED, []
+    room, excerpts = CAPTURED, []
     for name, text in sections:
         cut = fit(colourless(text), room)
         if len(text) > room:
             cut += f"\n({files} has it whole)" if files else "\n(a failing item's files have it whole)"
-        shown.append((visible(name), cut))
+        excerpts.append((visible(name), cut))
         room = max(room - len(text), 0)
-    return shown
+    return excerpts
 
 
 def fit(text: str, limit: int = TEXT) -> str:
@@ -84,13 +84,13 @@ def _keep(path: Path, text: str) -> None:
 
 def make_warning_fit(warned: warnings.WarningMessage) -> None:
     """Make a warning of the translator's fit to be sent and shown, with the line of code that pytest prints below."""
-    told = visible_lines(text_of(warned.message))
+    message = visible_lines(text_of(warned.message))
     name = type_name(warned.message)
     try:
-        fits = str(warned.message) == told and name == visible(name) == attribute(warned.category, "__name__")
+        fits = str(warned.message) == message and name == visible(name) == attribute(warned.category, "__name__")
     except Exception:
         fits = False
     if not fits:
-        warned.message, warned.category = UserWarning(told), UserWarning
+        warned.message, warned.category = UserWarning(message), UserWarning
     line = warned.line if warned.line is not None else linecache.getline(warned.filename, warned.lineno)
     warned.line, warned.filename = visible(shortened(line.strip())), visible(shortened(warned.filename))

@@ -71,11 +71,11 @@ class Example:
 class Fuzz:
     """The drawn conversations of a run, played route by route; drawn when the first is played."""
 
-    def __init__(self, run: Run, told: FuzzSettings) -> None:
+    def __init__(self, run: Run, settings: FuzzSettings) -> None:
         self._run = run
-        self._told = told
-        self._renderer = load_renderer(told.renderer)
-        self._source = Source(bricks_of(run.corpus), told.seed)
+        self._told = settings
+        self._renderer = load_renderer(settings.renderer)
+        self._source = Source(bricks_of(run.corpus), settings.seed)
         self._dialects = {name: Dialects(run.corpus, name) for name in run.corpus.formats}
 
     @cached_property
@@ -97,7 +97,7 @@ class Fuzz:
         lot = random.Random(f"{self._told.seed} {number}")  # noqa: S311 - no secret is drawn
         habits: dict[str, str] = {}
         for name, dialects in self._dialects.items():
-            streams = [one.stream() for one in case.exchanges(name) if one.stream_path is not None]
+            streams = [exchange.stream() for exchange in case.exchanges(name) if exchange.stream_path is not None]
             drawn = dialects.drawn(lot, "stream", {"events": parse(lot.choice(streams))["events"]}) if streams else ()
             habits |= {name: JOINED.join(drawn)} if drawn else {}
         if not habits:
@@ -107,7 +107,7 @@ class Fuzz:
 
     def play(self, item: Planned) -> ItemResult:
         """All conversations on the route of an item: its findings are one a cause, each on the smallest example."""
-        seen: dict[str, _Seen] = {}
+        observations: dict[str, _Seen] = {}
         differing: dict[str, Finding] = {}
         unusable = 0
         for number, (scenario, tools, texts) in enumerate(self._kept):
@@ -116,14 +116,20 @@ class Fuzz:
                 continue
             drawn = Drawn(scenario, tools)
             failures, others = self._failures(DrawnCase(drawn, CASE, texts), item.route, number)
-            for one in others:
-                said = f"generated conversation {number + 1}: {one.body}"
-                differing.setdefault(self._run.signature(one), replace(one, body=said))
+            for other in others:
+                body = f"generated conversation {number + 1}: {other.body}"
+                differing.setdefault(self._run.signature(other), replace(other, body=body))
             # A conversation counts once a cause, however many checks see it.
-            for failure, finding in {one.cause: (one, found) for one, found in reversed(failures)}.values():
-                seen.setdefault(failure.cause, _Seen(failure, finding, drawn)).count += 1
-        examples = [found for one in [*seen.values()][:CAUSES] if (found := self._example(item, one)) is not None]
-        result = self._result(item, examples, list(seen.values()), unusable)
+            for failure, finding in {
+                failure.cause: (failure, finding) for failure, finding in reversed(failures)
+            }.values():
+                observations.setdefault(failure.cause, _Seen(failure, finding, drawn)).count += 1
+        examples = [
+            example
+            for observation in [*observations.values()][:CAUSES]
+            if (example := self._example(item, observation)) is not None
+        ]
+        result = self._result(item, examples, list(observations.values()), unusable)
         return replace(result, differences=tuple(differing.values()))
 
     def _made(self, drawn: Drawn, formats: Iterable[str]) -> DrawnCase | None:
@@ -138,14 +144,14 @@ class Fuzz:
         self, case: DrawnCase, route: Route, number: int
     ) -> tuple[list[tuple[Failure, Finding]], list[Finding]]:
         """What is wrong with the conversation of that ``number`` on a route, and what another translator differs in."""
-        found: dict[Failure, Finding] = {}
+        findings: dict[Failure, Finding] = {}
         others: list[Finding] = []
         for check, variant in _taken(list(self._ways(case, route)), number):
             result = self._played(case, check, route, variant)
-            for one in self._run.failing(result):
-                found.setdefault(Failure(self._run.signature(one), check, variant), one)
+            for finding in self._run.failing(result):
+                findings.setdefault(Failure(self._run.signature(finding), check, variant), finding)
             others += result.differences
-        return list(found.items()), others
+        return list(findings.items()), others
 
     def _ways(self, case: DrawnCase, route: Route) -> Iterator[tuple[str, str]]:
         for check in PLAYED:
@@ -158,27 +164,29 @@ class Fuzz:
     def _played(self, case: DrawnCase, check: str, route: Route, variant: str) -> ItemResult:
         return self._run.compared(Planned(case, check, route_of(case, route.client, route.upstream), variant))
 
-    def _example(self, item: Planned, seen: _Seen) -> Example | None:
+    def _example(self, item: Planned, observation: _Seen) -> Example | None:
         """The smallest conversation on which a check fails for the same cause."""
-        failure = seen.failure
-        small = shrunk(seen.drawn, lambda one: self._finding(one, item.route, failure) is not None, SECONDS)
-        found = self._finding(small, item.route, failure)
-        return Example(seen, *found, small) if found is not None else None
+        failure = observation.failure
+        small = shrunk(
+            observation.drawn, lambda candidate: self._finding(candidate, item.route, failure) is not None, SECONDS
+        )
+        match = self._finding(small, item.route, failure)
+        return Example(observation, *match, small) if match is not None else None
 
     def _finding(self, drawn: Drawn, route: Route, failure: Failure) -> tuple[Finding, ItemResult] | None:
         case = self._made(drawn, sorted({route.client, route.upstream}))  # smaller ones come quicker in two formats
         if case is None or (failure.check, failure.variant) not in self._ways(case, route):
             return None
         result = self._played(case, failure.check, route, failure.variant)
-        for one in self._run.failing(result):
-            if self._run.signature(one) == failure.cause:
-                return one, result
+        for finding in self._run.failing(result):
+            if self._run.signature(finding) == failure.cause:
+                return finding, result
         return None
 
-    def _result(self, item: Planned, examples: list[Example], seen: list[_Seen], unusable: int) -> ItemResult:
-        said = [f"{many(self._told.count, 'generated conversation')}, seed {self._told.seed}"]
+    def _result(self, item: Planned, examples: list[Example], observations: list[_Seen], unusable: int) -> ItemResult:
+        lines = [f"{many(self._told.count, 'generated conversation')}, seed {self._told.seed}"]
         if unusable:
-            said[0] += (
+            lines[0] += (
                 f"; {unusable} not played, because their rendered bodies already break rules: no fault of the "
                 "translator"
             )
@@ -188,24 +196,24 @@ class Fuzz:
             name = f"{number}-{example.finding.rule.rpartition('/')[2]}"
             body = example.finding.body
             findings.append(replace(example.finding, body=f"{name}-{body}" if body else ""))
-            played += [replace(one, name=f"{name}-{one.name}") for one in example.result.played]
-            said += self._told_of(item, name, example)
-        shown = {one.seen.failure.cause for one in examples}
-        for one in seen:
-            if one.failure.cause not in shown:
-                said.append(f"not shrunk, on {one.count}: {one.failure.cause}")
-                findings.append(replace(one.finding, body=""))
-        verdict = Verdict.FAIL if seen else Verdict.PASS
-        return ItemResult(verdict, tuple(findings), tuple(played), reason="\n".join(said))
+            played += [replace(exchange, name=f"{name}-{exchange.name}") for exchange in example.result.played]
+            lines += self._told_of(item, name, example)
+        causes = {example.seen.failure.cause for example in examples}
+        for observation in observations:
+            if observation.failure.cause not in causes:
+                lines.append(f"not shrunk, on {observation.count}: {observation.failure.cause}")
+                findings.append(replace(observation.finding, body=""))
+        verdict = Verdict.FAIL if observations else Verdict.PASS
+        return ItemResult(verdict, tuple(findings), tuple(played), reason="\n".join(lines))
 
-    def _told_of(self, item: Planned, name: str, one: Example) -> list[str]:
+    def _told_of(self, item: Planned, name: str, example: Example) -> list[str]:
         """What is said of an example: where it is, and how it is played."""
-        case = rendered(one.drawn, self._renderer, f"{FAMILY}/{name}", one.drawn.scenario["models"])
+        case = rendered(example.drawn, self._renderer, f"{FAMILY}/{name}", example.drawn.scenario["models"])
         case = spoken(case, self._dialects)
-        played = Planned(case, one.seen.failure.check, item.route, one.seen.failure.variant)
-        said = [f"{one.finding.rule} on {one.seen.count}; the smallest: {_outline(case)}"]
+        played = Planned(case, example.seen.failure.check, item.route, example.seen.failure.variant)
+        lines = [f"{example.finding.rule} on {example.seen.count}; the smallest: {_outline(case)}"]
         folder = self._folder(item, name, case)
-        return [*said, f"  {self._run.settings.playing(folder, played.nodeid)}"] if folder is not None else said
+        return [*lines, f"  {self._run.settings.playing(folder, played.nodeid)}"] if folder is not None else lines
 
     def _folder(self, item: Planned, name: str, case: DrawnCase) -> Path | None:
         root = self._run.settings.artifacts
@@ -229,11 +237,11 @@ def _taken(ways: Sequence[tuple[str, str]], number: int) -> list[tuple[str, str]
 def _is_legal(run: Run, case: DrawnCase) -> bool:
     """Whether no rendered body breaks a MUST of its own format."""
     return not any(
-        one.is_must
+        finding.is_must
         for name in case.formats
         for exchange in case.exchanges(name)
         for direction, body in (("request", exchange.request), ("response", exchange.response))
-        for one in run.harness.judge.body(name, direction, body, model=case.model(name)).findings
+        for finding in run.harness.judge.body(name, direction, body, model=case.model(name)).findings
     )
 
 
@@ -251,5 +259,5 @@ def _entry(role: str, entry: Mapping[str, Any]) -> str:
     if "result" in entry:
         mark = "error " if entry["result"]["error"] else ""
         return f"{mark}result {entry['result']['content']!r:.60}"
-    said = entry["media"]["mime"] if "media" in entry else repr(entry.get("text", "…"))
-    return f"{role} {said:.30}"
+    content = entry["media"]["mime"] if "media" in entry else repr(entry.get("text", "…"))
+    return f"{role} {content:.30}"

@@ -30,11 +30,11 @@ class Handover:
 
         One with findings is not: values in it may be parts of bodies, which need not be what is read from its text.
         """
-        given = self._open and not (record.findings or record.bodies or record.witness or record.against)
-        self._record = record if given else None
-        return given
+        is_accepted = self._open and not (record.findings or record.bodies or record.witness or record.against)
+        self._record = record if is_accepted else None
+        return is_accepted
 
     def record_of(self, report: pytest.TestReport) -> ItemRecord | None:
         """The record that a report would hold as text otherwise."""
-        found = self._record
-        return found if found is not None and found.nodeid == report.nodeid else None
+        record = self._record
+        return record if record is not None and record.nodeid == report.nodeid else None

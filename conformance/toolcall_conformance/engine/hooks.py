@@ -66,7 +66,7 @@ class Engine:
     @pytest.hookimpl(tryfirst=True)
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Of an interrupt, which a translator can raise, too, pytest shows the words."""
-        excinfo.value.args = tuple(visible(text_of(one)) for one in excinfo.value.args)
+        excinfo.value.args = tuple(visible(text_of(argument)) for argument in excinfo.value.args)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_makereport(
@@ -123,8 +123,8 @@ class Engine:
         """The record with the bodies that findings are about, if a report shall show this item."""
         if item.tried is None or not self.run.settings.reports or not self._examples.offer(record)[0]:
             return record
-        shown = shown_bodies(self.run.corpus, item.planned.route, item.tried.result)
-        return replace(record, bodies=shown)
+        bodies = shown_bodies(self.run.corpus, item.planned.route, item.tried.result)
+        return replace(record, bodies=bodies)
 
     def pytest_unconfigure(self) -> None:
         self.run.close()
@@ -181,8 +181,8 @@ def record_of(item: ConformanceItem, error: BaseException | None, seconds: float
         size=_size(result) if findings else 0,
         losses=() if verdict is Verdict.ERROR or result is None else result.losses,
         left_out=[] if verdict is Verdict.ERROR or result is None else list(result.left_out),
-        witness=[one.to_json() for one in item.witnessed],
-        against=[] if result is None else [_difference(item, one) for one in result.differences],
+        witness=[body.to_json() for body in item.witnessed],
+        against=[] if result is None else [_difference(item, difference) for difference in result.differences],
     )
 
 
@@ -192,20 +192,20 @@ def _why_error(item: ConformanceItem, error: BaseException | None) -> str:
         return f"the harness failed: {error}"
     if error is None or isinstance(error, OutcomeException):
         return f"stopped before its verdict: {error}"
-    own = [one for one in traceback.extract_tb(traceback_of(error)) if is_users_file(one.filename)]
+    own = [frame for frame in traceback.extract_tb(traceback_of(error)) if is_users_file(frame.filename)]
     at = f" at {relative(Path(own[-1].filename), item.run.settings.directory)}:{own[-1].lineno}" if own else ""
     return f"stopped before its verdict: {type_name(error)}{at}: {text_of(error)}"
 
 
-def _difference(item: ConformanceItem, one: Finding) -> dict[str, Any]:
+def _difference(item: ConformanceItem, finding: Finding) -> dict[str, Any]:
     """A difference from the other translator, as a record has it: ours is what was wanted, the other's what came."""
-    plain = finding_json(one)
+    plain = finding_json(finding)
     return {
         **{name: plain[name] for name in ("body", "element", "pointer")},
-        "says": one.message,
+        "says": finding.message,
         "ours": plain.get("want"),
         "other": plain.get("got"),
-        "cause": item.run.details(one),
+        "cause": item.run.details(finding),
     }
 
 
@@ -214,20 +214,20 @@ def _facts(item: ConformanceItem, bodies: Mapping[str, Any], finding: Finding) -
     known failures say of it.
     """
     run, tried = item.run, item.tried
-    found: dict[str, Any] = {"signature": run.signature(finding)}
+    facts: dict[str, Any] = {"signature": run.signature(finding)}
     if around := near(bodies.get(finding.body), finding.pointer) if finding.pointer else "":
-        found["near"] = around
+        facts["near"] = around
     if code := _code(item, finding):
-        found["code"] = code
+        facts["code"] = code
     if tried is None or not failing([finding], strict=run.settings.strict):
-        return found
-    standing = run.standing(item.nodeid, finding)
-    found["standing"] = standing.kind.value
-    if standing.text and not standing.is_known:
-        found["note"] = standing.text
-    if tried.is_unstable(found["signature"]):
-        return {**found, "unstable": True}
-    return {**found, "known": standing.text} if standing.is_known else found
+        return facts
+    status = run.standing(item.nodeid, finding)
+    facts["standing"] = status.kind.value
+    if status.text and not status.is_known:
+        facts["note"] = status.text
+    if tried.is_unstable(facts["signature"]):
+        return {**facts, "unstable": True}
+    return {**facts, "known": status.text} if status.is_known else facts
 
 
 def _code(item: ConformanceItem, finding: Finding) -> str:
@@ -240,10 +240,10 @@ def _code(item: ConformanceItem, finding: Finding) -> str:
 def _bodies(result: ItemResult | None) -> dict[str, Any]:
     """The bodies that the translator made, by name."""
     played = result.played if result is not None else ()
-    return {one.name: one.produced for one in played if one.produced is not MISSING}
+    return {exchange.name: exchange.produced for exchange in played if exchange.produced is not MISSING}
 
 
 def _size(result: ItemResult | None) -> int:
     """Of the bodies that the translator was given, in characters."""
     played = result.played if result is not None else ()
-    return sum(len(json.dumps(one.source)) for one in played if one.source is not MISSING)
+    return sum(len(json.dumps(exchange.source)) for exchange in played if exchange.source is not MISSING)

@@ -39,7 +39,7 @@ def plan_of(
         "header": header,
         "report": [str(path) for path in reports],
         "corpus": [str(folder) for folder in corpora],
-        "not_applicable": [astuple(one) for one in not_applicable],
+        "not_applicable": [astuple(entry) for entry in not_applicable],
         "expected": expected,
     }
 
@@ -90,12 +90,12 @@ def _write(plan: Told, item: Told | None, records: Sequence[tuple[str, float]], 
         corpus = load_corpus(extra=[Path(folder) for folder in plan["corpus"]])
         items = [ItemRecord.loads(text).lasting(duration) for text, duration in records]
         if item is not None:
-            items = [one for one in items if one.nodeid != item["nodeid"]]
+            items = [record for record in items if record.nodeid != item["nodeid"]]
             items.append(ended(corpus, item, rule, why))
         run = RunRecord(
             header=timing.finish(plan["header"]),
             items=items,
-            not_applicable=[NotApplicable(*one) for one in plan["not_applicable"]],
+            not_applicable=[NotApplicable(*row) for row in plan["not_applicable"]],
             stale=[],
             expected=plan["expected"],
             roots=root_causes(items, Harm.of(corpus)),
@@ -125,13 +125,13 @@ def told_of(item: Planned) -> dict[str, Any]:
     }
 
 
-def ended(corpus: Corpus, item: Told, rule: str, said: str) -> ItemRecord:
+def ended(corpus: Corpus, item: Told, rule: str, message: str) -> ItemRecord:
     """The record of an item whose process ended or was ended before its verdict."""
-    found = finding(corpus, rule, "", said, element="body")
+    failure = finding(corpus, rule, "", message, element="body")
     return ItemRecord.of(
         **item,
         verdict=Verdict.FAIL,
         outcome="failed",
-        findings=[found],
-        facts=lambda one: {"signature": str(cause_of(corpus, one)), "standing": "new"},
+        findings=[failure],
+        facts=lambda item_finding: {"signature": str(cause_of(corpus, item_finding)), "standing": "new"},
     )

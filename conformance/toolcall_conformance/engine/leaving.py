@@ -91,8 +91,8 @@ def _end(ending: threading.Event) -> None:
     what = ", ".join(map(_named, others[:_NAMED])) or f"a function at exit{_place(threading.main_thread())}"
     if others[_NAMED:]:
         what += f" and {len(others) - _NAMED} more"
-    said = f"toolcall: the translator left running: {what}; pytest ends without it (exit code {code})\n"
-    sys.stderr.write(said)
+    message = f"toolcall: the translator left running: {what}; pytest ends without it (exit code {code})\n"
+    sys.stderr.write(message)
     if others:  # else they run already
         leaver = threading.Thread(target=atexit._run_exitfuncs, daemon=True)  # noqa: SLF001 - Python's own, before it waits
         leaver.start()

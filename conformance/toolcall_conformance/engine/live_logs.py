@@ -19,8 +19,10 @@ _HANDLERS = ("log_cli_handler", "log_file_handler")
 def fit(config: pytest.Config) -> Iterator[None]:
     """Let pytest's handlers write what is fit to be shown."""
     plugin = config.pluginmanager.get_plugin("logging-plugin")
-    found = [getattr(plugin, name, None) for name in _HANDLERS]
-    handlers = [one for one in found if isinstance(one, logging.Handler) and not _writes_nowhere(one)]
+    candidates = [getattr(plugin, name, None) for name in _HANDLERS]
+    handlers = [
+        handler for handler in candidates if isinstance(handler, logging.Handler) and not _writes_nowhere(handler)
+    ]
     before = [handler.formatter for handler in handlers]
     for handler, formatter in zip(handlers, before, strict=True):
         handler.setFormatter(_Fit(formatter or logging.Formatter()))
@@ -46,11 +48,11 @@ class _Fit(logging.Formatter):
         self._inner = inner
 
     def format(self, record: logging.LogRecord) -> str:
-        shown = copy.copy(record)
-        shown.msg, shown.args = visible_lines(shortened(record.getMessage())), None
-        shown.name, shown.filename = visible(record.name), visible(record.filename)
+        clone = copy.copy(record)
+        clone.msg, clone.args = visible_lines(shortened(record.getMessage())), None
+        clone.name, clone.filename = visible(record.name), visible(record.filename)
         if record.exc_info:
-            shown.exc_text = visible_lines(shortened(self.formatException(record.exc_info)))
-            shown.exc_info = None
-        shown.stack_info = visible_lines(record.stack_info) if record.stack_info else None
-        return self._inner.format(shown)
+            clone.exc_text = visible_lines(shortened(self.formatException(record.exc_info)))
+            clone.exc_info = None
+        clone.stack_info = visible_lines(record.stack_info) if record.stack_info else None
+        return self._inner.format(clone)

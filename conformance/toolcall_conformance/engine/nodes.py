@@ -138,8 +138,10 @@ class ConformanceItem(pytest.Item):
 
     def _reasons(self, tried: Tried) -> list[str]:
         """Why each of its failures is known, in the order of the findings."""
-        told = [(one.rule, self.run.known_reason(self.nodeid, one)) for one in self.run.failing(tried.result)]
-        return list(dict.fromkeys(f"{rule}: {reason}" for rule, reason in told))
+        reasons = [
+            (finding.rule, self.run.known_reason(self.nodeid, finding)) for finding in self.run.failing(tried.result)
+        ]
+        return list(dict.fromkeys(f"{rule}: {reason}" for rule, reason in reasons))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str | TerminalRepr:
         from toolcall_conformance.engine.texts import fault_text, item_text

@@ -43,15 +43,15 @@ def nothing_collected(config: pytest.Config) -> str:
 
 def nothing_played(outcomes: Mapping[str, int]) -> str:
     """Why items ran and none was played: a hook or a mark of the user's ended each of them, with these outcomes."""
-    said = _listed([f"{count} {outcome}" for outcome, count in sorted(outcomes.items())])
-    return f"no item was played: {said} in the setup, by a hook or a mark of your own project"
+    outcomes_text = _listed([f"{count} {outcome}" for outcome, count in sorted(outcomes.items())])
+    return f"no item was played: {outcomes_text} in the setup, by a hook or a mark of your own project"
 
 
 def nothing_reached(records: Iterable[ItemRecord]) -> str:
     """Why no item that ran has a verdict: their reasons, the most frequent first."""
     reasons = Counter(record.reason for record in records if record.reason)
-    said = [f"{count} × {reason}" for reason, count in reasons.most_common(_SHOWN)]
-    return "; ".join(["no item reached a verdict", *said, *_more(len(reasons), "reason")])
+    lines = [f"{count} × {reason}" for reason, count in reasons.most_common(_SHOWN)]
+    return "; ".join(["no item reached a verdict", *lines, *_more(len(reasons), "reason")])
 
 
 def unsupported(run: Run, items: Sequence[Planned]) -> str:
@@ -75,24 +75,24 @@ def _lacking(run: Run, items: Sequence[Planned]) -> str:
     cases = dict.fromkeys(item.case.id for item in items)
     checks = dict.fromkeys(item.check for item in items)
     here = [item for item in items if run.selection.has(item.case.id, item.check)]
-    one = items[0].case
-    subject = one.id if len(cases) == 1 else f"none of the {len(cases)} cases"
-    about = f": it is {_described(one)};" if len(cases) == 1 and isinstance(one, RecordedCase) else ";"
+    case = items[0].case
+    subject = case.id if len(cases) == 1 else f"none of the {len(cases)} cases"
+    about = f": it is {_described(case)};" if len(cases) == 1 and isinstance(case, RecordedCase) else ";"
     verb = "has no items" if len(cases) == 1 else "has items"
     if not here:
-        wanted = _listed(run.selection.checks, "or")
+        listing = _listed(run.selection.checks, "or")
         whose = "its" if len(cases) == 1 else "their"
-        return f"{subject} {verb} of the check {wanted}{about} {whose} checks are {_listed([*checks])}"
+        return f"{subject} {verb} of the check {listing}{about} {whose} checks are {_listed([*checks])}"
     check = here[0].check
     names = dict.fromkeys(item.name for item in here if item.check == check)
-    wanted = _listed(run.selection.routes, "or")
-    return f"{subject} {verb} of {check} on {wanted}{about} {check} has {_few([*names])}"
+    listing = _listed(run.selection.routes, "or")
+    return f"{subject} {verb} of {check} on {listing}{about} {check} has {_few([*names])}"
 
 
 def _described(case: RecordedCase) -> str:
-    one = case.recorded
-    kind = "an error" if one.error is not None else "a stream" if one.stream is not None else "a whole reply"
-    return f"{kind} of {one.format}"
+    recorded = case.recorded
+    kind = "an error" if recorded.error is not None else "a stream" if recorded.stream is not None else "a whole reply"
+    return f"{kind} of {recorded.format}"
 
 
 def _few(names: Sequence[str]) -> str:

@@ -109,15 +109,15 @@ def route_of(case: Case, client: str, upstream: str) -> Route:
 
 
 def items(
-    corpus: Corpus, *, cut_everywhere: bool = False, wanted: Callable[[str, str], bool] = lambda _case, _check: True
+    corpus: Corpus, *, cut_everywhere: bool = False, selects: Callable[[str, str], bool] = lambda _case, _check: True
 ) -> Iterator[Planned]:
     """Every item of a corpus, supported or not. ``cut_everywhere`` cuts streams in every case.
 
-    A case and check that is not ``wanted`` has no items and is not read.
+    A case and check that is not ``selects`` has no items and is not read.
     """
     for case in corpus.cases.values():
         for check in CHECKS:
-            if not wanted(case.id, check):
+            if not selects(case.id, check):
                 continue
             for client in case.formats:
                 for upstream in [client] if check in ONE_FORMAT else case.formats:
@@ -132,8 +132,8 @@ def recorded_items(corpus: Corpus, cases: Mapping[str, RecordedCase]) -> Iterato
         for name in corpus.formats
     }
     for case in cases.values():
-        one = case.recorded
-        models = {**others, one.format: one.model or others[one.format]}
+        recorded = case.recorded
+        models = {**others, recorded.format: recorded.model or others[recorded.format]}
         for check in replay.REPLAYS:
             for client in corpus.formats:
                 for upstream in corpus.formats:
@@ -210,14 +210,14 @@ def probe(driver: Driver, corpus: Corpus) -> Support:
     return Support(operations, reasons)
 
 
-def _missing(driver: Driver, found: Mapping[Ends, NoRoute]) -> str:
+def _missing(driver: Driver, outcomes: Mapping[Ends, NoRoute]) -> str:
     """A line for each address that is wrong."""
     groups: dict[str, list[Ends]] = {}
-    for ends, outcome in found.items():
+    for ends, outcome in outcomes.items():
         groups.setdefault(outcome.reason, []).append(ends)
     return "\n".join(
         f"{driver.spec}: {', '.join('-to-'.join(ends) for ends in routes)}: the gateway {reason}; "
-        f"{found[routes[0]].hint}"
+        f"{outcomes[routes[0]].hint}"
         for reason, routes in groups.items()
     )
 
@@ -274,11 +274,11 @@ def _ask_for_stream(driver: Driver, corpus: Corpus, ends: Ends) -> StreamOutcome
     opened = driver.open(replace(route_of(case, *ends), stream=True))
     if not isinstance(opened, Opened):
         return opened
-    wanted = corpus.transports[client]["stream"].get("body", {})
+    stream_body = corpus.transports[client]["stream"].get("body", {})
     if "request" in opened.session.operations:
-        asked = opened.session.request({**case.exchanges(client)[0].request, **wanted})
-        if not isinstance(asked, Produced):
-            return asked
+        outcome = opened.session.request({**case.exchanges(client)[0].request, **stream_body})
+        if not isinstance(outcome, Produced):
+            return outcome
     return opened.session.stream(Source(cuts.split_events(case.exchanges(upstream)[0].stream())))
 
 

@@ -169,7 +169,7 @@ class Progress:
         """``1,234 of 32,916 items, 12 failed, 4 min left, shell/seed``."""
         total = Counter[str]()
         for family in self._families.values():
-            total.update(items=family.items, failed=family.failed, known=family.known)
+            total.update(items=family.items, failed=family.failed, known_failures=family.known)
         done, items = len(self._done), total["items"]
         said = [f"{done:,} of {many(items, 'item')}"]
         said += [f"{total[name]:,} {name}" for name in ("failed", "known") if total[name]]

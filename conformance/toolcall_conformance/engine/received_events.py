@@ -34,8 +34,8 @@ class Reader:
 
     def read_from(self, node: Any) -> None:
         """Have a worker, which has no channel yet, write its events to a file. Workers elsewhere send messages."""
-        known = hasattr(node, "process_from_remote") and hasattr(node, "notify_inproc")
-        if not known or hasattr(node, "channel") or not getattr(node.gateway.spec, "popen", False):
+        has_hooks = hasattr(node, "process_from_remote") and hasattr(node, "notify_inproc")
+        if not has_hooks or hasattr(node, "channel") or not getattr(node.gateway.spec, "popen", False):
             return
         if not self._workers:
             threading.Thread(target=self._look, name="toolcall-events", daemon=True).start()
@@ -81,11 +81,11 @@ class _Worker:
         with contextlib.suppress(OSError):  # deleted already; or, on Windows, open still
             self._path.unlink()
 
-    def _received(self, told: Any) -> None:
+    def _received(self, event: Any) -> None:
         """Take a message of xdist's own, or the end of the worker, after all that was written before it."""
         with self._lock:
             self._take()
-            self._receive(told)
+            self._receive(event)
             self._messages += 1
 
     def _take(self) -> None:
@@ -108,7 +108,7 @@ class _Worker:
     def _at_once(self) -> Iterator[None]:
         """Hand what is received meanwhile to the controller's loop at once: each turn of it changes threads."""
         events: list[Event] = []
-        self._node.notify_inproc = lambda name, **said: events.append((name, said))
+        self._node.notify_inproc = lambda name, **arguments: events.append((name, arguments))
         try:
             yield
         finally:
@@ -124,8 +124,8 @@ def _takes_several(node: Any) -> bool:
         return False
 
     def take(events: Iterable[Event]) -> None:
-        for name, said in events:
-            getattr(session, f"worker_{name}")(**said)
+        for name, arguments in events:
+            getattr(session, f"worker_{name}")(**arguments)
 
     setattr(session, f"worker_{_SEVERAL}", take)
     return True

@@ -57,10 +57,10 @@ class RecordCollector:
         driver, corpus = self.run.driver, self.run.corpus
         version = f" {driver.version}" if driver.version else ""
         items = many(len(self.run.selected), "item")
-        said = f"toolcall: judging {driver.name}{version} ({items}, corpus {corpus.version})"
+        header = f"toolcall: judging {driver.name}{version} ({items}, corpus {corpus.version})"
         if (fuzz := self.run.settings.fuzz) is not None:
-            said += f"; {many(fuzz.count, 'conversation')} generated from seed {fuzz.seed}"
-        return visible(said)
+            header += f"; {many(fuzz.count, 'conversation')} generated from seed {fuzz.seed}"
+        return visible(header)
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
@@ -103,8 +103,8 @@ class RecordCollector:
             # The translator crashed its worker process.
             planned = next((item for item in self.run.selected if item.nodeid == report.nodeid), None)
             if planned is not None:
-                said = "the process died while the translator ran"
-                died = ended(self.run.corpus, told_of(planned), "translation/crashed", said)
+                message = "the process died while the translator ran"
+                died = ended(self.run.corpus, told_of(planned), "translation/crashed", message)
                 self.records[report.nodeid] = died
 
     def _keep(self, record: ItemRecord) -> None:
@@ -255,16 +255,16 @@ def command_of(config: pytest.Config) -> str:
 def translator_of(driver: Driver) -> dict[str, object]:
     """Who is judged; of a published translator with an adapter of ours the mode, too."""
     mode = mode_of(driver.spec, driver.name)
-    shown = {} if mode is None else {"mode": mode}
-    return {"spec": driver.spec, "name": driver.name, "version": driver.version, **shown}
+    mode_entry = {} if mode is None else {"mode": mode}
+    return {"spec": driver.spec, "name": driver.name, "version": driver.version, **mode_entry}
 
 
 def _other(run: Run) -> dict[str, object]:
     """The translator that this run compares with, and what was drawn."""
-    found: dict[str, object] = {}
+    facts: dict[str, object] = {}
     if run.other is not None:
         driver = run.other.driver
-        found["against"] = {"spec": driver.spec, "name": driver.name, "version": driver.version}
+        facts["against"] = {"spec": driver.spec, "name": driver.name, "version": driver.version}
     if (fuzz := run.settings.fuzz) is not None:
-        found["generated"] = {"conversations": fuzz.count, "seed": fuzz.seed, "renderer": fuzz.renderer}
-    return found
+        facts["generated"] = {"conversations": fuzz.count, "seed": fuzz.seed, "renderer": fuzz.renderer}
+    return facts

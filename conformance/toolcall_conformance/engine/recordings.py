@@ -19,10 +19,10 @@ def notes(cassettes: Cassettes, items: Sequence[ItemRecord], *, everything: bool
         if case is None or item.check != "drift" or case.recorded.official:
             continue
         host = case.recorded.host or "no host"
-        found = {finding["signature"] for finding in item.findings}
+        item_signatures = {finding["signature"] for finding in item.findings}
         replies[host] += 1
-        differing[host] += bool(found)
-        signatures[host].update(found)
+        differing[host] += bool(item_signatures)
+        signatures[host].update(item_signatures)
     for host, count in differing.items():
         if not count:
             continue

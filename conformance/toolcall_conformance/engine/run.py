@@ -69,19 +69,19 @@ class Run:
 
     def existing(self, has_case: Callable[[str], bool]) -> frozenset[str]:
         """The ids of all items of some cases, supported or not; within one format only the supported ones."""
-        found = self.planned(has_case)
-        return frozenset(item.nodeid for item in found if item.check not in ONE_FORMAT or self._applies(item))
+        planned_items = self.planned(has_case)
+        return frozenset(item.nodeid for item in planned_items if item.check not in ONE_FORMAT or self._applies(item))
 
     def planned(self, has_case: Callable[[str], bool]) -> Iterator[Planned]:
         """All items of some cases, supported or not."""
         if self.cassettes is not None:
-            found = {name: case for name, case in self.cassettes.cases.items() if has_case(name)}
-            yield from recorded_items(self.corpus, found)
+            cases = {name: case for name, case in self.cassettes.cases.items() if has_case(name)}
+            yield from recorded_items(self.corpus, cases)
         if self.pairs is not None:
             yield from paired_items({name: case for name, case in self.pairs.cases.items() if has_case(name)})
         if self.settings.fuzz is not None and has_case(drawn_case(self.corpus).id):
             yield from drawn_items(self.corpus)
-        yield from items(self.corpus, cut_everywhere=self._cuts_all, wanted=lambda case, _check: has_case(case))
+        yield from items(self.corpus, cut_everywhere=self._cuts_all, selects=lambda case, _check: has_case(case))
 
     @property
     def _cuts_all(self) -> bool:
@@ -101,17 +101,17 @@ class Run:
     def rules(self) -> Mapping[str, Rule]:
         return self.corpus.rules
 
-    def _items(self, wanted: Callable[[str, str], bool]) -> Iterator[Planned]:
+    def _items(self, selects: Callable[[str, str], bool]) -> Iterator[Planned]:
         """The items of the wanted cases and checks, supported or not."""
         if self.cassettes is not None:
             recorded = recorded_items(self.corpus, self.cassettes.cases)
             yield from (item for item in recorded if self.driver.carries or self._applies(item))
         if self.pairs is not None:
             yield from paired_items(self.pairs.cases)
-        if self.settings.fuzz is not None and wanted(drawn_case(self.corpus).id, CHECK):
+        if self.settings.fuzz is not None and selects(drawn_case(self.corpus).id, CHECK):
             yield from drawn_items(self.corpus)
         if self.driver.carries:  # without a translator there are only recordings
-            yield from items(self.corpus, cut_everywhere=self._cuts_all, wanted=wanted)
+            yield from items(self.corpus, cut_everywhere=self._cuts_all, selects=selects)
 
     @functools.cached_property
     def _requested(self) -> tuple[Planned, ...]:
@@ -124,10 +124,12 @@ class Run:
                 return False  # what goes there and back has been through the policy twice
             return has(case, check) and (check in named or self._has_some(check))
 
-        found = (item for item in self._items(wanted) if has(item.case.id, item.check, item.place, item.variant))
+        planned_items = (
+            item for item in self._items(wanted) if has(item.case.id, item.check, item.place, item.variant)
+        )
         # Who does not work within one format is not told so case by case.
         return tuple(
-            item for item in found if item.check not in ONE_FORMAT or item.check in named or self._applies(item)
+            item for item in planned_items if item.check not in ONE_FORMAT or item.check in named or self._applies(item)
         )
 
     def _has_some(self, check: str) -> bool:
@@ -203,15 +205,15 @@ class Run:
 
     def standing(self, nodeid: str, finding: Finding) -> Standing:
         """What the file of known failures says of a failing finding."""
-        found = self.known.standing(nodeid, finding.rule, self.details(finding))
-        if self.settings.update and found.kind in (Kind.NEW, Kind.OTHER):
+        status = self.known.standing(nodeid, finding.rule, self.details(finding))
+        if self.settings.update and status.kind in (Kind.NEW, Kind.OTHER):
             return Standing(Kind.KNOWN, f"to be written to {self.known.path.name if self.known.path else ''}")
-        return found
+        return status
 
     def known_reason(self, nodeid: str, finding: Finding) -> str | None:
         """The reason of a known failure, or None."""
-        found = self.standing(nodeid, finding)
-        return found.text if found.is_known else None
+        status = self.standing(nodeid, finding)
+        return status.text if status.is_known else None
 
     def outcome(self, nodeid: str, tried: Tried) -> str:
         """An item's result in pytest: ``passed``, ``failed``, ``known`` (so expected), ``unstable`` or ``skipped``.
@@ -219,14 +221,16 @@ class Run:
         What failed only in some tries does not count as a failure, unless the user is strict.
         """
         result = tried.result
-        found = self.failing(result)
-        stable = [one for one in found if self.settings.strict or not tried.is_unstable(self.signature(one))]
-        known = [self.standing(nodeid, one).is_known for one in stable]
-        if not all(known):
+        findings = self.failing(result)
+        stable = [
+            finding for finding in findings if self.settings.strict or not tried.is_unstable(self.signature(finding))
+        ]
+        are_known = [self.standing(nodeid, finding).is_known for finding in stable]
+        if not all(are_known):
             return "failed"
         if tried.differs:
             return "unstable"
-        if known:
+        if are_known:
             return "known"
         return "skipped" if result.verdict in (Verdict.BLOCKED, Verdict.NOT_APPLICABLE) else "passed"
 

@@ -33,14 +33,14 @@ _USUAL_LIST = "fE"
 _TOLD = ("error", "failed", "passed", "xpassed", "xfailed", "unstable")
 
 
-def _is_ours(one: Any) -> bool:
+def _is_ours(report: Any) -> bool:
     """Whether a failure or warning is of one of our items."""
-    return (one.nodeid or "").startswith(f"{PREFIX}::")
+    return (report.nodeid or "").startswith(f"{PREFIX}::")
 
 
 def _beside(run: Run, items: Sequence[ItemRecord], *, everything: bool) -> Iterator[str]:
     """What was drawn, and what another translator makes otherwise."""
-    yield from dict.fromkeys(one.reason.partition("\n")[0] for one in items if one.check == DRAWN and one.reason)
+    yield from dict.fromkeys(item.reason.partition("\n")[0] for item in items if item.check == DRAWN and item.reason)
     if run.other is not None:
         yield from against.lines(run.selected, run.other.driver, run.other.support, items, everything=everything)
 
@@ -70,17 +70,17 @@ class Screen:
             return
         self._stats = {name: terminalreporter.stats.get(name, []) for name in ("failed", "warnings")}
         verbose, alone = self.config.get_verbosity() > 0, len(self.collector.expected) == 1
-        told = any(report.nodeid in self.collector.expected for report in self._stats["failed"])
-        self._told = alone and told and self.config.option.tbstyle != "no"
-        captured.cut(one for name in _TOLD for one in terminalreporter.stats.get(name, ()) if _is_ours(one))
+        has_failures = any(report.nodeid in self.collector.expected for report in self._stats["failed"])
+        self._told = alone and has_failures and self.config.option.tbstyle != "no"
+        captured.cut(report for name in _TOLD for report in terminalreporter.stats.get(name, ()) if _is_ours(report))
         self._show(terminalreporter, "failed", ours=verbose or alone)
         self._show(terminalreporter, "warnings", ours=verbose)
         try:
             yield
         finally:
-            for name, found in self._stats.items():
-                if found:
-                    terminalreporter.stats[name] = found  # its last line counts them
+            for name, reports in self._stats.items():
+                if reports:
+                    terminalreporter.stats[name] = reports  # its last line counts them
         self._summary(terminalreporter)
 
     @pytest.hookimpl(trylast=True, specname="pytest_terminal_summary")
@@ -91,8 +91,8 @@ class Screen:
     def _show(self, terminalreporter: TerminalReporter, name: str, *, ours: bool) -> None:
         """Let pytest's next section see the failures or warnings of the user's own tests, and ours if so wished."""
         if self._stats.get(name):
-            shown = [one for one in self._stats[name] if ours or not _is_ours(one)]
-            terminalreporter.stats[name] = shown
+            reports = [report for report in self._stats[name] if ours or not _is_ours(report)]
+            terminalreporter.stats[name] = reports
 
     def _summary(self, terminalreporter: TerminalReporter) -> None:
         collector, run = self.collector, self.collector.run
@@ -103,7 +103,7 @@ class Screen:
             width = _width(terminalreporter)
             detail = terminal.Detail(verbosity)
             for pieces in terminal.summary(
-                collector.record, run.rules, run.settings.again, detail=detail, told=self._told, width=width
+                collector.record, run.rules, run.settings.again, detail=detail, is_reported=self._told, width=width
             ):
                 say_pieces(terminalreporter, pieces)
             self._recordings(terminalreporter, everything=verbosity > 0)
@@ -114,7 +114,7 @@ class Screen:
                 say(terminalreporter, f"toolcall: the translator's code gave {many(ours, 'warning')}; -v shows them")
             for path in collector.written:
                 say(terminalreporter, f"toolcall: the report is {relative(path, run.settings.directory)}")
-            for pieces in terminal.conclusion(collector.record, run.rules, told=self._told, width=width):
+            for pieces in terminal.conclusion(collector.record, run.rules, is_reported=self._told, width=width):
                 say_pieces(terminalreporter, pieces)
         if os.environ.get("GITHUB_ACTIONS") == "true":
             for line in github.lines(collector.record, run.rules):

@@ -67,12 +67,12 @@ class _Wanted:
 class Selection:
     """The items that the arguments select."""
 
-    def __init__(self, wanted: Sequence[_Wanted]) -> None:
-        self._wanted = tuple(wanted)
+    def __init__(self, selectors: Sequence[_Wanted]) -> None:
+        self._wanted = tuple(selectors)
 
     def has(self, case: str, check: str | None = None, route: str | None = None, variant: str | None = None) -> bool:
         """Whether a case, a check of it, or a route or variant of that is selected, in whole or in part."""
-        return any(wanted.has(case, check, route, variant) for wanted in self._wanted)
+        return any(selector.has(case, check, route, variant) for selector in self._wanted)
 
     def has_case(self, case: str) -> bool:
         """Whether a case is selected, in whole or in part."""
@@ -81,12 +81,12 @@ class Selection:
     @property
     def checks(self) -> tuple[str, ...]:
         """The checks that the arguments name."""
-        return tuple(dict.fromkeys(one.check for one in self._wanted if one.check is not None))
+        return tuple(dict.fromkeys(selector.check for selector in self._wanted if selector.check is not None))
 
     @property
     def routes(self) -> tuple[str, ...]:
         """The routes that the arguments name, with the variant if there is one."""
-        named = ("-".join(filter(None, (one.route, one.variant))) for one in self._wanted)
+        named = ("-".join(filter(None, (selector.route, selector.variant))) for selector in self._wanted)
         return tuple(dict.fromkeys(filter(None, named)))
 
 
@@ -122,7 +122,7 @@ def _parse(
     padded: list[str | None] = [*parts, None, None, None]
     case, check, route = padded[:3]
     items = quick() if case == QUICK else None
-    wanted = _cases(argument, case, cases) if items is None else _listed(items) & cases.keys()
+    case_ids = _cases(argument, case, cases) if items is None else _listed(items) & cases.keys()
     if check is not None and check not in checks:
         if check in ALONE:
             raise SelectionError(f"{argument}: {check} is a check of recordings; {_NO_RECORDINGS}")
@@ -130,12 +130,14 @@ def _parse(
     variant = None
     if route is not None:
         if check in ONE_FORMAT and "-to-" in route:
-            one = route.partition("-to-")[0]
-            raise SelectionError(f"{argument}: {check} is within one format; write {PREFIX}::{case}::{check}::{one}")
-        places = [*formats] if check in ONE_FORMAT else [f"{one}-to-{other}" for one in formats for other in formats]
+            client = route.partition("-to-")[0]
+            raise SelectionError(f"{argument}: {check} is within one format; write {PREFIX}::{case}::{check}::{client}")
+        places = (
+            [*formats] if check in ONE_FORMAT else [f"{client}-to-{other}" for client in formats for other in formats]
+        )
         route, variant = _split_variant(argument, route, places, WAYS.get(check or "", ()))
-        _verify_route(argument, route, wanted, cases, places)
-    return _Wanted(wanted, check, route, variant, items)
+        _verify_route(argument, route, case_ids, cases, places)
+    return _Wanted(case_ids, check, route, variant, items)
 
 
 def _split_variant(argument: str, name: str, places: Collection[str], ways: Collection[str]) -> tuple[str, str | None]:
@@ -172,25 +174,25 @@ def _cases(argument: str, name: str | None, cases: Mapping[str, Collection[str]]
         raise SelectionError(f"{argument}: golden files need --toolcall-pairs=FILE.toml")
     if name.split("/")[0] == DRAWN and DRAWN not in families:
         raise SelectionError(f"{argument}: generated conversations need --toolcall-fuzz N")
-    known = {*cases, *families, QUICK}
-    raise SelectionError(f"{argument}: there is no case or family {name!r}{_perhaps(name, known)}")
+    names = {*cases, *families, QUICK}
+    raise SelectionError(f"{argument}: there is no case or family {name!r}{_perhaps(name, names)}")
 
 
 def _verify_route(
     argument: str,
     route: str,
-    wanted: frozenset[str] | None,
+    case_ids: frozenset[str] | None,
     cases: Mapping[str, Collection[str]],
     places: Collection[str],
 ) -> None:
     if route not in places:
         kind = "route" if any("-to-" in place for place in places) else "format"
         raise SelectionError(f"{argument}: there is no {kind} {route!r}{_perhaps(route, places)}")
-    ends, rendered = set(route.split("-to-")), {name for case in wanted or cases for name in cases[case]}
+    ends, rendered = set(route.split("-to-")), {name for case in case_ids or cases for name in cases[case]}
     # A case without any body is told of when its bodies are read.
-    if rendered and not any(ends <= set(cases[case]) for case in wanted or cases):
+    if rendered and not any(ends <= set(cases[case]) for case in case_ids or cases):
         missing = ", ".join(sorted(ends - rendered)) or "both formats"
-        whose = "the case has" if wanted is not None and len(wanted) == 1 else "its cases have"
+        whose = "the case has" if case_ids is not None and len(case_ids) == 1 else "its cases have"
         there = ", ".join(sorted(rendered))
         raise SelectionError(f"{argument}: {whose} no bodies of {missing}; there are those of {there}")
 

@@ -70,59 +70,59 @@ class _Sender:
         """Close the file. What is told after this is told as xdist tells it."""
         self._file.close()
 
-    def send(self, name: str, **said: Any) -> None:
+    def send(self, name: str, **arguments: Any) -> None:
         """Send an event, or hold it."""
-        if _nodeid(said).startswith(f"{PREFIX}::"):
-            self._held.append((name, said))
+        if _nodeid(arguments).startswith(f"{PREFIX}::"):
+            self._held.append((name, arguments))
         elif name == _LAST and self._held:
-            self._held.append((name, said))
+            self._held.append((name, arguments))
             self._send_held()
         else:
             self._send_held()
-            self._send_alone(name, said)
+            self._send_alone(name, arguments)
 
-    def _send_alone(self, name: str, said: dict[str, Any]) -> None:
+    def _send_alone(self, name: str, arguments: dict[str, Any]) -> None:
         self._sent_alone += 1
-        self._alone(name, **said)
+        self._alone(name, **arguments)
 
     def _send_held(self) -> None:
-        held, self._held = self._held, []
-        if held and not self._written(held):
-            for name, said in held:
-                self._send_alone(name, said)
+        events, self._held = self._held, []
+        if events and not self._written(events):
+            for name, arguments in events:
+                self._send_alone(name, arguments)
 
     def _written(self, events: list[Event]) -> bool:
         """Whether the file took the events."""
         try:
-            said = packed(events)
+            payload = packed(events)
         except ValueError:  # another plugin put into a report what only execnet, or nobody, can write
             return False
-        record = _HEAD.pack(len(said), self._sent_alone) + said
+        record = _HEAD.pack(len(payload), self._sent_alone) + payload
         try:
-            taken = self._has_room(record) and self._file.write(record) == len(record)
+            is_written = self._has_room(record) and self._file.write(record) == len(record)
         except OSError:  # no space is left
-            taken = False
-        if not taken:
+            is_written = False
+        if not is_written:
             self._file.close()  # the reader waits for the rest of a record for ever
-        return taken
+        return is_written
 
     def _has_room(self, record: bytes) -> bool:
         return not self._file.closed and self._file.tell() + len(record) <= _MOST
 
 
-def _nodeid(said: dict[str, Any]) -> str:
+def _nodeid(arguments: dict[str, Any]) -> str:
     """The id of the test that an event is about."""
-    return str(said.get("nodeid") or said.get("data", {}).get("nodeid", ""))
+    return str(arguments.get("nodeid") or arguments.get("data", {}).get("nodeid", ""))
 
 
 def records(data: bytes) -> tuple[list[tuple[int, list[Event]]], bytes]:
     """The whole records that ``data`` begins with (how many messages came before each, its events), and the rest."""
-    found, start = list[tuple[int, list[Event]]](), 0
+    batches, start = list[tuple[int, list[Event]]](), 0
     while len(data) >= start + _HEAD.size:
         length, before = _HEAD.unpack_from(data, start)
         end = start + _HEAD.size + length
         if end > len(data):
             break
-        found.append((before, unpacked(data[start + _HEAD.size : end])))
+        batches.append((before, unpacked(data[start + _HEAD.size : end])))
         start = end
-    return found, data[start:]
+    return batches, data[start:]

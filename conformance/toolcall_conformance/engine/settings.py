@@ -110,8 +110,8 @@ def settings(config: pytest.Config, translator: str | None = None) -> Settings:
             '(or `translator = "..."` under [tool.toolcall] in pyproject.toml), '
             "or only recordings to judge: --toolcall-cassettes=FOLDER, or golden files: --toolcall-pairs=FILE.toml"
         )
-    known, update = sources.path("known-failures"), bool(config.getoption("toolcall_known_failures_update"))
-    if update and known is None:
+    path, update = sources.path("known-failures"), bool(config.getoption("toolcall_known_failures_update"))
+    if update and path is None:
         raise pytest.UsageError("--toolcall-known-failures-update needs --toolcall-known-failures FILE.toml")
     return Settings(
         translator=translator or (named.value if named else None),
@@ -122,7 +122,7 @@ def settings(config: pytest.Config, translator: str | None = None) -> Settings:
         corpora=sources.paths("corpus"),
         cassettes=cassettes,
         pairs=pairs,
-        known_failures=known,
+        known_failures=path,
         update=update,
         policy=sources.path("policy"),
         seconds=_seconds(sources),
@@ -238,7 +238,7 @@ def _repeat(sources: Sources, names: Sequence[str]) -> str:
         elif name in PATHS:
             # With a blank, pytest would take the path for that of a test file and look there for its settings.
             values = value if isinstance(value, list) else [value]
-            words += [f"--toolcall-{name}={os.fspath(one)}" for one in values]
+            words += [f"--toolcall-{name}={os.fspath(value)}" for value in values]
         else:
             words += [f"--toolcall-{name}", str(value)]
     return shlex.join(words)

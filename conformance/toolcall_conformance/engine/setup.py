@@ -76,7 +76,7 @@ def _prepared(
         drawn = [drawn_case(corpus)] if chosen.fuzz is not None else []
         pairs = load_pairs(corpus, chosen.pairs) if chosen.pairs is not None else None
         paired = pairs.cases if pairs is not None else {}
-        wanted = selection.parse(
+        selected = selection.parse(
             arguments,
             cases={
                 case.id: case.formats for case in (*corpus.cases.values(), *recorded.values(), *paired.values(), *drawn)
@@ -86,16 +86,16 @@ def _prepared(
             quick=lambda: corpus.quick,
         )
         for case in corpus.cases.values():
-            if wanted.has(case.id):
+            if selected.has(case.id):
                 _verify_rendered(case, corpus)
                 _verify_bodies(case)
-        known = known_failures.KnownFailures()
+        baseline = known_failures.KnownFailures()
         if chosen.known_failures is not None:
             if chosen.update:
                 _verify_file(chosen.known_failures)
             names = known_failures.Names(corpus.rules, corpus.retired, lambda rule: corpus.rules[rule].breach)
-            shown = relative(chosen.known_failures, chosen.directory)
-            known = known_failures.load(chosen.known_failures, names, may_lack=chosen.update, name=shown)
+            display_path = relative(chosen.known_failures, chosen.directory)
+            baseline = known_failures.load(chosen.known_failures, names, may_lack=chosen.update, name=display_path)
         policy = load_policy(corpus, chosen.policy) if chosen.policy is not None else None
         law = None if hasattr(config, "workerinput") else Law(corpus.root)
         watchdog = _watchdog(config, chosen, translator)  # before its standard error is held back
@@ -135,9 +135,9 @@ def _prepared(
         corpus,
         driver,
         harness,
-        wanted,
+        selected,
         support,
-        known,
+        baseline,
         cassettes,
         policy,
         watchdog,
@@ -258,8 +258,8 @@ SUPPORT = "toolcall_support"
 
 def _support(config: pytest.Config, driver: Driver, corpus: Corpus) -> Support:
     """What the translator supports. Workers do not find out by themselves: all must collect the same items."""
-    known = getattr(config, "workerinput", {}).get(SUPPORT)
-    return probe(driver, corpus) if known is None else Support.of_json(known)
+    support = getattr(config, "workerinput", {}).get(SUPPORT)
+    return probe(driver, corpus) if support is None else Support.of_json(support)
 
 
 def _verify_folder(folder: Path) -> None:
@@ -307,10 +307,10 @@ def _verify_bodies(case: Case) -> None:
         if name not in case.scenario["models"]:
             raise CorpusError(f"{case.path / 'scenario.json'}: `models` has no {name}; add its model")
         counts[name] = len(case.exchanges(name))
-        shapes.add(tuple((one.response is None, one.error is None) for one in case.exchanges(name)))
+        shapes.add(tuple((exchange.response is None, exchange.error is None) for exchange in case.exchanges(name)))
     if len(set(counts.values())) > 1 or 0 in counts.values():
-        found = ", ".join(f"{name} has {count}" for name, count in counts.items())
-        raise CorpusError(f"{case.path}: every format needs the same exchanges, at least one; {found}")
+        counts_text = ", ".join(f"{name} has {count}" for name, count in counts.items())
+        raise CorpusError(f"{case.path}: every format needs the same exchanges, at least one; {counts_text}")
     if len(shapes) > 1:
         raise CorpusError(
             f"{case.path}: the formats differ in which exchanges have a reply and which an error; each needs the same"

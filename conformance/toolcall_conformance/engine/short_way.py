@@ -87,13 +87,22 @@ def _nobody_else(item: ConformanceItem) -> bool:
         return False
     hook = item.ihook
     phases = (hook.pytest_runtest_setup, hook.pytest_runtest_teardown)
-    around = [one for phase in phases for one in phase.get_hookimpls()]
-    runs = [one for one in hook.pytest_runtest_protocol.get_hookimpls() if not (one.wrapper or one.hookwrapper)]
-    return _are_pytests(around) and _are_pytests(one for one in runs if not isinstance(one.plugin, ShortWay))
+    around = [hook for phase in phases for hook in phase.get_hookimpls()]
+    runs = [
+        implementation
+        for implementation in hook.pytest_runtest_protocol.get_hookimpls()
+        if not (implementation.wrapper or implementation.hookwrapper)
+    ]
+    return _are_pytests(around) and _are_pytests(
+        implementation for implementation in runs if not isinstance(implementation.plugin, ShortWay)
+    )
 
 
-def _are_pytests(found: Iterable[Any]) -> bool:
-    return all(str(getattr(one.function, "__module__", "")).startswith("_pytest.") for one in found)
+def _are_pytests(implementations: Iterable[Any]) -> bool:
+    return all(
+        str(getattr(implementation.function, "__module__", "")).startswith("_pytest.")
+        for implementation in implementations
+    )
 
 
 def phases_read(config: pytest.Config) -> bool:
@@ -102,13 +111,14 @@ def phases_read(config: pytest.Config) -> bool:
         return True
     is_told = getattr(config, "workerinput", {}).get(PHASES_READ) is False
     return any(
-        getattr(one.function, "__module__", None) not in _NOT_CURIOUS and not (is_told and sends_events(one.plugin))
+        getattr(implementation.function, "__module__", None) not in _NOT_CURIOUS
+        and not (is_told and sends_events(implementation.plugin))
         for each in (
             config.hook.pytest_runtest_makereport,
             config.hook.pytest_runtest_logreport,
             config.hook.pytest_report_teststatus,  # asked for the status of each phase
         )
-        for one in each.get_hookimpls()
+        for implementation in each.get_hookimpls()
     )
 
 

@@ -36,39 +36,43 @@ _STREAMS = {"sent": "sent.sse", "received": "received.sse", "usual": "usual.sse"
 def shown_bodies(corpus: Corpus, route: Route, result: ItemResult) -> list[dict[str, Any]]:
     """The bodies of each exchange that a finding is on: ``name``, ``parts``, and ``marks`` and ``ids`` by part."""
     named = {finding.body for finding in result.findings}
-    about = [one for one in result.played if any(is_about(body, one, result.played) for body in named)]
-    return [_exchange(corpus, route, one) for one in about]
+    about = [exchange for exchange in result.played if any(is_about(body, exchange, result.played) for body in named)]
+    return [_exchange(corpus, route, exchange) for exchange in about]
 
 
 def _exchange(corpus: Corpus, route: Route, played: PlayedBodies) -> dict[str, Any]:
     parts = dict(_parts(played))
     labels = _labels(corpus, route, played.name, parts)
-    found: dict[str, Any] = {"name": played.name, "parts": {name: _short(part) for name, part in parts.items()}}
-    marks = {name: one.places for name, one in labels.items() if one.places and name not in _STREAMS}
-    ids = {name: one.ids for name, one in labels.items() if one.ids and name in _STREAMS}
+    entry: dict[str, Any] = {"name": played.name, "parts": {name: _short(part) for name, part in parts.items()}}
+    marks = {name: label.places for name, label in labels.items() if label.places and name not in _STREAMS}
+    ids = {name: label.ids for name, label in labels.items() if label.ids and name in _STREAMS}
     differs = _differences(corpus, route, played.name, parts)
-    return found | {key: value for key, value in (("marks", marks), ("ids", ids), ("differs", differs)) if value}
+    return entry | {key: value for key, value in (("marks", marks), ("ids", ids), ("differs", differs)) if value}
 
 
 def _differences(corpus: Corpus, route: Route, name: str, parts: Mapping[str, Any]) -> list[str]:
     """Where what came differs from the golden, a line each, without what the law accepts."""
     direction = _DIRECTION.search(name)
     bodies = [parts.get("golden"), parts.get("produced")]
-    if not all(isinstance(one, dict) and _is_small(one) for one in bodies):
+    if not all(isinstance(body, dict) and _is_small(body) for body in bodies):
         return []
     if name == _RECORDED:  # a model says other words each time: what came or went is news
-        found = all_differences(parts["golden"], parts["produced"])
-        return [without_secrets(str(one)) for one in found if MISSING in (one.want, one.got)][:_DIFFERENCES]
+        differences = all_differences(parts["golden"], parts["produced"])
+        return [
+            without_secrets(str(difference))
+            for difference in differences
+            if MISSING in (difference.want, difference.got)
+        ][:_DIFFERENCES]
     if direction is None or direction[0] == "error":
         return []
-    made = route.upstream if direction[0] == "request" else route.client
+    target_format = route.upstream if direction[0] == "request" else route.client
     back = "source" in parts and parts["source"] is parts["golden"]
-    if back or made not in formats.names():
+    if back or target_format not in formats.names():
         return []
     from toolcall_conformance.judge.against_golden import differing
 
-    found = differing(corpus, made, direction[0], parts["golden"], parts["produced"])
-    return [without_secrets(str(one)) for one in found[:_DIFFERENCES]]
+    differences = differing(corpus, target_format, direction[0], parts["golden"], parts["produced"])
+    return [without_secrets(str(difference)) for difference in differences[:_DIFFERENCES]]
 
 
 def _parts(played: PlayedBodies) -> Iterator[tuple[str, Any]]:
@@ -111,13 +115,13 @@ def _labels(corpus: Corpus, route: Route, name: str, parts: Mapping[str, Any]) -
     if direction is None or direction[0] == "error":
         return {}
     request = direction[0] == "request"
-    given, made = (route.client, route.upstream) if request else (route.upstream, route.client)
-    if not {given, made} <= set(formats.names()):
+    source_format, target_format = (route.client, route.upstream) if request else (route.upstream, route.client)
+    if not {source_format, target_format} <= set(formats.names()):
         return {}
     # What a round trip brings back is of the format that went.
     back = "source" in parts and parts["source"] is parts.get("golden")
     readings = {
-        part: _reading(given if back or part in ("source", "sent") else made, part, direction[0], body)
+        part: _reading(source_format if back or part in ("source", "sent") else target_format, part, direction[0], body)
         for part, body in parts.items()
     }
     source = readings.get("source") or readings.get("sent")
@@ -138,13 +142,13 @@ def _labelled(corpus: Corpus, source: Reading, reading: Reading) -> _Labels:
         else align(corpus, source, reading, {}).pairs
     )
     letters = {mine: _letter(number) for number, mine in pairs.items()}
-    found = _Labels()
+    labels = _Labels()
     for call in reading.calls:
-        found.add(call.id_pointer or call.pointer, call.id, letters.get(call.ordinal, f"+{call.ordinal + 1}"))
+        labels.add(call.id_pointer or call.pointer, call.id, letters.get(call.ordinal, f"+{call.ordinal + 1}"))
     for result in reading.results:
         label = "?" if result.call is None else letters.get(result.call, f"+{result.call + 1}")
-        found.add(result.id_pointer or result.pointer, None if label == "?" else result.id, label)
-    return found
+        labels.add(result.id_pointer or result.pointer, None if label == "?" else result.id, label)
+    return labels
 
 
 def _letter(number: int) -> str:
@@ -169,8 +173,8 @@ def _cut(value: Any) -> Any:
             return value
         return f"{without_secrets(value)[:_TEXT_LIMIT]}… ({len(value)} characters)"
     if isinstance(value, list):
-        return [_cut(one) for one in value]
+        return [_cut(item) for item in value]
     if isinstance(value, dict):
-        return {key: _cut(one) for key, one in value.items()}
+        return {key: _cut(item) for key, item in value.items()}
     # JSON has no word for what a translator in Python may send.
     return value if not isinstance(value, float) or math.isfinite(value) else str(value)

@@ -44,8 +44,8 @@ class Sources:
 
     def paths(self, name: str) -> tuple[Path, ...]:
         """A setting whose values are paths."""
-        found = self.named(name)
-        return found.paths if found is not None else ()
+        named = self.named(name)
+        return named.paths if named is not None else ()
 
     def path(self, name: str) -> Path | None:
         """A setting whose value is a path, or None."""
@@ -73,7 +73,7 @@ class Sources:
             return Named(value, self._here if written else self._ini_directory, option)
         # Values of `addopts` in the ini file stand before those of the command.
         early = len(value) - self._written(name)
-        paths = [self._ini_directory / one for one in value[:early]] + [self._here / one for one in value[early:]]
+        paths = [self._ini_directory / path for path in value[:early]] + [self._here / path for path in value[early:]]
         return Named(paths, self._here, option)
 
     def _written(self, name: str) -> int:
@@ -94,10 +94,10 @@ def verify_root(config: pytest.Config, names: Sequence[str]) -> None:
     the project. Raises pytest.UsageError.
     """
     words = [str(word) for word in config.invocation_params.args]
-    given = any(word.partition("=")[0] in ("--rootdir", "-c", "--config-file") for word in words)
+    has_root = any(word.partition("=")[0] in ("--rootdir", "-c", "--config-file") for word in words)
     here = config.invocation_params.dir
     home = next((folder for folder in (here, *here.parents) if _has_settings(folder)), None)
-    if given or home is None or config.rootpath == home:
+    if has_root or home is None or config.rootpath == home:
         return
     for word, value in itertools.pairwise(words):
         if word in {f"--toolcall-{name}" for name in names} and (here / value).exists():

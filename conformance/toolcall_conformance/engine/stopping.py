@@ -49,10 +49,10 @@ class Stopping:
         self._terminated = True
         if self._finishing:
             return
-        said = "SIGTERM: the reports hold what ran until now"
+        reason = "SIGTERM: the reports hold what ran until now"
         if self._session is not None:
-            self._session.shouldstop = said  # a translator may catch all exceptions
-        raise TerminatedError(said)
+            self._session.shouldstop = reason  # a translator may catch all exceptions
+        raise TerminatedError(reason)
 
     def _restore(self) -> None:
         if self._before is not None:

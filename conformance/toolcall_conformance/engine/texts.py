@@ -70,8 +70,8 @@ class FailureText(TerminalRepr):
     def of(cls, lines: Sequence[Line], reprcrash: Crash) -> Self:
         """A text of lines that say foreign things; of a long one its beginning and its end."""
         whole = [Line(visible(shortened(line.text)), line.kind) for line in lines]
-        shown = _beginning_and_end(whole)
-        return cls(shown, reprcrash, [] if shown is whole else whole)
+        excerpt = _beginning_and_end(whole)
+        return cls(excerpt, reprcrash, [] if excerpt is whole else whole)
 
 
 # Room for the line that says how many are left out.
@@ -85,8 +85,8 @@ def _beginning_and_end(lines: list[Line]) -> list[Line]:
     half = (TEXT - _SAID) // 2
     first = sum(end <= half for end in ends)
     last = sum(end > ends[-1] - half for end in ends)
-    said = f"    … {len(lines) - first - last} lines are left out; findings.txt among the item's files has all"
-    return [*lines[:first], Line(said), *lines[-last:]]
+    notice = f"    … {len(lines) - first - last} lines are left out; findings.txt among the item's files has all"
+    return [*lines[:first], Line(notice), *lines[-last:]]
 
 
 def item_text(item: FailedItem, result: ItemResult) -> FailureText:
@@ -103,16 +103,16 @@ def item_text(item: FailedItem, result: ItemResult) -> FailureText:
         again=run.settings.again(item.nodeid),
         files=None if item.files is None else relative(item.files, run.settings.directory),
         left_out=result.left_out,
-        witnessed=[one.sentence for one in item.witnessed],
+        witnessed=[body.sentence for body in item.witnessed],
     )
 
     def known(finding: Finding) -> str | None:
         return run.known_reason(item.nodeid, finding)
 
-    lines = describe(subject, result.findings, run.corpus, failing=failing, known=known)
-    standings = [run.standing(item.nodeid, one) for one in failing]
-    told = dict.fromkeys(one.text for one in standings if one.text and not one.is_known)
-    lines += [Line(f"    note  {sentence}", "SHOULD") for sentence in told]
+    lines = describe(subject, result.findings, run.corpus, failing=failing, known_reason=known)
+    standings = [run.standing(item.nodeid, finding) for finding in failing]
+    notes = dict.fromkeys(standing.text for standing in standings if standing.text and not standing.is_known)
+    lines += [Line(f"    note  {sentence}", "SHOULD") for sentence in notes]
     if result.traceback:
         lines += [Line(""), *(Line(line) for line in shown_traceback(result).split("\n"))]
     if isinstance(planned.case, AllDrawn):

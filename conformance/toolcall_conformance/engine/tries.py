@@ -29,16 +29,16 @@ class Tried:
     @property
     def differs(self) -> bool:
         """Whether the verdict, or what fails the item, was not the same in all tries."""
-        return len(set(self.verdicts)) > 1 or any(seen < self.count for seen in self.counts.values())
+        return len(set(self.verdicts)) > 1 or any(count < self.count for count in self.counts.values())
 
     @property
     def sentence(self) -> str:
         """How the tries differed."""
-        verdicts = ", ".join(f"{word} {seen} of {self.count} times" for word, seen in Counter(self.verdicts).items())
+        verdicts = ", ".join(f"{word} {times} of {self.count} times" for word, times in Counter(self.verdicts).items())
         rules = ", ".join(
-            f"{signature.split(' ')[0]} {seen} of {self.count} times"
-            for signature, seen in self.counts.items()
-            if seen < self.count
+            f"{signature.split(' ')[0]} {times} of {self.count} times"
+            for signature, times in self.counts.items()
+            if times < self.count
         )
         return f"unstable: {verdicts}" + (f": {rules}" if rules else "")
 
@@ -53,6 +53,6 @@ def play(
     results = [once()]
     results += [once() for _ in range(count - 1)]
     kinds = [frozenset(map(signature, failing(result))) for result in results]
-    shown = max(range(count), key=lambda number: (len(kinds[number]), -number))
-    counts = Counter(kind for found in kinds for kind in sorted(found))
-    return Tried(results[shown], count, counts, tuple(result.verdict for result in results))
+    index = max(range(count), key=lambda number: (len(kinds[number]), -number))
+    counts = Counter(kind for signatures in kinds for kind in sorted(signatures))
+    return Tried(results[index], count, counts, tuple(result.verdict for result in results))

@@ -20,12 +20,12 @@ class Law:
     def changed(self) -> str | None:
         """A sentence, if a file has changed, come or gone since."""
         now = self._now()
-        found = sorted({path for path, _ in self._before.items() ^ now.items()})
-        if not found:
+        paths = sorted({path for path, _ in self._before.items() ^ now.items()})
+        if not paths:
             return None
-        more = f" and {len(found) - 1} more" if found[1:] else ""
+        more = f" and {len(paths) - 1} more" if paths[1:] else ""
         return (
-            f"the corpus changed during the run ({found[0]}{more}): its verdicts may rest on either state; find "
+            f"the corpus changed during the run ({paths[0]}{more}): its verdicts may rest on either state; find "
             "the program that writes there (the translator?), restore the files and run again"
         )
 

@@ -74,22 +74,22 @@ class _Patience:
         return until > 0 and self._left <= 0
 
 
-def main(told: int, life: int, memory: int, stand: int) -> None:
+def main(channel: int, life: int, memory: int, stand: int) -> None:
     """Watch until the run's process ends: then it writes no more to ``life``.
 
-    What it writes to ``told`` is read from time to time only, so that the run wakes nobody with each item.
+    What it writes to ``channel`` is read from time to time only, so that the run wakes nobody with each item.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     run, state, patience = os.getppid(), _State(), _Patience()
-    os.set_blocking(told, False)
+    os.set_blocking(channel, False)
     cell = memoryview(mmap.mmap(memory, mmap.PAGESIZE)).cast("d")
-    held = b""
+    rest = b""
     while True:
-        ended = bool(select.select([life], [], [], _LOOK_SECONDS)[0]) or os.getppid() != run
-        *lines, held = (held + _read(told)).split(b"\n")
+        is_over = bool(select.select([life], [], [], _LOOK_SECONDS)[0]) or os.getppid() != run
+        *lines, rest = (rest + _read(channel)).split(b"\n")
         for line in lines:
             state.hear(json.loads(line))
-        if ended or state.dies:
+        if is_over or state.dies:
             # xdist ends workers when it likes; only one that dies in a call says so.
             if state.begin and (cell[0] or not state.begin["worker"]):
                 _conclude(state, in_call=cell[0] != 0)
@@ -101,11 +101,11 @@ def main(told: int, life: int, memory: int, stand: int) -> None:
             return
 
 
-def _read(told: int) -> bytes:
+def _read(channel: int) -> bytes:
     """What there is to read."""
     pieces = []
     with suppress(BlockingIOError):
-        while piece := os.read(told, _PIECE):
+        while piece := os.read(channel, _PIECE):
             pieces.append(piece)
     return b"".join(pieces)
 
@@ -130,7 +130,7 @@ def _conclude(state: _State, stands: str = "", where: str = "", *, in_call: bool
     try:
         from toolcall_conformance.engine.last_report import conclude
 
-        said = conclude(
+        message = conclude(
             state.plan,
             state.item,
             state.records,
@@ -141,9 +141,9 @@ def _conclude(state: _State, stands: str = "", where: str = "", *, in_call: bool
             whose=begin["whose"],
         )
     except Exception as error:  # the run has to end, whatever is wrong here
-        said = f"\ntoolcall: the run ends here, without a report ({error!r})\n"
+        message = f"\ntoolcall: the run ends here, without a report ({error!r})\n"
     with suppress(OSError):
-        sys.stderr.write(said)
+        sys.stderr.write(message)
         sys.stderr.flush()
 
 

@@ -44,34 +44,34 @@ def witnessed(run: Run, planned: Planned, result: ItemResult) -> tuple[Witnessed
     return tuple(_told(planned.route, result.played, run.failing(result)))
 
 
-def _told(route: Route, played: tuple[PlayedBodies, ...], found: list[Finding]) -> Iterator[WitnessedBody]:
-    for one in played:
-        name = next((finding.format for finding in found if is_about(finding.body, one, played)), "")
-        direction, body = _shown(one)
+def _told(route: Route, played: tuple[PlayedBodies, ...], findings: list[Finding]) -> Iterator[WitnessedBody]:
+    for exchange in played:
+        name = next((finding.format for finding in findings if is_about(finding.body, exchange, played)), "")
+        direction, body = _shown(exchange)
         if name in formats_witnessed() and body is not MISSING:
-            golden = None if one.golden is MISSING else one.golden
-            meant = None if direction == "request" else _meant(route, one, name, direction)
-            yield WitnessedBody(one.name, witness(name, direction, body, golden=golden, meant=meant))
+            golden = None if exchange.golden is MISSING else exchange.golden
+            expected = None if direction == "request" else _meant(route, exchange, name, direction)
+            yield WitnessedBody(exchange.name, witness(name, direction, body, golden=golden, expected=expected))
 
 
-def is_about(body: str, one: PlayedBodies, played: tuple[PlayedBodies, ...]) -> bool:
+def is_about(body: str, exchange: PlayedBodies, played: tuple[PlayedBodies, ...]) -> bool:
     """Whether findings on ``body`` are about this one; some say behind a comma what was done with it."""
-    name = _AGAIN.sub("", one.name)
+    name = _AGAIN.sub("", exchange.name)
     return bool(body) and (len(played) == 1 or body == name or body.startswith(f"{name}, "))
 
 
-def _shown(one: PlayedBodies) -> tuple[str, Any]:
+def _shown(exchange: PlayedBodies) -> tuple[str, Any]:
     """The direction of a body, and the body; of a stream its bytes, MISSING where nothing came."""
-    if "received.sse" in one.files:
-        return "stream", one.files["received.sse"]
-    direction = _DIRECTION.search(one.name)
-    return ("", MISSING) if direction is None else (direction[0], one.produced)
+    if "received.sse" in exchange.files:
+        return "stream", exchange.files["received.sse"]
+    direction = _DIRECTION.search(exchange.name)
+    return ("", MISSING) if direction is None else (direction[0], exchange.produced)
 
 
-def _meant(route: Route, one: PlayedBodies, name: str, direction: str) -> Reading | None:
+def _meant(route: Route, exchange: PlayedBodies, name: str, direction: str) -> Reading | None:
     """What the client should see: what came of the same stream cut as usual, or else what the upstream said."""
-    if "usual.sse" in one.files:
-        return formats.read(name, "stream", parse(one.files["usual.sse"]))
-    if one.source is MISSING:
+    if "usual.sse" in exchange.files:
+        return formats.read(name, "stream", parse(exchange.files["usual.sse"]))
+    if exchange.source is MISSING:
         return None
-    return formats.read(route.upstream, "error" if direction == "error" else "response", one.source)
+    return formats.read(route.upstream, "error" if direction == "error" else "response", exchange.source)

@@ -34,10 +34,10 @@ def get(name: str) -> Format:
     """The format of that name; LookupError where there is none. Its package is imported at the first call."""
     if name not in names():
         raise LookupError(f"no such format: {name!r} (known: {', '.join(names())})")
-    found = importlib.import_module(f"{__name__}.{name}").FORMAT
-    if not isinstance(found, Format) or found.name != name:  # pragma: no cover - a new package may say so
+    wire_format = importlib.import_module(f"{__name__}.{name}").FORMAT
+    if not isinstance(wire_format, Format) or wire_format.name != name:  # pragma: no cover - a new package may say so
         raise TypeError(f"FORMAT of the package {name} is no record of a format with that name")
-    return found
+    return wire_format
 
 
 def assembled(name: str, stream: Any) -> Assembled:
@@ -93,9 +93,11 @@ def _read(name: str, direction: str, body: Any) -> Reading:
     return reading
 
 
-def _read_by(found: Format, direction: str, body: Any) -> Reading:
+def _read_by(wire_format: Format, direction: str, body: Any) -> Reading:
     if direction == "error":
-        return found.read_error(body)
+        return wire_format.read_error(body)
     if direction == "stream":
-        return found.read_response(found.stream.assemble(body).body if found.stream is not None else None)
-    return found.read_request(body) if direction == "request" else found.read_response(body)
+        return wire_format.read_response(
+            wire_format.stream.assemble(body).body if wire_format.stream is not None else None
+        )
+    return wire_format.read_request(body) if direction == "request" else wire_format.read_response(body)

@@ -47,9 +47,9 @@ def _held(schema: dict[str, Any], pointer: str) -> Iterator[tuple[Any, str]]:
         if key in schema:
             yield schema[key], join(pointer, key)
     for key in (*_MANY, *_NAMED):
-        held = schema.get(key)
-        if isinstance(held, dict if key in _NAMED else list):
-            for name, entry in held.items() if isinstance(held, dict) else enumerate(held):
+        children = schema.get(key)
+        if isinstance(children, dict if key in _NAMED else list):
+            for name, entry in children.items() if isinstance(children, dict) else enumerate(children):
                 yield entry, join(pointer, key, name)
 
 
@@ -62,23 +62,25 @@ def invalid(schema: Any, pointer: str) -> Iterator[Breach]:
         for keyword, value in inner.items():
             if keyword == "type":
                 yield from _wrong_types(value, join(place, keyword))
-            elif (wanted := _WANTED.get(keyword)) and not wanted.fits(value):
-                yield Breach(join(place, keyword), f"{keyword} must be {wanted.words}", _want(wanted, value), value)
+            elif (requirement := _WANTED.get(keyword)) and not requirement.fits(value):
+                yield Breach(
+                    join(place, keyword), f"{keyword} must be {requirement.words}", _want(requirement, value), value
+                )
 
 
 def _wrong_types(value: Any, pointer: str) -> Iterator[Breach]:
-    said = [(entry, join(pointer, index)) for index, entry in enumerate(value)] if isinstance(value, list) else []
-    for entry, place in said or [(value, pointer)]:
+    entries = [(entry, join(pointer, index)) for index, entry in enumerate(value)] if isinstance(value, list) else []
+    for entry, place in entries or [(value, pointer)]:
         if entry not in TYPES:
             lower = entry.lower() if isinstance(entry, str) else None
             want = lower if lower in TYPES else OneOf(TYPES)
             yield Breach(place, "this is no type of JSON Schema; they are in lower case", want, entry)
 
 
-def _want(wanted: _Wanted, value: Any) -> Any:
+def _want(requirement: _Wanted, value: Any) -> Any:
     """The number that a text says, where one is wanted: JSON of protobuf writes counts as texts; else the form."""
     is_text = isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) <= _DIGITS
-    return int(value) if is_text and wanted.form is INDEX else wanted.form
+    return int(value) if is_text and requirement.form is INDEX else requirement.form
 
 
 def _of(*kinds: type) -> Callable[[Any], bool]:

@@ -42,14 +42,14 @@ class Subject:
         """``make(body)``, made once for all rule functions that look at it; none may change it."""
         if make not in self.views:
             self.views[make] = make(self.body)
-        found: T = self.views[make]
-        return found
+        view: T = self.views[make]
+        return view
 
 
-def same_id(call: Call, other: Call, taken: Sequence[str]) -> Breach:
-    """The breach of a call whose id an earlier one has; ``taken`` are the ``first_of`` those that may stand once."""
+def same_id(call: Call, other: Call, ids: Sequence[str]) -> Breach:
+    """The breach of a call whose id an earlier one has; ``ids`` are the ``first_of`` those that may stand once."""
     message = f"call {other.ordinal + 1}, {other.name}, at {other.pointer} has this id already; it must be another"
-    want = another(str(call.id), taken)
+    want = another(str(call.id), ids)
     return Breach(
         call.id_pointer or call.pointer, message, want, call.id, subject=f"call {call.ordinal + 1}, {call.name}"
     )
@@ -67,11 +67,11 @@ def ids_once_in_batch(calls: Iterable[Call]) -> Iterator[Breach]:
     """The breaches of calls whose id an earlier one of the same batch has. Those without an id are left out."""
     for _, together in groupby(calls, lambda call: call.batch):
         batch = list(together)
-        taken = first_of(call.id for call in batch)
-        seen: dict[str, Call] = {}
+        ids = first_of(call.id for call in batch)
+        first_calls: dict[str, Call] = {}
         for call in batch:
-            if call.id is not None and (first := seen.setdefault(call.id, call)) is not call:
-                yield same_id(call, first, taken)
+            if call.id is not None and (first := first_calls.setdefault(call.id, call)) is not call:
+                yield same_id(call, first, ids)
 
 
 LONGEST_LITERAL = 50_000
@@ -79,15 +79,15 @@ LONGEST_LITERAL = 50_000
 
 def meant_text(text: str) -> Any:
     """The JSON text of the object that ``text`` means: quoted once too often, or written as Python; else its form."""
-    meant = python_object(text)
-    if meant is not NOT_KNOWN:
-        return json.dumps(meant, ensure_ascii=False)
+    python_value = python_object(text)
+    if python_value is not NOT_KNOWN:
+        return json.dumps(python_value, ensure_ascii=False)
     try:
         inner = parse_arguments(text)
-        held = parse_arguments(inner) if isinstance(inner, str) else None
+        inner_value = parse_arguments(inner) if isinstance(inner, str) else None
     except JSONError:
         return OBJECT_TEXT
-    return inner if isinstance(held, dict) else OBJECT_TEXT
+    return inner if isinstance(inner_value, dict) else OBJECT_TEXT
 
 
 def why_no_json(text: Any, otherwise: str = "") -> str:
@@ -98,8 +98,8 @@ def why_no_json(text: Any, otherwise: str = "") -> str:
 
 def meant_object(data: Any, otherwise: Form = OBJECT) -> Any:
     """The object that the data of an event means in the way of Python; ``otherwise`` if it means none."""
-    meant = python_object(data)
-    return otherwise if meant is NOT_KNOWN else meant
+    python_value = python_object(data)
+    return otherwise if python_value is NOT_KNOWN else python_value
 
 
 def python_object(text: Any) -> Any:
@@ -107,10 +107,10 @@ def python_object(text: Any) -> Any:
     if not isinstance(text, str) or not text.startswith("{'") or len(text) > LONGEST_LITERAL:
         return NOT_KNOWN
     try:
-        meant = json.loads(json.dumps(ast.literal_eval(text), allow_nan=False))
+        value = json.loads(json.dumps(ast.literal_eval(text), allow_nan=False))
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
         return NOT_KNOWN
-    return meant if isinstance(meant, dict) else NOT_KNOWN
+    return value if isinstance(value, dict) else NOT_KNOWN
 
 
 RuleFunction = Callable[[Subject], Iterable[Breach]]
@@ -137,12 +137,12 @@ def rule(rule_id: str, *directions: str) -> Callable[[RuleFunction], RuleCheck]:
 
 def rules_of(*modules: ModuleType) -> tuple[RuleCheck, ...]:
     """The checks that these modules define. Raises ValueError for an id that two functions have."""
-    found = tuple(one for module in modules for one in _defined_in(module))
-    ids = [one.id for one in found]
+    checks = tuple(check for module in modules for check in _defined_in(module))
+    ids = [check.id for check in checks]
     twice = sorted({rule_id for rule_id in ids if ids.count(rule_id) > 1})
     if twice:
         raise ValueError(f"two functions check the same rule: {', '.join(twice)}")
-    return found
+    return checks
 
 
 def _defined_in(module: ModuleType) -> Iterator[RuleCheck]:

@@ -10,11 +10,11 @@ from toolcall_conformance.jsonvalue import join
 
 def numbered_twice(entries: Any, pointer: str) -> Iterator[tuple[str, int]]:
     """Entries of a list that have the ``index`` of one before them, each with that number; none, or null, is 0."""
-    seen: set[int] = set()
+    indexes: set[int] = set()
     for place, entry in enumerate(entries if isinstance(entries, list) else ()):
         if not isinstance(entry, dict):
             continue
         index = 0 if entry.get("index") is None else entry["index"]
-        if isinstance(index, int) and index in seen:
+        if isinstance(index, int) and index in indexes:
             yield join(pointer, place), index
-        seen.add(index if isinstance(index, int) else -1)
+        indexes.add(index if isinstance(index, int) else -1)

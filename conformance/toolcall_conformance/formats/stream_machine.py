@@ -96,9 +96,9 @@ class Machine(ABC):
 
     def run(self, stream: Any) -> Assembled:
         """Assemble a stream; ``streaming.parse`` makes one of bytes. Never raises, whatever JSON it gets."""
-        found = stream if isinstance(stream, dict) else {}
-        self._check_framing(found)
-        events = found.get("events")
+        body = stream if isinstance(stream, dict) else {}
+        self._check_framing(body)
+        events = body.get("events")
         for number, event in enumerate(events if isinstance(events, list) else ()):
             if isinstance(event, dict):
                 self._check_characters(f"/events/{number}/data", event.get("data"))

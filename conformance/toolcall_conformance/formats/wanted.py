@@ -29,12 +29,12 @@ def first_of(texts: Iterable[str | None]) -> tuple[str, ...]:
     return tuple(islice((text for text in texts if text is not None), MOST_CHOICES))
 
 
-def another(own: str, taken: Iterable[str]) -> Form:
-    """A text in place of ``own``, which another one of its kind has, too; ``taken`` are the ``first_of`` all.
+def another(own: str, others: Iterable[str]) -> Form:
+    """A text in place of ``own``, which another one of its kind has, too; ``others`` are the ``first_of`` all.
 
     They are found once for all that are told of: thousands may have the same text.
     """
-    return Form({"type": "string", "not": {"enum": list(dict.fromkeys((own, *taken)))}})
+    return Form({"type": "string", "not": {"enum": list(dict.fromkeys((own, *others)))}})
 
 
 def asking(**members: Form) -> Form:
@@ -45,8 +45,8 @@ def asking(**members: Form) -> Form:
 
 def typed(*kinds: str, **members: Any) -> Form:
     """An object of one of some types, which it says itself, with ``members`` that have these values."""
-    said = Form({"const": kinds[0]} if len(kinds) == 1 else {"enum": list(kinds)})
-    return asking(type=said, **holding(members))
+    type_form = Form({"const": kinds[0]} if len(kinds) == 1 else {"enum": list(kinds)})
+    return asking(type=type_form, **holding(members))
 
 
 def having(**members: Any) -> Form:

@@ -55,12 +55,12 @@ def answer_format(draw: DrawFn, forms: Mapping[str, bool]) -> dict[str, Any]:
     kind = draw(st.sampled_from(sorted(forms)))
     if not forms[kind]:
         return {"type": kind}
-    wanted: dict[str, Any] = {"type": kind, "name": draw(shapes.NAMES), "schema": draw(schemas.STRICT)}
+    answer_form: dict[str, Any] = {"type": kind, "name": draw(shapes.NAMES), "schema": draw(schemas.STRICT)}
     if draw(st.booleans()):
-        wanted["description"] = draw(shapes.TEXTS)
+        answer_form["description"] = draw(shapes.TEXTS)
     if draw(st.booleans()):
-        wanted["strict"] = draw(st.booleans())
-    return wanted
+        answer_form["strict"] = draw(st.booleans())
+    return answer_form
 
 
 def settings(draw: DrawFn, turns: Sequence[Turn], tools: Sequence[str], frame: Frame) -> dict[str, Any]:
@@ -68,25 +68,27 @@ def settings(draw: DrawFn, turns: Sequence[Turn], tools: Sequence[str], frame: F
 
     Who asks a model to think asks for no way to sample, which some APIs refuse beside it.
     """
-    found: dict[str, Any] = copy.deepcopy(dict(frame.settings))
+    drawn_settings: dict[str, Any] = copy.deepcopy(dict(frame.settings))
     batches = [[entry["call"] for entry in turn["content"] if "call" in entry] for turn in turns]
     if not frame.settings:
         free = {**_FREE, **{name: drawn for name, drawn in _OF_MODELS.items() if name in frame.able}}
         if _refers_back(frame):
             del free["store"]
         for name in draw(st.sets(st.sampled_from(sorted(free)), max_size=3)):
-            found[name] = draw(free[name])
-        if {"temperature", "top_p"} <= found.keys():
-            del found["top_p"]  # some models take one of the two
-        _stop(found, [turn["stop_sequence"] for turn in turns if "stop_sequence" in turn])
+            drawn_settings[name] = draw(free[name])
+        if {"temperature", "top_p"} <= drawn_settings.keys():
+            del drawn_settings["top_p"]  # some models take one of the two
+        _stop(drawn_settings, [turn["stop_sequence"] for turn in turns if "stop_sequence" in turn])
     chooses, limits = draw(st.booleans()), draw(st.booleans())
     if tools and chooses:
-        found["tool_choice"] = draw(st.sampled_from(_choices(turns, batches, tools, thinks=bool(frame.settings))))
+        drawn_settings["tool_choice"] = draw(
+            st.sampled_from(_choices(turns, batches, tools, thinks=bool(frame.settings)))
+        )
     if tools and max(len(batch) for batch in batches) <= 1 and limits:
-        found["parallel_calls"] = False
+        drawn_settings["parallel_calls"] = False
     elif tools and draw(st.integers(0, 7)) == 7:
-        found["parallel_calls"] = True
-    return found
+        drawn_settings["parallel_calls"] = True
+    return drawn_settings
 
 
 def _refers_back(frame: Frame) -> bool:
@@ -94,10 +96,10 @@ def _refers_back(frame: Frame) -> bool:
     return any("item-references" in spelling for spelling in frame.members.get("spell", {}).values())
 
 
-def _stop(found: dict[str, Any], met: Sequence[str]) -> None:
+def _stop(drawn_settings: dict[str, Any], met: Sequence[str]) -> None:
     """Ask for the sequences that a reply met, besides others; APIs take four."""
     if met:
-        found["stop"] = list(dict.fromkeys([*met, *found.get("stop", [])]))[:4]
+        drawn_settings["stop"] = list(dict.fromkeys([*met, *drawn_settings.get("stop", [])]))[:4]
 
 
 def _choices(

@@ -87,45 +87,47 @@ def bricks_of(corpus: Corpus) -> Bricks:
         _sharing([*_frames(whole, _THINKING)]),
         tuple(_frames(whole, _HOSTED)),
         tuple(_spelt(usual)),
-        tuple(one["declare"] for one in usual if _STRICT in one.get("declare", {}).values()),
-        tuple(entry for one in usual for entry in _media(one, "user") if "file" in entry["media"]),
-        {form["type"]: "schema" in form for one in usual if (form := one["settings"].get("response_format"))},
+        tuple(scenario["declare"] for scenario in usual if _STRICT in scenario.get("declare", {}).values()),
+        tuple(entry for scenario in usual for entry in _media(scenario, "user") if "file" in entry["media"]),
+        {form["type"]: "schema" in form for scenario in usual if (form := scenario["settings"].get("response_format"))},
     )
 
 
 def _plain(scenarios: Sequence[Mapping[str, Any]]) -> Iterator[Frame]:
     """A frame for all models that stand together in a case."""
     sharing: dict[tuple[tuple[str, str], ...], list[Mapping[str, Any]]] = {}
-    for one in scenarios:
-        sharing.setdefault(tuple(one["models"].items()), []).append(one)
+    for scenario in scenarios:
+        sharing.setdefault(tuple(scenario["models"].items()), []).append(scenario)
     for models in sorted(sharing):
         cases = sharing[models]
-        media = (entry["media"]["kind"] for one in cases for role in ("user", "result") for entry in _media(one, role))
-        able = frozenset([*media, *(name for one in cases for name in one["settings"])])
+        media = (
+            entry["media"]["kind"] for case in cases for role in ("user", "result") for entry in _media(case, role)
+        )
+        able = frozenset([*media, *(name for case in cases for name in case["settings"])])
         yield Frame({"models": dict(models)}, {}, able=able, ids=tuple(_ids(cases)))
 
 
 def _ids(scenarios: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Sequence[str | None]]]:
     """The ids of each case that has several calls, where no two have the same."""
-    for one in scenarios:
-        found = {name: [*ids.values()] for name, ids in one["ids"].items()}
-        given = [[key for key in ids if key is not None] for ids in found.values()]
-        if max((len(ids) for ids in given), default=0) > 1 and all(len({*ids}) == len(ids) for ids in given):
-            yield found
+    for scenario in scenarios:
+        ids_by_format = {name: [*ids.values()] for name, ids in scenario["ids"].items()}
+        id_lists = [[key for key in ids if key is not None] for ids in ids_by_format.values()]
+        if max((len(ids) for ids in id_lists), default=0) > 1 and all(len({*ids}) == len(ids) for ids in id_lists):
+            yield ids_by_format
 
 
 def _spelt(scenarios: Iterable[Mapping[str, Any]]) -> Iterator[Frame]:
     """The spellings of cases without blocks that only one format has; each once."""
-    seen: list[dict[str, Any]] = []
-    for one in scenarios:
-        entries = [entry for turn in one["conversation"] for entry in turn["content"]]
-        members = {name: one[name] for name in ("models", *_SPELLING) if name in one}
-        told = {name: members[name] for name in _SPELLING if name in members}
-        if _STRICT in one.get("declare", {}).values() or any(_OWN & entry.keys() for entry in entries):
+    notations: list[dict[str, Any]] = []
+    for scenario in scenarios:
+        entries = [entry for turn in scenario["conversation"] for entry in turn["content"]]
+        members = {name: scenario[name] for name in ("models", *_SPELLING) if name in scenario}
+        notation = {name: members[name] for name in _SPELLING if name in members}
+        if _STRICT in scenario.get("declare", {}).values() or any(_OWN & entry.keys() for entry in entries):
             continue
-        if told and told not in seen:
-            seen.append(told)
-            yield Frame(members, {}, several_tools=len(one["tools"]) > 1)
+        if notation and notation not in notations:
+            notations.append(notation)
+            yield Frame(members, {}, several_tools=len(scenario["tools"]) > 1)
 
 
 def _media(scenario: Mapping[str, Any], role: str) -> Iterator[Entry]:
@@ -141,7 +143,7 @@ def _sharing(frames: Sequence[Frame]) -> tuple[Frame, ...]:
     """The frames, each with the leads of the others behind its own: who thinks does so in each turn, and first."""
     shared = []
     for place, frame in enumerate(frames):
-        first, *others = (lead for one in (*frames[place:], *frames[:place]) for lead in one.leads)
+        first, *others = (lead for frame in (*frames[place:], *frames[:place]) for lead in frame.leads)
         fitting = (lead for lead in others if _thinking(first) <= _thinking(lead))
         shared.append(replace(frame, leads=(first, *fitting)))
     return tuple(shared)
@@ -154,14 +156,14 @@ def _thinking(lead: Lead) -> set[str]:
 
 def _frames(cases: Iterable[Case], kind: str) -> Iterator[Frame]:
     for case in cases:
-        said = case.scenario
-        turns = [turn for turn in said["conversation"] if turn["role"] == "assistant"]
-        if _PECULIAR & said.keys() or any({"only", "given"} & turn.keys() for turn in said["conversation"]):
+        scenario = case.scenario
+        turns = [turn for turn in scenario["conversation"] if turn["role"] == "assistant"]
+        if _PECULIAR & scenario.keys() or any({"only", "given"} & turn.keys() for turn in scenario["conversation"]):
             continue
         leads = tuple(lead for turn in turns if (lead := _lead(turn["content"], kind)) is not None)
-        if leads and not _names(leads, said["tools"]):
-            members = {name: said[name] for name in _MEMBERS if name in said}
-            settings = {name: said["settings"][name] for name in _SETTINGS if name in said["settings"]}
+        if leads and not _names(leads, scenario["tools"]):
+            members = {name: scenario[name] for name in _MEMBERS if name in scenario}
+            settings = {name: scenario["settings"][name] for name in _SETTINGS if name in scenario["settings"]}
             yield Frame(members, settings, leads)
 
 

@@ -38,7 +38,7 @@ def _tool(draw: DrawFn, *, strict: bool) -> Tool:
 
 def tools(draw: DrawFn, least: int, *, strict: bool) -> dict[str, Tool]:
     """Up to three tools by name; strict ones have schemas that all APIs keep strictly."""
-    found = draw(st.dictionaries(shapes.TOOL_NAMES, _tool(strict=strict), min_size=least, max_size=3))
-    for name, tool in found.items():
+    drawn_tools = draw(st.dictionaries(shapes.TOOL_NAMES, _tool(strict=strict), min_size=least, max_size=3))
+    for name, tool in drawn_tools.items():
         tool["name"] = name
-    return found
+    return drawn_tools

@@ -53,22 +53,22 @@ class Source:
 
     def _lot(self, number: int) -> list[Drawn]:
         """Scenarios from a seed of their own."""
-        found: list[Drawn] = []
+        lot: list[Drawn] = []
 
         def keep(raw: dict[str, Any]) -> bool:
-            found.append(Drawn(**raw))
+            lot.append(Drawn(**raw))
             return False
 
         with contextlib.suppress(NoSuchExample):
             find(self._strategy, keep, settings=_SETTINGS, random=random.Random(f"{self._seed}/{number}"))  # noqa: S311
-        return found
+        return lot
 
 
 def _different(every: Iterable[Drawn]) -> Iterator[Drawn]:
     """Each scenario once."""
-    seen: set[bytes] = set()
+    keys: set[bytes] = set()
     for drawn in every:
         key = hashlib.sha256(drawn.key.encode()).digest()[:16]  # there may be very many
-        if key not in seen:
-            seen.add(key)
+        if key not in keys:
+            keys.add(key)
             yield drawn

@@ -11,7 +11,7 @@ def features_of(turns: Sequence[Mapping[str, Any]]) -> list[str]:
     batches = [[entry["call"] for entry in turn["content"] if "call" in entry] for turn in turns]
     calls = [call for batch in batches for call in batch]
     results = [entry["result"] for turn in turns for entry in turn["content"] if "result" in entry]
-    found = {
+    holds_by_name = {
         "parallel-calls": any(len(batch) > 1 for batch in batches),
         "single-call": len(calls) == 1,
         "no-call": not calls,
@@ -23,4 +23,4 @@ def features_of(turns: Sequence[Mapping[str, Any]]) -> list[str]:
         "free-text-tool": any("input" in call for call in calls),
         "system-prompt": any(turn["role"] == "system" for turn in turns),
     }
-    return sorted(name for name, holds in found.items() if holds) or ["several-tools"]
+    return sorted(name for name, holds in holds_by_name.items() if holds) or ["several-tools"]

@@ -40,13 +40,13 @@ def _bytes(draw: DrawFn, kinds: tuple[str, ...]) -> Entry:
     kind = draw(st.sampled_from(kinds))
     if kind == "document" and draw(st.booleans()):
         text = draw(shapes.TEXTS).encode()
-        found = {"kind": kind, "mime": "text/plain", "data": base64.b64encode(text).decode("ascii")}
+        medium = {"kind": kind, "mime": "text/plain", "data": base64.b64encode(text).decode("ascii")}
     else:
         mime = draw(st.sampled_from(sorted(_FILES[kind])))
-        found = {"kind": kind, "mime": mime, "data": _FILES[kind][mime]}
+        medium = {"kind": kind, "mime": mime, "data": _FILES[kind][mime]}
     if kind == "document" and draw(st.booleans()):
-        found["name"] = draw(shapes.NAMES) + (".txt" if found["mime"] == "text/plain" else ".pdf")
-    return {"media": found}
+        medium["name"] = draw(shapes.NAMES) + (".txt" if medium["mime"] == "text/plain" else ".pdf")
+    return {"media": medium}
 
 
 @st.composite

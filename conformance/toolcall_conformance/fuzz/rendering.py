@@ -30,12 +30,12 @@ def load_renderer(spec: str) -> Renderer:
     if not colon or not all(part.isidentifier() for part in (*name.split("."), attribute)):
         raise RendererError(f"{spec!r} names no function; write package.module:function")
     try:
-        found = getattr(importlib.import_module(name), attribute, None)
+        function = getattr(importlib.import_module(name), attribute, None)
     except ImportError as error:
         raise RendererError(f"{spec!r} cannot be imported: {error}; install it, or name another renderer") from None
-    if not callable(found):
+    if not callable(function):
         raise RendererError(f"{spec!r} is no function; it must take a scenario, its tools by name, and a format")
-    renderer: Renderer = found
+    renderer: Renderer = function
     return renderer
 
 
@@ -66,8 +66,10 @@ class DrawnCase(Case):
     def exchanges(self, format_name: str) -> tuple[Exchange, ...]:
         if format_name not in self._exchanges:
             texts, numbers = self.texts[format_name], range(1, 100)
-            found = [number for number in numbers if f"{number:02}-request.json" in texts]
-            self._exchanges[format_name] = tuple(_exchange(self.path / format_name, texts, one) for one in found)
+            existing_numbers = [number for number in numbers if f"{number:02}-request.json" in texts]
+            self._exchanges[format_name] = tuple(
+                _exchange(self.path / format_name, texts, number) for number in existing_numbers
+            )
         return self._exchanges[format_name]
 
 

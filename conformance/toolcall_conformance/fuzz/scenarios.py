@@ -33,10 +33,10 @@ def scenarios(draw: DrawFn, bricks: Bricks) -> dict[str, Any]:
     least = 1 + frame.several_tools
     tools = declared.tools(draw, least, strict=strict) if rounds or least > 1 or draw(st.booleans()) else {}
     asks = bool(bricks.forms) and "response_format" in frame.able and draw(st.integers(0, 2)) > 0
-    wanted = asked.answer_format(draw, bricks.forms) if asks else None
-    turns = Turns(draw, tools, frame, Kept(strict, wanted, bricks.uploaded))
+    answer_form = asked.answer_format(draw, bricks.forms) if asks else None
+    turns = Turns(draw, tools, frame, Kept(strict, answer_form, bricks.uploaded))
     turns.fill(rounds)
-    told = asked.settings(draw, turns.said, sorted(tools), frame)
+    settings = asked.settings(draw, turns.said, sorted(tools), frame)
     scenario = {
         "title": "A generated conversation",
         "since": "0.1.0",
@@ -44,7 +44,7 @@ def scenarios(draw: DrawFn, bricks: Bricks) -> dict[str, Any]:
         "guards": [{"shape": "drawn", "url": "https://hypothesis.readthedocs.io/"}],
         **copy.deepcopy(dict(frame.members)),
         "tools": sorted(tools),
-        "settings": {**told, "response_format": wanted} if wanted is not None else told,
+        "settings": {**settings, "response_format": answer_form} if answer_form is not None else settings,
         "conversation": turns.said,
         "ids": _ids(draw, turns.said, frame),
         "files": {},
@@ -59,8 +59,8 @@ def scenarios(draw: DrawFn, bricks: Bricks) -> dict[str, Any]:
 def _frame(draw: DrawFn, bricks: Bricks) -> Frame:
     kinds = bricks.kinds
     frames = draw(st.sampled_from([0, 0, *range(len(kinds))]).map(lambda kind: kinds[kind]))
-    found: Frame = frames[draw(st.integers(0, len(frames) - 1))]
-    return found
+    frame: Frame = frames[draw(st.integers(0, len(frames) - 1))]
+    return frame
 
 
 def _ids(draw: DrawFn, turns: Sequence[Mapping[str, Any]], frame: Frame) -> dict[str, dict[str, str | None]]:
@@ -68,8 +68,8 @@ def _ids(draw: DrawFn, turns: Sequence[Mapping[str, Any]], frame: Frame) -> dict
     if not frame.ids or draw(st.integers(0, 3)) < 3:
         return {}
     keys = [entry["call"]["key"] for turn in turns for entry in turn["content"] if "call" in entry]
-    found = frame.ids[draw(st.integers(0, len(frame.ids) - 1))]
-    return {name: dict(zip(keys, ids, strict=False)) for name, ids in sorted(found.items())}
+    ids_by_format = frame.ids[draw(st.integers(0, len(frame.ids) - 1))]
+    return {name: dict(zip(keys, ids, strict=False)) for name, ids in sorted(ids_by_format.items())}
 
 
 def _error(draw: DrawFn, turns: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

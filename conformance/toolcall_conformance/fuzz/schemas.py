@@ -44,8 +44,8 @@ def _leaf(draw: DrawFn) -> Schema:
 
 
 def _described(draw: DrawFn, schema: Schema) -> Schema:
-    said = draw(st.sampled_from(["", "", "description", "description", "title"]))
-    return {**schema, said: draw(shapes.TEXTS)} if said else schema
+    keyword = draw(st.sampled_from(["", "", "description", "description", "title"]))
+    return {**schema, keyword: draw(shapes.TEXTS)} if keyword else schema
 
 
 @st.composite
@@ -101,16 +101,18 @@ def closed(schema: Any) -> Any:
     Keywords that some of them do not take there are left out.
     """
     if isinstance(schema, list):
-        return [closed(one) for one in schema]
+        return [closed(entry) for entry in schema]
     if not isinstance(schema, dict):
         return schema
-    found = {key: closed(value) if key in _HOLDING else value for key, value in schema.items() if key in _STRICT}
+    closed_schema = {
+        key: closed(value) if key in _HOLDING else value for key, value in schema.items() if key in _STRICT
+    }
     for key in ("properties", "$defs"):
         if key in schema:
-            found[key] = {name: closed(inner) for name, inner in schema[key].items()}
+            closed_schema[key] = {name: closed(inner) for name, inner in schema[key].items()}
     if schema.get("type") == "object":
-        found |= {"required": list(schema["properties"]), "additionalProperties": False}
-    return found
+        closed_schema |= {"required": list(schema["properties"]), "additionalProperties": False}
+    return closed_schema
 
 
 _HOLDING = ("items", "anyOf")

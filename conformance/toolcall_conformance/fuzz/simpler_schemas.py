@@ -18,11 +18,11 @@ def simpler_schemas(schema: Schema) -> Iterator[Schema]:
         if name in schema:
             yield _without(schema, name)
     for name, inner in properties.items():
-        demands = [one for one in schema.get("required", ()) if one != name]
+        demands = [key for key in schema.get("required", ()) if key != name]
         left = {**schema, "properties": _without(properties, name)}
         yield {**left, "required": demands} if demands else _without(left, "required")
-        for one in _simpler(inner):
-            yield {**schema, "properties": {**properties, name: one}}
+        for simpler_schema in _simpler(inner):
+            yield {**schema, "properties": {**properties, name: simpler_schema}}
 
 
 def _simpler(schema: Schema) -> Iterator[Schema]:
@@ -36,13 +36,13 @@ def _simpler(schema: Schema) -> Iterator[Schema]:
     if schema.get("type") == "object":
         yield from simpler_schemas(schema)
     if "items" in schema:
-        yield from ({**schema, "items": one} for one in _simpler(schema["items"]))
+        yield from ({**schema, "items": simpler_schema} for simpler_schema in _simpler(schema["items"]))
     branches: list[Schema] = schema.get("anyOf", [])
     for number, branch in enumerate(branches):
-        before, behind = branches[:number], branches[number + 1 :]
+        before, after = branches[:number], branches[number + 1 :]
         if len(branches) > 2:
-            yield {**schema, "anyOf": [*before, *behind]}
-        yield from ({**schema, "anyOf": [*before, one, *behind]} for one in _simpler(branch))
+            yield {**schema, "anyOf": [*before, *after]}
+        yield from ({**schema, "anyOf": [*before, simpler_schema, *after]} for simpler_schema in _simpler(branch))
 
 
 def _inside(schema: Schema) -> list[Schema]:
@@ -50,5 +50,5 @@ def _inside(schema: Schema) -> list[Schema]:
     return [*schema.get("properties", {}).values(), *([inner] if inner else []), *schema.get("anyOf", [])]
 
 
-def _without(found: dict[str, Any], name: str) -> dict[str, Any]:
-    return {key: value for key, value in found.items() if key != name}
+def _without(members: dict[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in members.items() if key != name}

@@ -83,12 +83,12 @@ def _with(drawn: Drawn, **changed: Any) -> Drawn:
 
 def _is_legal(turns: Sequence[Mapping[str, Any]]) -> bool:
     """Whether the sides take turns, each batch of calls has just its results behind it, and the model speaks last."""
-    said = [turn for turn in turns if turn["role"] != "system"]
-    sides = [turn["role"] for turn in said]
+    conversation = [turn for turn in turns if turn["role"] != "system"]
+    sides = [turn["role"] for turn in conversation]
     if not sides or sides != ["user", "assistant"] * (len(sides) // 2) or "finish" not in turns[-1]:
         return False
     open_calls: list[str] = []
-    for turn in said:
+    for turn in conversation:
         answered = [entry["result"]["call"] for entry in turn["content"] if "result" in entry]
         if turn["role"] == "user" and answered != open_calls:
             return False
@@ -101,18 +101,18 @@ def _fewer_settings(settings: Mapping[str, Any], turns: Sequence[Mapping[str, An
     for name in settings:
         if name != "stop" or not any("stop_sequence" in turn for turn in turns):
             yield {key: value for key, value in settings.items() if key != name}
-    wanted = settings.get("response_format", {})
-    for name in wanted.keys() & {"description", "strict"}:
-        yield {**settings, "response_format": {key: value for key, value in wanted.items() if key != name}}
-    for schema in simpler_schemas(wanted["schema"]) if "schema" in wanted else ():
-        yield {**settings, "response_format": {**wanted, "schema": schema}}
+    response_format = settings.get("response_format", {})
+    for name in response_format.keys() & {"description", "strict"}:
+        yield {**settings, "response_format": {key: value for key, value in response_format.items() if key != name}}
+    for schema in simpler_schemas(response_format["schema"]) if "schema" in response_format else ():
+        yield {**settings, "response_format": {**response_format, "schema": schema}}
 
 
 def _entries_left_out(turns: Turns) -> Iterator[Turns]:
     """Without one call and its result, or one text beside others."""
     for place, turn in enumerate(turns):
         for number, entry in enumerate(turn["content"]):
-            calls = sum("call" in one for one in turn["content"])
+            calls = sum("call" in entry for entry in turn["content"])
             if len(turn["content"]) == 1 or "result" in entry or ("call" in entry and calls == 1):
                 continue
             left = copy.deepcopy(turns)
@@ -124,7 +124,7 @@ def _entries_left_out(turns: Turns) -> Iterator[Turns]:
 
 def _drop_result(following: Turns, key: str) -> None:
     for turn in following:
-        turn["content"] = [one for one in turn["content"] if one.get("result", {}).get("call") != key]
+        turn["content"] = [entry for entry in turn["content"] if entry.get("result", {}).get("call") != key]
 
 
 def _smaller_tools(drawn: Drawn) -> Iterator[Drawn]:
@@ -165,10 +165,13 @@ def _simpler_entry(entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
     if entry.get("media", {}).get("mime") == "text/plain" and entry["media"].get("data") != _AS_DATA:
         yield {"media": {**entry["media"], "data": _AS_DATA}}
     if "call" in entry:
-        yield from ({"call": one} for one in _simpler_calls(entry["call"]))
+        yield from ({"call": simpler_call} for simpler_call in _simpler_calls(entry["call"]))
     if "result" in entry:
         result = entry["result"]
-        yield from ({"result": {**result, "content": one}} for one in _simpler_contents(result["content"]))
+        yield from (
+            {"result": {**result, "content": simpler_content}}
+            for simpler_content in _simpler_contents(result["content"])
+        )
         if result["error"]:
             yield {"result": {**result, "error": False}}
 
@@ -177,7 +180,7 @@ def _simpler_calls(call: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """With simpler arguments or words, or without its signature."""
     for name in ("arguments", "input"):
         if name in call:
-            yield from ({**call, name: one} for one in _simpler_values(call[name]))
+            yield from ({**call, name: simpler_value} for simpler_value in _simpler_values(call[name]))
     if "signature" in call:
         yield {key: value for key, value in call.items() if key != "signature"}
 
@@ -202,15 +205,17 @@ def _simpler_values(value: Any) -> Iterator[Any]:
             yield {}
         for key, inner in value.items():
             if len(value) > 1:
-                yield {name: one for name, one in value.items() if name != key}
-            yield from ({**value, key: one} for one in _simpler_values(inner))
+                yield {name: member for name, member in value.items() if name != key}
+            yield from ({**value, key: simpler_value} for simpler_value in _simpler_values(inner))
     elif isinstance(value, list):
         if value:
             yield []
         for number, inner in enumerate(value):
             if len(value) > 1:
                 yield value[:number] + value[number + 1 :]
-            yield from ([*value[:number], one, *value[number + 1 :]] for one in _simpler_values(inner))
+            yield from (
+                [*value[:number], simpler_value, *value[number + 1 :]] for simpler_value in _simpler_values(inner)
+            )
     elif isinstance(value, str) and len(value) > 1:
         yield from ("", _TEXT)
     elif isinstance(value, int | float) and value not in (0, 1):

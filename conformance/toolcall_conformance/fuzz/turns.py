@@ -42,12 +42,12 @@ class Kept:
 class Turns:
     """The turns of a conversation, as they are drawn."""
 
-    def __init__(self, draw: DrawFn, tools: dict[str, dict[str, Any]], frame: Frame, kept: Kept) -> None:
+    def __init__(self, draw: DrawFn, tools: dict[str, dict[str, Any]], frame: Frame, constraints: Kept) -> None:
         self.said: list[Entry] = []
         self._draw = draw
         self._tools = tools
         self._samples = not frame.settings
-        self._kept = kept
+        self._kept = constraints
         # Each is said once: no provider says the same state again.
         self._leads = list(frame.leads)
         self._shown = media.with_bytes(frame.able)
@@ -59,9 +59,9 @@ class Turns:
         if draw(st.booleans()):
             self.said.append({"role": "system", "content": draw(st.lists(_TEXT, min_size=1, max_size=2))})
         # What the client's first request brings along, before anything is played.
-        given = draw(st.integers(1, 2)) if not self._leads and draw(st.integers(0, 5)) == 5 else 0
+        count = draw(st.integers(1, 2)) if not self._leads and draw(st.integers(0, 5)) == 5 else 0
         self._ask()
-        for number in range(1, given + 1):
+        for number in range(1, count + 1):
             self._is_given = True
             calls = draw(st.booleans())
             if self._tools and calls:
@@ -109,14 +109,14 @@ class Turns:
         if lead is not None and lead.signature is not None:
             calls[0]["call"]["signature"] = lead.signature
         entries = copy.deepcopy(list(lead.entries)) if lead is not None else []
-        said: list[Entry] = [draw(_TEXT)] if draw(st.booleans()) else []
-        said += calls
+        content: list[Entry] = [draw(_TEXT)] if draw(st.booleans()) else []
+        content += calls
         if len(calls) > 1 and draw(st.integers(0, 7)) == 7:
-            said.insert(len(said) - 1, draw(_TEXT))
+            content.insert(len(content) - 1, draw(_TEXT))
         if last and draw(st.integers(0, 7)) == 7:
-            self._answer([*entries, *said], draw(st.sampled_from(["length", "filter"])))
+            self._answer([*entries, *content], draw(st.sampled_from(["length", "filter"])))
             return
-        self._answer([*entries, *said], "tools")
+        self._answer([*entries, *content], "tools")
         if last and draw(st.booleans()):
             return
         self._results([entry["call"]["key"] for entry in calls])
@@ -147,8 +147,8 @@ class Turns:
             {"result": {"call": key, "content": self._content(shows=key == showing), "error": draw(_FAILED)}}
             for key in keys
         ]
-        behind = [draw(_TEXT)] if draw(st.integers(0, 7)) == 7 else []
-        self.said.append({"role": "user", "content": [*results, *behind]})
+        remarks = [draw(_TEXT)] if draw(st.integers(0, 7)) == 7 else []
+        self.said.append({"role": "user", "content": [*results, *remarks]})
         self._instruct()
 
     def _content(self, *, shows: bool) -> Any:
@@ -170,12 +170,12 @@ class Turns:
         self._answer(self._words(), self._draw(st.sampled_from(["end", "length"])))
 
     def _words(self) -> list[Entry]:
-        draw, wanted = self._draw, self._kept.answers
-        if wanted is None or wanted["type"] == "text":
+        draw, answer_form = self._draw, self._kept.answers
+        if answer_form is None or answer_form["type"] == "text":
             return draw(
                 st.sampled_from([1, 1, 1, 2]).flatmap(lambda count: st.lists(_TEXT, min_size=1, max_size=count))
             )
-        schema = wanted.get("schema")
+        schema = answer_form.get("schema")
         value = draw(shapes.ARGUMENTS) if schema is None else schemas.fitting(draw, schema, schema)
         return [{"text": json.dumps(value, ensure_ascii=False)}]
 

@@ -9,18 +9,21 @@ from toolcall_conformance.translation.notation import record_notation
 from toolcall_conformance.translation.pair import Pair
 
 
-def accepted_in(pair: Pair, found: Iterable[Finding]) -> tuple[Tolerated, ...]:
+def accepted_in(pair: Pair, findings: Iterable[Finding]) -> tuple[Tolerated, ...]:
     """The accepted differences, each once; none where nobody asked for them.
 
-    What ``found`` reports as a MUST at a place was not accepted there.
+    What ``findings`` reports as a MUST at a place was not accepted there.
     """
     if pair.accepted is None:
         return ()
     record_notation(pair)
-    refused = {(side, place) for one in found if one.is_must for side, place in _sides(one) if place}
-    known = {(one.name, one.pointer, one.source_pointer): one for one in reversed(pair.accepted)}
-    return tuple(one for one in reversed(known.values()) if refused.isdisjoint(_sides(one)))
+    refused = {(side, place) for finding in findings if finding.is_must for side, place in _sides(finding) if place}
+    tolerances = {
+        (tolerance.name, tolerance.pointer, tolerance.source_pointer): tolerance
+        for tolerance in reversed(pair.accepted)
+    }
+    return tuple(tolerance for tolerance in reversed(tolerances.values()) if refused.isdisjoint(_sides(tolerance)))
 
 
-def _sides(one: Finding | Tolerated) -> tuple[tuple[str, str | None], ...]:
-    return (("output", one.pointer), ("source", one.source_pointer))
+def _sides(item: Finding | Tolerated) -> tuple[tuple[str, str | None], ...]:
+    return (("output", item.pointer), ("source", item.source_pointer))

@@ -26,7 +26,7 @@ def judge_calls(corpus: Corpus, name: str, reply: Any, calls: Any) -> Judgement:
     turns = [replace(turn, items=[item for item in turn.items if isinstance(item, Call)]) for turn in before.turns]
     after = Reading(name, "response", turns=[Turn("assistant", "", [*_calls(calls)])], body=calls)
     pair = aligned(Sides(corpus, replace(before, turns=turns), after))
-    return Judgement((*_no_calls(pair, calls), *(_of_text(one) for one in compare_calls(pair))))
+    return Judgement((*_no_calls(pair, calls), *(_of_text(finding) for finding in compare_calls(pair))))
 
 
 _AN_ID = Form({"type": "string", "pattern": r"\S"})
@@ -34,42 +34,42 @@ _AN_ID = Form({"type": "string", "pattern": r"\S"})
 
 def _no_calls(pair: Pair, calls: Any) -> Iterator[Finding]:
     """What stands in a session's list and is no call: it has no id by which a result could answer it."""
-    for place, one in enumerate(calls if isinstance(calls, list) else []):
+    for place, call in enumerate(calls if isinstance(calls, list) else []):
         pointer = join("", place)
-        if not isinstance(one, dict):
-            yield pair.finding("translation/bad-output", pointer, "a call is an object", got=one)
-        elif not _is_id(one.get("id")):
-            at = join(pointer, "id") if "id" in one else pointer
+        if not isinstance(call, dict):
+            yield pair.finding("translation/bad-output", pointer, "a call is an object", got=call)
+        elif not _is_id(call.get("id")):
+            at = join(pointer, "id") if "id" in call else pointer
             message = "every call has an id, made where its provider gives none"
-            yield pair.finding("translation/bad-output", at, message, want=_AN_ID, got=one.get("id", MISSING))
+            yield pair.finding("translation/bad-output", at, message, want=_AN_ID, got=call.get("id", MISSING))
 
 
 def _is_id(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip())
 
 
-def _of_text(found: Finding) -> Finding:
+def _of_text(finding: Finding) -> Finding:
     """A finding about arguments, which are an object here in every format."""
-    if found.rule == "translation/arguments" and isinstance(found.got, str):
-        return replace(found, message="the arguments are text; they must be an object")
-    return found
+    if finding.rule == "translation/arguments" and isinstance(finding.got, str):
+        return replace(finding, message="the arguments are text; they must be an object")
+    return finding
 
 
 def _calls(calls: Any) -> Iterator[Call]:
     """The entries of a session's list as calls."""
-    for place, one in enumerate(calls if isinstance(calls, list) else []):
-        if isinstance(one, dict):
+    for place, call in enumerate(calls if isinstance(calls, list) else []):
+        if isinstance(call, dict):
             pointer = join("", place)
-            at = {key: join(pointer, key) for key in ("id", "name", "arguments") if key in one}
-            kind, arguments = one.get("kind", "function"), one.get("arguments", {})
+            at = {key: join(pointer, key) for key in ("id", "name", "arguments") if key in call}
+            kind, arguments = call.get("kind", "function"), call.get("arguments", {})
             if kind == "custom" and isinstance(arguments, dict) and len(arguments) == 1:
                 (arguments,) = arguments.values()  # free text, as the object that every call has
             yield Call(
                 place,
                 0,
-                one.get("name"),
+                call.get("name"),
                 arguments,
-                one.get("id") if _is_id(one.get("id")) else None,
+                call.get("id") if _is_id(call.get("id")) else None,
                 pointer,
                 at.get("name"),
                 at.get("arguments"),
@@ -93,6 +93,7 @@ def without_further_words(golden: Reading) -> Reading:
     """A golden request whose last turns have nothing but results."""
     last = max((place for place, turn in enumerate(golden.turns) if turn.side == "assistant"), default=-1)
     tail = [
-        replace(turn, items=[one for one in turn.items if isinstance(one, Result)]) for turn in golden.turns[last + 1 :]
+        replace(turn, items=[item for item in turn.items if isinstance(item, Result)])
+        for turn in golden.turns[last + 1 :]
     ]
     return replace(golden, turns=[*golden.turns[: last + 1], *(turn for turn in tail if turn.items)])

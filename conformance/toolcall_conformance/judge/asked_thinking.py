@@ -18,9 +18,9 @@ def may_think(corpus: Corpus, name: str, request: Any) -> bool:
 
     True for all of which the format's provider does not say otherwise, and where nothing is known of the request.
     """
-    asked = corpus.format(name).get("thinks_if_asked") if name in formats.names() else None
+    condition = corpus.format(name).get("thinks_if_asked") if name in formats.names() else None
     model = request.get("model") if isinstance(request, dict) else None
-    if asked is None or not isinstance(model, str) or re.search(asked["models"], model) is None:
+    if condition is None or not isinstance(model, str) or re.search(condition["models"], model) is None:
         return True
     return formats.read(name, "request", request).thinks is not None
 

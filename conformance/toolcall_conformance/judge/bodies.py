@@ -52,13 +52,13 @@ def judge_body(
     declared: Collection[str] = (),
     captured: bool = False,
     tolerated: bool = False,
-    spelt: Mapping[int, str] | None = None,
+    raw_arguments: Mapping[int, str] | None = None,
     source_raw_arguments: Mapping[int, str] | None = None,
     streamed: bool = False,
 ) -> Judgement:
     """Judge a body by its own format's rules and by its source; see ``Judge.request`` and ``.response``.
 
-    ``spelt`` are the arguments of the output's calls as a stream spelt them, by the ordinals of the calls;
+    ``raw_arguments`` are the arguments of the output's calls as a stream spelt them, by the ordinals of the calls;
     ``source_raw_arguments`` are those of the source's.
     ``streamed``: the reply was a stream, whether or not the request is known.
     """
@@ -68,12 +68,12 @@ def judge_body(
         (route.upstream_model, route.client_model) if down else (route.client_model, route.upstream_model)
     )
     same = source_format == output_format
-    asked = formats.read(route.client, "request", requests.client) if down and requests.client is not None else None
+    request = formats.read(route.client, "request", requests.client) if down and requests.client is not None else None
     sides = Sides(
         corpus,
         with_raw(formats.read(source_format, direction, source), source_raw_arguments or {}),
         formats.read(output_format, direction, output),
-        forced=_forced(asked),
+        forced=_forced(request),
         circumstances=(
             *((state.CAPTURED,) if captured else ()),
             *(() if down else state.model_circumstances(corpus, route.upstream, route.upstream_model)),
@@ -83,13 +83,13 @@ def judge_body(
         ),
         model=None if down else output_model,
         declared=frozenset(declared),
-        spelt=spelt or {},
-        asked=() if asked is None else asked.tools,
+        spelt=raw_arguments or {},
+        asked=() if request is None else request.tools,
         accepted=[] if tolerated or same else None,
     )
     if not isinstance(output, dict):
         return Judgement((no_object(sides, output),))
-    names, conversions = _declared(corpus, route, asked, requests) if down else (None, None)
+    names, conversions = _declared(corpus, route, request, requests) if down else (None, None)
     sides = undoing.settle(replace(sides, conversions=conversions))
     if same and not sides.as_sent and came_back(sides, source, output, exactly=vendor):
         return Judgement()
@@ -104,12 +104,17 @@ def judge_body(
         broken = check_body(corpus, source_format, direction, source, model=source_model, reading=sides.source)
         own = with_origins(excused(corpus, own, broken, pair, source, output), pair, source, output)
         own = untranslated.as_one(sides, source, output, own)
-    found = [
-        one for one in [*unsourced, *settled.findings, *compare(pair, direction)] if one.rule not in settled.excused
+    translation_findings = [
+        finding
+        for finding in [*unsourced, *settled.findings, *compare(pair, direction)]
+        if finding.rule not in settled.excused
     ]
-    found += (*compare_form(sides, asked), *compare_echo(sides, requests.client)) if down else ()
-    own, found = suppress(corpus, own, found), with_spellings(source_format, found)
-    findings = (*own, *found, *state.find_foreign_keys(pair, own))
+    translation_findings += (*compare_form(sides, request), *compare_echo(sides, requests.client)) if down else ()
+    own, translation_findings = (
+        suppress(corpus, own, translation_findings),
+        with_spellings(source_format, translation_findings),
+    )
+    findings = (*own, *translation_findings, *state.find_foreign_keys(pair, own))
     accepted = accepted_in(pair, findings)
     if same and not vendor:
         findings = (*findings, *differences(sides, source, output, findings, accepted))
@@ -142,9 +147,9 @@ def _counting(corpus: Corpus, client: str, request: Any, *, streamed: bool) -> I
         yield "counts-unasked"
 
 
-def _forced(asked: Reading | None) -> bool | None:
+def _forced(request: Reading | None) -> bool | None:
     """Whether the request forced one function; None when the request is unknown."""
-    if asked is None:
+    if request is None:
         return None
-    setting = asked.settings.get("tool_choice")
+    setting = request.settings.get("tool_choice")
     return setting is not None and isinstance(setting.value, dict) and bool(setting.value.get("names"))

@@ -28,8 +28,10 @@ def judge_tools(corpus: Corpus, name: str, golden: Any, listed: Any, tools: Any,
     """Judge the tools that a session made of a ListToolsResult; see ``Judge.mcp_tools``."""
     output = {**(golden if isinstance(golden, dict) else {}), "tools": tools}
     sides = replace(_sides(corpus, name, listed, output), circumstances=model_circumstances(corpus, name, model))
-    own = [one for one in check_body(corpus, name, "request", output, model=model) if _is_of_tools(one)]
-    return Judgement((*own, *(one for one in compare_tools(aligned(sides)) if not _is_prefixed(corpus, one))))
+    own = [finding for finding in check_body(corpus, name, "request", output, model=model) if _is_of_tools(finding)]
+    return Judgement(
+        (*own, *(finding for finding in compare_tools(aligned(sides)) if not _is_prefixed(corpus, finding)))
+    )
 
 
 def declared_names(corpus: Corpus, name: str, listed: Any, request: Any) -> dict[str, str]:
@@ -59,47 +61,53 @@ def judge_result(
 ) -> Judgement:
     """Judge a request with a session's entries for some CallToolResults; see ``Judge.mcp_result``."""
     after = formats.read(name, "request", output)
-    known = {ordinal: read_result(one) for ordinal, one in results.items()}
-    before = _as_the_server_said(corpus, formats.read(name, "request", golden), after, known)
+    tool_results = {ordinal: read_result(result) for ordinal, result in results.items()}
+    before = _as_the_server_said(corpus, formats.read(name, "request", golden), after, tool_results)
     pair = aligned(Sides(corpus, before, after, circumstances=model_circumstances(corpus, name, model)))
-    own = [one for one in check_body(corpus, name, "request", output, model=model) if not _is_of_tools(one)]
+    own = [finding for finding in check_body(corpus, name, "request", output, model=model) if not _is_of_tools(finding)]
     if own:
         own = excused(corpus, own, check_body(corpus, name, "request", golden, model=model), pair, golden, output)
     return Judgement((*own, *_weighed(corpus, pair, compare(pair, HISTORY))))
 
 
-def _weighed(corpus: Corpus, pair: Pair, found: list[Finding]) -> Iterator[Finding]:
+def _weighed(corpus: Corpus, pair: Pair, findings: list[Finding]) -> Iterator[Finding]:
     """The findings as they weigh in a format that may have no mark for failures: there words are the way to tell it."""
     if corpus.expresses(pair.output.format, "error-mark") == "native":
-        yield from found
+        yield from findings
         return
-    known = {one.pointer for one in pair.output.results if looks_like_error(corpus, one)}
-    for one in found:
-        if one.rule == "translation/error-mark-in-words" or (
-            one.rule == "translation/error-mark" and one.pointer in known
+    pointers = {result.pointer for result in pair.output.results if looks_like_error(corpus, result)}
+    for finding in findings:
+        if finding.rule == "translation/error-mark-in-words" or (
+            finding.rule == "translation/error-mark" and finding.pointer in pointers
         ):
             continue
-        yield weighed(corpus, one, ["failure-in-words-only"])
+        yield weighed(corpus, finding, ["failure-in-words-only"])
 
 
-def _as_the_server_said(corpus: Corpus, golden: Reading, output: Reading, known: Mapping[int, ToolResult]) -> Reading:
+def _as_the_server_said(
+    corpus: Corpus, golden: Reading, output: Reading, tool_results: Mapping[int, ToolResult]
+) -> Reading:
     """A golden request whose results for these calls are the server's, and behind which the user says nothing."""
-    produced = {one.call: one for one in output.results}
-    astray = [one for one in output.results if one.call is None]
+    produced = {result.call: result for result in output.results}
+    astray = [result for result in output.results if result.call is None]
     last = max((place for place, turn in enumerate(output.turns) if turn.side == "assistant"), default=-1)
     media = [item for turn in output.turns[last + 1 :] for item in turn.items if isinstance(item, Media)]
 
     def told(result: Result) -> Result:
-        said = known.get(-1 if result.call is None else result.call)
-        if said is None:
+        tool_result = tool_results.get(-1 if result.call is None else result.call)
+        if tool_result is None:
             return result
-        made = produced.get(result.call) or (astray[0] if len(astray) == len(known) == 1 else None)
-        parts = said.parts if made is None else parts_told(corpus, output.format, said, made, media)
-        return replace(result, parts=parts, error=said.error)
+        counterpart = produced.get(result.call) or (astray[0] if len(astray) == len(tool_results) == 1 else None)
+        parts = (
+            tool_result.parts
+            if counterpart is None
+            else parts_told(corpus, output.format, tool_result, counterpart, media)
+        )
+        return replace(result, parts=parts, error=tool_result.error)
 
     golden = without_further_words(golden)
     turns = [
-        Turn(turn.side, turn.pointer, [told(one) if isinstance(one, Result) else one for one in turn.items])
+        Turn(turn.side, turn.pointer, [told(item) if isinstance(item, Result) else item for item in turn.items])
         for turn in golden.turns
     ]
     return replace(golden, turns=turns)

@@ -36,11 +36,11 @@ def compare_begun(
 ) -> list[Finding]:
     """What a stream that did not end in order said before, and its error, against what the client got of them."""
     sent, received = replies
-    said = formats.read(route.upstream, "response", sent.body)
-    told = formats.read(route.client, "response", received.body)
+    source_reading = formats.read(route.upstream, "response", sent.body)
+    output_reading = formats.read(route.client, "response", received.body)
     stops, last = received.end == "open", last_event(output)
     return [
-        *compare_beginnings(corpus, said, told, how, stops=stops, last=last),
+        *compare_beginnings(corpus, source_reading, output_reading, how, stops=stops, last=last),
         *_compare_errors(corpus, replies, route, last, accepted),
     ]
 
@@ -75,10 +75,12 @@ def but_for_its_end(corpus: Corpus, client: str, output: dict[str, Any], receive
     if received.end != "open":
         return check_body(corpus, client, "stream", output)
     events = output["events"]
-    ended = {"events": [*events, corpus.transports[client]["stream"]["error"]]}
+    stream = {"events": [*events, corpus.transports[client]["stream"]["error"]]}
     if "broken" in output:
-        ended["broken"] = output["broken"]
+        stream["broken"] = output["broken"]
     added = f"/events/{len(events)}/"
-    found = check_body(corpus, client, "stream", ended)
+    findings = check_body(corpus, client, "stream", stream)
     # A finding on the list of the events as a whole says what is missing at its end.
-    return [one for one in found if one.pointer != "/events" and not f"{one.pointer}/".startswith(added)]
+    return [
+        finding for finding in findings if finding.pointer != "/events" and not f"{finding.pointer}/".startswith(added)
+    ]

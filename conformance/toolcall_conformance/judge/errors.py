@@ -39,7 +39,7 @@ def judge_error(corpus: Corpus, source: Any, output: Any, route: AnyRoute, *, to
     if faulty(own):
         broken = check_body(corpus, route.upstream, "error", source, reading=sides.source)
         own = excused(corpus, own, broken, aligned(sides), source, output)
-    findings = (*own, *(one for one in compare_errors(sides) if not _told(own, one)))
+    findings = (*own, *(finding for finding in compare_errors(sides) if not _told(own, finding)))
     accepted = accepted_in(aligned(sides), findings)
     if same:
         findings = (*findings, *differences(sides, source, output, findings, accepted))
@@ -49,4 +49,4 @@ def judge_error(corpus: Corpus, source: Any, output: Any, route: AnyRoute, *, to
 def _told(own: Sequence[Finding], finding: Finding) -> bool:
     """Whether the format's own rules say already that no legible time to wait stands there."""
     place = f"{finding.pointer}/"
-    return finding.rule in WAITS and place != "/" and any(f"{one.pointer}/".startswith(place) for one in own)
+    return finding.rule in WAITS and place != "/" and any(f"{finding.pointer}/".startswith(place) for finding in own)

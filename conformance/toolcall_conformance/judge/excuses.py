@@ -42,7 +42,7 @@ def excused(
         return list(own)
     places = _Places(_twins(pair))
     left = _Causes(places, causes)
-    found = []
+    findings = []
     for finding in own:
         if not finding.is_note:
             among = left.near(finding.pointer)
@@ -55,8 +55,8 @@ def excused(
                 finding = weighed(corpus, finding, ["source-breaks-it" if alike else "source-says-it"])
                 if not places.of_source(cause.pointer):
                     left.remove(number)  # that no place is known for it makes it weaker: it excuses once
-        found.append(finding)
-    return found
+        findings.append(finding)
+    return findings
 
 
 def passed_on(corpus: Corpus, own: Sequence[Finding], texts: Mapping[int, str], pair: Pair) -> list[Finding]:
@@ -70,14 +70,14 @@ def passed_on(corpus: Corpus, own: Sequence[Finding], texts: Mapping[int, str], 
         for ordinal, text in texts.items()
         if ordinal in sources and is_odd(sources[ordinal]) and says(shown(sources[ordinal]), text)
     }
-    found = []
+    findings = []
     for finding in own:
         if finding.element == "call" and isinstance(finding.got, str) and finding.got in odd:
             call = odd[finding.got]
             because = Because(finding.rule, call.arguments_pointer or call.pointer, in_source=True)
             finding = weighed(corpus, replace(finding, because=because), ["source-breaks-it"])
-        found.append(finding)
-    return found
+        findings.append(finding)
+    return findings
 
 
 def _explains(places: _Places, cause: Finding, finding: Finding, source: Any, output: Any) -> bool:
@@ -132,7 +132,9 @@ class _Places:
         Then what the source breaks there is something else.
         """
         whole = [twin.members for twin in (self.twins[at] for at in self.at_output(pointer)) if twin.output == pointer]
-        return any(all(one for one, _ in members) and not all(two for _, two in members) for members in whole)
+        return any(
+            all(source for source, _ in members) and not all(output for _, output in members) for members in whole
+        )
 
 
 class _Causes:
@@ -161,11 +163,11 @@ class _Causes:
 
 def _members_agree(twin: _Twin, left: str, right: str) -> bool:
     """Whether two places at one part are not in different members of it, nor apart inside one."""
-    one, two = _member(twin, left, 0), _member(twin, right, 1)
-    if one is None or two is None:
+    first, second = _member(twin, left, 0), _member(twin, right, 1)
+    if first is None or second is None:
         return True
-    return one[0] == two[0] and all(
-        _NOTHING in (a, b) or a == b for a, b in zip_longest(one[1], two[1], fillvalue=_NOTHING)
+    return first[0] == second[0] and all(
+        _NOTHING in (a, b) or a == b for a, b in zip_longest(first[1], second[1], fillvalue=_NOTHING)
     )
 
 
@@ -188,7 +190,7 @@ def _twins(pair: Pair) -> Iterator[_Twin]:
     for left, right in pair.calls.items():
         yield _twin(pair.source.calls[left], pair.output.calls[right], "name", "arguments", "id")
         both = zip(ours.get(left, ()), theirs.get(right, ()), strict=False)
-        yield from (_twin(one, two, "name", "content", "id") for one, two in both)
+        yield from (_twin(source, output, "name", "content", "id") for source, output in both)
     texts: list[list[Text]] = [
         [*side.system, *(item for turn in side.turns for item in turn.items if isinstance(item, Text))]
         for side in (pair.source, pair.output)
@@ -196,30 +198,30 @@ def _twins(pair: Pair) -> Iterator[_Twin]:
     alike: dict[str, list[Text]] = {}
     for text in texts[1]:
         alike.setdefault(text.text, []).append(text)
-    for one in texts[0]:
-        yield from (_Twin(one.pointer, two.pointer) for two in alike.get(one.text, ()))
+    for source_text in texts[0]:
+        yield from (_Twin(source_text.pointer, output_text.pointer) for output_text in alike.get(source_text.text, ()))
     for name, setting in pair.source.settings.items():
         if name in pair.output.settings:
             yield _Twin(setting.pointer, pair.output.settings[name].pointer)
 
 
 def _results_by_call(reading: Reading) -> Mapping[int | None, Sequence[Result]]:
-    found: dict[int | None, list[Result]] = {}
+    results_by_call: dict[int | None, list[Result]] = {}
     for result in reading.results:
-        found.setdefault(result.call, []).append(result)
-    return found
+        results_by_call.setdefault(result.call, []).append(result)
+    return results_by_call
 
 
-def _twin(one: Tool | Call | Result, two: Tool | Call | Result, *members: str) -> _Twin:
+def _twin(source: Tool | Call | Result, output: Tool | Call | Result, *members: str) -> _Twin:
     """A part of both bodies with its members, each of which a reading has a pointer to: ``name_pointer`` and so on."""
-    pointers = [(getattr(one, f"{name}_pointer"), getattr(two, f"{name}_pointer")) for name in members]
-    return _Twin(one.pointer, two.pointer, (*_media(one, two), *pointers))
+    pointers = [(getattr(source, f"{name}_pointer"), getattr(output, f"{name}_pointer")) for name in members]
+    return _Twin(source.pointer, output.pointer, (*_media(source, output), *pointers))
 
 
-def _media(one: Tool | Call | Result, two: Tool | Call | Result) -> Iterator[tuple[str, str]]:
+def _media(source: Tool | Call | Result, output: Tool | Call | Result) -> Iterator[tuple[str, str]]:
     """The pictures and files of two results, in order: texts among them may be in more parts, or in fewer."""
     ours, theirs = (
         [part.pointer for part in side.parts if isinstance(part, Media)] if isinstance(side, Result) else []
-        for side in (one, two)
+        for side in (source, output)
     )
     yield from zip(ours, theirs, strict=False)

@@ -41,20 +41,20 @@ def judge_history(
     route: AnyRoute,
     *,
     request: Any,
-    held: ProviderMemory,
+    memory: ProviderMemory,
     stored: bool,
     tolerated: bool = False,
 ) -> Judgement:
     """Judge an upstream request by the ``golden`` one of the same conversation; see ``Judge.history``."""
     before = formats.read(route.upstream, "request", golden)
     called: dict[str, int] = {}
-    asked = None
+    client_reading = None
     if request is not None:
-        asked = formats.read(route.client, "request", request)
-        called = {call.id: call.ordinal for call in asked.calls if call.id}
-        before = _as_the_client_said(before, asked)
+        client_reading = formats.read(route.client, "request", request)
+        called = {call.id: call.ordinal for call in client_reading.calls if call.id}
+        before = _as_the_client_said(before, client_reading)
     before = _as_declared(before, declared_names(corpus, golden, output, route.upstream))
-    read = whole_request(route.upstream, output, held)
+    read = whole_request(route.upstream, output, memory)
     after = formats.read(route.upstream, "request", read.body)
     sides = Sides(
         corpus,
@@ -70,12 +70,12 @@ def judge_history(
         return Judgement((no_object(sides, output),))
     own = check_body(corpus, route.upstream, "request", output, model=route.upstream_model)
     if read.unknown is not None:
-        known = Words("the id of a reply that the provider gave")
-        unknown = sides.finding("translation/stored-reply-known", read.pointer or "", want=known, got=read.unknown)
+        expected = Words("the id of a reply that the provider gave")
+        unknown = sides.finding("translation/stored-reply-known", read.pointer or "", want=expected, got=read.unknown)
         return Judgement((*own, unknown))
     if stored and is_half(before, after):
         return Judgement((*own, _half(sides, request, _turns(before), _turns(after))))
-    unread = Unread() if asked is None else find_unread(_with_packed(sides, asked))
+    unread = Unread() if client_reading is None else find_unread(_with_packed(sides, client_reading))
     sides, unsourced = search_sources.settle(spread_texts.settle(sides))
     pair = aligned(sides)
     if not read.added and any(not finding.is_note for finding in own):
@@ -84,11 +84,14 @@ def judge_history(
     container = formats.get(route.upstream).client.CONTAINER
     # Here only the provider's own ids count (ids-returned); `request` judges the ids of each request by itself.
     let = {"translation/ids-kept", *unread.excused}
-    found = [*unread.findings, *(one for one in compare(pair, HISTORY) if one.rule not in let)]
+    translation_findings = [
+        *unread.findings,
+        *(finding for finding in compare(pair, HISTORY) if finding.rule not in let),
+    ]
     if not read.added:  # else pointers into the two differ
-        own = suppress(corpus, own, found)
-    findings = (*own, *(read.as_sent(finding, container) for finding in (*unsourced, *found)))
-    accepted = tuple(read.as_sent(one, container) for one in accepted_in(pair, findings))
+        own = suppress(corpus, own, translation_findings)
+    findings = (*own, *(read.as_sent(finding, container) for finding in (*unsourced, *translation_findings)))
+    accepted = tuple(read.as_sent(tolerance, container) for tolerance in accepted_in(pair, findings))
     return Judgement(findings, losses.find_losses(pair, history=True), accepted)
 
 
@@ -97,12 +100,12 @@ def declared_names(corpus: Corpus, golden: Any, output: Any, upstream: str) -> D
     if upstream not in formats.names():
         return DeclaredNames({}, ())  # an unknown format: its declared tools cannot be read
     try:
-        known = packed(golden), packed(output)
+        packed_bodies = packed(golden), packed(output)
     except ValueError:  # readers take anything
         return _declared(corpus, *(formats.read(upstream, "request", body) for body in (golden, output)))
-    if sum(map(len, known)) > LONGEST:
-        return _declared(corpus, *(formats.read_packed(upstream, "request", body) for body in known))
-    return _known_names(corpus, upstream, *known)
+    if sum(map(len, packed_bodies)) > LONGEST:
+        return _declared(corpus, *(formats.read_packed(upstream, "request", body) for body in packed_bodies))
+    return _known_names(corpus, upstream, *packed_bodies)
 
 
 @lru_cache(maxsize=128)
@@ -124,29 +127,32 @@ def _as_declared(golden: Reading, names: DeclaredNames) -> Reading:
 
     def renamed(item: Item) -> Item:
         if isinstance(item, Call) and isinstance(item.arguments, dict) and len(item.arguments) == 1:
-            return replace(item, arguments={names.members.get(key, key): said for key, said in item.arguments.items()})
+            return replace(
+                item, arguments={names.members.get(key, key): value for key, value in item.arguments.items()}
+            )
         return item
 
     turns = [replace(turn, items=[renamed(item) for item in turn.items]) for turn in golden.turns]
     return replace(golden, turns=turns)
 
 
-def _with_packed(sides: Sides, asked: Reading) -> Sides:
+def _with_packed(sides: Sides, client_reading: Reading) -> Sides:
     """The golden request with what only the client's provider can read of the client's own."""
-    packed = [stored for stored in asked.stored if stored.kind == PACKED]
-    return replace(sides, source=replace(sides.source, stored=packed, compacts=asked.compacts))
+    packed = [stored for stored in client_reading.stored if stored.kind == PACKED]
+    return replace(sides, source=replace(sides.source, stored=packed, compacts=client_reading.compacts))
 
 
 def _half(sides: Sides, request: Any, want: str, got: str) -> Finding:
     """A request without the turns that the client's own request leaves to a memory, which it names."""
     named = formats.read(sides.through or "", "request", request).stored[:1] if request is not None else []
-    said = [
-        f"the client sent {one.pointer[1:]} for the earlier conversation, which must be here again" for one in named
+    sentences = [
+        f"the client sent {reference.pointer[1:]} for the earlier conversation, which must be here again"
+        for reference in named
     ]
     return sides.finding(
         "translation/stored-history",
         nearest.container(sides),
-        "".join(said),
+        "".join(sentences),
         want=Words(want),
         got=Words(got),
         source=named[0].pointer if named else "",
@@ -158,20 +164,22 @@ def _turns(reading: Reading) -> str:
     return f"{count} turn{'s' if count != 1 else ''} of the assistant"
 
 
-def _as_the_client_said(golden: Reading, asked: Reading) -> Reading:
+def _as_the_client_said(golden: Reading, client_reading: Reading) -> Reading:
     """The golden reading with the client's own words: its results with their wrappers, media where it puts them.
 
     Results keep the upstream's ids and names. The replies between them are the provider's own and stay.
     """
-    golden = replace(golden, system=asked.system)
+    golden = replace(golden, system=client_reading.system)
     mine = {result.call: result for result in golden.results if result.call is not None}
-    said, ours = _runs(asked), _runs(golden)
-    if [run[0].side == "assistant" for run in said] != [  # pragma: no cover - a case's goldens have the same turns
+    client_runs, ours = _runs(client_reading), _runs(golden)
+    if [
+        run[0].side == "assistant" for run in client_runs
+    ] != [  # pragma: no cover - a case's goldens have the same turns
         run[0].side == "assistant" for run in ours
     ]:
         return golden
     turns: list[Turn] = []
-    for theirs, own in zip(said, ours, strict=True):
+    for theirs, own in zip(client_runs, ours, strict=True):
         if own[0].side == "assistant":
             turns += own
             continue
@@ -187,6 +195,6 @@ def _runs(reading: Reading) -> list[list[Turn]]:
     return [list(turns) for _, turns in grouped]
 
 
-def _relinked(said: Result, mine: dict[int, Result]) -> Result:
-    own = mine.get(said.call) if said.call is not None else None
-    return said if own is None else replace(own, parts=said.parts, error=said.error)
+def _relinked(result: Result, mine: dict[int, Result]) -> Result:
+    own = mine.get(result.call) if result.call is not None else None
+    return result if own is None else replace(own, parts=result.parts, error=result.error)

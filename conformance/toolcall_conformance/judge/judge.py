@@ -101,7 +101,7 @@ class Judge:
                 declared=declared,
                 captured=captured,
                 tolerated=self.tolerated,
-                spelt=raw_arguments,
+                raw_arguments=raw_arguments,
             ),
             route.client,
         )
@@ -190,7 +190,7 @@ class Judge:
                 output,
                 route,
                 request=request,
-                held=provider_memory or {},
+                memory=provider_memory or {},
                 stored=stored,
                 tolerated=self.tolerated,
             ),
@@ -227,8 +227,8 @@ class Judge:
         ``direction`` may be ``"stream"``, for a stream as ``streaming.parse`` has it; ``assembled`` is the reply
         that it assembles to, if that is known already.
         """
-        found = check_body(self.corpus, name, direction, body, model=model, assembled=assembled)
-        return self._with_causes(Judgement(tuple(found)), name)
+        findings = check_body(self.corpus, name, direction, body, model=model, assembled=assembled)
+        return self._with_causes(Judgement(tuple(findings)), name)
 
     def sent(self, name: str, direction: str, body: Any, *, model: str | None = None) -> Judgement:
         """Check what an upstream of the format ``name`` sent to a translator: the ``body`` of a reply or an error.

@@ -79,9 +79,9 @@ def _part(
     is_whole: bool = True,
 ) -> Nameable:
     """A part by its own ``names`` and those that the corpus knows of its element."""
-    known = (*names, *pair.corpus.elements[element].get("names", ()))
-    spelt = tuple(dict.fromkeys(name for name in known if name))
-    return Nameable(element, pointer, spelt, demand or pair.demand(element), drop, is_whole)
+    candidates = (*names, *pair.corpus.elements[element].get("names", ()))
+    part_names = tuple(dict.fromkeys(name for name in candidates if name))
+    return Nameable(element, pointer, part_names, demand or pair.demand(element), drop, is_whole)
 
 
 def setting_names(corpus: Corpus, setting: Setting) -> tuple[str, ...]:
@@ -90,8 +90,8 @@ def setting_names(corpus: Corpus, setting: Setting) -> tuple[str, ...]:
     A last key of one word, such as ``format`` in ``text.format``, says too little without the one that holds it.
     """
     neutral = setting.name.removeprefix(PRIVATE)
-    known = (corpus.format(name)["wire_words"]["settings"].get(setting.name, "") for name in corpus.formats)
-    return tuple(dict.fromkeys((neutral, *(name for at in (setting.pointer, *known) for name in _key_names(at)))))
+    wire_names = (corpus.format(name)["wire_words"]["settings"].get(setting.name, "") for name in corpus.formats)
+    return tuple(dict.fromkeys((neutral, *(name for at in (setting.pointer, *wire_names) for name in _key_names(at)))))
 
 
 def _key_names(pointer: str) -> Iterator[str]:
@@ -154,8 +154,8 @@ def _tools(pair: Pair) -> Iterator[Nameable]:
 
 def _undated(*names: str | None) -> list[str]:
     """The names, and those of them that end in a date without it."""
-    known = [name for name in names if name]
-    return known + [_DATE.sub("", name) for name in known]
+    full_names = [name for name in names if name]
+    return full_names + [_DATE.sub("", name) for name in full_names]
 
 
 def _named_elsewhere(pair: Pair, tool: Tool) -> Iterator[str]:
@@ -253,5 +253,5 @@ def _system(pair: Pair) -> Iterator[Nameable]:
 
 def _at_the_head(reading: Reading) -> Reading:
     turns: list[Turn] = [turn for turn in reading.turns if turn.side != "system"]
-    said = [item for turn in reading.turns if turn.side == "system" for item in turn.items if isinstance(item, Text)]
-    return replace(reading, system=[*reading.system, *said], turns=turns)
+    texts = [item for turn in reading.turns if turn.side == "system" for item in turn.items if isinstance(item, Text)]
+    return replace(reading, system=[*reading.system, *texts], turns=turns)

@@ -22,9 +22,9 @@ class PlacesByPointer:
     def touching(self, pointer: str) -> Sequence[int]:
         """The numbers of the places that ``pointer`` is in, or that are in it, in order."""
         if pointer not in self._known:
-            found = {number for place in around(pointer) for number in self._numbers.get(place, ())}
-            found.update(number for place in self._inside(pointer) for number in self._numbers[place])
-            self._known[pointer] = sorted(found)
+            numbers = {number for place in around(pointer) for number in self._numbers.get(place, ())}
+            numbers.update(number for place in self._inside(pointer) for number in self._numbers[place])
+            self._known[pointer] = sorted(numbers)
         return self._known[pointer]
 
     def _inside(self, pointer: str) -> Iterator[str]:

@@ -30,38 +30,40 @@ class PoliciedJudge(CachingJudge):
 
     def _named(self, judged: Judgement, declared: Collection[str]) -> Judgement:
         """A judgement in which the names that the policy gives are no wish: the provider's side knows no others."""
-        given = {new for old, new in self.policy.rename.items() if old in declared}
-        found = [
+        policy_names = {new for old, new in self.policy.rename.items() if old in declared}
+        findings = [
             finding(
                 self.corpus,
                 "translation/tool-lost",
-                one.pointer,
-                f"the policy gives this tool the name {one.want}",
-                want=one.want,
-                got=one.got,
-                source=one.source_pointer,
-                subject=one.subject,
-                body=one.body,
+                judged_finding.pointer,
+                f"the policy gives this tool the name {judged_finding.want}",
+                want=judged_finding.want,
+                got=judged_finding.got,
+                source=judged_finding.source_pointer,
+                subject=judged_finding.subject,
+                body=judged_finding.body,
             )
-            if one.rule == "translation/tool-name-kept" and one.want in given
-            else one
-            for one in judged.findings
+            if judged_finding.rule == "translation/tool-name-kept" and judged_finding.want in policy_names
+            else judged_finding
+            for judged_finding in judged.findings
         ]
-        return replace(judged, findings=tuple(found))
+        return replace(judged, findings=tuple(findings))
 
     def response(
         self, source: Any, output: Any, route: AnyRoute, *, requests: Requests = UNKNOWN, **more: Any
     ) -> Judgement:
-        told = self._in_names_of_the_client(route, source, requests.client)
-        return super().response(told, output, route, requests=requests, **more)
+        reply = self._in_names_of_the_client(route, source, requests.client)
+        return super().response(reply, output, route, requests=requests, **more)
 
     def _in_names_of_the_client(self, route: AnyRoute, reply: Any, request: Any) -> Any:
         declared = None if request is None else declared_tools(route.client, request)
         return came_from(self.policy, route.upstream, reply, declared)
 
     def history(self, golden: Any, output: Any, route: AnyRoute, *, request: Any = None, **more: Any) -> Judgement:
-        asked = None if request is None else as_sent(self.policy, route.client, request)
-        return super().history(as_sent(self.policy, route.upstream, golden), output, route, request=asked, **more)
+        client_request = None if request is None else as_sent(self.policy, route.client, request)
+        return super().history(
+            as_sent(self.policy, route.upstream, golden), output, route, request=client_request, **more
+        )
 
     def declared_names(self, golden: Any, output: Any, upstream: str) -> DeclaredNames:
         declared = super().declared_names(as_sent(self.policy, upstream, golden), output, upstream)
@@ -73,5 +75,5 @@ class PoliciedJudge(CachingJudge):
             for tool in formats.read(upstream, "request", golden).tools
             if (name := tool.name) is not None
         }
-        found = {names.get(sent, sent): there for sent, there in declared.items()}
-        return declared.under(found, self.policy.parameters)
+        source_names = {names.get(sent, sent): there for sent, there in declared.items()}
+        return declared.under(source_names, self.policy.parameters)

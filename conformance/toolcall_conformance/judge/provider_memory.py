@@ -76,12 +76,12 @@ def memory_after(upstream: str, body: Any, reply: Any, memory: ProviderMemory) -
 def whole_exchanges(name: str, exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
     """The exchanges of a case in the format ``name`` with all that their requests name in the requests themselves."""
     keeper = formats.get(name).stored
-    bodies = [one.request for one in exchanges if isinstance(one.request, dict)]
+    bodies = [exchange.request for exchange in exchanges if isinstance(exchange.request, dict)]
     if keeper is None or not any(keeper.continues(body) or keeper.refers(body) for body in bodies):
         return tuple(exchanges)  # so nearly all: nothing need be kept for requests that name nothing
     memory: ProviderMemory = {}
-    found: list[Exchange] = []
-    for one in exchanges:
-        found.append(replace(one, request=whole_request(name, one.request, memory).body))
-        memory = memory_after(name, one.request, one.response, memory)
-    return tuple(found)
+    complete_exchanges: list[Exchange] = []
+    for exchange in exchanges:
+        complete_exchanges.append(replace(exchange, request=whole_request(name, exchange.request, memory).body))
+        memory = memory_after(name, exchange.request, exchange.response, memory)
+    return tuple(complete_exchanges)

@@ -79,6 +79,6 @@ def _about(finding: Finding) -> tuple[str, str | None, str]:
     return finding.rule, finding.source_pointer, finding.subject
 
 
-def _pair(corpus: Corpus, source: Reading, said: Reading, route: AnyRoute) -> Pair:
+def _pair(corpus: Corpus, source: Reading, output: Reading, route: AnyRoute) -> Pair:
     """The source beside what is said of it, as if it were said in the upstream's format."""
-    return aligned(Sides(corpus, source, replace(said, format=route.upstream), model=route.upstream_model))
+    return aligned(Sides(corpus, source, replace(output, format=route.upstream), model=route.upstream_model))

@@ -19,8 +19,8 @@ def judge_round_trip(corpus: Corpus, source: Any, output: Any, *, own: str, thro
     before, after = (formats.read(own, direction, body) for body in (source, output))
     sides = Sides(corpus, before, after, through=through)
     if not isinstance(output, dict):
-        found = [no_object(sides, output)]
+        findings = [no_object(sides, output)]
     else:
         sides, unsourced = search_sources.settle(spread_texts.settle(sides))
-        found = [*unsourced, *compare(aligned(sides), direction)]
-    return Judgement(tuple(finding for finding in found if finding.is_must))
+        findings = [*unsourced, *compare(aligned(sides), direction)]
+    return Judgement(tuple(finding for finding in findings if finding.is_must))

@@ -31,24 +31,24 @@ def came_back(sides: Sides, source: Any, output: dict[str, Any], *, exactly: boo
 
 
 def differences(
-    sides: Sides, source: Any, output: dict[str, Any], found: Iterable[Finding], accepted: Iterable[Tolerated] = ()
+    sides: Sides, source: Any, output: dict[str, Any], findings: Iterable[Finding], accepted: Iterable[Tolerated] = ()
 ) -> Iterator[Finding]:
-    """The differences that ``found`` does not report. What an equivalence accepts is another spelling of the same."""
+    """The differences that ``findings`` does not report. What an equivalence accepts is another spelling of the same."""
     aside, reply = _of_the_route(sides), sides.output.direction == "response"
     # Counts are told as what they count, and as members.
-    told_as_findings = _places(one for one in found if not one.is_note and one.element != "usage")
+    told_as_findings = _places(finding for finding in findings if not finding.is_note and finding.element != "usage")
     reported = PlacesByPointer([*told_as_findings, *_undone(sides)])
     same = PlacesByPointer([*_places(accepted), *_renamed(sides)])
     plain = identity.differences(identity.without(source, aside), identity.without(output, aside))
     left = ((place, want, got) for place, want, got in plain if not reported.touching(_whole(place, want, got)))
-    told: Counter[str] = Counter()  # each rule has its own: what says the same must not hide what was lost
+    counts: Counter[str] = Counter()  # each rule has its own: what says the same must not hide what was lost
     for pointer, want, got in left:
-        spelt = bool(same.touching(_whole(pointer, want, got))) or identity.says_the_same(
+        is_notation = bool(same.touching(_whole(pointer, want, got))) or identity.says_the_same(
             want, got, pointer, sides.target, reply=reply
         )
-        rule = "translation/identity-spelling" if spelt else "translation/identity"
-        told[rule] += 1
-        if told[rule] <= identity.MOST:
+        rule = "translation/identity-spelling" if is_notation else "translation/identity"
+        counts[rule] += 1
+        if counts[rule] <= identity.MOST:
             yield sides.finding(rule, pointer, want=want, got=got, source=_in_source(source, pointer, want))
 
 
@@ -63,10 +63,10 @@ def _in_source(source: Any, pointer: str, want: Any) -> str | None:
     return pointer
 
 
-def _places(known: Iterable[Finding | Tolerated]) -> list[str]:
+def _places(entries: Iterable[Finding | Tolerated]) -> list[str]:
     """The places that findings or tolerances are about, of both bodies: between equal bodies they are the same."""
-    found = [place for one in known for place in (one.pointer, one.source_pointer)]
-    return [place for place in found if place]
+    pointers = [place for entry in entries for place in (entry.pointer, entry.source_pointer)]
+    return [place for place in pointers if place]
 
 
 def _undone(sides: Sides) -> Iterator[str]:

@@ -20,19 +20,19 @@ from toolcall_conformance.translation.pair import Pair, Sides
 
 
 def but_for_passed_on(
-    corpus: Corpus, route: AnyRoute, found: list[Finding], sent: Any, received: Assembled
+    corpus: Corpus, route: AnyRoute, findings: list[Finding], sent: Any, received: Assembled
 ) -> list[Finding]:
     """The breaches of a stream; as notes those of arguments that were as odd in the reply that was ``sent``."""
-    if sent is None or received.body is None or not faulty(found):
-        return found
-    return passed_on(corpus, found, spelt(received), _aligned(corpus, route, sent, received.body))
+    if sent is None or received.body is None or not faulty(findings):
+        return findings
+    return passed_on(corpus, findings, spelt(received), _aligned(corpus, route, sent, received.body))
 
 
-def without_inherited(corpus: Corpus, found: list[Finding], source: Any, route: AnyRoute) -> list[Finding]:
+def without_inherited(corpus: Corpus, findings: list[Finding], source: Any, route: AnyRoute) -> list[Finding]:
     """The breaches of the client's stream; as notes those that a stream of the same format brought along."""
-    if not found or route.client != route.upstream or not is_stream(source):
-        return found
-    return _inherited_breaches(corpus, found, check_body(corpus, route.upstream, "stream", source))
+    if not findings or route.client != route.upstream or not is_stream(source):
+        return findings
+    return _inherited_breaches(corpus, findings, check_body(corpus, route.upstream, "stream", source))
 
 
 def _inherited_breaches(
@@ -40,13 +40,13 @@ def _inherited_breaches(
 ) -> list[Finding]:
     """The breaches of a stream; as notes those of rules that its source, of the same format, breaks as well."""
     places = {breach.rule: breach.pointer for breach in source_breaches}
-    found = []
+    findings = []
     for breach in output_breaches:
         if breach.rule in places:
             because = Because(breach.rule, places[breach.rule], in_source=True)
             breach = weighed(corpus, replace(breach, because=because), ["source-breaks-it"])
-        found.append(breach)
-    return found
+        findings.append(breach)
+    return findings
 
 
 def _aligned(corpus: Corpus, route: AnyRoute, sent: Any, received: Any) -> Pair:

@@ -18,11 +18,13 @@ MOST_READ: Final = 50_000
 """Events of beginnings that are put together for one reply; once there were more, the other findings name no events."""
 
 
-def put_together(client: str, output: dict[str, Any], received: Assembled, found: Iterable[Finding]) -> list[Finding]:
+def put_together(
+    client: str, output: dict[str, Any], received: Assembled, findings: Iterable[Finding]
+) -> list[Finding]:
     """Findings on the reply that a stream assembles to, with the events that made what each points at."""
     events = _Events(client, output, received.body)
     opened = dict(_openings(client, received))
-    return [_traced(events, opened, one) for one in found]
+    return [_traced(events, opened, finding) for finding in findings]
 
 
 def named(output: dict[str, Any], number: int) -> str:

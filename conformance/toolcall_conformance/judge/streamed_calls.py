@@ -17,21 +17,21 @@ def inside_of_stream(corpus: Corpus, name: str, received: Assembled) -> Callable
     """
     calls = formats.read(name, "response", received.body).calls
     if len(calls) != len(received.calls):
-        return lambda _call, _one: False
+        return lambda _call, _finding: False
     began = {call.pointer: streamed for call, streamed in zip(calls, received.calls, strict=True)}
     parts = {(rule, breach.pointer): breach.part for rule, breach in received.breaches}
 
-    def is_inside(mark: Finding, one: Finding) -> bool:
+    def is_inside(mark: Finding, finding: Finding) -> bool:
         call = began.get(mark.pointer)
         if call is None:
             return False
-        part = parts.get((one.rule, one.pointer))
-        if part is None and corpus.rule(one.rule).raw["check"] == "schema":  # no machine reports what a schema says
-            return _is_among(one, call)
+        part = parts.get((finding.rule, finding.pointer))
+        if part is None and corpus.rule(finding.rule).raw["check"] == "schema":  # no machine reports what a schema says
+            return _is_among(finding, call)
         return part == call.pointer
 
     return is_inside
 
 
-def _is_among(one: Finding, call: StreamedCall) -> bool:
-    return any(f"{one.pointer}/".startswith(f"{place}/") for place in call.places)
+def _is_among(finding: Finding, call: StreamedCall) -> bool:
+    return any(f"{finding.pointer}/".startswith(f"{place}/") for place in call.places)

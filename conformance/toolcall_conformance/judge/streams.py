@@ -67,8 +67,8 @@ def judge_stream(
     own, received = _own_breaches(played), played.received
     costs = _counts_of_failed(played) if played.may_fail and received.end == "failed" else None
     if sent is not None and sent.end != "whole":
-        found = (*own, *(costs or ()), *_judge_broken(played, own, how))
-        return Judgement(found, tolerated=tuple(played.accepted or ()))
+        findings = (*own, *(costs or ()), *_judge_broken(played, own, how))
+        return Judgement(findings, tolerated=tuple(played.accepted or ()))
     if costs is not None:
         as_error = Tolerated("finish-next-best", last_event(played.output), "", MISSING, received.error)
         return Judgement((*own, *costs), tolerated=(as_error,) if tolerated else ())
@@ -87,7 +87,7 @@ def judge_stream(
         declared=declared,
         captured=captured,
         tolerated=tolerated,
-        spelt=spelt(received),
+        raw_arguments=spelt(received),
         source_raw_arguments=spelt(sent),
         streamed=True,
     )
@@ -116,29 +116,31 @@ class _Played:
         return outcome.may_fail(self.corpus, formats.read(self.route.upstream, "response", self.sent.body))
 
 
-def _together(played: _Played, own: list[Finding], found: Sequence[Finding]) -> tuple[Finding, ...]:
+def _together(played: _Played, own: list[Finding], findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """What is wrong with a stream and with the reply that it assembles to, each fault once."""
     corpus, client, received = played.corpus, played.route.client, played.received
-    own = suppress(corpus, own, found, inner=inside_of_stream(corpus, client, received))
-    found = suppress(corpus, found, found, holding=["stream-broken"] if any(one.is_must for one in own) else [])
-    reported = {one.rule for one in own}  # some rules apply to an event and to the whole reply alike
-    rest = [one for one in found if one.rule not in reported]
+    own = suppress(corpus, own, findings, inner=inside_of_stream(corpus, client, received))
+    findings = suppress(
+        corpus, findings, findings, holding=["stream-broken"] if any(breach.is_must for breach in own) else []
+    )
+    reported = {breach.rule for breach in own}  # some rules apply to an event and to the whole reply alike
+    rest = [breach for breach in findings if breach.rule not in reported]
     return (*own, *put_together(client, played.output, received, rest))
 
 
 def _cut_calls(played: _Played, sent: Assembled) -> Iterator[Finding]:
     """The call that the limit of tokens cut, and that the client receives as a whole one."""
-    said = formats.read(played.route.upstream, "response", sent.body)
+    source_reading = formats.read(played.route.upstream, "response", sent.body)
     last = last_event(played.output)
-    for one in compare_calls_at_limit(played.corpus, sent, said, played.received, last=last):
-        yield _counted(played.output, one)
+    for difference in compare_calls_at_limit(played.corpus, sent, source_reading, played.received, last=last):
+        yield _counted(played.output, difference)
 
 
 def _judge_alone(played: _Played, own: list[Finding]) -> tuple[Finding, ...]:
     """What is wrong with the reply of a stream of which no source is known."""
     client, model = played.route.client, played.route.client_model
-    found = check_body(played.corpus, client, "response", played.received.body, model=model)
-    return _together(played, own, found)
+    findings = check_body(played.corpus, client, "response", played.received.body, model=model)
+    return _together(played, own, findings)
 
 
 def _judge_broken(played: _Played, own: Sequence[Finding], how: str) -> Iterator[Finding]:
@@ -146,11 +148,11 @@ def _judge_broken(played: _Played, own: Sequence[Finding], how: str) -> Iterator
     sent, received = played.sent, played.received
     assert sent is not None
     how = how or ("failed" if sent.end == "failed" else "breaks off")
-    found = judge_end(played.corpus, played.route.client, sent, received, played.output, how)
-    if not any(one.is_must for one in (*own, *found)):  # of a broken stream one fault is enough
+    findings = judge_end(played.corpus, played.route.client, sent, received, played.output, how)
+    if not any(fault.is_must for fault in (*own, *findings)):  # of a broken stream one fault is enough
         replies, output = (sent, received), played.output
-        found += compare_begun(played.corpus, replies, played.route, how, output, accepted=played.accepted)
-    return (_counted(played.output, one) for one in found)
+        findings += compare_begun(played.corpus, replies, played.route, how, output, accepted=played.accepted)
+    return (_counted(played.output, fault) for fault in findings)
 
 
 def parsed(stream: Any) -> Any:
@@ -180,13 +182,13 @@ def _own_breaches(played: _Played) -> list[Finding]:
     """What breaks the rules of the client's format, but for what the source brought along."""
     corpus, sent, client = played.corpus, played.sent, played.route.client
     if sent is None or sent.end == "whole":
-        found = check_body(corpus, client, "stream", played.output, assembled=played.received)
+        findings = check_body(corpus, client, "stream", played.output, assembled=played.received)
     else:
-        found = but_for_its_end(corpus, client, played.output, played.received)
+        findings = but_for_its_end(corpus, client, played.output, played.received)
     if sent is not None:
-        found = but_for_passed_on(corpus, played.route, found, sent.body, played.received)
-    inherited = without_inherited(corpus, found, played.source, played.route)
-    return [_counted(played.output, one) for one in inherited]
+        findings = but_for_passed_on(corpus, played.route, findings, sent.body, played.received)
+    inherited = without_inherited(corpus, findings, played.source, played.route)
+    return [_counted(played.output, breach) for breach in inherited]
 
 
 def _other_format(played: _Played) -> Finding | None:
@@ -198,12 +200,12 @@ def _other_format(played: _Played) -> Finding | None:
     looks = looking_like(corpus, played.output)
     if not looks:
         return None
-    said = f"no event belongs to a reply of {client}; they look like {' or '.join(looks)}"
+    message = f"no event belongs to a reply of {client}; they look like {' or '.join(looks)}"
     return finding(
         corpus,
         "translation/target-format",
         "",
-        said,
+        message,
         want=Words(client),
         got=Words(" or ".join(looks)),
         source="",
@@ -216,8 +218,8 @@ def _counts_of_failed(played: _Played) -> list[Finding]:
     client, received = played.route.client, played.received
     if received.body is None:
         return []
-    found = check_body(played.corpus, client, "response", received.body)
-    return put_together(client, played.output, received, [one for one in found if one.element == "usage"])
+    findings = check_body(played.corpus, client, "response", received.body)
+    return put_together(client, played.output, received, [breach for breach in findings if breach.element == "usage"])
 
 
 def _nothing_came(played: _Played) -> Finding:
@@ -241,12 +243,12 @@ def _handed_on_as_it_is(corpus: Corpus, source: Any, output: dict[str, Any], rou
     sent = source.get("events") if isinstance(source, dict) else None
     if not sent or route.client == route.upstream or not equal(sent, output.get("events")):
         return None
-    said = "the stream went through unchanged"
+    message = "the stream went through unchanged"
     return finding(
         corpus,
         "translation/target-format",
         "",
-        said,
+        message,
         want=Words(route.client),
         got=Words(route.upstream),
         source="",

@@ -15,8 +15,8 @@ def with_spellings(source_format: str, findings: Iterable[Finding]) -> list[Find
 
 
 def _with_spelling(source_format: str, finding: Finding) -> Finding:
-    said = unread_spelling(source_format, finding)
-    return replace(finding, message=f"{finding.message}; {said}") if said else finding
+    hint = unread_spelling(source_format, finding)
+    return replace(finding, message=f"{finding.message}; {hint}") if hint else finding
 
 
 def unread_spelling(source_format: str, finding: Finding) -> str:

@@ -21,26 +21,26 @@ def as_one(sides: Sides, source: Any, output: Any, own: Sequence[Finding]) -> li
     """
     if sides.source.format == sides.output.format:
         return list(own)
-    given = _Given(source, _schemas(sides))
+    source_parts = _Given(source, _schemas(sides))
     parts = _PartsOf(output)
-    kept: dict[str, list[Finding]] = {}
+    findings_by_place: dict[str, list[Finding]] = {}
     origins: dict[str, str | None] = {}
-    found = []
+    findings = []
     for finding in own:
         place = parts.around(finding.pointer) if finding.is_must else None
         if place is not None and place not in origins:
-            origins[place] = given.place_of(parts.at(place))
+            origins[place] = source_parts.place_of(parts.at(place))
         if place is None or origins[place] is None:
-            found.append(finding)
+            findings.append(finding)
         else:
-            kept.setdefault(place, []).append(finding)
-    for place, told in kept.items():
-        main = next((one for one in told if one.pointer == place), None)
+            findings_by_place.setdefault(place, []).append(finding)
+    for place, group in findings_by_place.items():
+        main = next((finding for finding in group if finding.pointer == place), None)
         if main is None:
-            found.extend(told)
+            findings.extend(group)
         else:
-            found.append(_told(main, sides.source.format, place, parts.at(place), origins[place]))
-    return found
+            findings.append(_told(main, sides.source.format, place, parts.at(place), origins[place]))
+    return findings
 
 
 def _told(finding: Finding, source_format: str, place: str, part: Any, origin: str | None) -> Finding:
@@ -68,8 +68,8 @@ class _Given:
         keys = frozenset(part)
         if keys not in self._places:
             self._places[keys] = {_key(entry): pointer for entry, pointer in self._parts.get(keys, ())}
-        known = self._places[keys]
-        return known.get(_key(part)) if known else None
+        places = self._places[keys]
+        return places.get(_key(part)) if places else None
 
     def _add(self, value: Any, pointer: str) -> None:
         if pointer in self._schemas:
@@ -106,10 +106,10 @@ class _PartsOf:
 
     def _list(self, pointer: str) -> list[Any]:
         try:
-            found = resolve(self._body, pointer)
+            entries = resolve(self._body, pointer)
         except LookupError:
             return []
-        return found if isinstance(found, list) else []
+        return entries if isinstance(entries, list) else []
 
 
 _ENCODER = json.JSONEncoder(sort_keys=True, default=str)

@@ -17,8 +17,8 @@ _MODEL = frozenset({"model"})
 
 def no_object(sides: Sides, output: Any) -> Finding:
     """The finding for an output that is no JSON object."""
-    said = f"the output is no JSON object but {_kind(output)}"
-    return sides.finding(_RULE, "", said, want=Words("an object"), got=output, source="")
+    message = f"the output is no JSON object but {_kind(output)}"
+    return sides.finding(_RULE, "", message, want=Words("an object"), got=output, source="")
 
 
 def other_format(sides: Sides, source: Any, output: dict[str, Any], own: list[Finding]) -> Finding | None:
@@ -32,7 +32,7 @@ def other_format(sides: Sides, source: Any, output: dict[str, Any], own: list[Fi
     )
     if not unchanged and any(key in output for key in container):
         return None
-    guess = [one.format for one in recognised(sides.corpus, output, [direction]) if one.format != name]
+    guess = [kind.format for kind in recognised(sides.corpus, output, [direction]) if kind.format != name]
     message = "the body went through unchanged" if unchanged else ""
     if not message:
         looks = f"; it looks like {' or '.join(guess)}" if guess else ""
@@ -49,7 +49,7 @@ def other_envelope(sides: Sides, output: dict[str, Any], own: list[Finding]) -> 
 
     Of the client's own provider an error that its SDK reads is another spelling, and no error of another API.
     """
-    if not faulty(own) or (sides.source.format == sides.output.format and not any(one.is_must for one in own)):
+    if not faulty(own) or (sides.source.format == sides.output.format and not any(finding.is_must for finding in own)):
         return None
     fitting = [
         name

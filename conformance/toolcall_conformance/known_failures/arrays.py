@@ -31,8 +31,8 @@ def edited(block: str, add: Collection[str], remove: Collection[str]) -> str:
 
     document: Any = tomlkit.parse(block)
     table = document[KEY][0]
-    given: Any = table["items"]
-    written = given.as_string()
+    items: Any = table["items"]
+    written = items.as_string()
     text = written if written.startswith("[") else f"[{written}]"
     rows, tail = _rows(text)
     rows = [row for row in rows if row.value not in remove]
@@ -53,8 +53,8 @@ def _rows(text: str) -> tuple[list[_Row], list[str]]:
     rows: list[_Row] = []
     above: list[str] = []
     fresh = True  # nothing stands on this line yet
-    for found in _TOKEN.finditer(text):
-        token = found.group()
+    for match in _TOKEN.finditer(text):
+        token = match.group()
         if token == "\n":
             fresh = True
         elif token.startswith("#"):

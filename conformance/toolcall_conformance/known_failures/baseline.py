@@ -62,24 +62,24 @@ class KnownFailures:
     @cached_property
     def _by_item(self) -> dict[str, list[Entry]]:
         """The entries that name an item by its whole id."""
-        found: dict[str, list[Entry]] = {}
+        entries: dict[str, list[Entry]] = {}
         for entry in self.entries:
             for pattern in entry.patterns:
                 for part in pattern.parts:
                     if part.is_one_item:
-                        found.setdefault(part.plain, []).append(entry)
-        return found
+                        entries.setdefault(part.plain, []).append(entry)
+        return entries
 
     @cached_property
     def _by_beginning(self) -> dict[str, list[tuple[Pattern, Entry]]]:
         """The other patterns by what stands before their first sign, each with its entry."""
-        found: dict[str, list[tuple[Pattern, Entry]]] = {}
+        entries: dict[str, list[tuple[Pattern, Entry]]] = {}
         for entry in self.entries:
             for pattern in entry.patterns:
                 for part in pattern.parts:
                     if not part.is_one_item:
-                        found.setdefault(part.beginning, []).append((part, entry))
-        return found
+                        entries.setdefault(part.beginning, []).append((part, entry))
+        return entries
 
     def _by_pattern(self, plain: str) -> Iterator[Entry]:
         """The entries with a pattern that matches an item, which has no prefix."""
@@ -90,11 +90,11 @@ class KnownFailures:
 
     def of_item(self, nodeid: str) -> list[Entry]:
         """The entries that name an item, in the order of the file."""
-        found = [
+        entries = [
             *self._by_item.get(plain_id(nodeid), ()),
             *self._by_pattern(plain_id(nodeid)),
         ]
-        return sorted({id(entry): entry for entry in found}.values(), key=lambda entry: entry.lines)
+        return sorted({id(entry): entry for entry in entries}.values(), key=lambda entry: entry.lines)
 
     def standing(self, nodeid: str, rule: str, signature: str) -> Standing:
         """What the file says of a failure of an item."""
@@ -105,28 +105,30 @@ class KnownFailures:
             return Standing(Kind.KNOWN, valid[0].told)
         if fitting:
             entry = fitting[0]
-            said = f"known until {entry.expires} ({entry.told}); repair it, or give the entry another date"
-            return Standing(Kind.EXPIRED, f"{self._place(entry)}: {said}")
+            description = f"known until {entry.expires} ({entry.told}); repair it, or give the entry another date"
+            return Standing(Kind.EXPIRED, f"{self._place(entry)}: {description}")
         if listed:
             same = [entry for entry in listed if rule in entry.ids]
-            said = f"the difference {same[0].signature}" if same else ", ".join(sorted({one.rule for one in listed}))
-            return Standing(Kind.OTHER, f"{self._place((same or listed)[0])} records {said} for this item")
+            description = (
+                f"the difference {same[0].signature}" if same else ", ".join(sorted({entry.rule for entry in listed}))
+            )
+            return Standing(Kind.OTHER, f"{self._place((same or listed)[0])} records {description} for this item")
         return Standing(Kind.NEW)
 
     def reason(self, nodeid: str, rule: str, signature: str) -> str | None:
         """The reason of a known failure, or None."""
-        found = self.standing(nodeid, rule, signature)
-        return found.text if found.is_known else None
+        status = self.standing(nodeid, rule, signature)
+        return status.text if status.is_known else None
 
     def passing(self, nodeid: str, failures: Collection[tuple[str, str]]) -> list[str]:
         """For an item that was judged alone: a sentence for each entry that names it and no longer fails."""
-        found = []
+        messages = []
         for entry in self._by_item.get(plain_id(nodeid), ()):
             if not _fails(entry, failures):
                 line = next(one for one in entry.patterns if one.matches(nodeid))
                 how = f"delete line {line.line}" if line.is_one_item else f"take it out of line {line.line}"
-                found.append(f"{self.name or self.path}: {entry} no longer fails here; {how}")
-        return found
+                messages.append(f"{self.name or self.path}: {entry} no longer fails here; {how}")
+        return messages
 
     def stale(
         self,
@@ -141,10 +143,10 @@ class KnownFailures:
         """
         items = Items(planned)
         verdicts = {plain_id(nodeid): failures for nodeid, failures in judged.items()}
-        found = []
+        stale_entries = []
         for entry in self.entries:
             if passing := dict(self.mended(entry, items, verdicts)):
-                found.append(Stale(entry, tuple(passing), self._sentence(entry, passing, items)))
+                stale_entries.append(Stale(entry, tuple(passing), self._sentence(entry, passing, items)))
             lost = [
                 part
                 for pattern in entry.patterns
@@ -152,11 +154,11 @@ class KnownFailures:
                 if not is_outside(part) and not items.matching(part)
             ]
             if lost:
-                said = "matches no item; correct the pattern or delete the line"
+                problem = "matches no item; correct the pattern or delete the line"
                 names = ", ".join(f"{part.text} (line {part.line})" for part in lost)
-                found.append(Stale(entry, tuple(lost), f"{self.name or self.path}: {names} {said}"))
-            found += self.surplus(entry, items, verdicts)
-        return found
+                stale_entries.append(Stale(entry, tuple(lost), f"{self.name or self.path}: {names} {problem}"))
+            stale_entries += self.surplus(entry, items, verdicts)
+        return stale_entries
 
     @staticmethod
     def mended(entry: Entry, planned: Items, judged: Judged) -> Iterator[tuple[Pattern, list[str]]]:

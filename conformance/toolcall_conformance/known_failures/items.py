@@ -28,6 +28,6 @@ class Items:
         if pattern.is_one_item:
             return [pattern.plain] if pattern.plain in self._ids else []
         first = bisect_left(self._sorted, pattern.beginning)
-        behind = map(self._sorted.__getitem__, range(first, len(self._sorted)))
-        near = takewhile(lambda one: one.startswith(pattern.beginning), behind)
-        return [one for one in near if pattern.matches(one)]
+        nodeids = map(self._sorted.__getitem__, range(first, len(self._sorted)))
+        near = takewhile(lambda nodeid: nodeid.startswith(pattern.beginning), nodeids)
+        return [nodeid for nodeid in near if pattern.matches(nodeid)]

@@ -70,12 +70,12 @@ def split(path: Path, text: str) -> tuple[list[Block], str]:
         last = _last_line(lines, start, following)
         blocks.append(Block("".join(lines[end:first]), "".join(lines[first:last]), (first + 1, last)))
         end = last
-    found = tomllib.loads(text).get(KEY, [])
+    tables = tomllib.loads(text).get(KEY, [])
     try:
         alone = [tomllib.loads(block.text).get(KEY) for block in blocks]
     except tomllib.TOMLDecodeError:
         alone = []
-    if alone != [[table] for table in found]:
+    if alone != [[table] for table in tables]:
         raise KnownFailuresError(
             f"{path}: write each entry under its own line [[{KEY}]], and no such line inside a text"
         )
@@ -86,10 +86,10 @@ def _last_line(lines: list[str], start: int, following: int) -> int:
     """The index behind the last line of the table that begins at ``start``: comments behind a blank line are free."""
     last = following
     for number in range(following - 1, start, -1):
-        said = lines[number].strip()
-        if not said:
+        line = lines[number].strip()
+        if not line:
             last = number
-        elif not said.startswith("#"):
+        elif not line.startswith("#"):
             break
     return last
 
@@ -103,14 +103,14 @@ def _entry(block: Block, table: dict[str, Any], current: Callable[[str], frozens
     rule = _text(table, "rule", "the id of a rule")
     signature = _text(table, "signature", "what follows the rule in a signature", default="")
     reason = _text(table, "reason", "why this failure is known")
-    found = _patterns(block, table)
-    if any(pattern.is_wide for pattern in found) and table.get("wide") is not True:
-        wide = next(pattern for pattern in found if pattern.is_wide)
+    patterns = _patterns(block, table)
+    if any(pattern.is_wide for pattern in patterns) and table.get("wide") is not True:
+        wide = next(pattern for pattern in patterns if pattern.is_wide)
         raise ValueError(f"{wide.text!r} may match several families; name one, or write wide = true")
     _date(table, "added")
     return Entry(
         lines=(_header_line(block), block.lines[1]),
-        patterns=found,
+        patterns=patterns,
         rule=rule,
         ids=current(rule),
         reason=reason,
@@ -121,38 +121,38 @@ def _entry(block: Block, table: dict[str, Any], current: Callable[[str], frozens
 
 
 def _text(table: dict[str, Any], key: str, what: str, default: str | None = None) -> str:
-    found = table.get(key, default)
-    if not isinstance(found, str) or (default is None and not found.strip()):
-        said = "is missing" if key not in table else "is no text" if not isinstance(found, str) else "is empty"
-        raise ValueError(f"`{key}` {said}; write {what} there")
-    return found.strip()
+    text = table.get(key, default)
+    if not isinstance(text, str) or (default is None and not text.strip()):
+        problem = "is missing" if key not in table else "is no text" if not isinstance(text, str) else "is empty"
+        raise ValueError(f"`{key}` {problem}; write {what} there")
+    return text.strip()
 
 
 def _date(table: dict[str, Any], key: str) -> dt.date | None:
-    found = table.get(key)
-    if found is None:
+    date = table.get(key)
+    if date is None:
         return None
     try:
-        return dt.date.fromisoformat(str(found)[:10])
+        return dt.date.fromisoformat(str(date)[:10])
     except ValueError:
         raise ValueError(f"`{key}` is no date; write {key} = 2027-01-31") from None
 
 
 def _patterns(block: Block, table: dict[str, Any]) -> tuple[Pattern, ...]:
-    given = table.get("items")
-    texts = [given] if isinstance(given, str) else given
-    if not isinstance(texts, list) or not texts or not all(isinstance(one, str) and one.strip() for one in texts):
+    items = table.get("items")
+    texts = [items] if isinstance(items, str) else items
+    if not isinstance(texts, list) or not texts or not all(isinstance(text, str) and text.strip() for text in texts):
         raise ValueError('`items` is no list of patterns; write items = ["shell/seed::request::anthropic-to-gemini"]')
     lines = _lines(block.text)
     offset = block.lines[0]
-    found = []
+    patterns = []
     next_line = 0
     for text in texts:
         quoted = (f'"{text}"', f"'{text}'")
-        at = next((n for n in range(next_line, len(lines)) if any(one in lines[n] for one in quoted)), None)
+        at = next((n for n in range(next_line, len(lines)) if any(quotation in lines[n] for quotation in quoted)), None)
         next_line = at if at is not None else next_line
-        found.append(Pattern(text.strip(), offset + at if at is not None else _header_line(block)))
-    return tuple(found)
+        patterns.append(Pattern(text.strip(), offset + at if at is not None else _header_line(block)))
+    return tuple(patterns)
 
 
 def _header_line(block: Block) -> int:

@@ -94,25 +94,25 @@ class _CauseDraft:
 
 
 def update(
-    known: KnownFailures,
+    known_failures: KnownFailures,
     text: str,
     planned: Collection[str],
     judged: Mapping[str, Sequence[Failure]],
     is_outside: Callable[[Pattern], bool] = lambda _pattern: False,
 ) -> Update:
-    """The new text of the file that had ``text`` and that ``known`` was read from.
+    """The new text of the file that had ``text`` and that ``known_failures`` was read from.
 
     ``planned`` are all items that there are; ``judged`` has the failures of those that ran to a verdict. Entries for
     other items stay, and for what ``is_outside`` of what the run has. Raises KnownFailuresError.
     """
-    path = known.path or Path()
+    path = known_failures.path or Path()
     if text and not is_toml(path, text):
-        text = _converted(known)
+        text = _converted(known_failures)
     section = causes.section(path, text)
     blocks, after = split(path, section.others)
     drafts = [
         _Draft((entry.rule, entry.signature or ""), block.before, block.text, total=len(entry.patterns))
-        for entry, block in zip(known.entries[: len(blocks)], blocks, strict=True)
+        for entry, block in zip(known_failures.entries[: len(blocks)], blocks, strict=True)
     ]
     if drafts:
         # What stands free above the first entry is about the whole file.
@@ -121,21 +121,25 @@ def update(
         top, after = after or _TOP, ""
     items = Items(planned)
     verdicts = {plain_id(nodeid): [(one.rule, one.signature) for one in found] for nodeid, found in judged.items()}
-    for entry, draft in zip(known.entries, drafts, strict=False):
-        _remove_stale(known, entry, draft, items, verdicts)
+    for entry, draft in zip(known_failures.entries, drafts, strict=False):
+        _remove_stale(known_failures, entry, draft, items, verdicts)
     rows = [
-        _cause_draft(known, entry, row, items, verdicts, is_outside)
-        for entry, row in zip(known.entries[len(blocks) :], section.rows, strict=True)
+        _cause_draft(known_failures, entry, row, items, verdicts, is_outside)
+        for entry, row in zip(known_failures.entries[len(blocks) :], section.rows, strict=True)
     ]
-    rows += _add_new(known, drafts, rows, judged)
+    rows += _add_new(known_failures, drafts, rows, judged)
     return _put_together(top, drafts, after, section, rows, items)
 
 
 def _remove_stale(
-    known: KnownFailures, entry: Entry, draft: _Draft, items: Items, verdicts: Mapping[str, Sequence[tuple[str, str]]]
+    known_failures: KnownFailures,
+    entry: Entry,
+    draft: _Draft,
+    items: Items,
+    verdicts: Mapping[str, Sequence[tuple[str, str]]],
 ) -> None:
     """Take out of a table what no longer fails; of a pattern that stands for more, the rest is written anew."""
-    for pattern, passing in known.mended(entry, items, verdicts):
+    for pattern, passing in known_failures.mended(entry, items, verdicts):
         draft.remove.add(pattern.text)
         draft.add.update(patterns({*items.matching(pattern)}.difference(passing), items))
 
@@ -164,7 +168,7 @@ def _cause_draft(
 
 
 def _add_new(
-    known: KnownFailures,
+    known_failures: KnownFailures,
     drafts: Sequence[_Draft],
     rows: Sequence[_CauseDraft],
     judged: Mapping[str, Sequence[Failure]],
@@ -172,16 +176,16 @@ def _add_new(
     """Add each failure that no entry covers to the entry of its cause; the rows of causes that have none."""
     homes: dict[tuple[str, str], _Draft | _CauseDraft] = {}
     every: list[_Draft | _CauseDraft] = [*drafts, *rows]
-    for entry, draft in zip(known.entries, every, strict=True):
-        if entry.signature is not None and not entry.has_expired(known.today):
+    for entry, draft in zip(known_failures.entries, every, strict=True):
+        if entry.signature is not None and not entry.has_expired(known_failures.today):
             homes.update({(rule, entry.signature): draft for rule in entry.ids})
     new: dict[tuple[str, str], _CauseDraft] = {}
     for nodeid, failures in sorted(judged.items()):
-        for one in failures:
-            standing = known.standing(nodeid, one.rule, one.signature)
-            if one.unstable or standing.kind in (Kind.KNOWN, Kind.EXPIRED):
+        for failure in failures:
+            status = known_failures.standing(nodeid, failure.rule, failure.signature)
+            if failure.unstable or status.kind in (Kind.KNOWN, Kind.EXPIRED):
                 continue
-            key = one.rule, one.signature
+            key = failure.rule, failure.signature
             home = homes.get(key) or new.setdefault(key, _CauseDraft(key))
             if isinstance(home, _Draft):
                 home.add.add(plain_id(nodeid))
@@ -224,12 +228,12 @@ def _block(draft: _Draft) -> str:
     return f"{draft.before}{edited(draft.text, draft.add, draft.remove)}".strip("\n")
 
 
-def _converted(known: KnownFailures) -> str:
+def _converted(known_failures: KnownFailures) -> str:
     """The entries of a file in the form of lines as TOML, in the same order."""
     import tomlkit
 
     blocks = []
-    for entry in known.entries:
+    for entry in known_failures.entries:
         table = tomlkit.table()
         table.update({"rule": entry.rule, "items": [entry.patterns[0].plain], "reason": entry.reason})
         if entry.patterns[0].is_wide:

@@ -16,19 +16,19 @@ _SPLIT = re.compile("[^A-Za-z0-9]+")
 
 def secrets_of(environment: Mapping[str, str]) -> dict[str, str]:
     """The values that are secrets, each with the name of its first variable."""
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for name, value in environment.items():
         if holds_secret(name, value):
-            found.setdefault(value.strip(), name)
-    return found
+            names.setdefault(value.strip(), name)
+    return names
 
 
 def holds_secret(name: str, value: str) -> bool:
     """Whether a variable of this name holds a secret in this value: no place of a file, no word of prose."""
     words = _names()
-    spelt, value = name.upper(), value.strip()
-    password = any(part in spelt for part in words["contains"])
-    if not password and not spelt.endswith(tuple(words["ends"])):
+    upper_name, value = name.upper(), value.strip()
+    password = any(part in upper_name for part in words["contains"])
+    if not password and not upper_name.endswith(tuple(words["ends"])):
         return False
     if len(value) < words["shortest"] or _is_place(value):
         return False
@@ -53,5 +53,5 @@ def _is_mixed(value: str) -> bool:
 @cache
 def _names() -> dict[str, Any]:
     text = resources.files(__package__).joinpath("names.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
+    words: dict[str, Any] = json.loads(text)
+    return words

@@ -35,7 +35,7 @@ _MARKS = re.compile(
 
 def without(text: str) -> tuple[str, Callable[[int], int]]:
     """A text without such marks, and where in the text a character of it stood."""
-    spans = [found.span() for found in _MARKS.finditer(text)]
+    spans = [match.span() for match in _MARKS.finditer(text)]
     if not spans:
         return text, lambda place: place
     ends = [0, *(end for _, end in spans)]

@@ -14,11 +14,11 @@ def without_secrets(text: str) -> str:
 
     The environment is read once. Without such a variable this costs nothing.
     """
-    known, names = _known()
-    if not known:
+    secrets, names = _known()
+    if not secrets:
         return text
-    text = known.replaced(text, lambda secret: f"REDACTED-{names[secret]}")
-    return known.replaced_in_base64(text, lambda secret: f"REDACTED-{names[secret]}")
+    text = secrets.replaced(text, lambda secret: f"REDACTED-{names[secret]}")
+    return secrets.replaced_in_base64(text, lambda secret: f"REDACTED-{names[secret]}")
 
 
 def bytes_without_secrets(data: bytes) -> bytes:

@@ -17,10 +17,10 @@ class KnownSecrets:
 
     def __init__(self, values: Iterable[str]) -> None:
         self.values = tuple(
-            sorted({value for value in values if len(value) >= SHORTEST}, key=lambda one: (-len(one), one))
+            sorted({value for value in values if len(value) >= SHORTEST}, key=lambda text: (-len(text), text))
         )
-        said = "|".join(f"(?P<s{number}>{spellings.pattern(value)})" for number, value in enumerate(self.values))
-        self._regex = re.compile(said, re.IGNORECASE) if said else None
+        pattern = "|".join(f"(?P<s{number}>{spellings.pattern(value)})" for number, value in enumerate(self.values))
+        self._regex = re.compile(pattern, re.IGNORECASE) if pattern else None
         coded = "|".join(f"(?P<s{number}>{_in_base64(value)})" for number, value in enumerate(self.values))
         self._coded = re.compile(coded) if coded else None
 
@@ -29,7 +29,7 @@ class KnownSecrets:
 
     def occur(self, text: str) -> bool:
         """Whether one of them is in a text."""
-        return self._regex is not None and any(self._regex.search(one) for one in (text, marks.without(text)[0]))
+        return self._regex is not None and any(self._regex.search(form) for form in (text, marks.without(text)[0]))
 
     def replaced(self, text: str, make: Callable[[str], str]) -> str:
         """The text with what ``make`` returns for a secret in its place, whatever its spelling was."""
@@ -37,12 +37,12 @@ class KnownSecrets:
             return text
         text = _replaced(self._regex, text, self.values, make)
         plain, place = marks.without(text)
-        made, end = [], 0
-        for found in self._regex.finditer(plain) if plain != text else ():
-            start = place(found.start())
-            made += [text[end:start], make(_value(found, self.values))]
-            end = place(found.end() - 1) + 1
-        return "".join([*made, text[end:]])
+        pieces, end = [], 0
+        for match in self._regex.finditer(plain) if plain != text else ():
+            start = place(match.start())
+            pieces += [text[end:start], make(_value(match, self.values))]
+            end = place(match.end() - 1) + 1
+        return "".join([*pieces, text[end:]])
 
     def replaced_in_base64(self, text: str, make: Callable[[str], str]) -> str:
         """The same for their base64, at any place of a longer one, which is not base64 any more then."""
@@ -52,11 +52,11 @@ class KnownSecrets:
 def _replaced(regex: re.Pattern[str] | None, text: str, values: tuple[str, ...], make: Callable[[str], str]) -> str:
     if regex is None:
         return text
-    return regex.sub(lambda found: make(_value(found, values)), text)
+    return regex.sub(lambda match: make(_value(match, values)), text)
 
 
-def _value(found: re.Match[str], values: tuple[str, ...]) -> str:
-    return values[int((found.lastgroup or "s0")[1:])]
+def _value(match: re.Match[str], values: tuple[str, ...]) -> str:
+    return values[int((match.lastgroup or "s0")[1:])]
 
 
 def _in_base64(secret: str) -> str:

@@ -81,11 +81,11 @@ def _cut(parts: list[str], between: str, needed: int | None = None) -> str:
 
 
 def _entities() -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    entities: dict[str, list[str]] = {}
     for name, text in html.entities.html5.items():
         if len(text) == 1 and ord(text) < 0x80 and name.endswith(";"):
-            found.setdefault(text, []).append(re.escape(name))
-    return found
+            entities.setdefault(text, []).append(re.escape(name))
+    return entities
 
 
 _NAMES = _entities()

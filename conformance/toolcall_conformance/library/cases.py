@@ -92,9 +92,9 @@ class Case:
 
     def replies(self, client: str, upstream: str) -> bool:
         """Whether a client of that format could receive the upstream's replies of this case."""
-        wanted: Mapping[str, Sequence[str]] = self.scenario.get("replies_to", {})
+        replies_to: Mapping[str, Sequence[str]] = self.scenario.get("replies_to", {})
         own = self.scenario.get("replies_to_own_clients", ())
-        return client in wanted.get(upstream, (client,)) and (client == upstream or upstream not in own)
+        return client in replies_to.get(upstream, (client,)) and (client == upstream or upstream not in own)
 
     def streams(self, client: str, upstream: str) -> bool:
         """Whether a client of that format could receive the upstream's streams of this case."""

@@ -33,8 +33,8 @@ class Corpus:
     def formats(self) -> tuple[str, ...]:
         """The formats that have a folder: first those in the manifest, in its order, then the others by name."""
         listed = tuple(self.manifest["formats"])
-        found = sorted(path.parent.name for path in self.root.glob("formats/*/format.json"))
-        return (*listed, *(name for name in found if name not in listed))
+        names = sorted(path.parent.name for path in self.root.glob("formats/*/format.json"))
+        return (*listed, *(name for name in names if name not in listed))
 
     @cached_property
     def needing_memory(self) -> frozenset[str]:
@@ -74,8 +74,8 @@ class Corpus:
     def families(self) -> Mapping[str, str]:
         """The families that have cases, each with what its cases are about; empty where the corpus does not say."""
         path = self.root / "families.json"
-        told = read_json(path) if path.is_file() else {}  # a small corpus may do without
-        return {name: str(told.get(name, "")) for name in sorted({case.split("/")[0] for case in self.cases})}
+        descriptions = read_json(path) if path.is_file() else {}  # a small corpus may do without
+        return {name: str(descriptions.get(name, "")) for name in sorted({case.split("/")[0] for case in self.cases})}
 
     @cached_property
     def rules(self) -> Rules:
@@ -140,14 +140,14 @@ class Corpus:
     @cached_property
     def consequences(self) -> Mapping[str, Any]:
         """Which finding follows from which other one; the content of ``translation/consequences.json``."""
-        found: Mapping[str, Any] = read_json(self.root / "translation" / "consequences.json")
-        return found
+        consequences: Mapping[str, Any] = read_json(self.root / "translation" / "consequences.json")
+        return consequences
 
     @cached_property
     def otel(self) -> Mapping[str, Any]:
         """What is known of OpenTelemetry's GenAI messages; the content of ``otel/otel.json``."""
-        found: Mapping[str, Any] = read_json(self.root / "otel" / "otel.json")
-        return found
+        document: Mapping[str, Any] = read_json(self.root / "otel" / "otel.json")
+        return document
 
     def otel_schema(self, name: str) -> Any:
         """An official schema of these messages, as it was published."""

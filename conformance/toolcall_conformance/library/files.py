@@ -18,7 +18,7 @@ def read_json(path: Path, read: Callable[[Path], bytes] = foreign_files.read_byt
     """Read a JSON file of the corpus. Raises CorpusError if it is missing or not JSON."""
     try:
         data = read(path)
-        found = parse(data)
+        document = parse(data)
     except FileNotFoundError:
         raise CorpusError(
             f"{path}: no such file; the corpus is incomplete, install it anew or restore the file"
@@ -27,9 +27,9 @@ def read_json(path: Path, read: Callable[[Path], bytes] = foreign_files.read_byt
         raise CorpusError(f"{path}: {error}; fix the file") from None
     except OSError as error:
         raise CorpusError(f"{path}: cannot be read ({error.strerror})") from None
-    if data.count(b"[") + data.count(b"{") > foreign_files.MOST_DEPTH and foreign_files.is_too_deep(found):
+    if data.count(b"[") + data.count(b"{") > foreign_files.MOST_DEPTH and foreign_files.is_too_deep(document):
         raise CorpusError(f"{path}: nested more than {foreign_files.MOST_DEPTH} levels deep; fix the file")
-    return found
+    return document
 
 
 def verify_readable(path: Path, verify: Callable[[Path], None] = foreign_files.verify) -> None:

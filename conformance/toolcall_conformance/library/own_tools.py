@@ -28,7 +28,7 @@ class OwnTool:
     def fits(self, declared: str, declaration: Any) -> bool:
         """Whether a declaration of the type ``declared`` is of this tool."""
         return fnmatchcase(declared, self.type) and all(
-            fnmatchcase(str(_at(declaration, pointer)), wanted) for pointer, wanted in self.where.items()
+            fnmatchcase(str(_at(declaration, pointer)), pattern) for pointer, pattern in self.where.items()
         )
 
     def functions_of(self, declaration: Any) -> frozenset[str]:
@@ -49,15 +49,15 @@ class OwnTools:
         """The tools as ``own-tools.json`` has them."""
         tools = (
             OwnTool(
-                one["type"],
-                one["run_by"],
-                one["purpose"],
-                one.get("called"),
-                one.get("where", {}),
-                frozenset(one.get("functions", ())),
-                one.get("excluded"),
+                tool["type"],
+                tool["run_by"],
+                tool["purpose"],
+                tool.get("called"),
+                tool.get("where", {}),
+                frozenset(tool.get("functions", ())),
+                tool.get("excluded"),
             )
-            for one in raw["tools"]
+            for tool in raw["tools"]
         )
         return cls(tuple(tools), frozenset(raw["waiting_steps"]))
 

@@ -55,8 +55,8 @@ class Rules(Mapping[str, Rule]):
     @cached_property
     def paths(self) -> Mapping[str, Path]:
         """The file of each rule."""
-        found = {f"{scope}/{path.stem}": path for scope, folder in self._folders.items() for path in _listed(folder)}
-        return dict(sorted(found.items()))
+        paths = {f"{scope}/{path.stem}": path for scope, folder in self._folders.items() for path in _listed(folder)}
+        return dict(sorted(paths.items()))
 
     def __getitem__(self, rule_id: str) -> Rule:
         if rule_id not in self._read:

@@ -26,7 +26,7 @@ class Scenarios:
 
     def cases(self) -> Mapping[str, Case]:
         """Every case by id, in the order of ids. Raises CorpusError for a case that cannot be run."""
-        found: dict[str, Case] = {}
+        cases: dict[str, Case] = {}
         for root in (self.root, *self.extra):
             if not (root / "scenarios").is_dir():
                 raise CorpusError(
@@ -34,12 +34,12 @@ class Scenarios:
                 )
             for path in sorted(_files(root / "scenarios")):
                 case = self._case(path, root)
-                if case.id in found:
+                if case.id in cases:
                     raise CorpusError(
-                        f"{path}: the case {case.id} exists twice, also in {found[case.id].path}; rename one"
+                        f"{path}: the case {case.id} exists twice, also in {cases[case.id].path}; rename one"
                     )
-                found[case.id] = case
-        return dict(sorted(found.items()))
+                cases[case.id] = case
+        return dict(sorted(cases.items()))
 
     def _case(self, path: Path, root: Path) -> Case:
         scenario = read_json(path, packs.folder(path.parent).read)
@@ -55,8 +55,8 @@ class Scenarios:
         for name in scenario.get("tools", []):
             files = [each / "tools" / f"{name}.json" for each in (root, self.root)]
             if not any(os.path.isfile(file) for file in files):  # noqa: PTH113 - Path's raises for a name too long
-                shown, file = f"{name!r:.100}", f"{files[0]!s:.200}"
-                raise CorpusError(f"{path}: the tool {shown} has no file; add {file} or correct the name")
+                tool_name, file = f"{name!r:.100}", f"{files[0]!s:.200}"
+                raise CorpusError(f"{path}: the tool {tool_name} has no file; add {file} or correct the name")
         return case
 
     def _check_schema(self, path: Path, scenario: Any) -> None:
@@ -79,9 +79,9 @@ def _files(scenarios: Path) -> Iterator[Path]:
 
 
 def _check_names(path: Path, what: str, names: Iterable[str], vocabulary: Iterable[str]) -> None:
-    known = list(vocabulary)
+    choices = list(vocabulary)
     for name in names:
-        if name not in known:
-            near = difflib.get_close_matches(str(name), known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(sorted(known))}"
+        if name not in choices:
+            near = difflib.get_close_matches(str(name), choices, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(sorted(choices))}"
             raise CorpusError(f"{path}: unknown {what} {name!r}; {hint}")

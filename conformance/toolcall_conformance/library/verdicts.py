@@ -32,15 +32,15 @@ def read_verdicts(root: Path) -> Iterator[Verdict]:
 
 def whole_verdict(root: Path, verdict: Verdict) -> dict[str, Any]:
     """A verdict with the bodies that it names by a path; its streams as bytes."""
-    found = dict(verdict)
+    document = dict(verdict)
     for key in ("source", "request"):
         if isinstance(verdict.get(key), str):
             path = root / verdict[key]
             content = packs.folder(path.parents[1]).read(path)
-            found[key] = content if key == "source" and verdict["direction"] == "stream" else json.loads(content)
+            document[key] = content if key == "source" and verdict["direction"] == "stream" else json.loads(content)
     if verdict["direction"] == "stream":
-        found |= {key: stream_bytes(verdict[key]) for key in ("output", "usual") if key in verdict}
-    return found
+        document |= {key: stream_bytes(verdict[key]) for key in ("output", "usual") if key in verdict}
+    return document
 
 
 def stream_bytes(stream: str | Mapping[str, str]) -> bytes:

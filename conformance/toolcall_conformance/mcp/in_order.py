@@ -41,8 +41,8 @@ def says_in_order(text: str, steps: Iterable[Words | Room]) -> bool:
             places = _wider(text, places, step.most)
             continue
         ends = ((end, end) for end in _ends(text, step.forms, _wider(text, places, step.room)))
-        behind = _wider(text, _joined(ends), step.room)
-        places = _joined([*places, *behind]) if step.optional else behind
+        spans = _wider(text, _joined(ends), step.room)
+        places = _joined([*places, *spans]) if step.optional else spans
     return any(last == len(text) for _, last in places)
 
 
@@ -68,10 +68,10 @@ def _behind_blanks(text: str, places: Places) -> Places:
 
 def _joined(places: Iterable[tuple[int, int]]) -> Places:
     """The stretches in order, those that touch as one."""
-    found: Places = []
+    spans: Places = []
     for first, last in sorted(places):
-        if found and first <= found[-1][1] + 1:
-            found[-1] = (found[-1][0], max(last, found[-1][1]))
+        if spans and first <= spans[-1][1] + 1:
+            spans[-1] = (spans[-1][0], max(last, spans[-1][1]))
         else:
-            found.append((first, last))
-    return found
+            spans.append((first, last))
+    return spans

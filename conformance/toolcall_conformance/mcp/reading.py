@@ -45,8 +45,8 @@ class ToolResult:
     def parts(self) -> tuple[Part, ...]:
         """All that it says, as the parts of a result; its structured content where it says nothing else."""
         parts: tuple[Part, ...] = tuple(block.part for block in self.blocks if not block.for_the_user)
-        said = [part for part in parts if not isinstance(part, Text) or part.text.strip()]
-        if said or self.structured is MISSING:
+        content = [part for part in parts if not isinstance(part, Text) or part.text.strip()]
+        if content or self.structured is MISSING:
             return parts
         return (of_value(self.structured),)
 
@@ -79,15 +79,15 @@ def _tools(listed: Any) -> Iterator[Tool]:
 
 def read_result(result: Any) -> ToolResult:
     """A CallToolResult; blocks of types that the protocol does not have are left out."""
-    said = _object(result)
+    document = _object(result)
     blocks = (
-        _block(_object(entry), join("", "content", place)) for place, entry in enumerate(_list(said.get("content")))
+        _block(_object(entry), join("", "content", place)) for place, entry in enumerate(_list(document.get("content")))
     )
-    structured = said.get("structuredContent")
+    structured = document.get("structuredContent")
     return ToolResult(
         tuple(block for block in blocks if block is not None),
         MISSING if structured is None else structured,
-        said.get("isError") is True,
+        document.get("isError") is True,
         result,
     )
 
@@ -106,13 +106,13 @@ def _block(entry: dict[str, Any], pointer: str) -> Block | None:
     return _resource(_object(entry.get("resource")), pointer, hidden) if kind == "resource" else None
 
 
-def _resource(held: dict[str, Any], pointer: str, hidden: bool) -> Block:
-    uri = _text(held, "uri")
-    if "blob" in held:
-        mime = _text(held, "mimeType") or None
-        return Block(Media(_kind(mime), mime, f"{pointer}/resource", data=_text(held, "blob")), uri, False, hidden)
-    words = " ".join(_words({key: value for key, value in held.items() if key != "text"}))
-    return Block(Text(_text(held, "text"), f"{pointer}/resource/text"), uri, False, hidden, words)
+def _resource(resource: dict[str, Any], pointer: str, hidden: bool) -> Block:
+    uri = _text(resource, "uri")
+    if "blob" in resource:
+        mime = _text(resource, "mimeType") or None
+        return Block(Media(_kind(mime), mime, f"{pointer}/resource", data=_text(resource, "blob")), uri, False, hidden)
+    words = " ".join(_words({key: value for key, value in resource.items() if key != "text"}))
+    return Block(Text(_text(resource, "text"), f"{pointer}/resource/text"), uri, False, hidden, words)
 
 
 def _object(value: Any) -> dict[str, Any]:
@@ -124,8 +124,8 @@ def _list(value: Any) -> list[Any]:
 
 
 def _text(holder: dict[str, Any], key: str) -> str:
-    found = holder.get(key)
-    return found if isinstance(found, str) else ""
+    text = holder.get(key)
+    return text if isinstance(text, str) else ""
 
 
 def _kind(mime: str | None) -> str:

@@ -17,22 +17,26 @@ from toolcall_conformance.reading.model import Value
 from toolcall_conformance.translation.payload import parsed_text
 
 
-def is_spelled_out(corpus: Corpus, told: ToolResult, parts: Sequence[Part]) -> bool:
+def is_spelled_out(corpus: Corpus, tool_result: ToolResult, parts: Sequence[Part]) -> bool:
     """Whether the strings in the parts are those that the server's blocks say, in their order, and labels.
 
     Media may be among them, or stand elsewhere.
     """
-    values = [_opened(told, part) for part in parts if isinstance(part, Text | Value)]
+    values = [_opened(tool_result, part) for part in parts if isinstance(part, Text | Value)]
     if not any(isinstance(value, dict | list) for value in values):
         return False
-    wanted = [_said(block) for block in told.blocks if not block.for_the_user and not isinstance(block.part, Media)]
-    own, place = set(_strings(told.body)), 0
+    block_texts = [
+        _said(block) for block in tool_result.blocks if not block.for_the_user and not isinstance(block.part, Media)
+    ]
+    own, place = set(_strings(tool_result.body)), 0
     for string in _strings(values):
-        if place < len(wanted) and string == wanted[place]:
+        if place < len(block_texts) and string == block_texts[place]:
             place += 1
         elif string not in own and not _is_label(corpus, string):
             return False
-    return place == len(wanted) and (bool(wanted) or told.structured is MISSING or _holds(values, told.structured))
+    return place == len(block_texts) and (
+        bool(block_texts) or tool_result.structured is MISSING or _holds(values, tool_result.structured)
+    )
 
 
 def _is_label(corpus: Corpus, string: str) -> bool:
@@ -47,12 +51,12 @@ def _said(block: Block) -> str | None:
     return block.uri if block.link else block.part.text
 
 
-def _opened(told: ToolResult, part: Text | Value) -> object:
+def _opened(tool_result: ToolResult, part: Text | Value) -> object:
     """A part as a JSON value. A text that a block says, or that is no JSON, stays a text."""
     if isinstance(part, Value):
         return part.value
     parsed = parsed_text(part.text)
-    return part.text if parsed is None or any(part.text == _said(block) for block in told.blocks) else parsed[0]
+    return part.text if parsed is None or any(part.text == _said(block) for block in tool_result.blocks) else parsed[0]
 
 
 def _strings(value: object) -> Iterator[str]:
@@ -66,9 +70,9 @@ def _strings(value: object) -> Iterator[str]:
             yield from _strings(entry)
 
 
-def _holds(value: object, wanted: object) -> bool:
+def _holds(value: object, expected: object) -> bool:
     """Whether a JSON value is another one, or has it inside."""
-    if equal(value, wanted):
+    if equal(value, expected):
         return True
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return any(_holds(entry, wanted) for entry in inner)
+    return any(_holds(entry, expected) for entry in inner)

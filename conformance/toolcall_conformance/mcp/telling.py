@@ -31,62 +31,65 @@ _DECODER = json.JSONDecoder()
 
 
 def parts_told(
-    corpus: Corpus, name: str, told: ToolResult, produced: Result, media: Sequence[Media] = ()
+    corpus: Corpus, name: str, tool_result: ToolResult, produced: Result, media: Sequence[Media] = ()
 ) -> tuple[Part, ...]:
-    """The parts that a result produced in a format must have: those of ``told``, in the way in which it tells them.
+    """The parts that a result produced in a format must have: those of ``tool_result``, in the way in which it tells them.
 
     Where it tells them in none of the ways, the plainest. ``media`` are those behind the results, some of which may
     be resources of this one.
     """
-    mine = [part for part in told.parts if isinstance(part, Media)]
+    mine = [part for part in tool_result.parts if isinstance(part, Media)]
     theirs = tuple(part for part in produced.parts if not isinstance(part, Media))
-    shown = [*media, *(part for part in produced.parts if isinstance(part, Media))]
-    if _is_plain(corpus, told, produced):
-        return told.parts
-    if is_spelled_out(corpus, told, theirs):
-        return (*theirs, *(one for one in mine if fits_results(corpus, name, one)))
-    if any(_tells(corpus, told, replace(produced, parts=form), shown) for form in _without_structure(told, theirs)):
+    all_media = [*media, *(part for part in produced.parts if isinstance(part, Media))]
+    if _is_plain(corpus, tool_result, produced):
+        return tool_result.parts
+    if is_spelled_out(corpus, tool_result, theirs):
+        return (*theirs, *(item for item in mine if fits_results(corpus, name, item)))
+    if any(
+        _tells(corpus, tool_result, replace(produced, parts=form), all_media)
+        for form in _without_structure(tool_result, theirs)
+    ):
         return (*_without_remarks(corpus, theirs, mine), *mine)
-    return told.parts
+    return tool_result.parts
 
 
-def _is_plain(corpus: Corpus, told: ToolResult, produced: Result) -> bool:
+def _is_plain(corpus: Corpus, tool_result: ToolResult, produced: Result) -> bool:
     """Whether a result tells its parts as any result does; so remarks about media stay remarks."""
-    want = read_content(corpus, replace(produced, parts=told.parts))
+    want = read_content(corpus, replace(produced, parts=tool_result.parts))
     return compare_payload(want, read_content(corpus, produced)) is None
 
 
 def _without_remarks(corpus: Corpus, parts: tuple[Part, ...], media: list[Media]) -> Iterator[Part]:
     """The parts without what they say of media that stand elsewhere or nowhere: that is asked of the media."""
-    known = Described(media)
+    descriptions = Described(media)
     for part in parts:
         if isinstance(part, Text):
-            yield from (replace(part, text=text) for text in without_placeholders(corpus, [part.text], known))
+            yield from (replace(part, text=text) for text in without_placeholders(corpus, [part.text], descriptions))
         else:
             yield part
 
 
-def _tells(corpus: Corpus, told: ToolResult, produced: Result, shown: Sequence[Media]) -> bool:
-    if told.structured is not MISSING and _is_structure(corpus, told, produced):
+def _tells(corpus: Corpus, tool_result: ToolResult, produced: Result, media: Sequence[Media]) -> bool:
+    if tool_result.structured is not MISSING and _is_structure(corpus, tool_result, produced):
         return True
-    if any(block.uri is not None or block.for_the_user for block in told.blocks):
-        return _tells_in_words(corpus, told.blocks, produced, shown)
-    return _is_plain(corpus, told, produced)
+    if any(block.uri is not None or block.for_the_user for block in tool_result.blocks):
+        return _tells_in_words(corpus, tool_result.blocks, produced, media)
+    return _is_plain(corpus, tool_result, produced)
 
 
-def _is_structure(corpus: Corpus, told: ToolResult, produced: Result) -> bool:
+def _is_structure(corpus: Corpus, tool_result: ToolResult, produced: Result) -> bool:
     """Whether a result is the structured content and nothing else."""
-    want = read_content(corpus, replace(produced, parts=(of_value(told.structured),)))
+    want = read_content(corpus, replace(produced, parts=(of_value(tool_result.structured),)))
     return compare_payload(want, read_content(corpus, produced)) is None
 
 
-def _without_structure(told: ToolResult, parts: tuple[Part, ...]) -> Iterator[tuple[Part, ...]]:
+def _without_structure(tool_result: ToolResult, parts: tuple[Part, ...]) -> Iterator[tuple[Part, ...]]:
     """The parts as they are, and without the structured content that one of them is, has in it, or ends with."""
     yield parts
-    if told.structured is MISSING:
+    if tool_result.structured is MISSING:
         return
     for place, part in enumerate(parts):
-        for left in _left(part, told.structured):
+        for left in _left(part, tool_result.structured):
             yield (*parts[:place], *left, *parts[place + 1 :])
 
 
@@ -106,18 +109,18 @@ def _left(part: Part, structured: Any) -> Iterator[tuple[Part, ...]]:
 
 def _cut(text: str, structured: Any) -> Iterator[str]:
     """A text without the JSON of a value, wherever a line of it begins with that."""
-    for found in _JSON_BEGINS.finditer(text):
+    for match in _JSON_BEGINS.finditer(text):
         try:
-            value, end = _DECODER.raw_decode(text, found.start(1))
+            value, end = _DECODER.raw_decode(text, match.start(1))
         except (ValueError, RecursionError):
             continue
         if equal(value, structured):
-            yield f"{text[: found.start(1)]}{text[end:]}".strip()
+            yield f"{text[: match.start(1)]}{text[end:]}".strip()
 
 
-def _tells_in_words(corpus: Corpus, blocks: Sequence[Block], produced: Result, shown: Sequence[Media]) -> bool:
+def _tells_in_words(corpus: Corpus, blocks: Sequence[Block], produced: Result, media: Sequence[Media]) -> bool:
     """Whether the texts of a result tell its blocks in their order, each resource with a few words around it."""
-    steps = [step for block in blocks for step in _steps(corpus, block, shown)]
+    steps = [step for block in blocks for step in _steps(corpus, block, media)]
     return any(says_in_order(_squeezed(text), steps) for text in _wordings(corpus, produced))
 
 
@@ -129,7 +132,7 @@ def _wordings(corpus: Corpus, produced: Result) -> Iterator[str]:
     forms = [
         "\n".join([*texts, *(json.dumps(value, ensure_ascii=False) for value in values)]),
         "\n".join(string for value in [*texts, *values] for string in _leaves(value)),
-        "\n".join(string for one in parsed if one is not None for string in _leaves(one[0])),
+        "\n".join(string for entry in parsed if entry is not None for string in _leaves(entry[0])),
     ]
     for form in forms:
         yield form
@@ -140,20 +143,20 @@ def _leaves(value: object) -> list[str]:
     return [value] if isinstance(value, str) else strings_in(value)
 
 
-def _steps(corpus: Corpus, block: Block, shown: Sequence[Media]) -> tuple[Words | Room, ...]:
+def _steps(corpus: Corpus, block: Block, media: Sequence[Media]) -> tuple[Words | Room, ...]:
     """What a squeezed text says of a block."""
     room = corpus.alignment.parameters["resource_room"] + 2 * len(block.words)
     if isinstance(block.part, Media):
         return (Room(room),)  # a remark that it stands elsewhere; whether it does is asked of media
     if block.uri is None:
         return (Words((_squeezed(block.part.text),), optional=block.for_the_user),)
-    if _is_shown(corpus, block, shown):
+    if _is_shown(corpus, block, media):
         return (Room(room),)
-    said = block.uri if block.link else block.part.text
-    return (Words(tuple(map(_squeezed, _spellings(said))), room, optional=block.for_the_user),)
+    text = block.uri if block.link else block.part.text
+    return (Words(tuple(map(_squeezed, _spellings(text))), room, optional=block.for_the_user),)
 
 
-def _is_shown(corpus: Corpus, block: Block, shown: Sequence[Media]) -> bool:
+def _is_shown(corpus: Corpus, block: Block, media: Sequence[Media]) -> bool:
     """Whether a resource is told as a document: by its address, or with its text as bytes.
 
     Most addresses of resources are names within the server, which no provider can load
@@ -161,8 +164,8 @@ def _is_shown(corpus: Corpus, block: Block, shown: Sequence[Media]) -> bool:
     """
     if block.link:
         loaded = any(corpus.alignment.patterns["web_address"].matches(str(block.uri)))
-        return loaded and any(one.url == block.uri for one in shown)
-    return isinstance(block.part, Text) and any(plain_text(corpus, one) == block.part.text for one in shown)
+        return loaded and any(item.url == block.uri for item in media)
+    return isinstance(block.part, Text) and any(plain_text(corpus, item) == block.part.text for item in media)
 
 
 def _spellings(text: str) -> Iterator[str]:

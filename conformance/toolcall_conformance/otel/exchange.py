@@ -53,23 +53,23 @@ def judge_exchange(corpus: Corpus, exchange: Exchange, output: Any) -> list[Find
 
     What a part with a wrong shape should have said is not asked for besides.
     """
-    found = list(compare_shape(corpus, output))
-    if any(finding.is_must for finding in found):
-        return found
+    findings = list(compare_shape(corpus, output))
+    if any(finding.is_must for finding in findings):
+        return findings
     output = {name: output.get(name, []) for name in ATTRIBUTES}
-    asked = formats.read(exchange.format, "request", exchange.request)
-    known = _known(asked)
-    found += _compare(corpus, asked, read_input(exchange.format, output, known), known)
-    found += compare_tools(corpus, asked, output["tool_definitions"])
-    found += compare_places(corpus, formats.get(exchange.format).client.CONTAINER, asked, output)
+    request = formats.read(exchange.format, "request", exchange.request)
+    facts = _known(request)
+    findings += _compare(corpus, request, read_input(exchange.format, output, facts), facts)
+    findings += compare_tools(corpus, request, output["tool_definitions"])
+    findings += compare_places(corpus, formats.get(exchange.format).client.CONTAINER, request, output)
     if exchange.reply is not None:
-        said = formats.read(exchange.format, "response", exchange.reply)
-        known = replace(known, hosted={*known.hosted, *_known(said).hosted})
+        reply = formats.read(exchange.format, "response", exchange.reply)
+        facts = replace(facts, hosted={*facts.hosted, *_known(reply).hosted})
         choices = choices_of(corpus, exchange.reply)
-        found += _compare(corpus, said, read_reply(exchange.format, output, known, choices), known)
-        found += compare_choices(corpus, choices, output["output_messages"])
-        found += compare_finish(corpus, said, output["output_messages"])
-    return found
+        findings += _compare(corpus, reply, read_reply(exchange.format, output, facts, choices), facts)
+        findings += compare_choices(corpus, choices, output["output_messages"])
+        findings += compare_finish(corpus, reply, output["output_messages"])
+    return findings
 
 
 def _known(reading: Reading) -> Known:
@@ -78,28 +78,32 @@ def _known(reading: Reading) -> Known:
     free |= {call.name for call in reading.calls if call.kind == "custom" and call.name}
     hosted = [item for item in items if isinstance(item, Hosted)]
     own = {item.value.get("id") for item in hosted if isinstance(item.value, dict)}
-    return Known(free, {given for given in {*own, *(item.id for item in hosted)} if isinstance(given, str) and given})
+    return Known(
+        free, {identity for identity in {*own, *(item.id for item in hosted)} if isinstance(identity, str) and identity}
+    )
 
 
-def _compare(corpus: Corpus, before: Reading, after: Messages, known: Known) -> Iterator[Finding]:
+def _compare(corpus: Corpus, before: Reading, after: Messages, facts: Known) -> Iterator[Finding]:
     pair = aligned(Sides(corpus, _told(before), after.reading))
-    yield from (one for one in compare_calls(pair) if one.rule != _IDS)
+    yield from (finding for finding in compare_calls(pair) if finding.rule != _IDS)
     if before.direction == "request":
-        yield from (one for one in compare_results(pair) if not (one.rule == _CONTENT and _says_more(one)))
+        yield from (
+            finding for finding in compare_results(pair) if not (finding.rule == _CONTENT and _says_more(finding))
+        )
     yield from compare_texts(pair)
     yield from compare_media(pair)
     yield from compare_call_ids(pair)
     yield from compare_arguments_form(corpus, after)
     yield from compare_roles(corpus, after)
-    yield from compare_steps(corpus, before, after, known.hosted)
+    yield from compare_steps(corpus, before, after, facts.hosted)
     yield from compare_thoughts(corpus, before, after)
 
 
 def _says_more(finding: Finding) -> bool:
     """Whether the content of a result is all there, with more words around it."""
-    wanted = finding.want if isinstance(finding.want, list) else [finding.want]
-    said = squeeze("\n".join(_texts(finding.got)))
-    return all(isinstance(one, str) and squeeze(one) in said for one in wanted)
+    expected = finding.want if isinstance(finding.want, list) else [finding.want]
+    content = squeeze("\n".join(_texts(finding.got)))
+    return all(isinstance(text, str) and squeeze(text) in content for text in expected)
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -20,12 +20,12 @@ _DRAFT_7 = "http://json-schema.org/draft-07/schema"
 def schema(corpus: Corpus, attribute: str) -> dict[str, Any]:
     """The schema of an attribute. Where the convention has been loosened since it was published, it is as loose."""
     name = corpus.otel["attributes"][attribute]["schema"]
-    found: dict[str, Any] = copied(corpus.otel_schema(name))
+    document: dict[str, Any] = copied(corpus.otel_schema(name))
     for change in corpus.otel["since"]:
         if change.get("schema") == name:
             holder, _, key = change["pointer"].rpartition("/")
-            resolve(found, holder)[key] = change["value"]
-    return found
+            resolve(document, holder)[key] = change["value"]
+    return document
 
 
 @cache
@@ -35,10 +35,10 @@ def _validator(corpus: Corpus, attribute: str, definition: str | None) -> Any:
     import referencing.jsonschema
 
     whole = schema(corpus, attribute)
-    wanted = whole if definition is None else {"$defs": whole["$defs"], "$ref": f"#/$defs/{definition}"}
+    root_schema = whole if definition is None else {"$defs": whole["$defs"], "$ref": f"#/$defs/{definition}"}
     draft_7 = referencing.jsonschema.DRAFT7.create_resource(jsonschema.Draft7Validator.META_SCHEMA)
     registry: referencing.Registry[Any] = referencing.Registry().with_resource(_DRAFT_7, draft_7)
-    return jsonschema.Draft202012Validator(wanted, registry=registry)
+    return jsonschema.Draft202012Validator(root_schema, registry=registry)
 
 
 def errors(corpus: Corpus, attribute: str, value: Any, definition: str | None = None) -> Iterator[ValidationError]:
@@ -50,5 +50,5 @@ def errors(corpus: Corpus, attribute: str, value: Any, definition: str | None = 
 
 def definitions(corpus: Corpus, attribute: str) -> Mapping[str, str]:
     """The definitions by the types of the parts, or of the entries, of an attribute."""
-    found: Mapping[str, str] = corpus.otel["definitions" if attribute == ATTRIBUTES[3] else "parts"]
-    return found
+    definitions_by_type: Mapping[str, str] = corpus.otel["definitions" if attribute == ATTRIBUTES[3] else "parts"]
+    return definitions_by_type

@@ -35,7 +35,7 @@ def compare_call_ids(pair: Pair) -> Iterator[Finding]:
 def compare_arguments_form(corpus: Corpus, after: Messages) -> Iterator[Finding]:
     """Arguments are recorded as the object that they are."""
     for pointer in after.spelt:
-        call = next(one for one in after.reading.calls if one.arguments_pointer == pointer)
+        call = next(call for call in after.reading.calls if call.arguments_pointer == pointer)
         if isinstance(call.arguments, dict):
             got = resolve(after.reading.body, pointer)
             yield finding(corpus, "otel/arguments-object", pointer, want=call.arguments, got=got)
@@ -45,9 +45,9 @@ def compare_roles(corpus: Corpus, after: Messages) -> Iterator[Finding]:
     """What the model says is the assistant's; what a tool returned is the tool's, or the user's as the API has it."""
     for pointer, role, kinds in after.roles:
         by_model = after.reading.direction == "response" or "tool_call" in kinds
-        wanted: Sequence[str] = corpus.otel["roles"]["model" if by_model else "result" if _RESULT in kinds else "any"]
-        if role not in wanted:
-            yield finding(corpus, "otel/role", join(pointer, "role"), want=one_of(wanted), got=role)
+        roles: Sequence[str] = corpus.otel["roles"]["model" if by_model else "result" if _RESULT in kinds else "any"]
+        if role not in roles:
+            yield finding(corpus, "otel/role", join(pointer, "role"), want=one_of(roles), got=role)
 
 
 def compare_finish(corpus: Corpus, before: Reading, messages: Sequence[Any]) -> Iterator[Finding]:
@@ -58,18 +58,18 @@ def compare_finish(corpus: Corpus, before: Reading, messages: Sequence[Any]) -> 
     got = messages[0].get("finish_reason") if messages else None
     if got is None or before.finish is None:
         return
-    wanted: Sequence[str] = corpus.otel["finish"].get(before.finish.reason, ())
+    reasons: Sequence[str] = corpus.otel["finish"].get(before.finish.reason, ())
     if str(before.finish.raw).lower() in corpus.otel["plain_ends"]:
-        wanted = [*wanted, *corpus.otel["finish"]["end"]]
-    if wanted and got not in wanted:
-        yield finding(corpus, "otel/finish-reason", "/output_messages/0/finish_reason", want=one_of(wanted), got=got)
+        reasons = [*reasons, *corpus.otel["finish"]["end"]]
+    if reasons and got not in reasons:
+        yield finding(corpus, "otel/finish-reason", "/output_messages/0/finish_reason", want=one_of(reasons), got=got)
 
 
 def choices_of(corpus: Corpus, reply: Any) -> int:
     """How many choices a reply has: one where its API does not list them."""
     lists = corpus.otel["answer_lists"]
     listed = [reply[key] for key in lists if isinstance(reply, dict) and isinstance(reply.get(key), list)]
-    return max((len(one) for one in listed), default=1)
+    return max((len(choices) for choices in listed), default=1)
 
 
 def compare_choices(corpus: Corpus, choices: int, messages: Sequence[Any]) -> Iterator[Finding]:
@@ -78,21 +78,21 @@ def compare_choices(corpus: Corpus, choices: int, messages: Sequence[Any]) -> It
         yield finding(corpus, "otel/message-per-choice", "/output_messages", want=choices, got=len(messages))
 
 
-def compare_steps(corpus: Corpus, before: Reading, after: Messages, known: Collection[str]) -> Iterator[Finding]:
-    """What the provider ran itself is told as such, and what came of it names its call; ``known`` are all their ids."""
+def compare_steps(corpus: Corpus, before: Reading, after: Messages, hosted_ids: Collection[str]) -> Iterator[Finding]:
+    """What the provider ran itself is told as such, and what came of it names its call; ``hosted_ids`` are all their ids."""
     named = {stored.pointer for stored in before.stored}  # references: nobody can see the item
     items = (item for turn in before.turns for item in turn.items if isinstance(item, Hosted))
     steps = {item.id or item.pointer: item for item in items if item.pointer not in named}
-    given = {step.id for step in after.steps if step.id}
+    ids = {step.id for step in after.steps if step.id}
     unnamed = sum(step.id is None for step in after.steps)
     for item in steps.values():
-        if item.id in given or (isinstance(item.value, dict) and item.value.get("id") in given):
+        if item.id in ids or (isinstance(item.value, dict) and item.value.get("id") in ids):
             continue
         if not unnamed:
             subject = f"step {item.name or item.type}"
             yield finding(corpus, "otel/server-step-lost", "", got=MISSING, source=item.pointer, subject=subject)
         unnamed -= bool(unnamed)
-    calls = {*known, *(step.id for step in after.steps if step.id and not step.is_answer)}
+    calls = {*hosted_ids, *(step.id for step in after.steps if step.id and not step.is_answer)}
     for step in after.steps:
         if not step.known:
             yield finding(corpus, "otel/server-step-as-client-call", step.pointer)
@@ -103,10 +103,10 @@ def compare_steps(corpus: Corpus, before: Reading, after: Messages, known: Colle
 
 def compare_thoughts(corpus: Corpus, before: Reading, after: Messages) -> Iterator[Finding]:
     """Reasoning that a person can read is a part of its own."""
-    said = squeeze("\n".join(one.text for one in after.thoughts))
+    text = squeeze("\n".join(thought.text for thought in after.thoughts))
     for turn in before.turns:
         for item in turn.items:
-            if isinstance(item, Reasoning) and item.text.strip() and squeeze(item.text) not in said:
+            if isinstance(item, Reasoning) and item.text.strip() and squeeze(item.text) not in text:
                 yield finding(corpus, "otel/reasoning-lost", "", want=item.text, got=MISSING, source=item.pointer)
 
 
@@ -114,17 +114,19 @@ def compare_tools(corpus: Corpus, before: Reading, definitions: Sequence[Any]) -
     """Where tools are recorded at all, each of the request's is, and no other."""
     if not definitions:
         return
-    names = {_plain(one[key]) for one in definitions for key in ("name", "type")}
+    names = {_plain(definition[key]) for definition in definitions for key in ("name", "type")}
     for tool in before.tools:
         if not _names(tool) & names:
             subject = f"tool {tool.name or tool.type}"
             yield finding(
                 corpus, "otel/tool-lost", "/tool_definitions", got=MISSING, source=tool.pointer, subject=subject
             )
-    known = {name for tool in before.tools for name in _names(tool)}
-    for place, one in enumerate(definitions):
-        if not {_plain(one["name"]), _plain(one["type"])} & known:
-            yield finding(corpus, "otel/tool-invented", join("/tool_definitions", place), want=MISSING, got=one["name"])
+    request_names = {name for tool in before.tools for name in _names(tool)}
+    for place, definition in enumerate(definitions):
+        if not {_plain(definition["name"]), _plain(definition["type"])} & request_names:
+            yield finding(
+                corpus, "otel/tool-invented", join("/tool_definitions", place), want=MISSING, got=definition["name"]
+            )
 
 
 def _names(tool: Tool) -> set[str]:

@@ -43,30 +43,30 @@ class Known:
     hosted: Collection[str] = ()
 
 
-def read_input(name: str, output: dict[str, Any], known: Known) -> Messages:
+def read_input(name: str, output: dict[str, Any], facts: Known) -> Messages:
     """The reading of the input messages and the system instructions."""
-    found = Messages(Reading(name, "request", body=output))
+    messages = Messages(Reading(name, "request", body=output))
     for place, part in enumerate(output.get("system_instructions") or []):
         text = _text(part, join("/system_instructions", place))
         if text is not None:
-            found.reading.system.append(text)
-    _Reader(found, known).read("/input_messages", output.get("input_messages") or [])
-    return found
+            messages.reading.system.append(text)
+    _Reader(messages, facts).read("/input_messages", output.get("input_messages") or [])
+    return messages
 
 
-def read_reply(name: str, output: dict[str, Any], known: Known, choices: int) -> Messages:
+def read_reply(name: str, output: dict[str, Any], facts: Known, choices: int) -> Messages:
     """The reading of the first choice, as of every reply: of one message, and of all where there is but one choice."""
-    found = Messages(Reading(name, "response", body=output))
+    reply_messages = Messages(Reading(name, "response", body=output))
     messages = output.get("output_messages") or []
-    _Reader(found, known).read("/output_messages", messages if choices == 1 else messages[:1])
-    return found
+    _Reader(reply_messages, facts).read("/output_messages", messages if choices == 1 else messages[:1])
+    return reply_messages
 
 
 class _Reader:
     """Reads messages one after the other."""
 
-    def __init__(self, found: Messages, known: Known) -> None:
-        self._found, self._known = found, known
+    def __init__(self, messages: Messages, facts: Known) -> None:
+        self._found, self._known = messages, facts
         self._calls: list[Call] = []
         self._answered: set[int] = set()
         self._batch = -1
@@ -96,9 +96,11 @@ class _Reader:
             turns.append(Turn(side, pointer, [*items]))
 
     def _part(self, part: dict[str, Any], pointer: str) -> Iterator[Any]:
-        kind, given = part["type"], part.get("id")
-        if kind in _SERVER or (kind in ("tool_call", "tool_call_response") and given and given in self._known.hosted):
-            self._found.steps.append(Step(pointer, given, kind.endswith("response"), kind in _SERVER))
+        kind, step_id = part["type"], part.get("id")
+        if kind in _SERVER or (
+            kind in ("tool_call", "tool_call_response") and step_id and step_id in self._known.hosted
+        ):
+            self._found.steps.append(Step(pointer, step_id, kind.endswith("response"), kind in _SERVER))
         elif kind == "tool_call":
             yield self._call(part, pointer)
         elif kind == "tool_call_response":
@@ -108,18 +110,18 @@ class _Reader:
         else:
             yield from read_part(part, pointer)
             if kind not in ("text", *_MEDIA):
-                self._found.steps.append(Step(pointer, given, is_answer=False))
+                self._found.steps.append(Step(pointer, step_id, is_answer=False))
 
     def _call(self, part: dict[str, Any], pointer: str) -> Call:
-        name, said = part["name"], part.get("arguments")
-        free = name in self._known.free and isinstance(said, str)
-        if isinstance(said, str) and said.strip() and not free:
+        name, arguments = part["name"], part.get("arguments")
+        free = name in self._known.free and isinstance(arguments, str)
+        if isinstance(arguments, str) and arguments.strip() and not free:
             self._found.spelt.append(join(pointer, "arguments"))
-        found = Call(
+        call = Call(
             len(self._calls),
             self._batch,
             name,
-            said if free else read_arguments(said),
+            arguments if free else read_arguments(arguments),
             part.get("id"),
             pointer,
             join(pointer, "name"),
@@ -127,60 +129,60 @@ class _Reader:
             join(pointer, "id") if part.get("id") else None,
             kind="custom" if free else "function",
         )
-        self._calls.append(found)
-        return found
+        self._calls.append(call)
+        return call
 
     def _result(self, part: dict[str, Any], pointer: str) -> Result:
-        given, content = part.get("id"), join(pointer, "response")
-        call = self._answers(given)
+        call_id, content = part.get("id"), join(pointer, "response")
+        call = self._answers(call_id)
         parts = tuple(_content(part.get("response"), content))
         return Result(
             call,
-            given,
+            call_id,
             None,
             parts,
             None,
             pointer,
             len(self._found.roles),
             content,
-            join(pointer, "id") if given else None,
+            join(pointer, "id") if call_id else None,
         )
 
-    def _answers(self, given: str | None) -> int | None:
+    def _answers(self, call_id: str | None) -> int | None:
         """The call that a result answers: by its id, in the latest batch first; without one, the next open call."""
         latest = [call for call in self._calls if call.batch == self._batch]
         earlier = [call for call in reversed(self._calls) if call.batch != self._batch]
-        same = [call for call in [*latest, *earlier] if given is None or call.id == given]
-        if given is None:
+        same = [call for call in [*latest, *earlier] if call_id is None or call.id == call_id]
+        if call_id is None:
             same = [call for call in latest if call.ordinal not in self._answered]
         waiting = [call for call in same if call.ordinal not in self._answered]
-        found = next(iter(waiting or same), None)
-        if found is not None:
-            self._answered.add(found.ordinal)
-        return None if found is None else found.ordinal
+        call = next(iter(waiting or same), None)
+        if call is not None:
+            self._answered.add(call.ordinal)
+        return None if call is None else call.ordinal
 
 
 _MEDIA = {"blob": "content", "uri": "uri", "file": "file_id"}
 
 
 def _text(part: Any, pointer: str) -> Text | None:
-    said = part.get("content") if isinstance(part, dict) else None
-    return Text(said, join(pointer, "content")) if isinstance(said, str) and said.strip() else None
+    content = part.get("content") if isinstance(part, dict) else None
+    return Text(content, join(pointer, "content")) if isinstance(content, str) and content.strip() else None
 
 
 def read_part(part: dict[str, Any], pointer: str) -> Iterator[Text | Media]:
     """A text or a medium; nothing for any other part, and for blank text."""
     kind = part["type"]
     if kind == "text":
-        found = _text(part, pointer)
-        if found is not None:
-            yield found
+        text = _text(part, pointer)
+        if text is not None:
+            yield text
     elif kind in _MEDIA:
-        where, said = join(pointer, _MEDIA[kind]), part[_MEDIA[kind]]
+        where, content = join(pointer, _MEDIA[kind]), part[_MEDIA[kind]]
         key = {"blob": "data", "uri": "url", "file": "file_id"}[kind]
-        if key == "url" and said.startswith("data:"):
-            key, said = "data", said.partition(",")[2]
-        yield Media(part["modality"], part.get("mime_type"), where, **{key: said})
+        if key == "url" and content.startswith("data:"):
+            key, content = "data", content.partition(",")[2]
+        yield Media(part["modality"], part.get("mime_type"), where, **{key: content})
 
 
 def _content(response: Any, pointer: str) -> Iterator[Any]:

@@ -30,9 +30,9 @@ def compare_shape(corpus: Corpus, output: Any) -> Iterator[Finding]:
 
 
 def _parts(corpus: Corpus, attribute: str, value: Any) -> Iterator[Finding]:
-    known = definitions(corpus, attribute)
+    definitions_by_type = definitions(corpus, attribute)
     for pointer, part in parts_of(attribute, value):
-        definition = known.get(part["type"])
+        definition = definitions_by_type.get(part["type"])
         if definition is not None:
             for error in errors(corpus, attribute, part, definition):
                 where = join(pointer, *error.absolute_path)

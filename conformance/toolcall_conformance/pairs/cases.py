@@ -75,14 +75,14 @@ class Pairs:
     @property
     def summary(self) -> str:
         """What was found, in a sentence."""
-        said = f"{len(self.cases)} pair{'' if len(self.cases) == 1 else 's'} of golden files"
+        text = f"{len(self.cases)} pair{'' if len(self.cases) == 1 else 's'} of golden files"
         if self.hidden:
-            said += f", {self.hidden} hidden value{'' if self.hidden == 1 else 's'} in them"
+            text += f", {self.hidden} hidden value{'' if self.hidden == 1 else 's'} in them"
         if self.left_out:
-            shown = [f"{len(names)} × {reason}" for reason, names in self.left_out.items()][:_REASONS]
+            reasons = [f"{len(names)} × {reason}" for reason, names in self.left_out.items()][:_REASONS]
             more = [f"{many(len(self.left_out) - _REASONS, 'more reason')}"] if len(self.left_out) > _REASONS else []
-            said += f"; left out: {', '.join([*shown, *more])}"
-        return said
+            text += f"; left out: {', '.join([*reasons, *more])}"
+        return text
 
     @property
     def warnings(self) -> list[str]:
@@ -101,25 +101,25 @@ class Pairs:
 
 def load_pairs(corpus: Corpus, path: Path) -> Pairs:
     """Find and read the pairs that a file describes. Raises PairsError, also where there are none."""
-    told = read_description(path, corpus.formats)
-    finder = _Finder(corpus, told)
-    for kind in told.kinds:
+    description = read_description(path, corpus.formats)
+    finder = _Finder(corpus, description)
+    for kind in description.kinds:
         finder.find(kind)
     if not finder.cases:
         raise PairsError(f"{path}: {finder.why_none()}")
-    return Pairs(told, finder.cases, finder.reasons(), [*finder.idle()])
+    return Pairs(description, finder.cases, finder.reasons(), [*finder.idle()])
 
 
 class _Finder:
-    def __init__(self, corpus: Corpus, told: Description) -> None:
-        self._corpus, self._told = corpus, told
-        self._hidden = Hidden(told.redacted)
-        self._words = {end: frozenset(told.words) for end in ("client", "upstream")}
+    def __init__(self, corpus: Corpus, description: Description) -> None:
+        self._corpus, self._told = corpus, description
+        self._hidden = Hidden(description.redacted)
+        self._words = {end: frozenset(description.words) for end in ("client", "upstream")}
         self._models = {
             name: next(case.model(name) for case in corpus.cases.values() if name in case.formats)
             for name in corpus.formats
         }
-        self._fitting: dict[str, int] = dict.fromkeys(told.leave_out, 0)
+        self._fitting: dict[str, int] = dict.fromkeys(description.leave_out, 0)
         self.cases: dict[str, PairCase] = {}
         self.left_out: defaultdict[str, list[str]] = defaultdict(list)
         self._seen = 0
@@ -155,11 +155,11 @@ class _Finder:
             if word not in self._told.words:
                 self.left_out[f"[formats] does not define {word!r}"].append(name)
                 return
-            found = self._told.words[word]
-            if found is None:
+            format_name = self._told.words[word]
+            if format_name is None:
                 self.left_out[f"{word}{_ASKED}"].append(name)
                 return
-            ends[end] = found
+            ends[end] = format_name
         source_path, source_entry = kind.source.filled(fields)
         source_file = self._told.folder / source_path
         if source_file == file and source_entry == entry and kind.source_body == kind.output_body:
@@ -206,26 +206,26 @@ class _Finder:
 
     def reasons(self) -> dict[str, list[str]]:
         """The files that are left out, by reason, the most frequent first; not what another table has taken."""
-        told = {case.id for case in self.cases.values()}
-        found: defaultdict[str, list[str]] = defaultdict(list)
+        case_ids = {case.id for case in self.cases.values()}
+        names_by_reason: defaultdict[str, list[str]] = defaultdict(list)
         # What the user says of a word comes before what a pattern that does not fit makes of it.
         for reason in sorted(self.left_out, key=lambda reason: not reason.endswith(_ASKED)):
             for name in self.left_out[reason]:
-                if (id := f"{FAMILY}/{visible(_id(name))}") not in told:
-                    told.add(id)
-                    found[reason].append(name)
-        return dict(sorted(found.items(), key=lambda one: (_is_meant(one[0]), -len(one[1]))))
+                if (id := f"{FAMILY}/{visible(_id(name))}") not in case_ids:
+                    case_ids.add(id)
+                    names_by_reason[reason].append(name)
+        return dict(sorted(names_by_reason.items(), key=lambda entry: (_is_meant(entry[0]), -len(entry[1]))))
 
     def why_none(self) -> str:
         """Why there is no pair."""
         if self.left_out:
-            reason, names = max(self.left_out.items(), key=lambda one: len(one[1]))
+            reason, names = max(self.left_out.items(), key=lambda entry: len(entry[1]))
             more = f"; and {many(len(self.left_out) - 1, 'other reason')}" if self.left_out.keys() - {reason} else ""
             return f"no pair can be judged: {len(names)} × {reason} (as {names[0]}){more}"
         if self._seen:
             return "no pair can be judged"
-        shown = ", ".join(kind.output.text for kind in self._told.kinds[:3])
-        return f"no file below {self._told.folder} fits {shown}; paths are from the folder of this file"
+        examples = ", ".join(kind.output.text for kind in self._told.kinds[:3])
+        return f"no file below {self._told.folder} fits {examples}; paths are from the folder of this file"
 
 
 def _is_meant(reason: str) -> bool:
@@ -253,12 +253,12 @@ def _stream(whose: str, place: tuple[Path, str | None], pointer: str, name: str,
         if not whose:
             raise
         try:
-            found = readers.body(*place, pointer)
+            reply = readers.body(*place, pointer)
         except UnreadableError:
             raise UnreadableError(f"{whose}: {error}") from None
-        if not isinstance(found, dict):
+        if not isinstance(reply, dict):
             raise UnreadableError(f"{whose}: {error}") from None
-        return found
+        return reply
 
 
 def play_pair(
@@ -269,6 +269,6 @@ def play_pair(
     assert isinstance(case, PairCase)
     tally = Tally.of(harness, case, case.check, route)
     tally.played.append(PlayedBodies(case.direction, case.source, case.output, MISSING))
-    found = judged(harness.judge, case.direction, case.source, case.output, case.ends, case.hidden)
-    tally.note(found, case.direction)
+    judgement = judged(harness.judge, case.direction, case.source, case.output, case.ends, case.hidden)
+    tally.note(judgement, case.direction)
     return tally.result()

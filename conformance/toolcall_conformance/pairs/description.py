@@ -53,18 +53,18 @@ class Description:
 
 def read_description(path: Path, formats: Collection[str]) -> Description:
     """Read a file of pairs. Raises PairsError."""
-    said = _toml(path)
-    _check(path, said)
+    document = _toml(path)
+    _check(path, document)
     words: dict[str, str | None] = {name: name for name in formats}
-    for word, name in said.get("formats", {}).items():
+    for word, name in document.get("formats", {}).items():
         if name is not False and name not in formats:
             raise PairsError(
                 f"{path}: [formats]: {word} = {name!r} is no format{_perhaps(name, formats)}; they are "
                 f"{', '.join(formats)}; write {word} = false for one that is not judged"
             )
         words[word] = name or None
-    kinds = [_kind(path, number, table, words) for number, table in enumerate(said["pairs"], 1)]
-    return Description(path, kinds, words, _patterns(path, said), said.get("leave_out", ()))
+    kinds = [_kind(path, number, table, words) for number, table in enumerate(document["pairs"], 1)]
+    return Description(path, kinds, words, _patterns(path, document), document.get("leave_out", ()))
 
 
 def _kind(path: Path, number: int, table: Mapping[str, Any], words: Mapping[str, str | None]) -> Kind:
@@ -89,9 +89,9 @@ def _kind(path: Path, number: int, table: Mapping[str, Any], words: Mapping[str,
             ends[end] = str(words[table[end]])
         elif end not in output.fields:
             near = difflib.get_close_matches(end, [name for name in output.fields if name not in _ENDS], n=1)
-            meant = f"; did you mean {{{end}}} by {{{near[0]}}}?" if near else ""
+            hint = f"; did you mean {{{end}}} by {{{near[0]}}}?" if near else ""
             raise PairsError(
-                f"{where}: which format is the {end}'s? Put {{{end}}} into output, or write {end} = …{meant}"
+                f"{where}: which format is the {end}'s? Put {{{end}}} into output, or write {end} = …{hint}"
             )
     return Kind(
         source,
@@ -105,14 +105,14 @@ def _kind(path: Path, number: int, table: Mapping[str, Any], words: Mapping[str,
     )
 
 
-def _patterns(path: Path, said: Mapping[str, Any]) -> list[re.Pattern[str]]:
-    found = []
-    for text in said.get("redacted", ()):
+def _patterns(path: Path, document: Mapping[str, Any]) -> list[re.Pattern[str]]:
+    patterns = []
+    for text in document.get("redacted", ()):
         try:
-            found.append(re.compile(text))
+            patterns.append(re.compile(text))
         except re.error as error:
             raise PairsError(f"{path}: redacted: {text!r} is no regular expression: {error}") from None
-    return found
+    return patterns
 
 
 def _toml(path: Path) -> Any:
@@ -132,22 +132,24 @@ def _toml(path: Path) -> Any:
         raise PairsError(f"{path} is not TOML: {error}; write regular expressions between single quotes") from None
 
 
-def _check(path: Path, said: Any) -> None:
+def _check(path: Path, document: Any) -> None:
     import jsonschema
 
     schema = json.loads(_SCHEMA.read_text(encoding="utf-8"))
-    found = [*jsonschema.Draft202012Validator(schema).iter_errors(said)]
-    unknown = [one for one in found if one.validator == "additionalProperties"]  # a misspelt key is also a missing one
-    breach = jsonschema.exceptions.best_match(unknown or found)
+    errors = [*jsonschema.Draft202012Validator(schema).iter_errors(document)]
+    unknown = [
+        error for error in errors if error.validator == "additionalProperties"
+    ]  # a misspelt key is also a missing one
+    breach = jsonschema.exceptions.best_match(unknown or errors)
     if breach is None:
         return
     place = _place([*breach.absolute_path])
     if breach.validator == "additionalProperties":
-        known = breach.schema.get("properties", {})
+        properties = breach.schema.get("properties", {})
         for name in breach.instance:
-            if name not in known:
+            if name not in properties:
                 raise PairsError(
-                    f"{path}: {place} has no key {name!r}{_perhaps(name, known)}; its keys are {', '.join(known)}"
+                    f"{path}: {place} has no key {name!r}{_perhaps(name, properties)}; its keys are {', '.join(properties)}"
                 )
     if breach.validator == "required":
         what = "a table [[pairs]] with source and output" if place == "the file" else "source and output"

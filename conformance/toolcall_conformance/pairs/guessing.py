@@ -34,7 +34,7 @@ _ROLES = (
     ("request", "expected"),
     ("original", "translated"),
 )
-_GIVEN = {given for given, _ in _ROLES} - {"request"}
+_GIVEN = {source_word for source_word, _ in _ROLES} - {"request"}
 _BRACKETED = re.compile(r"\[[A-Za-z_ .-]+\]|<[A-Za-z_ .-]+>")
 _DEPTH = 3
 
@@ -95,8 +95,8 @@ class Guess:
         lines = ["# Which golden files belong together. Check the patterns, then run:"]
         lines += ["# toolcall-conformance judge --pairs pairs.toml", ""]
         if self.redacted:
-            told = ", ".join(f"'{re.escape(text)}'" for text in sorted(self.redacted))
-            lines += [f"redacted = [{told}]", ""]
+            patterns = ", ".join(f"'{re.escape(text)}'" for text in sorted(self.redacted))
+            lines += [f"redacted = [{patterns}]", ""]
         for table, _ in self.tables.most_common():
             lines += ["[[pairs]]", *(f"{key} = {json.dumps(value)}" for key, value in table.written()), ""]
         return "\n".join(lines)
@@ -107,8 +107,8 @@ def guess(corpus: Corpus, folder: Path) -> Guess:
 
     What most pairs of a pattern are decides on its formats; files of another kind draw findings, which says so.
     """
-    made = Guess(folder)
-    made.bodies = bodies = [*_bodies(corpus, made)]
+    folder_guess = Guess(folder)
+    folder_guess.bodies = bodies = [*_bodies(corpus, folder_guess)]
     votes: defaultdict[tuple[str, str, str], Counter[Table]] = defaultdict(Counter)
     for source, output in _pairs(bodies):
         table = _table(source, output)
@@ -116,29 +116,26 @@ def guess(corpus: Corpus, folder: Path) -> Guess:
     for counted in votes.values():
         table, most = counted.most_common(1)[0]
         if most * 2 > counted.total():
-            made.tables[table] = counted.total()
-    return made
+            folder_guess.tables[table] = counted.total()
+    return folder_guess
 
 
-def _bodies(corpus: Corpus, made: Guess) -> Iterator[Found]:
-    for path in sorted(made.folder.rglob("*")):
-        parts = path.relative_to(made.folder).parts
+def _bodies(corpus: Corpus, folder_guess: Guess) -> Iterator[Found]:
+    for path in sorted(folder_guess.folder.rglob("*")):
+        parts = path.relative_to(folder_guess.folder).parts
         if any(part in _SKIPPED or part.startswith(".") for part in parts) or not path.is_file():
             continue
-        made.files += 1
-        if made.files > _MOST_FILES or path.stat().st_size > _MOST_BYTES:
+        folder_guess.files += 1
+        if folder_guess.files > _MOST_FILES or path.stat().st_size > _MOST_BYTES:
             continue
         try:
             text = readers.text_of(path)
         except UnreadableError:
             continue
         name = "/".join(parts)
-        if (
-            not jest.is_snapshot(text)
-            and (found := _body(corpus, name, readers.without_front_matter(text))) is not None
-        ):
-            made.redacted.update(_BRACKETED.findall(" ".join(re.findall(r'"([^"\\]{3,20})"', text))))
-            yield found
+        if not jest.is_snapshot(text) and (body := _body(corpus, name, readers.without_front_matter(text))) is not None:
+            folder_guess.redacted.update(_BRACKETED.findall(" ".join(re.findall(r'"([^"\\]{3,20})"', text))))
+            yield body
 
 
 def _body(corpus: Corpus, name: str, text: str) -> Found | None:
@@ -157,8 +154,8 @@ def _body(corpus: Corpus, name: str, text: str) -> Found | None:
 
 def _inside(corpus: Corpus, value: Any, pointer: str, depth: int) -> Iterator[tuple[str, str, str]]:
     """The bodies in a value, the outer ones first."""
-    if (found := recognised(corpus, value)) and has_container(corpus, found[0], value):
-        yield pointer, found[0].direction, found[0].format
+    if (kinds := recognised(corpus, value)) and has_container(corpus, kinds[0], value):
+        yield pointer, kinds[0].direction, kinds[0].format
     elif depth < _DEPTH and isinstance(value, dict):
         for key, entry in value.items():
             yield from _inside(corpus, entry, join(pointer, key), depth + 1)
@@ -166,17 +163,17 @@ def _inside(corpus: Corpus, value: Any, pointer: str, depth: int) -> Iterator[tu
 
 def _pairs(bodies: Sequence[Found]) -> Iterator[tuple[Found, Found]]:
     """Each output with its source."""
-    by_path = {one.path: one for one in bodies}
+    by_path = {body.path: body for body in bodies}
     by_folder: defaultdict[str, list[Found]] = defaultdict(list)
-    for one in bodies:
-        by_folder[one.folder].append(one)
+    for body in bodies:
+        by_folder[body.folder].append(body)
     for output in bodies:
         beside = [
-            one
-            for one in by_folder[output.folder]
-            if one is not output and _continues(one, output) and _fits(one, output)
+            body
+            for body in by_folder[output.folder]
+            if body is not output and _continues(body, output) and _fits(body, output)
         ]
-        source = max(beside, key=lambda one: len(one.stem), default=None) or _by_role(output, by_path)
+        source = max(beside, key=lambda body: len(body.stem), default=None) or _by_role(output, by_path)
         if source is not None:
             says = set(re.split(r"[._-]", output.stem[len(source.stem) :])) if output.folder == source.folder else set()
             yield (output, source) if says & _GIVEN else (source, output)
@@ -184,19 +181,19 @@ def _pairs(bodies: Sequence[Found]) -> Iterator[tuple[Found, Found]]:
 
 def _continues(source: Found, output: Found) -> bool:
     """Whether an output's name begins with its source's. `plain` and `plain_more` of one ending are two inputs."""
-    behind = "[.]" if source.suffix == output.suffix else "[._-]|$"
-    return re.match(f"{re.escape(source.stem)}(?:{behind})", output.stem) is not None
+    separator = "[.]" if source.suffix == output.suffix else "[._-]|$"
+    return re.match(f"{re.escape(source.stem)}(?:{separator})", output.stem) is not None
 
 
 def _by_role(output: Found, by_path: Mapping[str, Found]) -> Found | None:
     """The source whose path differs in one word that says which it is: ``input`` and ``expected``."""
-    for given, made in _ROLES:
-        for word in re.finditer(rf"(?<![A-Za-z]){made}(?![A-Za-z])", output.path):
-            path = output.path[: word.start()] + given + output.path[word.end() :]
+    for source_word, output_word in _ROLES:
+        for word in re.finditer(rf"(?<![A-Za-z]){output_word}(?![A-Za-z])", output.path):
+            path = output.path[: word.start()] + source_word + output.path[word.end() :]
             stem = _SUFFIXES.sub("", path)
-            for one in (path, f"{stem}.json", f"{stem}.sse"):
-                if one in by_path and _fits(by_path[one], output):
-                    return by_path[one]
+            for candidate in (path, f"{stem}.json", f"{stem}.sse"):
+                if candidate in by_path and _fits(by_path[candidate], output):
+                    return by_path[candidate]
     return None
 
 
@@ -209,17 +206,19 @@ def _table(source: Found, output: Found) -> Table:
     formats = (source.format, output.format) if request else (output.format, source.format)
     ends = tuple(zip(("client", "upstream"), formats, strict=True))
     if output.folder != source.folder or not output.stem.startswith(source.stem):
-        given, made = _generalised(source.path, output.path)
+        source_pattern, output_pattern = _generalised(source.path, output.path)
     else:
         prefix = f"{output.folder}/" if output.folder else ""
-        given, made = (f"{prefix}{{name}}{one.path.rpartition('/')[2][len(source.stem) :]}" for one in (source, output))
-    return Table(given, made, output.direction, ends, source.pointer, output.pointer)
+        source_pattern, output_pattern = (
+            f"{prefix}{{name}}{body.path.rpartition('/')[2][len(source.stem) :]}" for body in (source, output)
+        )
+    return Table(source_pattern, output_pattern, output.direction, ends, source.pointer, output.pointer)
 
 
 def _generalised(source: str, output: str) -> tuple[str, str]:
     """Two paths in which the longest part that both have in one place is a field."""
     ours, theirs = source.split("/"), output.split("/")
-    same = [place for place, (one, other) in enumerate(zip(ours, theirs, strict=False)) if one == other]
+    same = [place for place, (left, other) in enumerate(zip(ours, theirs, strict=False)) if left == other]
     if len(ours) == len(theirs) and same and ours[:-1] != theirs[:-1]:
         for parts in (ours, theirs):
             parts[same[-1]] = "{name}"
@@ -230,6 +229,8 @@ def _generalised(source: str, output: str) -> tuple[str, str]:
     return "/".join(ours), "/".join(theirs)
 
 
-def _common(one: str, other: str) -> str:
-    length = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    return one[:length].rstrip("._-")
+def _common(left: str, other: str) -> str:
+    length = next(
+        (at for at, (a, b) in enumerate(zip(left, other, strict=False)) if a != b), min(len(left), len(other))
+    )
+    return left[:length].rstrip("._-")

@@ -31,7 +31,7 @@ class Hidden:
         """A judgement without the findings that are about hidden values."""
         if not self._patterns:
             return judgement
-        findings = tuple(one for one in judgement.findings if not self._is_about(one, source, output))
+        findings = tuple(finding for finding in judgement.findings if not self._is_about(finding, source, output))
         return replace(judgement, findings=findings)
 
     def _is_about(self, finding: Finding, source: Any, output: Any) -> bool:

@@ -89,14 +89,14 @@ class _Reader:
             raise self._broken()
 
     def _list(self, depth: int) -> list[Any]:
-        found: list[Any] = []
+        values: list[Any] = []
         while not self._closed("]"):
-            found.append(self.value(depth + 1))
+            values.append(self.value(depth + 1))
             self._comma("]")
-        return found
+        return values
 
     def _object(self, depth: int) -> dict[str, Any]:
-        found = {}
+        members = {}
         while not self._closed("}"):
             kind, key = self._next()
             if kind not in ("text", "word", "number"):
@@ -105,28 +105,28 @@ class _Reader:
                 raise self._broken()
             value = self.value(depth + 1)
             if value != f"[{_UNDEFINED}]":
-                found[_text(key, escaped=self._escaped) if kind == "text" else key.strip()] = value
+                members[_text(key, escaped=self._escaped) if kind == "text" else key.strip()] = value
             self._comma("}")
-        return found
+        return members
 
     def _closed(self, sign: str) -> bool:
-        found = re.compile(rf"\s*{re.escape(sign)}").match(self._text, self._at)
-        if found:
-            self._at = found.end()
-        return bool(found)
+        match = re.compile(rf"\s*{re.escape(sign)}").match(self._text, self._at)
+        if match:
+            self._at = match.end()
+        return bool(match)
 
     def _comma(self, closing: str) -> None:
-        found = re.compile(rf"\s*(?:,|(?={re.escape(closing)}))").match(self._text, self._at)
-        if not found:
+        match = re.compile(rf"\s*(?:,|(?={re.escape(closing)}))").match(self._text, self._at)
+        if not match:
             raise self._broken()
-        self._at = found.end()
+        self._at = match.end()
 
     def _next(self) -> tuple[str, str]:
-        found = _TOKEN.match(self._text, self._at)
-        if found is None or found.lastgroup is None:
+        match = _TOKEN.match(self._text, self._at)
+        if match is None or match.lastgroup is None:
             raise self._broken()
-        self._at = found.end()
-        return found.lastgroup, found[found.lastgroup]
+        self._at = match.end()
+        return match.lastgroup, match[match.lastgroup]
 
     def _broken(self) -> UnreadableError:
         line = self._text.count("\n", 0, self._at) + 1

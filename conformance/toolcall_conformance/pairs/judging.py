@@ -13,11 +13,11 @@ from toolcall_conformance.pairs.hidden import Hidden
 def judged(judge: Judge, direction: str, source: Any, output: Any, ends: Ends, hidden: Hidden) -> Judgement:
     """Judge a pair; of a stream both sides are as ``streaming.parse`` has them, or the source is a unary reply."""
     if direction == "stream":
-        found = judge.stream(source, output, ends, captured=True)
+        judgement = judge.stream(source, output, ends, captured=True)
     elif direction == "error":
-        found = judge.error(source, output, ends)
+        judgement = judge.error(source, output, ends)
     elif direction == "response":
-        found = judge.response(source, output, ends, captured=True)
+        judgement = judge.response(source, output, ends, captured=True)
     else:
-        found = judge.request(source, output, ends, captured=True)
-    return hidden.judged(found, source, output)
+        judgement = judge.request(source, output, ends, captured=True)
+    return hidden.judged(judgement, source, output)

@@ -56,29 +56,29 @@ class Template:
         ``words`` are the values that a field has first of all: ``completions-messages`` is cut where both are known.
         """
         text = path if self.entry is None else f"{path}#{entry}"
-        for known in (words, {}):
-            if found := re.fullmatch(_expression(self.text, known), text):
-                return found.groupdict()
+        for vocabulary in (words, {}):
+            if match := re.fullmatch(_expression(self.text, vocabulary), text):
+                return match.groupdict()
         return None
 
     def filled(self, fields: Mapping[str, str]) -> tuple[str, str | None]:
         """The path, and the entry, for some values of its fields."""
-        path, sign, entry = _FIELD.sub(lambda found: fields[found[1]], self.text).partition("#")
+        path, sign, entry = _FIELD.sub(lambda match: fields[match[1]], self.text).partition("#")
         return path, entry if sign else None
 
 
 def _expression(text: str, words: Mapping[str, frozenset[str]]) -> str:
-    parts, seen, at = [], set[str](), 0
-    for found in _FIELD.finditer(text):
-        name = found[1]
-        parts.append(re.escape(text[at : found.start()]))
-        if name in seen:
+    parts, names, at = [], set[str](), 0
+    for field in _FIELD.finditer(text):
+        name = field[1]
+        parts.append(re.escape(text[at : field.start()]))
+        if name in names:
             parts.append(f"(?P={name})")
         elif name in words:
             longest_first = sorted(words[name], key=lambda word: (-len(word), word))
             parts.append(f"(?P<{name}>{'|'.join(map(re.escape, longest_first))})")
         else:
             parts.append(f"(?P<{name}>{'.+?' if name.endswith('_path') else '[^/]+?'})")
-        seen.add(name)
-        at = found.end()
+        names.add(name)
+        at = field.end()
     return "".join([*parts, re.escape(text[at:])])

@@ -64,12 +64,12 @@ def entry_names(path: Path) -> list[str]:
 
 def body(path: Path, entry: str | None, pointer: str) -> Any:
     """The body in a file: a JSON value. Raises UnreadableError."""
-    found = _at(_content(path, entry), pointer)
-    if isinstance(found, str):  # a snapshot of a text
-        found = _at(_parsed(found), "")
-    if is_too_deep(found):
+    value = _at(_content(path, entry), pointer)
+    if isinstance(value, str):  # a snapshot of a text
+        value = _at(_parsed(value), "")
+    if is_too_deep(value):
         raise UnreadableError(f"it is nested more than {MOST_DEPTH} levels deep; no provider takes such a body")
-    return found
+    return value
 
 
 def stream(path: Path, entry: str | None, pointer: str, name: str, corpus: Corpus) -> dict[str, Any]:
@@ -78,26 +78,26 @@ def stream(path: Path, entry: str | None, pointer: str, name: str, corpus: Corpu
     Events without their frame, as a list or one a line, are framed as their API does.
     """
     content = _content(path, entry, streams=True)
-    found = content if isinstance(content, str) and not pointer else _at(_as_value(content), pointer)
-    events = found if isinstance(found, list) else None
-    if isinstance(found, str):
-        if FIELD.search(found):
-            return _events(_without_trailer(found).encode())
-        events = [*_lines(found)]
-    if not events or not all(isinstance(one, dict) for one in events):
+    value = content if isinstance(content, str) and not pointer else _at(_as_value(content), pointer)
+    events = value if isinstance(value, list) else None
+    if isinstance(value, str):
+        if FIELD.search(value):
+            return _events(_without_trailer(value).encode())
+        events = [*_lines(value)]
+    if not events or not all(isinstance(event, dict) for event in events):
         raise UnreadableError("it holds no stream: neither lines `data: …` nor a list of events")
     return _events(framed(corpus, name, events))
 
 
 def framed(corpus: Corpus, name: str, events: list[Any]) -> bytes:
     """Events as the API of a format sends them."""
-    told = corpus.transports[name]["stream"]
-    has_names = "event" in told["error"]
+    transport = corpus.transports[name]["stream"]
+    has_names = "event" in transport["error"]
     lines = []
     for event in events:
         kind = event.get("type") if has_names else None
         lines += [f"event: {kind}\n" if isinstance(kind, str) else "", f"data: {json.dumps(event)}\n\n"]
-    if last := told.get("last"):
+    if last := transport.get("last"):
         lines.append(f"data: {last}\n\n")
     return "".join(lines).encode()
 
@@ -109,21 +109,21 @@ def _without_trailer(text: str) -> str:
 
 
 def _events(data: bytes) -> dict[str, Any]:
-    found = parse(data)
-    if not found["events"]:
+    document = parse(data)
+    if not document["events"]:
         raise UnreadableError("it holds no event (lines `data: …`, then a blank line)")
-    return found
+    return document
 
 
 def _content(path: Path, entry: str | None, *, streams: bool = False) -> Any:
     """A JSON value, or a text: of a snapshot, or with ``streams`` of an event stream."""
     text = text_of(path)
     if jest.is_snapshot(text):
-        found = jest.entries(text)
-        if entry is None or entry not in found:
-            names = ", ".join(repr(name) for name in [*found][:3])
+        snapshots = jest.entries(text)
+        if entry is None or entry not in snapshots:
+            names = ", ".join(repr(name) for name in [*snapshots][:3])
             raise UnreadableError(f"it holds snapshots of Jest ({names}, …); name one after # in the pattern")
-        return jest.value_of(found[entry], escaped=jest.is_escaped(text))
+        return jest.value_of(snapshots[entry], escaped=jest.is_escaped(text))
     text, is_insta = _without_front_matter(text)
     if streams and (FIELD.match(text.lstrip()) or not is_json(text)):
         return text
@@ -142,10 +142,10 @@ def without_front_matter(text: str) -> str:
 
 def _without_front_matter(text: str) -> tuple[str, bool]:
     """The content of a snapshot of insta, and whether it is one (https://insta.rs/docs/snapshot-files/)."""
-    found = _INSTA.match(text)
-    if found is None or not _INSTA_KEYS.search(found[1]):
+    match = _INSTA.match(text)
+    if match is None or not _INSTA_KEYS.search(match[1]):
         return text, False
-    return text[found.end() :], True
+    return text[match.end() :], True
 
 
 def _value(path: Path, text: str, *, yaml: bool = False) -> Any:
@@ -169,10 +169,10 @@ def _yaml(path: Path, text: str) -> Any:
     from toolcall_conformance.cassettes.yaml_cassettes import parse_yaml
 
     try:
-        found = parse_yaml(path, text)
+        document = parse_yaml(path, text)
     except CassetteError as error:
         raise UnreadableError(str(error).removeprefix(f"{path}: ").partition("; it is")[0]) from None
-    return json.loads(json.dumps(found, default=str))
+    return json.loads(json.dumps(document, default=str))
 
 
 def _parsed(text: str) -> Any:

@@ -22,23 +22,23 @@ def as_sent(policy: Policy, name: str, body: Any) -> Any:
     reading = formats.read(name, "request", body)
     if not isinstance(body, dict):
         return body
-    found: dict[str, Any] = copied(body)
+    request: dict[str, Any] = copied(body)
     gone = [tool for tool in reading.tools if _is_own(tool) and tool.name in policy.filtered]
-    _clean(policy, reading, found)
+    _clean(policy, reading, request)
     for tool in reading.tools:
-        _rename_tool(policy, tool, found)
+        _rename_tool(policy, tool, request)
     for call in reading.calls:
-        _rename_call(call, found, policy.rename, policy.parameters)
+        _rename_call(call, request, policy.rename, policy.parameters)
     for result in reading.results:
-        _change(found, result.name_pointer, lambda said: _other(said, policy.rename))
-    _choose(policy, name, reading, found, left=len(reading.tools) - len(gone))
+        _change(request, result.name_pointer, lambda old_name: _other(old_name, policy.rename))
+    _choose(policy, name, reading, request, left=len(reading.tools) - len(gone))
     for tool in reversed(gone):
-        _remove(found, tool.pointer)
+        _remove(request, tool.pointer)
     declared = {tool.name for tool in gone}
     for filtered, words in policy.guidance.items():
         if filtered in declared and words:
-            formats.get(name).client.instruct(found, words)
-    return found
+            formats.get(name).client.instruct(request, words)
+    return request
 
 
 def came_from(policy: Policy, name: str, reply: Any, declared: Collection[str] | None = None) -> Any:
@@ -52,12 +52,12 @@ def came_from(policy: Policy, name: str, reply: Any, declared: Collection[str] |
     rename, mapped = _of_tools(policy.rename, declared), _of_tools(policy.parameters, declared)
     if not rename and not mapped:
         return reply
-    found: dict[str, Any] = copied(reply)
+    output: dict[str, Any] = copied(reply)
     names = {new: old for old, new in rename.items()}
     parameters = {rename.get(tool, tool): {new: old for old, new in words.items()} for tool, words in mapped.items()}
-    for call in formats.read(name, "response", found).calls:
-        _rename_call(call, found, names, parameters)
-    return found
+    for call in formats.read(name, "response", output).calls:
+        _rename_call(call, output, names, parameters)
+    return output
 
 
 _Entry = TypeVar("_Entry")
@@ -81,11 +81,11 @@ def renamed_arguments(value: Any, names: Words) -> Any:
     if not isinstance(value, str):
         return value
     try:
-        said = parse(value)
+        arguments = parse(value)
     except JSONError:
         return value
-    renamed = renamed_arguments(said, names) if isinstance(said, dict) else said
-    return value if renamed == said else written(renamed)
+    renamed = renamed_arguments(arguments, names) if isinstance(arguments, dict) else arguments
+    return value if renamed == arguments else written(renamed)
 
 
 def _is_own(tool: Tool) -> bool:
@@ -94,8 +94,10 @@ def _is_own(tool: Tool) -> bool:
 
 
 def _clean(policy: Policy, reading: Reading, body: dict[str, Any]) -> None:
-    said = [item for turn in reading.turns if turn.side == "system" for item in turn.items if isinstance(item, Text)]
-    for text in (*reading.system, *said):
+    system_texts = [
+        item for turn in reading.turns if turn.side == "system" for item in turn.items if isinstance(item, Text)
+    ]
+    for text in (*reading.system, *system_texts):
         for name, words in policy.clean_system.items():
             mention = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
             # A backslash in the words is a backslash.
@@ -109,7 +111,7 @@ def _rename_tool(policy: Policy, tool: Tool, body: dict[str, Any]) -> None:
     names = policy.parameters.get(tool.name)
     if names and tool.schema_pointer is not None:
         _change_schema(resolve(body, tool.schema_pointer), names)
-    _change(body, tool.name_pointer, lambda said: _other(said, policy.rename))
+    _change(body, tool.name_pointer, lambda old_name: _other(old_name, policy.rename))
 
 
 def _change_schema(schema: Any, names: Words) -> None:
@@ -122,15 +124,17 @@ def _change_schema(schema: Any, names: Words) -> None:
     for key in ("required", "propertyOrdering"):
         listed = schema.get(key)
         if isinstance(listed, list):
-            schema[key] = [_other(one, names) for one in listed]
+            schema[key] = [_other(entry, names) for entry in listed]
 
 
 def _rename_call(call: Call, body: dict[str, Any], names: Words, parameters: Mapping[str, Words]) -> None:
     if call.kind == "builtin" or call.name is None:
         return
     if call.kind == "function" and call.name in parameters:
-        _change(body, call.arguments_pointer, lambda said: renamed_arguments(said, parameters[str(call.name)]))
-    _change(body, call.name_pointer, lambda said: _other(said, names))
+        _change(
+            body, call.arguments_pointer, lambda arguments: renamed_arguments(arguments, parameters[str(call.name)])
+        )
+    _change(body, call.name_pointer, lambda old_name: _other(old_name, names))
 
 
 def _choose(policy: Policy, name: str, reading: Reading, body: dict[str, Any], *, left: int) -> None:
@@ -139,13 +143,13 @@ def _choose(policy: Policy, name: str, reading: Reading, body: dict[str, Any], *
     if choice is None or not isinstance(choice.value, dict):
         return
     chosen = choice.value.get("names") or []
-    still = [one for one in chosen if one not in policy.filtered]
+    still = [tool_name for tool_name in chosen if tool_name not in policy.filtered]
     if not left:
         _remove(body, choice.pointer)
     elif chosen and not still:
         formats.get(name).client.choose_freely(body)
     elif chosen:
-        _change(body, choice.pointer, lambda said: _chosen(said, policy))
+        _change(body, choice.pointer, lambda value: _chosen(value, policy))
 
 
 def _chosen(value: Any, policy: Policy) -> Any:

@@ -62,11 +62,11 @@ def _verify(corpus: Corpus, path: Path, table: Any) -> None:
     import jsonschema
 
     schema = json.loads((corpus.root / "schemas" / "policy.schema.json").read_text(encoding="utf-8"))
-    known = schema["properties"]
+    properties = schema["properties"]
     for key in table if isinstance(table, dict) else ():
-        if key not in known:
-            close = difflib.get_close_matches(key, known, n=1)
-            advice = f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}"
+        if key not in properties:
+            close = difflib.get_close_matches(key, properties, n=1)
+            advice = f"did you mean {close[0]}?" if close else f"there are {', '.join(properties)}"
             raise PolicyError(f"{path}: there is no table {key!r}; {advice}")
     for error in jsonschema.Draft202012Validator(schema).iter_errors(table):
         where = ".".join(map(str, error.absolute_path))

@@ -15,8 +15,8 @@ PROTOCOL_TEXT = FOLDER / "PROTOCOL.md"
 
 def schema() -> dict[str, Any]:
     """Return the JSON Schema of all messages, with one entry of ``$defs`` for each."""
-    found: dict[str, Any] = parse((FOLDER / "messages.schema.json").read_text(encoding="utf-8"))
-    return found
+    document: dict[str, Any] = parse((FOLDER / "messages.schema.json").read_text(encoding="utf-8"))
+    return document
 
 
 def message_schema(name: str) -> dict[str, Any]:
@@ -26,10 +26,10 @@ def message_schema(name: str) -> dict[str, Any]:
     needed: dict[str, Any] = {}
     pending = [name]
     while pending:
-        wanted = pending.pop()
-        if wanted not in needed:
-            needed[wanted] = definitions[wanted]
-            pending += _references(needed[wanted])
+        definition = pending.pop()
+        if definition not in needed:
+            needed[definition] = definitions[definition]
+            pending += _references(needed[definition])
     return {
         "$schema": whole["$schema"],
         "$ref": f"#/$defs/{name}",

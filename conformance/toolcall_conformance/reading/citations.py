@@ -27,11 +27,11 @@ def url_citations(annotations: Node, text: str | None, key: str = "") -> Iterato
             yield Citation(url, page.text("title"), words, annotation.pointer)
 
 
-def with_citations(items: Sequence[Any], found: Sequence[Citation], pointer: str) -> list[Any]:
+def with_citations(items: Sequence[Any], citations: Sequence[Citation], pointer: str) -> list[Any]:
     """Items in which the text at ``pointer``, else the first one, has these citations."""
     texts = [item for item in items if isinstance(item, Text)]
     chosen = next((text for text in texts if text.pointer == pointer), texts[0] if texts else None)
-    if chosen is None or not found:
+    if chosen is None or not citations:
         return list(items)
-    cited = replace(chosen, citations=tuple(found))
+    cited = replace(chosen, citations=tuple(citations))
     return [cited if item is chosen else item for item in items]

@@ -44,8 +44,8 @@ def _wait(headers: Node) -> Wait | None:
     by_name = {str(name).lower(): name for name in headers.value}
     for name, unit in _WAITS.items():
         if name in by_name:
-            said = headers.value[by_name[name]]
-            return Wait(_number(str(said).strip(), unit), join(headers.pointer, by_name[name]), said)
+            raw_value = headers.value[by_name[name]]
+            return Wait(_number(str(raw_value).strip(), unit), join(headers.pointer, by_name[name]), raw_value)
     return None
 
 

@@ -305,7 +305,7 @@ class Failure:
     @property
     def wait(self) -> Wait:
         """How long to wait, wherever that is said; the headers take precedence."""
-        return next((one for one in (self.header_wait, self.body_wait) if one and one.seconds is not None), Wait())
+        return next((wait for wait in (self.header_wait, self.body_wait) if wait and wait.seconds is not None), Wait())
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,16 +359,16 @@ class Reading:
     @cached_property
     def turn_by_pointer(self) -> Mapping[str, int]:
         """The number of the turn that holds an item, by the pointer of the item."""
-        found: dict[str, int] = {}
+        turns: dict[str, int] = {}
         for number, turn in enumerate(self.turns):
             for item in turn.items:
-                found.setdefault(item.pointer, number)
-        return found
+                turns.setdefault(item.pointer, number)
+        return turns
 
     @cached_property
     def turns_by_side(self) -> Mapping[str, Sequence[int]]:
         """The numbers of the turns of each side, in order."""
-        found: dict[str, list[int]] = {}
+        turns: dict[str, list[int]] = {}
         for number, turn in enumerate(self.turns):
-            found.setdefault(turn.side, []).append(number)
-        return found
+            turns.setdefault(turn.side, []).append(number)
+        return turns

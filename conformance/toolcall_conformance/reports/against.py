@@ -19,29 +19,29 @@ def against(items: Sequence[ItemRecord], other: str, compared: int, *, everythin
     """The lines: how many of the ``compared`` items differ, and each cause with its first example."""
     causes: dict[str, list[tuple[ItemRecord, dict[str, Any]]]] = defaultdict(list)
     for item in items:
-        for one in item.against:
-            causes[one["cause"]].append((item, one))
+        for witness in item.against:
+            causes[witness["cause"]].append((item, witness))
     differing = sum(bool(item.against) for item in items)
     if not differing:
         yield f"compared with {other}: no difference in {many(compared, 'item')}"
         return
     counted = f"differences in {differing} of {many(compared, 'item')}, {many(len(causes), 'cause')}"
     yield f"compared with {other}: {counted}; no verdict rests on them"
-    found = sorted(causes.values(), key=len, reverse=True)
-    shown = found if everything else found[:MOST_CAUSES]
-    for each in shown:
+    groups = sorted(causes.values(), key=len, reverse=True)
+    reported_causes = groups if everything else groups[:MOST_CAUSES]
+    for each in reported_causes:
         yield from _block(each)
-    if found[len(shown) :]:
-        yield f"  … {many(len(found) - len(shown), 'cause')} more; -v shows all"
+    if groups[len(reported_causes) :]:
+        yield f"  … {many(len(groups) - len(reported_causes), 'cause')} more; -v shows all"
 
 
-def _block(found: Sequence[tuple[ItemRecord, dict[str, Any]]]) -> Iterator[str]:
-    item, one = found[0]
-    count = len({record.nodeid for record, _ in found})
-    yield f"  {one['element']}: {one['says']} (in {many(count, 'item')})"
-    yield f"    in      {item.nodeid}, {one['body']} at {one['pointer'] or '/'}"
-    yield f"    ours    {_shown(one['ours'])}"
-    yield f"    theirs  {_shown(one['other'])}"
+def _block(group: Sequence[tuple[ItemRecord, dict[str, Any]]]) -> Iterator[str]:
+    item, difference = group[0]
+    count = len({record.nodeid for record, _ in group})
+    yield f"  {difference['element']}: {difference['says']} (in {many(count, 'item')})"
+    yield f"    in      {item.nodeid}, {difference['body']} at {difference['pointer'] or '/'}"
+    yield f"    ours    {_shown(difference['ours'])}"
+    yield f"    theirs  {_shown(difference['other'])}"
 
 
 def _shown(value: Any) -> str:

@@ -51,13 +51,13 @@ class Badge:
         fails = any(item["outcome"] in ("failed", "error") for item in document["items"])
         colour = _GREEN if not fails else _AMBER if share >= _NEARLY else _RED
         version = visible(document["corpus"]["version"])
-        said = f"{label}: {passed} of {many(judged, 'item')} passed ({name}, corpus {version})"
-        return cls(label, f"{share}%", colour, said)
+        message = f"{label}: {passed} of {many(judged, 'item')} passed ({name}, corpus {version})"
+        return cls(label, f"{share}%", colour, message)
 
     def endpoint(self) -> str:
         """The JSON that an endpoint gives to shields.io."""
-        found = {"schemaVersion": 1, "label": self.label, "message": self.message, "color": self.colour}
-        return json.dumps({**found, **({} if self.sure else {"isError": True})}, indent=1) + "\n"
+        endpoint = {"schemaVersion": 1, "label": self.label, "message": self.message, "color": self.colour}
+        return json.dumps({**endpoint, **({} if self.sure else {"isError": True})}, indent=1) + "\n"
 
     def svg(self) -> str:
         """The picture, with its sentence as title."""

@@ -73,15 +73,15 @@ def blocks(
     """The block of each root cause; one with the very items of an earlier one refers to that."""
     first: dict[frozenset[str], RootCause] = {}
     bodies: set[tuple[str, str]] = set()
-    found = []
+    lines_by_root = []
     for root in roots:
         nodeids, body = frozenset(item.nodeid for item in root.items), root.example.body
         # A witness speaks of a whole body: beside a second cause it would seem to speak of that.
-        told = block(root, rules, again, run, same=first.get(nodeids), witness=body not in bodies, width=width)
-        found.append(told)
+        lines = block(root, rules, again, run, same=first.get(nodeids), witness=body not in bodies, width=width)
+        lines_by_root.append(lines)
         first.setdefault(nodeids, root)
         bodies.add(body)
-    return found
+    return lines_by_root
 
 
 def heading(root: RootCause, width: int = WIDTH) -> list[Line]:
@@ -138,15 +138,15 @@ def place_of(root: RootCause, rules: Mapping[str, Rule], *, witness: bool = True
     """
     finding = root.example.finding
     rule = root.texts(rules)
-    said = rule is None or finding["message"] != rule.breach
-    if said:
+    shows_message = rule is None or finding["message"] != rule.breach
+    if shows_message:
         yield FIELDS["message"], finding["message"]
     if finding["subject"] and finding["subject"] not in finding["message"]:
         yield FIELDS["subject"], finding["subject"]
     if root.code:
         yield FIELDS["code"], _lines_of_code(root.code)
     # Of a call that gave no body the message says all.
-    if finding["pointer"] or not said:
+    if finding["pointer"] or not shows_message:
         where = [finding["pointer"] or "the whole body"]
         where += [f"{FIELDS[key]} {finding[key]}" for key in ("body", "source_pointer") if finding.get(key)]
         yield FIELDS["pointer"], ", ".join(where)
@@ -154,11 +154,13 @@ def place_of(root: RootCause, rules: Mapping[str, Rule], *, witness: bool = True
         yield from ((FIELDS[key], show(value)) for key, value in values if value is not NOT_KNOWN)
     yield from (
         (FIELDS["note"], note)
-        for note in dict.fromkeys(one.finding["note"] for one in root.seen if "note" in one.finding)
+        for note in dict.fromkeys(
+            occurrence.finding["note"] for occurrence in root.seen if "note" in occurrence.finding
+        )
     )
-    for one in root.example.item.witness if witness else ():
-        if one["body"] == finding["body"]:
-            yield FIELDS["witness"], f"{one['client']}: {'; '.join(one['says'])}"
+    for body_witness in root.example.item.witness if witness else ():
+        if body_witness["body"] == finding["body"]:
+            yield FIELDS["witness"], f"{body_witness['client']}: {'; '.join(body_witness['says'])}"
     if finding.get("near"):
         yield FIELDS["near"], finding["near"]
 
@@ -182,13 +184,13 @@ def rest(root: RootCause) -> str:
     """Where it shows: in how many items of which checks, in whole conversations, and of which families and routes."""
     items = root.items
     families = Counter(item.case.partition("/")[0] for item in items)
-    said = [
+    counts = [
         ", ".join(f"{name} {count}" for name, count in Counter(item.check for item in items).most_common()),
         *([f"{root.in_the_loop} more in whole conversations"] if root.in_the_loop else []),
         _few([name for name, _ in families.most_common()]),
         *_routes(items),
     ]
-    return f"{many(len(items), 'item')}: {'; '.join(said)}"
+    return f"{many(len(items), 'item')}: {'; '.join(counts)}"
 
 
 def _routes(items: Sequence[ItemRecord]) -> Iterator[str]:
@@ -214,15 +216,15 @@ def command(root: RootCause, again: Again, run: Sequence[ItemRecord]) -> str:
     cases = sorted({item.case for item in items})
     families = sorted({case.partition("/")[0] for case in cases})
     named = next((names for names in (cases, families) if len(names) <= _NAMES_SHOWN), [""])
-    wanted = again(*(f"toolcall::{name}" for name in named))
+    command_line = again(*(f"toolcall::{name}" for name in named))
     terms = [*_term((f"check:{item.check}" for item in items), (f"check:{item.check}" for item in run))]
-    routes, all_routes = ({f"{one.client}-to-{one.upstream}" for one in each} for each in (items, run))
-    within_one = any("-to-" not in one.nodeid.rpartition("::")[2] for one in items)
+    routes, all_routes = ({f"{item.client}-to-{item.upstream}" for item in each} for each in (items, run))
+    within_one = any("-to-" not in item.nodeid.rpartition("::")[2] for item in items)
     for side in () if within_one else (0, 2):
         ends, all_ends = ({route.partition("-to-")[side] for route in each} for each in (routes, all_routes))
         if ends != all_ends and len(ends) == 1:
             terms += _term((f"{end}-to" if side == 0 else f"to-{end}" for end in ends), ())
-    return f'{wanted} -k "{" and ".join(terms)}"' if terms else wanted
+    return f'{command_line} -k "{" and ".join(terms)}"' if terms else command_line
 
 
 def _term(names: Iterable[str], everything: Iterable[str]) -> Iterator[str]:

@@ -26,8 +26,8 @@ def companions(
         verdict=Verdict.FAIL,
         outcome="failed",
         findings=findings,
-        facts=lambda one: {"signature": str(cause_of(corpus, one))},
+        facts=lambda finding: {"signature": str(cause_of(corpus, finding))},
     )
-    told = list(without_repetitions([Seen(item, one) for one in item.findings], Harm.of(corpus)))
-    alone = {one.rule for one, _ in told}
-    return {rule: one.rule for one, others in reversed(told) for rule in others if rule not in alone}
+    entries = list(without_repetitions([Seen(item, finding) for finding in item.findings], Harm.of(corpus)))
+    alone = {occurrence.rule for occurrence, _ in entries}
+    return {rule: occurrence.rule for occurrence, others in reversed(entries) for rule in others if rule not in alone}

@@ -15,13 +15,13 @@ def code(text: str, *, most: int = 200, cell: bool = False) -> str:
 
     ``most``: of a longer one the beginning. ``cell``: within a table.
     """
-    shown = visible(text)
-    shown = shown if len(shown) <= most else f"{shown[:most]}…"
-    fence = "`" * (max(map(len, re.findall("`+", shown)), default=0) + 1)
+    visible_text = visible(text)
+    visible_text = visible_text if len(visible_text) <= most else f"{visible_text[:most]}…"
+    fence = "`" * (max(map(len, re.findall("`+", visible_text)), default=0) + 1)
     # Markdown takes one blank away on each side.
-    space = " " if not shown.strip() or {shown[0], shown[-1]} & {"`", " "} else ""
-    shown = f"{fence}{space}{shown}{space}{fence}"
-    return shown.replace("|", "\\|") if cell else shown
+    space = " " if not visible_text.strip() or {visible_text[0], visible_text[-1]} & {"`", " "} else ""
+    visible_text = f"{fence}{space}{visible_text}{space}{fence}"
+    return visible_text.replace("|", "\\|") if cell else visible_text
 
 
 def words(text: str) -> str:
@@ -31,7 +31,7 @@ def words(text: str) -> str:
     """
     pieces = re.split(f"`([^`]+)`|({_LINKED})", visible(text))
     return "".join(
-        code(one) if number % 3 else _MARKUP.sub(r"\\\g<0>", one) for number, one in enumerate(pieces) if one
+        code(piece) if number % 3 else _MARKUP.sub(r"\\\g<0>", piece) for number, piece in enumerate(pieces) if piece
     )
 
 

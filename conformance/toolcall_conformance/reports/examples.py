@@ -16,14 +16,14 @@ _OF_EACH = 2
 
 def of_all(items: Iterable[ItemRecord]) -> list[ItemRecord]:
     """The items, with bodies only of those that one report of all of them keeps; some have lost theirs already."""
-    found = {item.nodeid: item for item in items}
+    items_by_id = {item.nodeid: item for item in items}
     examples = Examples()
-    for item in list(found.values()):
+    for item in list(items_by_id.values()):
         if item.bodies:
             keeps, dropped = examples.offer(item)
             for nodeid in (*dropped, *(() if keeps else (item.nodeid,))):
-                found[nodeid] = replace(found[nodeid], bodies=[])
-    return list(found.values())
+                items_by_id[nodeid] = replace(items_by_id[nodeid], bodies=[])
+    return list(items_by_id.values())
 
 
 class Examples:
@@ -40,25 +40,25 @@ class Examples:
     def offer(self, item: ItemRecord) -> tuple[bool, list[str]]:
         """Whether an item is among the simplest so far, and the node ids of those that no longer are."""
         dropped: list[str] = []
-        kept = [self._offer(seen, dropped) for seen in self._kinds(item)]
-        return any(kept), [nodeid for nodeid in dropped if not self._uses.get(nodeid)]
+        offers = [self._offer(occurrence, dropped) for occurrence in self._kinds(item)]
+        return any(offers), [nodeid for nodeid in dropped if not self._uses.get(nodeid)]
 
     def _kinds(self, item: ItemRecord) -> list[Seen]:
         """Its simplest finding of each kind."""
-        found: dict[Key, Seen] = {}
+        occurrences: dict[Key, Seen] = {}
         for finding in item.findings:
-            seen = Seen(item, finding)
-            if seen.key not in found or simplicity(seen) < simplicity(found[seen.key]):
-                found[seen.key] = seen
-        return list(found.values())
+            occurrence = Seen(item, finding)
+            if occurrence.key not in occurrences or simplicity(occurrence) < simplicity(occurrences[occurrence.key]):
+                occurrences[occurrence.key] = occurrence
+        return list(occurrences.values())
 
-    def _offer(self, seen: Seen, dropped: list[str]) -> bool:
-        best, nodeid = self._best.setdefault(seen.key, {}), seen.item.nodeid
+    def _offer(self, occurrence: Seen, dropped: list[str]) -> bool:
+        best, nodeid = self._best.setdefault(occurrence.key, {}), occurrence.item.nodeid
         self._uses[nodeid] = self._uses.get(nodeid, 0) + (nodeid not in best)
-        best[nodeid] = simplicity(seen)
+        best[nodeid] = simplicity(occurrence)
         if len(best) <= self._of_each:
             return True
-        last = max(best, key=lambda one: best[one])
+        last = max(best, key=lambda candidate: best[candidate])
         del best[last]
         self._uses[last] -= 1
         if last != nodeid:

@@ -12,5 +12,5 @@ _SHOWN = 5
 
 def differences(want: Any, got: Any) -> list[str]:
     """The first few differences, one a line, each with its JSON Pointer."""
-    found = sorted(map(str, all_differences(want, got)))
-    return found if len(found) <= _SHOWN else [*found[:_SHOWN], f"and {many(len(found) - _SHOWN, 'more difference')}"]
+    lines = sorted(map(str, all_differences(want, got)))
+    return lines if len(lines) <= _SHOWN else [*lines[:_SHOWN], f"and {many(len(lines) - _SHOWN, 'more difference')}"]

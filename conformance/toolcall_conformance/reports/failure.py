@@ -64,21 +64,21 @@ def describe(
     corpus: Corpus,
     *,
     failing: Sequence[Finding],
-    known: Callable[[Finding], str | None],
+    known_reason: Callable[[Finding], str | None],
 ) -> list[Line]:
     """The text of a failing item.
 
-    Findings in ``failing`` fail it, unless ``known`` gives a reason for them; other findings follow them. Of each level
+    Findings in ``failing`` fail it, unless ``known_reason`` gives a reason for them; other findings follow them. Of each level
     the rule whose breach harms most comes first. Rules that only go with another come last, in a line: who mends that
     one mends them.
     """
     rules, harm = corpus.rules, Harm.of(corpus)
     lines = [Line(subject.title, "head")]
-    expected = {(finding.rule, reason) for finding in failing if (reason := known(finding)) is not None}
-    new = [finding for finding in failing if known(finding) is None]
+    expected = {(finding.rule, reason) for finding in failing if (reason := known_reason(finding)) is not None}
+    new = [finding for finding in failing if known_reason(finding) is None]
     leaders = companions(new, corpus, check=subject.check, client=subject.client, upstream=subject.upstream)
     by_kind = partial(_by_kind, rules)
-    ordered = sorted(new, key=lambda one: (_place_told(harm, one), by_kind(one)[2:]))
+    ordered = sorted(new, key=lambda finding: (_place_told(harm, finding), by_kind(finding)[2:]))
     groups = [list(group) for _, group in groupby(ordered, key=by_kind)]
     for group in groups:
         if group[0].rule not in leaders:
@@ -96,12 +96,12 @@ def describe(
         if finding not in graver.get((finding.rule, finding.pointer), ())
     )
     lines += [
-        Line(f"  {rule}  {_breach(rule, rules)}        {level}{said}", level.value) for rule, level, said in milder
+        Line(f"  {rule}  {_breach(rule, rules)}        {level}{suffix}", level.value) for rule, level, suffix in milder
     ]
     if subject.left_out:
-        said = f"    played without {', '.join(subject.left_out)}, with which its first request fails"
-        lines.append(Line(said, "SHOULD"))
-    lines += [Line(f"    {said}") for said in subject.witnessed]
+        text = f"    played without {', '.join(subject.left_out)}, with which its first request fails"
+        lines.append(Line(text, "SHOULD"))
+    lines += [Line(f"    {sentence}") for sentence in subject.witnessed]
     if subject.files:
         lines.append(Line(f"    files {subject.files}"))
     if subject.again:
@@ -128,24 +128,24 @@ def _by_kind(rules: Mapping[str, Rule], finding: Finding) -> tuple[Level, str, s
     return (*_by_rule(finding), rule.breach if rule else "", rule.fix if rule else "")
 
 
-def _companion(found: list[Finding], rules: Mapping[str, Rule], leader: str) -> list[Line]:
+def _companion(findings: list[Finding], rules: Mapping[str, Rule], leader: str) -> list[Line]:
     """A rule that goes with another one, and where it shows first."""
-    level, rule_id = _by_rule(found[0])
-    breach = _breach(rule_id, rules, found[0].message) or found[0].message
+    level, rule_id = _by_rule(findings[0])
+    breach = _breach(rule_id, rules, findings[0].message) or findings[0].message
     lines = [Line(f"  {rule_id}  {breach}        {level}, a consequence of {leader}", level.value)]
-    places = dict.fromkeys(finding.pointer for finding in found if finding.pointer)
+    places = dict.fromkeys(finding.pointer for finding in findings if finding.pointer)
     more = f" and {len(places) - 1} more" if len(places) > 1 else ""
     return [*lines, *(Line(f"    at    {place}{more}") for place in [*places][:1])]
 
 
-def _rule(found: list[Finding], rules: Mapping[str, Rule], subject: ReportedItem) -> list[Line]:
-    level, rule_id = _by_rule(found[0])
-    rule = rules[rule_id].about(found[0].message) if rule_id in rules else None
-    lines = [Line(f"  {rule_id}  {rule.breach if rule else found[0].message}        {level}", level.value)]
-    for finding in found[:_PLACES_SHOWN]:
+def _rule(findings: list[Finding], rules: Mapping[str, Rule], subject: ReportedItem) -> list[Line]:
+    level, rule_id = _by_rule(findings[0])
+    rule = rules[rule_id].about(findings[0].message) if rule_id in rules else None
+    lines = [Line(f"  {rule_id}  {rule.breach if rule else findings[0].message}        {level}", level.value)]
+    for finding in findings[:_PLACES_SHOWN]:
         lines += [Line(f"    {name:<5} {text}") for name, text in _place(finding, rule, subject)]
-    if len(found) > _PLACES_SHOWN:
-        more = len(found) - _PLACES_SHOWN
+    if len(findings) > _PLACES_SHOWN:
+        more = len(findings) - _PLACES_SHOWN
         lines.append(Line(f"    and {more} more {'place' if more == 1 else 'places'} in this item"))
     if rule is not None:
         lines.append(Line(f"    {FIELDS['why']:<5} {rule.why}"))
@@ -171,12 +171,12 @@ def _place(finding: Finding, rule: Rule | None, subject: ReportedItem) -> list[t
         fields.append((FIELDS["body"], finding.body))
     if finding.element == "body" and finding.got is MISSING and not finding.pointer:
         return fields  # of a call that gave no body the message says all
-    known = [(name, value) for name, value in (("want", finding.want), ("got", finding.got)) if value is not NOT_KNOWN]
-    if finding.pointer or known:
+    values = [(name, value) for name, value in (("want", finding.want), ("got", finding.got)) if value is not NOT_KNOWN]
+    if finding.pointer or values:
         fields.append((FIELDS["pointer"], finding.pointer or "(the whole body)"))
     if finding.source_pointer:
         fields.append((FIELDS["source_pointer"], finding.source_pointer))
-    if known:
+    if values:
         fields += [(FIELDS["want"], show(finding.want)), (FIELDS["got"], show(finding.got))]
         fields += [(FIELDS["difference"], line) for line in _explained(finding.want, finding.got)]
     if finding.between is not MISSING:

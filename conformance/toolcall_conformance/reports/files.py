@@ -65,8 +65,8 @@ def write_text(path: Path, text: str, option: str) -> None:
 
 
 def _writer(path: Path, option: str) -> writers.Writer:
-    found = writers.writer_for(path.name)
-    if found is None:
+    writer = writers.writer_for(path.name)
+    if writer is None:
         suffixes = ", ".join(writers.known())
         raise ReportError(f"{option}: a report cannot be named {path.name}; end its name in {suffixes}")
-    return found
+    return writer

@@ -22,18 +22,18 @@ _KINDS = (("MUST", "error"), ("SHOULD", "warning"))
 def lines(run: RunRecord, rules: Mapping[str, Rule]) -> Iterator[str]:
     """A line for each root cause that is not expected: MUSTs as errors, SHOULDs as warnings, ten of each."""
     for level, kind in _KINDS:
-        found = [one for one in new_roots(run.roots) if one.level == level][:_MOST]
-        for one in outlines(found, run, rules):
-            said = [one.says, one.item, *(f"{name}: {text}" for name, text in one.place)]
-            said += [one.rest] if one.rest else []
-            said.append(f"run: {one.again}")
-            heading = _property(f"{one.rule} ({one.count})")
-            yield f"::{kind} {_file(one)}title={heading}::{'%0A'.join(map(_data, said))}"
+        root_causes = [root for root in new_roots(run.roots) if root.level == level][:_MOST]
+        for outline in outlines(root_causes, run, rules):
+            parts = [outline.says, outline.item, *(f"{name}: {text}" for name, text in outline.place)]
+            parts += [outline.rest] if outline.rest else []
+            parts.append(f"run: {outline.again}")
+            heading = _property(f"{outline.rule} ({outline.count})")
+            yield f"::{kind} {_file(outline)}title={heading}::{'%0A'.join(map(_data, parts))}"
 
 
-def _file(one: Outline) -> str:
+def _file(outline: Outline) -> str:
     """Where the annotation stands in the user's code: where the translator raised, if it did."""
-    file, _, line = one.code.rpartition(":")
+    file, _, line = outline.code.rpartition(":")
     return f"file={_property(file)},line={line}," if file else ""
 
 

@@ -15,14 +15,14 @@ from toolcall_conformance.showing import many
 def headline(run: RunRecord) -> str:
     """``155 of 366 items failed; 60 causes: 36 MUST, 24 SHOULD``; with expected failures ``0 new, 2,065 known …``."""
     outcomes = Counter(item.outcome for item in run.items)
-    new, known = (f"{outcomes[name]:,}" for name in ("failed", "known"))
+    new, known_count = (f"{outcomes[name]:,}" for name in ("failed", "known"))
     if outcomes["known"]:
         errors = f", {many(outcomes['error'], 'error')}" if outcomes["error"] else ""
-        ended = f"{new} new, {known} known{errors}, of {many(len(run.items), 'item')}"
+        counts_text = f"{new} new, {known_count} known{errors}, of {many(len(run.items), 'item')}"
     else:
-        ended = f"{new} of {many(len(run.items), 'item')} failed"
+        counts_text = f"{new} of {many(len(run.items), 'item')} failed"
     causes = causes_in_words(new_roots(run.roots))
-    return f"{ended}; {causes}" if causes else ended
+    return f"{counts_text}; {causes}" if causes else counts_text
 
 
 def causes_in_words(roots: Sequence[RootCause]) -> str:

@@ -22,31 +22,33 @@ _SAME_CASES = 0.75
 _Value = tuple[tuple[str, str], str, str, str]
 
 
-def join_places(found: Iterable[RootCause], harm: Harm) -> list[RootCause]:
+def join_places(root_causes: Iterable[RootCause], harm: Harm) -> list[RootCause]:
     """Join roots whose findings are on wrong values that another root's are on, too."""
-    roots = sorted(found, key=lambda root: (min(gravity(one, harm)[:3] for one in root.seen), -len(root.seen)))
+    roots = sorted(
+        root_causes, key=lambda root: (min(gravity(occurrence, harm)[:3] for occurrence in root.seen), -len(root.seen))
+    )
     owners: defaultdict[_Value, list[RootCause]] = defaultdict(list)
-    kept = []
+    roots_so_far = []
     for root in roots:
-        values = [_value(one) for one in root.seen]
+        values = [_value(occurrence) for occurrence in root.seen]
         owner = _owner_of_all([value for value in values if value is not None], owners) if None not in values else None
         if owner is not None:
             owner.take(root)
             continue
-        kept.append(root)
+        roots_so_far.append(root)
         for value in values:
             if value is not None:
                 owners[value].append(root)
-    return kept
+    return roots_so_far
 
 
-def _value(one: Seen) -> _Value | None:
+def _value(occurrence: Seen) -> _Value | None:
     """The one wrong value that a finding is on; None where that is not known, or holds more than one."""
-    finding = one.finding
+    finding = occurrence.finding
     # What is absent may be missed by one rule in an object, and something else by another.
     if not finding["pointer"] or isinstance(finding.get("got", {}), (dict, list)):
         return None
-    return one.body, finding["format"], finding["pointer"], json.dumps(finding["got"])
+    return occurrence.body, finding["format"], finding["pointer"], json.dumps(finding["got"])
 
 
 def _owner_of_all(places: list[tuple[Any, ...]], owners: Mapping[tuple[Any, ...], list[RootCause]]) -> RootCause | None:
@@ -77,12 +79,12 @@ def _joined(
 
     Two roots that are one have a case in common, and nothing that they are ``apart_in``.
     """
-    kept: list[RootCause] = []
-    alike: defaultdict[Hashable, _Alike] = defaultdict(lambda: _Alike(kept, apart_in))
+    root_causes: list[RootCause] = []
+    alike: defaultdict[Hashable, _Alike] = defaultdict(lambda: _Alike(root_causes, apart_in))
     for root in roots:
         same = alike[key_of(root)]
         for number in same.candidates(root):
-            other = kept[number]
+            other = root_causes[number]
             if is_one(root, other):
                 same.remove(number)
                 other.seen += root.seen
@@ -90,24 +92,24 @@ def _joined(
                 same.add(number)
                 break
         else:
-            kept.append(root)
-            same.add(len(kept) - 1)
-    return kept
+            root_causes.append(root)
+            same.add(len(root_causes) - 1)
+    return root_causes
 
 
 class _Alike:
     """Roots with one key, by their numbers, found without asking each: a body may have ten thousand causes."""
 
-    def __init__(self, kept: list[RootCause], apart_in: Callable[[RootCause], frozenset[str]]) -> None:
-        self._kept, self._apart_in = kept, apart_in
+    def __init__(self, roots: list[RootCause], apart_in: Callable[[RootCause], frozenset[str]]) -> None:
+        self._kept, self._apart_in = roots, apart_in
         self._groups: defaultdict[str, dict[frozenset[str], list[int]]] = defaultdict(dict)
 
     def candidates(self, root: RootCause) -> Iterator[int]:
         """The numbers of those that may be one with a root, the first ones first."""
         mine = self._apart_in(root)
         groups = (group for case in _cases(root) for group in self._groups[case].items())
-        found = heapq.merge(*(numbers for apart, numbers in groups if not apart & mine))
-        return (number for number, _ in itertools.groupby(found))
+        numbers = heapq.merge(*(numbers for apart, numbers in groups if not apart & mine))
+        return (number for number, _ in itertools.groupby(numbers))
 
     def add(self, number: int) -> None:
         """Enter a root as it is now."""
@@ -124,32 +126,39 @@ class _Alike:
 
 
 def _but_for_the_format(root: RootCause) -> Hashable:
-    one = root.seen[0]
+    occurrence = root.seen[0]
     owner, _, name = root.rule.partition("/")
-    if owner == one.finding["format"]:
+    if owner == occurrence.finding["format"]:
         # Formats with a rule of one name demand the same of members that may have other names.
-        return root.known, name, root.element, one.difference, in_any_format(one.feature), one.place.rpartition("/")[2]
+        return (
+            root.known,
+            name,
+            root.element,
+            occurrence.difference,
+            in_any_format(occurrence.feature),
+            occurrence.place.rpartition("/")[2],
+        )
     # Pointers differ from format to format, names of settings do not.
     return (
         root.known,
         root.rule,
         root.element,
-        one.difference,
-        in_any_format(one.feature),
-        "" if one.place.startswith("/") else one.place,
+        occurrence.difference,
+        in_any_format(occurrence.feature),
+        "" if occurrence.place.startswith("/") else occurrence.place,
     )
 
 
 def _but_for_the_depth(root: RootCause) -> Hashable:
-    one = root.seen[0]
+    occurrence = root.seen[0]
     return (
         root.known,
         root.rule,
         root.element,
-        one.difference,
-        one.feature,
-        one.finding["format"],
-        one.place.replace("/**", ""),
+        occurrence.difference,
+        occurrence.feature,
+        occurrence.finding["format"],
+        occurrence.place.replace("/**", ""),
     )
 
 
@@ -158,24 +167,24 @@ def _differ_in_format(root: RootCause, other: RootCause) -> bool:
     if {*root.formats} & {*other.formats} or not _same_cases(root, other):
         return False
     both = {*root.formats, *other.formats}
-    alone, others = ([one for one in each.seen if not one.whole] for each in (root, other))
+    alone, others = ([occurrence for occurrence in each.seen if not occurrence.whole] for each in (root, other))
     if not alone and not others:
         # What the loop lost may have gone on the way down or up; one client alone shows that its format is misread.
-        return len({one.source for one in (*root.seen, *other.seen)}) == 1
-    sources, theirs = ({one.source for one in each} for each in (alone, others))
+        return len({occurrence.source for occurrence in (*root.seen, *other.seen)}) == 1
+    sources, theirs = ({occurrence.source for occurrence in each} for each in (alone, others))
     places, there = (_source_places(each) for each in (alone, others))
     # Between one format and itself there is often nothing to show.
     return bool(sources and theirs) and sources - both == theirs - both and bool(places & there or places == there)
 
 
-def _source_places(seen: Iterable[Seen]) -> set[str]:
-    found = (one.finding.get("source_pointer") for one in seen)
-    return {re.sub(r"/\d+", "/*", pointer) for pointer in found if pointer is not None}
+def _source_places(occurrences: Iterable[Seen]) -> set[str]:
+    pointers = (occurrence.finding.get("source_pointer") for occurrence in occurrences)
+    return {re.sub(r"/\d+", "/*", pointer) for pointer in pointers if pointer is not None}
 
 
 def _same_cases(root: RootCause, other: RootCause) -> bool:
-    one, two = _cases(root), _cases(other)
-    return len(one & two) >= _SAME_CASES * len(one | two)
+    left, right = _cases(root), _cases(other)
+    return len(left & right) >= _SAME_CASES * len(left | right)
 
 
 def _cases(root: RootCause) -> set[str]:

@@ -37,34 +37,40 @@ def merged(documents: Documents, harm: Harm, order: Order) -> RunRecord:
         for nodeid, (document, _) in skipped.items()
         if nodeid in items
     )
-    found = of_all(sorted((record for _, record in items.values()), key=lambda record: order(record.nodeid)))
+    records = of_all(sorted((record for _, record in items.values()), key=lambda record: order(record.nodeid)))
     complete = all(document["footer"]["complete"] for document in documents.values())
     return RunRecord(
         header=header,
-        items=found,
-        not_applicable=sorted((one for _, one in skipped.values()), key=lambda one: order(one.nodeid)),
-        stale=list(dict.fromkeys(one for document in documents.values() for one in document["stale_known_failures"])),
-        expected=len(found) + (not complete),
-        roots=root_causes(found, harm),
+        items=records,
+        not_applicable=sorted((item for _, item in skipped.values()), key=lambda item: order(item.nodeid)),
+        stale=list(
+            dict.fromkeys(entry for document in documents.values() for entry in document["stale_known_failures"])
+        ),
+        expected=len(records) + (not complete),
+        roots=root_causes(records, harm),
     )
 
 
 def _header(documents: Documents) -> dict[str, Any]:
     """What all parts say of their run."""
-    (first, one), *others = ((name, header_of(document)) for name, document in documents.items())
+    (first, header), *others = ((name, header_of(document)) for name, document in documents.items())
     for name, other in others:
         for key in _SAME:
-            if _comparable(one.get(key)) != _comparable(other.get(key)):
+            if _comparable(header.get(key)) != _comparable(other.get(key)):
                 raise ReportError(
-                    f"{name}: another `{key}` than in {first}: {_told(other.get(key))}, not {_told(one.get(key))}; "
+                    f"{name}: another `{key}` than in {first}: {_told(other.get(key))}, not {_told(header.get(key))}; "
                     "merge reports of one translator, suite and policy"
                 )
     for key in ("python", "pytest"):
-        one[key] = ", ".join(dict.fromkeys([str(one[key]), *(str(other[key]) for _, other in others)]))
+        header[key] = ", ".join(dict.fromkeys([str(header[key]), *(str(other[key]) for _, other in others)]))
     recordings = [header["recordings"] for _, header in others if "recordings" in header]
-    merged = timing.merge([one, *(other for _, other in others)])
-    one.pop("run", None)
-    return {**one, **merged, **_recordings([*([one["recordings"]] if "recordings" in one else []), *recordings])}
+    merged = timing.merge([header, *(other for _, other in others)])
+    header.pop("run", None)
+    return {
+        **header,
+        **merged,
+        **_recordings([*([header["recordings"]] if "recordings" in header else []), *recordings]),
+    }
 
 
 def _comparable(value: Any) -> Any:
@@ -82,34 +88,34 @@ def _told(value: Any) -> str:
     return "none" if value is None else "one" if isinstance(value, Mapping) else str(value).lower()
 
 
-def _recordings(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _recordings(recordings: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Parts that read the same cassettes say the same of them; what others read is added."""
-    different = [one for number, one in enumerate(found) if one not in found[:number]]
+    different = [recording for number, recording in enumerate(recordings) if recording not in recordings[:number]]
     if not different:
         return {}
     skipped = Counter[str]()
-    for one in different:
-        skipped.update(one["skipped"])
-    counts = {key: sum(one[key] for one in different) for key in ("exchanges", "cassettes")}
+    for recording in different:
+        skipped.update(recording["skipped"])
+    counts = {key: sum(recording[key] for recording in different) for key in ("exchanges", "cassettes")}
     return {"recordings": {**counts, "skipped": dict(skipped)}}
 
 
 def _items(documents: Documents) -> dict[str, tuple[str, ItemRecord]]:
     """The items by node id, each with the name of its report. Raises ReportError where two reports disagree."""
-    found: dict[str, tuple[str, ItemRecord]] = {}
+    records: dict[str, tuple[str, ItemRecord]] = {}
     differing = []
     for name, document in documents.items():
         for record in items_of(document):
-            before, other = found.setdefault(record.nodeid, (name, record))
+            before, other = records.setdefault(record.nodeid, (name, record))
             if record.bodies and not other.bodies:
-                found[record.nodeid] = name, record
+                records[record.nodeid] = name, record
             if _judged(record) != _judged(other):
                 ends = f"{other.verdict} in {before}, {record.verdict} in {name}"
                 same = other.verdict == record.verdict
-                said = f"other findings in {before} than in {name}" if same else ends
-                differing.append((record.nodeid, said))
+                message = f"other findings in {before} than in {name}" if same else ends
+                differing.append((record.nodeid, message))
     _verify(differing)
-    return found
+    return records
 
 
 def _judged(record: ItemRecord) -> tuple[Any, ...]:
@@ -122,7 +128,7 @@ def _judged(record: ItemRecord) -> tuple[Any, ...]:
 
 def _skipped(documents: Documents) -> dict[str, tuple[str, NotApplicable]]:
     """The items that the translator does not do, by node id, each with the name of its report."""
-    found: dict[str, tuple[str, NotApplicable]] = {}
+    items: dict[str, tuple[str, NotApplicable]] = {}
     for name, document in documents.items():
         nodeids = document.get("not_applicable", ())
         played = sum(item["verdict"] == "not applicable" for item in document["items"])
@@ -131,19 +137,19 @@ def _skipped(documents: Documents) -> dict[str, tuple[str, NotApplicable]]:
                 f"{name}: it does not name the items that were not played; write it anew with this version"
             )
         for nodeid in nodeids:
-            found.setdefault(nodeid, (name, unsupported(nodeid)))
-    return found
+            items.setdefault(nodeid, (name, unsupported(nodeid)))
+    return items
 
 
 def _verify(differing: Iterable[tuple[str, str]]) -> None:
     """Refuse reports that say different things of one item."""
-    found = list(differing)
-    if found:
-        shown = "".join(f"\n  {nodeid}: {said}" for nodeid, said in found[:_SHOWN])
-        more = f"\n  and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    conflicts = list(differing)
+    if conflicts:
+        lines = "".join(f"\n  {nodeid}: {message}" for nodeid, message in conflicts[:_SHOWN])
+        more = f"\n  and {len(conflicts) - _SHOWN} more" if len(conflicts) > _SHOWN else ""
         raise ReportError(
-            f"the reports disagree on {len(found)} of their items; run these again in one run, "
-            f"with --toolcall-repeat if they are unstable:{shown}{more}"
+            f"the reports disagree on {len(conflicts)} of their items; run these again in one run, "
+            f"with --toolcall-repeat if they are unstable:{lines}{more}"
         )
 
 

@@ -87,8 +87,8 @@ class ItemRecord:
         return self if seconds == self.duration else replace(self, duration=seconds)
 
     def to_json(self) -> dict[str, Any]:
-        found = {name: getattr(self, name) for name in self.__slots__}  # asdict would copy plain data
-        return {key: value for key, value in found.items() if value or key not in ("bodies", "against")}
+        members = {name: getattr(self, name) for name in self.__slots__}  # asdict would copy plain data
+        return {key: value for key, value in members.items() if value or key not in ("bodies", "against")}
 
     def dumps(self) -> str:
         """As ASCII text: lone surrogates and large numbers do not pass every channel."""
@@ -152,7 +152,7 @@ def _told(value: Any, limit: int | None) -> Any:
     if value is MISSING:
         return {"$absent": True}
     if isinstance(value, OneOf):
-        return {"$one_of": [_capped(one, limit) for one in value.values]}
+        return {"$one_of": [_capped(entry, limit) for entry in value.values]}
     if isinstance(value, Words):
         return {"$words": str(value)}
     return _capped({"$json_schema": value.schema} if isinstance(value, Form) else value, limit)

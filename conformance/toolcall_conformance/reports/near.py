@@ -43,12 +43,12 @@ def _outline(holder: Any, last: str) -> str:
     if isinstance(holder, dict):
         keys = list(holder)
         middle = keys.index(last) if last in holder else len(keys)
-        found = _window(
-            len(keys), middle, lambda at: f"{_text(keys[at])}: {_hint(holder[keys[at]], shown=at == middle)}"
+        window = _window(
+            len(keys), middle, lambda at: f"{_text(keys[at])}: {_hint(holder[keys[at]], shows_members=at == middle)}"
         )
-        return f"{{{found}}}"
+        return f"{{{window}}}"
     middle = int(last) if last.isdecimal() else 0
-    return f"[{_window(len(holder), middle, lambda at: _hint(holder[at], shown=at == middle))}]"
+    return f"[{_window(len(holder), middle, lambda at: _hint(holder[at], shows_members=at == middle))}]"
 
 
 def _window(count: int, middle: int, member: Callable[[int], str]) -> str:
@@ -59,23 +59,25 @@ def _window(count: int, middle: int, member: Callable[[int], str]) -> str:
     if not count:
         return ""
     first = last = min(middle, count - 1)
-    found = [member(first)]
-    left = _LONGEST - 8 - len(found[0])
+    members = [member(first)]
+    left = _LONGEST - 8 - len(members[0])
     while last + 1 < count and (left := left - len(more := f", {member(last + 1)}")) >= 0:
         last += 1
-        found.append(more)
-    left = _LONGEST - 8 - len("".join(found))
+        members.append(more)
+    left = _LONGEST - 8 - len("".join(members))
     while first > 0 and (left := left - len(more := f"{member(first - 1)}, ")) >= 0:
         first -= 1
-        found.insert(0, more)
-    return f"{'…, ' if first > 0 else ''}{''.join(found)}{', …' if last < count - 1 else ''}"
+        members.insert(0, more)
+    return f"{'…, ' if first > 0 else ''}{''.join(members)}{', …' if last < count - 1 else ''}"
 
 
-def _hint(value: Any, *, shown: bool) -> str:
+def _hint(value: Any, *, shows_members: bool) -> str:
     if isinstance(value, dict):
-        if not shown or not value:
+        if not shows_members or not value:
             return "{…}" if value else "{}"
-        return f"{{{', '.join(f'{_text(key)}: {_hint(member, shown=False)}' for key, member in value.items())}}}"
+        return (
+            f"{{{', '.join(f'{_text(key)}: {_hint(member, shows_members=False)}' for key, member in value.items())}}}"
+        )
     if isinstance(value, list):
         return f"[… {len(value)}]" if value else "[]"
     return _text(value)

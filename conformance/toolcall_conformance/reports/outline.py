@@ -59,8 +59,8 @@ class Outline:
 
 def evidence(rule: str, rules: Mapping[str, Rule]) -> str:
     """The first address in a rule's evidence, or empty. Some rules rest on a page of this project alone."""
-    found = (str(one.get("url", "")) for one in rules[rule].evidence) if rule in rules else ()
-    return next((url for url in found if url.startswith("https://")), "")
+    urls = (str(source.get("url", "")) for source in rules[rule].evidence) if rule in rules else ()
+    return next((url for url in urls if url.startswith("https://")), "")
 
 
 def outlines(roots: Iterable[RootCause], run: RunRecord, rules: Mapping[str, Rule]) -> list[Outline]:

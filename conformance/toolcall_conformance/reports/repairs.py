@@ -14,18 +14,18 @@ from toolcall_conformance.reports.seen import Seen
 def join_repairs(roots: Iterable[RootCause], harm: Harm) -> list[RootCause]:
     """Join roots that share what a row of repairs asks for; the gravest and most frequent keeps its place and rule."""
     ordered = sorted(roots, key=lambda root: (root.known, root.level_number, -len(root.items)))
-    shown = {key for root in ordered for key in _repairs_of(root, harm, sure=True)}
-    kept: list[RootCause] = []
+    sure_keys = {key for root in ordered for key in _repairs_of(root, harm, sure=True)}
+    root_causes: list[RootCause] = []
     first: dict[Hashable, RootCause] = {}
     for root in ordered:
-        key = next((key for key in _repairs_of(root, harm, sure=False) if key in shown), None)
+        key = next((key for key in _repairs_of(root, harm, sure=False) if key in sure_keys), None)
         other = first.setdefault(key, root) if key is not None else root
         if other is root:
-            kept.append(root)
+            root_causes.append(root)
         else:
             other.seen += root.seen
             other.take(root)
-    return kept
+    return root_causes
 
 
 def _repairs_of(root: RootCause, harm: Harm, *, sure: bool) -> Iterator[Hashable]:
@@ -37,23 +37,23 @@ def _repairs_of(root: RootCause, harm: Harm, *, sure: bool) -> Iterator[Hashable
     for number, row in enumerate(harm.repairs):
         if not row.names(root.rule, root.element):
             continue
-        fitting = [_fits(one, row) for one in root.seen]
-        not_known = [row.copied and one.whole and _is_own(one) for one in root.seen]
+        fitting = [_fits(occurrence, row) for occurrence in root.seen]
+        not_known = [row.copied and occurrence.whole and _is_own(occurrence) for occurrence in root.seen]
         if all(map(operator.or_, fitting, not_known)) and (any(fitting) or not sure):
             shared = tuple(_SHARED[name](root) for name in row.same)
             if None not in shared:
                 yield number, root.known, *shared
 
 
-def _is_own(one: Seen) -> bool:
+def _is_own(occurrence: Seen) -> bool:
     """Whether it is about a rule of the wrong body's own format."""
-    return bool(one.rule.partition("/")[0] == one.finding["format"])
+    return bool(occurrence.rule.partition("/")[0] == occurrence.finding["format"])
 
 
-def _fits(one: Seen, row: Repair) -> bool:
-    if row.copied and not (_is_own(one) and one.finding.get("source_pointer") is not None):
+def _fits(occurrence: Seen, row: Repair) -> bool:
+    if row.copied and not (_is_own(occurrence) and occurrence.finding.get("source_pointer") is not None):
         return False
-    return bool((_is_own(one) or not row.own) and row.inside in one.place)
+    return bool((_is_own(occurrence) or not row.own) and row.inside in occurrence.place)
 
 
 def _wrong_word(root: RootCause) -> str | None:

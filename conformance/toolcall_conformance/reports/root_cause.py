@@ -41,7 +41,7 @@ class RootCause:
     @property
     def level_number(self) -> int:
         """That of its gravest finding; 0 is the gravest level."""
-        return min(one.level for one in self.seen)
+        return min(occurrence.level for occurrence in self.seen)
 
     @property
     def level(self) -> str:
@@ -51,28 +51,28 @@ class RootCause:
     @property
     def formats(self) -> list[str]:
         """The formats of the wrong bodies."""
-        return sorted({one.finding["format"] for one in self.seen})
+        return sorted({occurrence.finding["format"] for occurrence in self.seen})
 
     @property
     def items(self) -> list[ItemRecord]:
         """Its items, each once, in the order of the run."""
-        return list({one.item.nodeid: one.item for one in self.seen}.values())
+        return list({occurrence.item.nodeid: occurrence.item for occurrence in self.seen}.values())
 
     @property
     def code(self) -> dict[str, int]:
         """The lines of the translator's code that its findings name, the most frequent first, with their items."""
-        lines = Counter(one.finding["code"] for one in self.seen if "code" in one.finding)
+        lines = Counter(occurrence.finding["code"] for occurrence in self.seen if "code" in occurrence.finding)
         return dict(lines.most_common())
 
     @property
     def in_the_loop(self) -> int:
         """The items of whole conversations in which it is seen once more."""
-        return len({one.item.nodeid for one in self.echoed} - {item.nodeid for item in self.items})
+        return len({occurrence.item.nodeid for occurrence in self.echoed} - {item.nodeid for item in self.items})
 
     @property
     def ways(self) -> frozenset[str]:
         """``in requests``, ``in replies``, or both."""
-        return frozenset(word for one in self.seen for part, word in _WAYS if part in one.finding["body"])
+        return frozenset(word for occurrence in self.seen for part, word in _WAYS if part in occurrence.finding["body"])
 
     @property
     def known(self) -> bool:
@@ -82,12 +82,12 @@ class RootCause:
     @property
     def fails(self) -> bool:
         """Whether it fails an item."""
-        return any("standing" in one.finding for one in self.seen)
+        return any("standing" in occurrence.finding for occurrence in self.seen)
 
     @property
     def example(self) -> Seen:
         """The simplest that shows its rule: new and grave, unary before streamed, plain before variants, small."""
-        return min((one for one in self.seen if one.rule == self.rule), key=simplicity)
+        return min((occurrence for occurrence in self.seen if occurrence.rule == self.rule), key=simplicity)
 
     def texts(self, rules: Mapping[str, Rule]) -> Rule | None:
         """Its rule as it speaks of the example; None of a rule that the corpus does not have."""
@@ -117,10 +117,10 @@ class RootCause:
         }
 
 
-def simplicity(one: Seen) -> tuple[Any, ...]:
-    item = one.item
+def simplicity(occurrence: Seen) -> tuple[Any, ...]:
+    item = occurrence.item
     return (
-        one.level,
+        occurrence.level,
         item.variant is not None,
         CHECKS.index(item.check) if item.check in CHECKS else len(CHECKS),
         len(item.findings) > 1,

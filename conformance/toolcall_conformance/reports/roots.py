@@ -38,19 +38,21 @@ def root_causes(items: Iterable[ItemRecord], harm: Harm) -> list[RootCause]:
         for finding in item.findings
         if item.outcome == "failed" or "unstable" not in finding
     ]
-    told = list(without_repetitions(counted, harm))
-    for one, others in told:
-        root = groups.setdefault(one.key, RootCause([]))
-        root.seen.append(one)
+    entries = list(without_repetitions(counted, harm))
+    for occurrence, others in entries:
+        root = groups.setdefault(occurrence.key, RootCause([]))
+        root.seen.append(occurrence)
         root.others |= others
-    fold_loops(groups, told, harm)
-    found = join_depths(root for root in groups.values() if root.seen)
-    roots = join_repairs(join_clients(join_formats(join_places(found, harm))), harm)
+    fold_loops(groups, entries, harm)
+    joined_roots = join_depths(root for root in groups.values() if root.seen)
+    roots = join_repairs(join_clients(join_formats(join_places(joined_roots, harm))), harm)
     for root in roots:
         root.others.pop(root.rule, None)
         root.place = root.seen[0].place
         weight = max(harm.weight(*rule) for rule in [(root.rule, root.element), *root.others.items()])
-        root.harm = weight * len({one.item.nodeid for one in root.seen if one.level == root.level_number})
+        root.harm = weight * len(
+            {occurrence.item.nodeid for occurrence in root.seen if occurrence.level == root.level_number}
+        )
     _tell_ways_apart(roots)
     ordered = sorted(roots, key=lambda root: (root.known, root.level_number, -root.harm, root.rule))
     return _with_a_cause_first(ordered, harm)

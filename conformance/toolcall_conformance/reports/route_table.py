@@ -30,13 +30,13 @@ class RouteTable:
 
 def route_table(run: RunRecord) -> RouteTable:
     """Make the table; checks and routes that nothing was played in are left out."""
-    found = matrix(run)
-    checks = [name for name in in_order(found) if any(_total(cell) for cell in _cells(found[name]))]
+    rows_by_check = matrix(run)
+    checks = [name for name in in_order(rows_by_check) if any(_total(cell) for cell in _cells(rows_by_check[name]))]
     routes = sorted(
         {
             (client, upstream)
             for name in checks
-            for client, row in found[name].items()
+            for client, row in rows_by_check[name].items()
             for upstream, counts in row.items()
             if _total(counts)
         }
@@ -44,7 +44,7 @@ def route_table(run: RunRecord) -> RouteTable:
     return RouteTable(
         checks,
         {
-            (client, upstream): [_cell(found[name].get(client, {}).get(upstream, {})) for name in checks]
+            (client, upstream): [_cell(rows_by_check[name].get(client, {}).get(upstream, {})) for name in checks]
             for client, upstream in routes
         },
         run_in_words(run),

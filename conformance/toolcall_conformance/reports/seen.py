@@ -120,12 +120,19 @@ class Seen:
 Told = tuple[Seen, dict[str, str]]
 
 
-def gravity(one: Seen, harm: Harm) -> tuple[Any, ...]:
+def gravity(occurrence: Seen, harm: Harm) -> tuple[Any, ...]:
     """Sorts by: new before known, the gravest level, and of what says the same the most exact."""
     # Between two rules that say the same, that on the translation says more than the format's own.
-    element = one.element
-    own = not one.rule.startswith("translation/")
-    return one.known, one.level, own, harm.place_in_group(one.rule, element), harm.rank(one.rule, element), one.rule
+    element = occurrence.element
+    own = not occurrence.rule.startswith("translation/")
+    return (
+        occurrence.known,
+        occurrence.level,
+        own,
+        harm.place_in_group(occurrence.rule, element),
+        harm.rank(occurrence.rule, element),
+        occurrence.rule,
+    )
 
 
 def in_order(names: Iterable[str]) -> list[str]:

@@ -24,14 +24,15 @@ def header_of(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def items_of(document: Mapping[str, Any]) -> list[ItemRecord]:
     """The items of a report."""
-    kept = document.get("bodies", {})
-    return [_item({name: plain[name] for name in _FIELDS & plain.keys()}, kept) for plain in document["items"]]
+    bodies = document.get("bodies", {})
+    return [_item({name: plain[name] for name in _FIELDS & plain.keys()}, bodies) for plain in document["items"]]
 
 
-def _item(plain: dict[str, Any], kept: Mapping[str, Any]) -> ItemRecord:
+def _item(plain: dict[str, Any], parts_by_key: Mapping[str, Any]) -> ItemRecord:
     """An item, its bodies taken from where the report has each once."""
     bodies = [
-        {**one, "parts": {name: kept[key] for name, key in one["parts"].items()}} for one in plain.pop("bodies", ())
+        {**body, "parts": {name: parts_by_key[key] for name, key in body["parts"].items()}}
+        for body in plain.pop("bodies", ())
     ]
     return ItemRecord(**plain, bodies=bodies)
 

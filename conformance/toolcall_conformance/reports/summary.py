@@ -37,10 +37,10 @@ def counts_in_words(counts: Mapping[str, int]) -> str:
 
 def matrix(run: RunRecord) -> dict[str, dict[str, dict[str, dict[str, int]]]]:
     """Counts by check, client and upstream."""
-    found: dict[str, dict[str, dict[str, dict[str, int]]]] = {}
+    rows_by_check: dict[str, dict[str, dict[str, dict[str, int]]]] = {}
 
     def add(check: str, client: str, upstream: str, count: str) -> None:
-        cell = found.setdefault(check, {}).setdefault(client, {}).setdefault(upstream, dict.fromkeys(COUNTS, 0))
+        cell = rows_by_check.setdefault(check, {}).setdefault(client, {}).setdefault(upstream, dict.fromkeys(COUNTS, 0))
         cell[count] += 1
 
     for item in run.items:
@@ -49,7 +49,7 @@ def matrix(run: RunRecord) -> dict[str, dict[str, dict[str, dict[str, int]]]]:
         add(skipped.check, skipped.client, skipped.upstream, "not_applicable")
     return {
         check: {client: dict(sorted(row.items())) for client, row in sorted(rows.items())}
-        for check, rows in sorted(found.items())
+        for check, rows in sorted(rows_by_check.items())
     }
 
 
@@ -86,13 +86,11 @@ def not_applicable(run: RunRecord) -> str:
 
 def made_up(items: Iterable[ItemRecord]) -> str:
     """In words, how many findings are about what the adapter made up itself; empty where none is."""
-    counts = [sum("made_up" in one for one in item.findings) for item in items]
-    found, shown = sum(counts), sum(map(bool, counts))
-    if not found:
+    counts = [sum("made_up" in finding for finding in item.findings) for item in items]
+    finding_count, item_count = sum(counts), sum(map(bool, counts))
+    if not finding_count:
         return ""
-    return (
-        f"{many(found, 'finding')} in {many(shown, 'item')} about what the adapter made up (made_up): they fail nothing"
-    )
+    return f"{many(finding_count, 'finding')} in {many(item_count, 'item')} about what the adapter made up (made_up): they fail nothing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +118,6 @@ def losses(items: Iterable[ItemRecord]) -> list[LossRow]:
             key = item.check, item.client, item.upstream, loss["element"], loss["kind"]
             groups.setdefault(key, []).append(item)
     return [
-        LossRow(*key, items=len(seen), cases=len({item.case for item in seen}), example=seen[0].nodeid)
-        for key, seen in sorted(groups.items())
+        LossRow(*key, items=len(group), cases=len({item.case for item in group}), example=group[0].nodeid)
+        for key, group in sorted(groups.items())
     ]

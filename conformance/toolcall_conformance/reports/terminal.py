@@ -53,66 +53,69 @@ def summary(
     again: Callable[..., str],
     *,
     detail: Detail,
-    told: bool = False,
+    is_reported: bool = False,
     width: int = WIDTH,
 ) -> Lines:
     """The lines to print; each line is a list of pieces with a kind: head, good, bad, a level, or nothing.
 
-    ``again`` makes the command for node ids. ``detail`` is made of pytest's verbosity. ``told``: the only item has
+    ``again`` makes the command for node ids. ``detail`` is made of pytest's verbosity. ``is_reported``: the only item has
     failed, and its text with all that failed it stands above. ``width``: the columns of the terminal.
     """
     page = _Page(width)
-    new = [root for root in new_roots(run.roots) if not told or not root.fails]
+    new = [root for root in new_roots(run.roots) if not is_reported or not root.fails]
     everything = detail is Detail.ALL
     lines = [*page.mode(run.header), *page.table(run), *page.losses(losses(run.items), each=everything)]
     if detail is Detail.SHORT:
-        shown = new[:MOST_BLOCKS]
-        lines += [[], *(heading(root, width) for root in shown)] if shown else []
+        roots = new[:MOST_BLOCKS]
+        lines += [[], *(heading(root, width) for root in roots)] if roots else []
     else:
         written = blocks(new if everything else new[:MOST_BLOCKS], rules, again, run.items, width=width)
-        shown = new[: len(written)]
+        roots = new[: len(written)]
         lines += [line for each in written for line in ([], *each)]
-        short = new[len(shown) :][:MOST_LINES]
+        short = new[len(roots) :][:MOST_LINES]
         lines += [[], *(in_a_line(root, rules, width) for root in short)] if short else []
-        shown = [*shown, *short]
-    lines += page.left_out(new[len(shown) :])
-    known = [root for root in run.roots if root.known and root.level != "NOTE"]
-    if known:
-        lines += [[], [Line(f"{many(len(known), 'known cause')}, in {many(_items(known), 'item')}", "NOTE")]]
+        roots = [*roots, *short]
+    lines += page.left_out(new[len(roots) :])
+    known_roots = [root for root in run.roots if root.known and root.level != "NOTE"]
+    if known_roots:
+        lines += [
+            [],
+            [Line(f"{many(len(known_roots), 'known cause')}, in {many(_items(known_roots), 'item')}", "NOTE")],
+        ]
     lines += _unstable(run)
-    said = made_up(run.items)
-    lines += [[], [Line(said, "NOTE")]] if said else []
-    if shown:
+    sentence = made_up(run.items)
+    lines += [[], [Line(sentence, "NOTE")]] if sentence else []
+    if roots:
         lines += [[], [Line("`toolcall-conformance explain RULE` gives reasons, evidence and examples")]]
     return lines
 
 
-def conclusion(run: RunRecord, rules: Mapping[str, Rule], *, told: bool = False, width: int = WIDTH) -> Lines:
-    """The last lines: how the run ended, and what to mend first; ``told`` as in :func:`summary`."""
+def conclusion(run: RunRecord, rules: Mapping[str, Rule], *, is_reported: bool = False, width: int = WIDTH) -> Lines:
+    """The last lines: how the run ended, and what to mend first; ``is_reported`` as in :func:`summary`."""
     page, roots = _Page(width), new_roots(run.roots)
     if not roots and not any(item.outcome in ("known", "error") for item in run.items):
         return []
     lines = [[Line(headline(run), "head")]]
     return (
         lines
-        if told or not roots
+        if is_reported or not roots
         else [*lines, *page.wrapped(f"mend first: {mend_first(run, rules)}", kind=roots[0].level)]
     )
 
 
 def _unstable(run: RunRecord) -> Lines:
     """The items whose tries differed: how many, and the first ones."""
-    found = [item.nodeid for item in run.items if item.outcome == "unstable"]
-    if not found:
+    nodeids = [item.nodeid for item in run.items if item.outcome == "unstable"]
+    if not nodeids:
         return []
-    shown = [[Line(f"  {nodeid}")] for nodeid in found[:_UNSTABLE_SHOWN]]
-    more = [[Line(f"  and {len(found) - len(shown)} more; the report has all")]] if len(found) > len(shown) else []
-    return [[], [Line(f"{many(len(found), 'unstable item')}: another try ended otherwise", "SHOULD")], *shown, *more]
+    lines = [[Line(f"  {nodeid}")] for nodeid in nodeids[:_UNSTABLE_SHOWN]]
+    more = [[Line(f"  and {len(nodeids) - len(lines)} more; the report has all")]] if len(nodeids) > len(lines) else []
+    return [[], [Line(f"{many(len(nodeids), 'unstable item')}: another try ended otherwise", "SHOULD")], *lines, *more]
 
 
 def _items(roots: Sequence[RootCause]) -> int:
     """The number of items that show any of some causes, in whole conversations, too."""
-    return len({one.item.nodeid for root in roots for one in (*root.seen, *root.echoed)})
+    return len({occurrence.item.nodeid for root in roots for occurrence in (*root.seen, *root.echoed)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +133,10 @@ class _Page:
         """How many causes are not shown."""
         if not roots:
             return []
-        said = f"and {causes_in_words(roots).replace('cause', 'more cause', 1)}, in {many(_items(roots), 'item')}"
-        return [[], *self.wrapped(f"{said}; -v and --toolcall-report show all")]
+        summary_text = (
+            f"and {causes_in_words(roots).replace('cause', 'more cause', 1)}, in {many(_items(roots), 'item')}"
+        )
+        return [[], *self.wrapped(f"{summary_text}; -v and --toolcall-report show all")]
 
     def table(self, run: RunRecord) -> Lines:
         """A row for each route with items, a column for each check: passed of all."""
@@ -151,8 +156,8 @@ class _Page:
             if len(route) > first:
                 lines.append([Line(route)])
                 route = ""
-            shown = [Line(f" {cell.text:>{width}}", cell.kind) for cell, width in zip(cells, widths, strict=True)]
-            lines.append([Line(route.ljust(first)), *shown])
+            cell_lines = [Line(f" {cell.text:>{width}}", cell.kind) for cell, width in zip(cells, widths, strict=True)]
+            lines.append([Line(route.ljust(first)), *cell_lines])
         return [*lines, *self.wrapped(table.told_totals)]
 
     def losses(self, rows: Sequence[LossRow], *, each: bool) -> Iterator[list[Line]]:
@@ -169,8 +174,8 @@ class _Page:
                 key=lambda row: (row.check, row.client, row.upstream),
             ):
                 names = ", ".join(f"{row.element} ({row.items})" for row in group)
-                said = f"{title}: {check}, {client} → {upstream}: {names}"
-                yield from self.wrapped(said, indent="  ", kind="SHOULD" if kind == "undue" else "")
+                sentence = f"{title}: {check}, {client} → {upstream}: {names}"
+                yield from self.wrapped(sentence, indent="  ", kind="SHOULD" if kind == "undue" else "")
 
     def wrapped(self, text: str, *, indent: str = "", kind: str = "") -> Lines:
         """A text in lines; the second and later ones are indented."""

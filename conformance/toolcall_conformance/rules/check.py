@@ -58,24 +58,24 @@ def _checked(
     assembled: Assembled | None,
 ) -> list[Finding]:
     its_format = formats.get(format_name)
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for rule_id, breach in schemas.breaches(corpus, format_name, direction, body):
-        found.append(_finding(corpus, rule_id, breach, format_name, direction))
+        findings.append(_finding(corpus, rule_id, breach, format_name, direction))
     machine = its_format.stream if direction == "stream" else None
     if machine is not None:
         assembled = machine.assemble(body) if assembled is None else assembled
         reading = formats.read(format_name, "response", assembled.body)
-        for wanted in machine.RULES:
-            told = (breach for rule_id, breach in assembled.breaches if rule_id == wanted)
-            found.extend(_finding(corpus, wanted, breach, format_name, direction) for breach in told)
+        for expected_rule in machine.RULES:
+            rule_breaches = (breach for rule_id, breach in assembled.breaches if rule_id == expected_rule)
+            findings.extend(_finding(corpus, expected_rule, breach, format_name, direction) for breach in rule_breaches)
     elif reading is None:
         reading = formats.read(format_name, direction, body)
     subject = Subject(format_name, direction, body, reading, model)
     for rule in its_format.rules:
         if direction in rule.directions:
             breaches = rule.breaches(subject)
-            found.extend(_finding(corpus, rule.id, breach, format_name, direction) for breach in breaches)
-    return found
+            findings.extend(_finding(corpus, rule.id, breach, format_name, direction) for breach in breaches)
+    return findings
 
 
 def _finding(corpus: Corpus, rule_id: str, breach: Breach, format_name: str, direction: str) -> Finding:

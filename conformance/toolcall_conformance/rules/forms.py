@@ -35,15 +35,15 @@ class Forms:
         ``instance`` is what stands there, MISSING if nobody knows. Its type decides what holds, and of an object what
         its members are.
         """
-        known = list(schemas)
-        form = all_of(self._alone(schema, instance, depth) for schema in known)
+        all_schemas = list(schemas)
+        form = all_of(self._alone(schema, instance, depth) for schema in all_schemas)
         if depth and "required" in form:
-            held = form.get("properties", {})
+            properties = form.get("properties", {})
             for key in form["required"]:
-                member = self.of(self.members(known, instance, key), depth=depth - 1)
-                held = {**held, key: both(held.get(key, {}), member)}
-            form["properties"] = {key: member for key, member in held.items() if member}
-        return {keyword: said for keyword, said in form.items() if said != {}}
+                member = self.of(self.members(all_schemas, instance, key), depth=depth - 1)
+                properties = {**properties, key: both(properties.get(key, {}), member)}
+            form["properties"] = {key: member for key, member in properties.items() if member}
+        return {keyword: value for keyword, value in form.items() if value != {}}
 
     def members(self, schemas: Iterable[Any], instance: Any, key: str) -> Iterator[Any]:
         """The schemas that ``schemas`` have for a member of an object."""
@@ -79,7 +79,7 @@ class Forms:
 
     def _own(self, schema: Mapping[str, Any], depth: int) -> Said:
         """What a schema object says itself."""
-        own: Said = {keyword: said for keyword, said in schema.items() if keyword in self._kept}
+        own: Said = {keyword: value for keyword, value in schema.items() if keyword in self._kept}
         if "type" in schema:
             own["type"] = types_of(schema)
         if values := values_of(schema):
@@ -105,11 +105,11 @@ class Forms:
         if "else" not in schema:
             return {}
         kind, then, otherwise = types_of(schema["if"]), schema.get("then", True), schema["else"]
-        found = [] if self._forbids(then) else [both({"type": kind}, self.of([then], depth=depth))]
+        alternatives = [] if self._forbids(then) else [both({"type": kind}, self.of([then], depth=depth))]
         other = self.of([otherwise], depth=depth)
         if not self._forbids(otherwise) and other.get("type") != kind:
-            found.append(other)
-        return any_of(found) if found else {}
+            alternatives.append(other)
+        return any_of(alternatives) if alternatives else {}
 
     def _forbids(self, schema: Any) -> bool:
         while isinstance(schema, dict) and "$ref" in schema:
@@ -122,8 +122,8 @@ class Forms:
 
 def types_of(schema: Mapping[str, Any]) -> list[str]:
     """The JSON types that a schema object names."""
-    said = schema.get("type", [])
-    return [said] if isinstance(said, str) else list(said)
+    types = schema.get("type", [])
+    return [types] if isinstance(types, str) else list(types)
 
 
 def values_of(schema: Mapping[str, Any]) -> list[Any]:
@@ -133,21 +133,21 @@ def values_of(schema: Mapping[str, Any]) -> list[Any]:
     return [schema["const"]] if "const" in schema else list(schema.get("enum", ()))
 
 
-def closed_of(said: Any) -> Any:
+def closed_of(schema: Any) -> Any:
     """What a keyword says without our own keywords in it; empty if it refers to other parts of its document."""
-    return {} if _refers(said) else _plain(said)
+    return {} if _refers(schema) else _plain(schema)
 
 
-def _refers(said: Any) -> bool:
-    if isinstance(said, dict):
-        return "$ref" in said or any(map(_refers, said.values()))
-    return isinstance(said, list) and any(map(_refers, said))
+def _refers(schema: Any) -> bool:
+    if isinstance(schema, dict):
+        return "$ref" in schema or any(map(_refers, schema.values()))
+    return isinstance(schema, list) and any(map(_refers, schema))
 
 
-def _plain(said: Any) -> Any:
-    if isinstance(said, dict):
-        return {key: _plain(part) for key, part in said.items() if not key.startswith("x-")}
-    return [*map(_plain, said)] if isinstance(said, list) else said
+def _plain(schema: Any) -> Any:
+    if isinstance(schema, dict):
+        return {key: _plain(part) for key, part in schema.items() if not key.startswith("x-")}
+    return [*map(_plain, schema)] if isinstance(schema, list) else schema
 
 
 def _type_of(condition: Any) -> str:

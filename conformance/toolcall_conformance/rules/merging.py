@@ -25,17 +25,17 @@ def all_of(schemas: Iterable[Said]) -> Said:
     return reduce(both, schemas, {})
 
 
-def both(one: Said, other: Said) -> Said:
+def both(left: Said, other: Said) -> Said:
     """What holds where two schemas hold; of keywords that cannot be joined the second goes to ``allOf``."""
-    joined = {**other, **one}
-    for keyword in (keyword for keyword in one if keyword in other and one[keyword] != other[keyword]):
+    joined = {**other, **left}
+    for keyword in (keyword for keyword in left if keyword in other and left[keyword] != other[keyword]):
         if keyword in _JOINED:
-            joined[keyword] = _JOINED[keyword](one[keyword], other[keyword])
+            joined[keyword] = _JOINED[keyword](left[keyword], other[keyword])
         else:
             joined["allOf"] = [*joined.get("allOf", ()), {keyword: other[keyword]}]
     if "allOf" in joined:
         joined["allOf"] = [part for part in joined["allOf"] if not part.items() <= joined.items()]
-    return {keyword: said for keyword, said in joined.items() if said != []}
+    return {keyword: value for keyword, value in joined.items() if value != []}
 
 
 def any_of(branches: Sequence[Said]) -> Said:
@@ -49,23 +49,23 @@ def any_of(branches: Sequence[Said]) -> Said:
     return {"anyOf": list(branches)}
 
 
-def _types(one: list[str], other: list[str]) -> list[str]:
+def _types(types: list[str], other: list[str]) -> list[str]:
     narrow = {"integer"} if "number" in other else set[str]()
-    found = [kind for kind in one if kind in other or kind in narrow]
-    return found or ["integer"] if "integer" in other and "number" in one else found or one
+    kinds = [kind for kind in types if kind in other or kind in narrow]
+    return kinds or ["integer"] if "integer" in other and "number" in types else kinds or types
 
 
-def _values(one: list[Any], other: list[Any]) -> list[Any]:
-    return [value for value in one if any(equal(value, known) for known in other)] or one
+def _values(values: list[Any], other: list[Any]) -> list[Any]:
+    return [value for value in values if any(equal(value, other_value) for other_value in other)] or values
 
 
 _JOINED: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
     **BOUNDS,
     "type": _types,
     "enum": _values,
-    "required": lambda one, other: list(dict.fromkeys([*one, *other])),
+    "required": lambda left, other: list(dict.fromkeys([*left, *other])),
     "items": both,
-    "allOf": lambda one, other: [*one, *(part for part in other if part not in one)],
+    "allOf": lambda left, other: [*left, *(part for part in other if part not in left)],
 }
 
 
@@ -73,18 +73,18 @@ def types_in(form: Said) -> list[str]:
     """The JSON types that a value may have; empty if it may have any."""
     if "type" in form:
         return list(form["type"])
-    found = [types_in(branch) for branch in form.get("anyOf", ())]
-    return list(dict.fromkeys(kind for kinds in found for kind in kinds)) if all(found) else []
+    branch_types = [types_in(branch) for branch in form.get("anyOf", ())]
+    return list(dict.fromkeys(kind for kinds in branch_types for kind in kinds)) if all(branch_types) else []
 
 
 def written(form: Said) -> Said:
     """The same as people write it: of one type, or of one value, there is no list."""
     plain: Said = {}
-    for keyword, said in form.items():
-        if keyword in ("type", "enum") and len(said) == 1:
-            plain["const" if keyword == "enum" else keyword] = said[0]
+    for keyword, value in form.items():
+        if keyword in ("type", "enum") and len(value) == 1:
+            plain["const" if keyword == "enum" else keyword] = value[0]
         elif keyword == "properties":
-            plain[keyword] = {key: written(member) for key, member in said.items()}
+            plain[keyword] = {key: written(member) for key, member in value.items()}
         else:
-            plain[keyword] = written(said) if keyword == "items" else said
+            plain[keyword] = written(value) if keyword == "items" else value
     return plain | {"anyOf": [*map(written, form["anyOf"])]} if "anyOf" in form else plain

@@ -52,11 +52,11 @@ def breaches(corpus: Corpus, format_name: str, direction: str, body: Any) -> Ite
 
 def _distinct(format_name: str, errors: Iterable[ValidationError]) -> OrderedDict[tuple[str, str], ValidationError]:
     """The first error of each rule at each place."""
-    found: OrderedDict[tuple[str, str], ValidationError] = OrderedDict()
+    leaves: OrderedDict[tuple[str, str], ValidationError] = OrderedDict()
     for error in errors:
         for leaf in _leaves(error):
-            found.setdefault((_rule_of(leaf) or f"{format_name}/shape", join("", *leaf.absolute_path)), leaf)
-    return found
+            leaves.setdefault((_rule_of(leaf) or f"{format_name}/shape", join("", *leaf.absolute_path)), leaf)
+    return leaves
 
 
 def _leaves(error: ValidationError) -> Iterator[ValidationError]:
@@ -73,8 +73,8 @@ def _leaves(error: ValidationError) -> Iterator[ValidationError]:
 
 def _own_rule(error: ValidationError) -> str | None:
     schema = error.schema
-    found = schema.get("x-rule") if isinstance(schema, dict) else None
-    return found if isinstance(found, str) else None
+    rule_id = schema.get("x-rule") if isinstance(schema, dict) else None
+    return rule_id if isinstance(rule_id, str) else None
 
 
 def _rule_of(error: ValidationError) -> str | None:

@@ -21,10 +21,10 @@ def sentence(error: ValidationError, wants: Wants) -> str:
 
     ``x-message`` is a sentence, or an object from keywords to sentences, with ``*`` for all other keywords.
     """
-    told = error.schema.get("x-message") if isinstance(error.schema, dict) else None
-    if isinstance(told, dict):
-        told = told.get(str(error.validator), told.get("*"))
-    return told if isinstance(told, str) else _of_keyword(error, wants)
+    message = error.schema.get("x-message") if isinstance(error.schema, dict) else None
+    if isinstance(message, dict):
+        message = message.get(str(error.validator), message.get("*"))
+    return message if isinstance(message, str) else _of_keyword(error, wants)
 
 
 def _of_keyword(error: ValidationError, wants: Wants) -> str:
@@ -34,8 +34,8 @@ def _of_keyword(error: ValidationError, wants: Wants) -> str:
     if keyword == "required":
         return _missing(error, wants)
     if keyword == "type":
-        said: Any = error.validator_value  # no value fits where schemas of one place contradict each other
-        types = types_in(wants.form(error)) or ([said] if isinstance(said, str) else said)
+        keyword_value: Any = error.validator_value  # no value fits where schemas of one place contradict each other
+        types = types_in(wants.form(error)) or ([keyword_value] if isinstance(keyword_value, str) else keyword_value)
         return f"this is {kind_of(error.instance)}; it must be {_or(types)}"
     if keyword in _BOUNDS:
         return _BOUNDS[keyword](error.instance, error.validator_value)
@@ -66,8 +66,8 @@ def _or(types: Sequence[str]) -> str:
     return f"{', '.join(first)} or {last}" if first else last
 
 
-def _counted(number: Any, one: str) -> str:
-    return f"{number} {one if number == 1 else {'entry': 'entries'}.get(one, f'{one}s')}"
+def _counted(number: Any, noun: str) -> str:
+    return f"{number} {noun if number == 1 else {'entry': 'entries'}.get(noun, f'{noun}s')}"
 
 
 def _too_few(what: str, unit: str) -> Callable[[Any, Any], str]:
@@ -84,7 +84,7 @@ def _too_many(what: str, unit: str) -> Callable[[Any, Any], str]:
 
 _BOUNDS: Final[Mapping[str, Callable[[Any, Any], str]]] = {
     "enum": lambda value, _: f"{_shown(value)} is none of the allowed values",
-    "const": lambda value, wanted: f"this is {_shown(value)}; it must be {_shown(wanted)}",
+    "const": lambda value, expected: f"this is {_shown(value)}; it must be {_shown(expected)}",
     "not": lambda value, _: f"{_shown(value)} is not allowed here",
     "pattern": lambda value, pattern: f"{_shown(value)} does not match the pattern {pattern}, as it must",
     "minimum": lambda value, least: f"{_shown(value)} is too small; it must be at least {least}",

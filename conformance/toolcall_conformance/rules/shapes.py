@@ -44,10 +44,10 @@ class Shapes:
 
     def test(self, schema: Any) -> Fits:
         """As ``compile``, once for each part of the document."""
-        known = self._tests.get(id(schema))
-        if known is None:  # the schema is kept with its test, so that no other one gets its id
-            known = self._tests[id(schema)] = schema, self.compile(schema)
-        return known[1]
+        entry = self._tests.get(id(schema))
+        if entry is None:  # the schema is kept with its test, so that no other one gets its id
+            entry = self._tests[id(schema)] = schema, self.compile(schema)
+        return entry[1]
 
     def compile(self, schema: Any) -> Fits:
         """The function that tells whether a value fits ``schema``, a part of the document."""
@@ -60,12 +60,12 @@ class Shapes:
         of_any: list[Fits] = []
         of_kind: dict[type, list[Fits]] = {}
         only = _PLAIN.get(str(schema.get("type")))
-        for keyword, said in schema.items():
+        for keyword, keyword_value in schema.items():
             if keyword in _ABOUT:
                 kind, make = _ABOUT[keyword]
-                of_kind.setdefault(kind, []).append(make(said, schema, self))
+                of_kind.setdefault(kind, []).append(make(keyword_value, schema, self))
             elif keyword in _KEYWORDS and not (keyword == "type" and only):
-                of_any.append(_KEYWORDS[keyword](said, schema, self))
+                of_any.append(_KEYWORDS[keyword](keyword_value, schema, self))
             elif keyword not in _KEYWORDS.keys() | _SILENT | _BESIDE:
                 raise ValueError(f"the keyword {keyword!r} is not known here; use other keywords, or add it")
         if only is not None:  # a keyword about another kind has nothing to say
@@ -78,9 +78,14 @@ class Shapes:
 def _kind(schema: Mapping[str, Any]) -> Fits | None:
     """One test for what most conditions ask: an object of which a member is this text. None for any other schema."""
     if schema.keys() == {"type", "properties", "required"} and schema["type"] == "object":
-        [(key, said), *others] = schema["properties"].items()
-        if not others and schema["required"] == [key] and said.keys() == {"const"} and isinstance(said["const"], str):
-            text = said["const"]
+        [(key, member), *others] = schema["properties"].items()
+        if (
+            not others
+            and schema["required"] == [key]
+            and member.keys() == {"const"}
+            and isinstance(member["const"], str)
+        ):
+            text = member["const"]
             return lambda value: isinstance(value, dict) and value.get(key) == text
     return None
 
@@ -132,10 +137,10 @@ def _if_any(kind: type, tests: Sequence[Fits]) -> Fits:
     return fits
 
 
-def _type(said: Any, _schema: Any, _shapes: Shapes) -> Fits:
-    if isinstance(said, str):
-        return _TYPES[said]
-    return _any([_TYPES[name] for name in said])
+def _type(types: Any, _schema: Any, _shapes: Shapes) -> Fits:
+    if isinstance(types, str):
+        return _TYPES[types]
+    return _any([_TYPES[name] for name in types])
 
 
 def _is_number(value: Any) -> bool:
@@ -153,56 +158,58 @@ _TYPES: Mapping[str, Fits] = {
 }
 
 
-def _reference(said: str, _schema: Any, shapes: Shapes) -> Fits:
+def _reference(reference: str, _schema: Any, shapes: Shapes) -> Fits:
     test: Fits | None = None
 
     def fits(value: Any) -> bool:
         nonlocal test
         if test is None:  # looked up when it runs: definitions may be circular
-            test = shapes.at(said)
+            test = shapes.at(reference)
         return test(value)
 
     return fits
 
 
-def _if(said: Any, schema: Any, shapes: Shapes) -> Fits:
-    condition = shapes.compile(said)
+def _if(subschema: Any, schema: Any, shapes: Shapes) -> Fits:
+    condition = shapes.compile(subschema)
     then, otherwise = shapes.compile(schema.get("then", True)), shapes.compile(schema.get("else", True))
     if "else" not in schema:
         return lambda value: not condition(value) or then(value)
     return lambda value: then(value) if condition(value) else otherwise(value)
 
 
-def _not(said: Any, _schema: Any, shapes: Shapes) -> Fits:
-    test = shapes.compile(said)
+def _not(subschema: Any, _schema: Any, shapes: Shapes) -> Fits:
+    test = shapes.compile(subschema)
     return lambda value: not test(value)
 
 
-def _all_of(said: Any, _schema: Any, shapes: Shapes) -> Fits:
-    return _every([shapes.compile(branch) for branch in said])
+def _all_of(branches: Any, _schema: Any, shapes: Shapes) -> Fits:
+    return _every([shapes.compile(branch) for branch in branches])
 
 
-def _any_of(said: Any, _schema: Any, shapes: Shapes) -> Fits:
-    return _any([shapes.compile(branch) for branch in said])
+def _any_of(branches: Any, _schema: Any, shapes: Shapes) -> Fits:
+    return _any([shapes.compile(branch) for branch in branches])
 
 
-def _one_of(said: Any, _schema: Any, shapes: Shapes) -> Fits:
-    tests = [shapes.compile(branch) for branch in said]
+def _one_of(branches: Any, _schema: Any, shapes: Shapes) -> Fits:
+    tests = [shapes.compile(branch) for branch in branches]
     return lambda value: sum(test(value) for test in tests) == 1
 
 
-def _const(said: Any, _schema: Any, _shapes: Shapes) -> Fits:
-    return (lambda value: bool(value == said)) if isinstance(said, str) else lambda value: equal(value, said)
+def _const(expected: Any, _schema: Any, _shapes: Shapes) -> Fits:
+    return (
+        (lambda value: bool(value == expected)) if isinstance(expected, str) else lambda value: equal(value, expected)
+    )
 
 
-def _enum(said: Any, _schema: Any, _shapes: Shapes) -> Fits:
-    texts = frozenset(one for one in said if isinstance(one, str))
-    others = [one for one in said if not isinstance(one, str)]
-    return lambda value: value in texts if isinstance(value, str) else any(equal(value, one) for one in others)
+def _enum(options: Any, _schema: Any, _shapes: Shapes) -> Fits:
+    texts = frozenset(option for option in options if isinstance(option, str))
+    others = [option for option in options if not isinstance(option, str)]
+    return lambda value: value in texts if isinstance(value, str) else any(equal(value, option) for option in others)
 
 
-def _properties(said: Any, _schema: Any, shapes: Shapes) -> Fits:
-    tests = {key: shapes.compile(schema) for key, schema in said.items() if schema is not True}
+def _properties(properties: Any, _schema: Any, shapes: Shapes) -> Fits:
+    tests = {key: shapes.compile(schema) for key, schema in properties.items() if schema is not True}
 
     def fits(value: Any) -> bool:
         for key, entry in value.items():  # a body has fewer members than a schema knows
@@ -214,15 +221,15 @@ def _properties(said: Any, _schema: Any, shapes: Shapes) -> Fits:
     return fits
 
 
-def _pattern_properties(said: Any, _schema: Any, shapes: Shapes) -> Fits:
-    tests = [(re.compile(pattern), shapes.compile(schema)) for pattern, schema in said.items()]
+def _pattern_properties(patterns: Any, _schema: Any, shapes: Shapes) -> Fits:
+    tests = [(re.compile(pattern), shapes.compile(schema)) for pattern, schema in patterns.items()]
     return lambda value: all(
         test(entry) for pattern, test in tests for key, entry in value.items() if pattern.search(key)
     )
 
 
-def _additional_properties(said: Any, schema: Any, shapes: Shapes) -> Fits:
-    test = shapes.compile(said)
+def _additional_properties(subschema: Any, schema: Any, shapes: Shapes) -> Fits:
+    test = shapes.compile(subschema)
     named = frozenset(schema.get("properties", {}))
     patterns = [re.compile(pattern) for pattern in schema.get("patternProperties", {})]
 
@@ -235,50 +242,50 @@ def _additional_properties(said: Any, schema: Any, shapes: Shapes) -> Fits:
     return fits
 
 
-def _property_names(said: Any, _schema: Any, shapes: Shapes) -> Fits:
-    test = shapes.compile(said)
+def _property_names(subschema: Any, _schema: Any, shapes: Shapes) -> Fits:
+    test = shapes.compile(subschema)
     return lambda value: all(map(test, value))
 
 
-def _required(said: Any, _schema: Any, _shapes: Shapes) -> Fits:
-    names = frozenset(said)
+def _required(keys: Any, _schema: Any, _shapes: Shapes) -> Fits:
+    names = frozenset(keys)
     return lambda value: value.keys() >= names
 
 
-def _items(said: Any, _schema: Any, shapes: Shapes) -> Fits:
-    test = shapes.compile(said)
+def _items(subschema: Any, _schema: Any, shapes: Shapes) -> Fits:
+    test = shapes.compile(subschema)
     return lambda value: all(map(test, value))
 
 
-def _contains(said: Any, _schema: Any, shapes: Shapes) -> Fits:
-    test = shapes.compile(said)
+def _contains(subschema: Any, _schema: Any, shapes: Shapes) -> Fits:
+    test = shapes.compile(subschema)
     return lambda value: any(map(test, value))
 
 
 def whole(pattern: str) -> re.Pattern[str]:
     """A pattern as JSON Schema means it, in ECMA's dialect: ``$`` is the very end, never before a last line break."""
-    return re.compile(re.sub(r"(\\.)|\$", lambda found: found[1] or r"\Z", pattern))
+    return re.compile(re.sub(r"(\\.)|\$", lambda match: match[1] or r"\Z", pattern))
 
 
-def _pattern(said: str, _schema: Any, _shapes: Shapes) -> Fits:
-    search = whole(said).search
+def _pattern(pattern: str, _schema: Any, _shapes: Shapes) -> Fits:
+    search = whole(pattern).search
     return lambda value: search(value) is not None
 
 
-def _minimum(said: float, _schema: Any, _shapes: Shapes) -> Fits:
-    return lambda value: not _is_number(value) or value >= said
+def _minimum(minimum: float, _schema: Any, _shapes: Shapes) -> Fits:
+    return lambda value: not _is_number(value) or value >= minimum
 
 
-def _maximum(said: float, _schema: Any, _shapes: Shapes) -> Fits:
-    return lambda value: not _is_number(value) or value <= said
+def _maximum(maximum: float, _schema: Any, _shapes: Shapes) -> Fits:
+    return lambda value: not _is_number(value) or value <= maximum
 
 
-def _at_least(said: int, _schema: Any, _shapes: Shapes) -> Fits:
-    return lambda value: len(value) >= said
+def _at_least(minimum: int, _schema: Any, _shapes: Shapes) -> Fits:
+    return lambda value: len(value) >= minimum
 
 
-def _at_most(said: int, _schema: Any, _shapes: Shapes) -> Fits:
-    return lambda value: len(value) <= said
+def _at_most(maximum: int, _schema: Any, _shapes: Shapes) -> Fits:
+    return lambda value: len(value) <= maximum
 
 
 Compiler = Callable[[Any, Any, Shapes], Fits]

@@ -64,18 +64,18 @@ class _Wrong:
         if way in schema:
             yield from validator.descend(instance, schema[way], schema_path=way)
 
-    def _properties(self, validator: Any, said: Mapping[str, Any], instance: Any, _schema: Any) -> _Errors:
+    def _properties(self, validator: Any, properties: Mapping[str, Any], instance: Any, _schema: Any) -> _Errors:
         if isinstance(instance, dict):
-            for key, member in said.items():
+            for key, member in properties.items():
                 if key in instance and not self._shapes.test(member)(instance[key]):
                     yield from validator.descend(instance[key], member, path=key, schema_path=key)
 
-    def _items(self, validator: Any, said: Any, instance: Any, _schema: Any) -> _Errors:
+    def _items(self, validator: Any, subschema: Any, instance: Any, _schema: Any) -> _Errors:
         if isinstance(instance, list):
-            fits = self._shapes.test(said)
+            fits = self._shapes.test(subschema)
             for index, entry in enumerate(instance):
                 if not fits(entry):
-                    yield from validator.descend(entry, said, path=index)
+                    yield from validator.descend(entry, subschema, path=index)
 
 
 def _descend(
@@ -98,34 +98,41 @@ def _descend(
 
 
 def _of_keywords(validator: Any, instance: Any, schema: Any) -> _Errors:
-    for keyword, said in schema.items():
+    for keyword, keyword_value in schema.items():
         tell = validator.VALIDATORS.get(keyword)
-        for error in (tell(validator, said, instance, schema) or ()) if tell else ():
+        for error in (tell(validator, keyword_value, instance, schema) or ()) if tell else ():
             if keyword not in _LEADING:  # errors from further in know what they are of
-                told = {"validator": keyword, "validator_value": said, "instance": instance, "schema": schema}
-                error._set(type_checker=validator.TYPE_CHECKER, **told)  # noqa: SLF001 - as jsonschema does
+                details = {
+                    "validator": keyword,
+                    "validator_value": keyword_value,
+                    "instance": instance,
+                    "schema": schema,
+                }
+                error._set(type_checker=validator.TYPE_CHECKER, **details)  # noqa: SLF001 - as jsonschema does
             if keyword not in _UNNAMED:
                 error.schema_path.appendleft(keyword)
             yield error
 
 
 def _refused(instance: Any) -> ValidationError:
-    said = f"False schema does not allow {instance!r}"
+    message = f"False schema does not allow {instance!r}"
     nothing: Any = None
-    return ValidationError(said, validator=nothing, validator_value=None, instance=instance, schema=False)
+    return ValidationError(message, validator=nothing, validator_value=None, instance=instance, schema=False)
 
 
-def _in_order(validator: Any, said: Any, instance: Any, schema: Any) -> _Errors:
+def _in_order(validator: Any, subschema: Any, instance: Any, schema: Any) -> _Errors:
     """The keyword ``additionalProperties``, with errors in the order of the body; jsonschema's own is that of a set."""
-    errors = list(jsonschema.Draft202012Validator.VALIDATORS["additionalProperties"](validator, said, instance, schema))
+    errors = list(
+        jsonschema.Draft202012Validator.VALIDATORS["additionalProperties"](validator, subschema, instance, schema)
+    )
     if len(errors) > 1:
         places = {key: place for place, key in enumerate(instance)}
         errors.sort(key=lambda error: places[error.relative_path[0]])
     yield from errors
 
 
-def _pattern(validator: Any, said: str, instance: Any, schema: Any) -> _Errors:
+def _pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> _Errors:
     """The keyword ``pattern``: jsonschema's own lets a line break stand behind the end."""
     del schema
-    if validator.is_type(instance, "string") and not whole(said).search(instance):
-        yield ValidationError(f"{instance!r} does not match {said!r}")
+    if validator.is_type(instance, "string") and not whole(pattern).search(instance):
+        yield ValidationError(f"{instance!r} does not match {pattern!r}")

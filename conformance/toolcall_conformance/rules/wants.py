@@ -41,18 +41,18 @@ class Wants:
         Of a missing key it is the value of that key, of several a Form that asks for them.
         """
         schema = error.schema if isinstance(error.schema, dict) else {}
-        told = schema.get("x-want")
-        told = told.get(str(error.validator)) if isinstance(told, dict) else told
-        if told is not None:
-            return _chosen(told)
+        declared_want = schema.get("x-want")
+        declared_want = declared_want.get(str(error.validator)) if isinstance(declared_want, dict) else declared_want
+        if declared_want is not None:
+            return _chosen(declared_want)
         if error.schema is False or must_be_absent(error):
             return MISSING
         is_piece = self._pieces and isinstance(error.instance, (dict, list))  # which piece of a text it is, is open
-        meant = _meant(error.instance, schema) if error.validator == "type" and not is_piece else NOT_KNOWN
-        found = self._form_told(error) if meant is NOT_KNOWN else meant
-        if "propertyNames" in error.absolute_schema_path and isinstance(found, Form) and "enum" in found.schema:
-            return Words(" or ".join(found.schema["enum"]))  # a key, and no value
-        return found
+        intended_value = _meant(error.instance, schema) if error.validator == "type" and not is_piece else NOT_KNOWN
+        want = self._form_told(error) if intended_value is NOT_KNOWN else intended_value
+        if "propertyNames" in error.absolute_schema_path and isinstance(want, Form) and "enum" in want.schema:
+            return Words(" or ".join(want.schema["enum"]))  # a key, and no value
+        return want
 
     def _form_told(self, error: ValidationError) -> Any:
         kind = _kind_of(error)
@@ -85,10 +85,10 @@ class Wants:
 
     def _of_keys(self, error: ValidationError, keys: Sequence[str]) -> Said:
         """What the document says of keys of the object that an error is about."""
-        said = {key: self._forms.of(self._forms.members(self._here(error), error.instance, key)) for key in keys}
+        forms = {key: self._forms.of(self._forms.members(self._here(error), error.instance, key)) for key in keys}
         if len(keys) == 1:
-            return said[keys[0]]
-        members = {key: form for key, form in said.items() if form}
+            return forms[keys[0]]
+        members = {key: form for key, form in forms.items() if form}
         return {"required": list(keys), **({"properties": members} if members else {})}
 
     def _here(self, error: ValidationError) -> list[Any]:
@@ -129,13 +129,13 @@ def _kind_of(error: ValidationError) -> Any:
 
 def missing_keys(error: ValidationError) -> list[str]:
     """The keys that a ``required`` asks for and the object does not have; an ``anyOf`` of one branch is such, too."""
-    said: Any = error.validator_value
+    keyword_value: Any = error.validator_value
     instance: Any = error.instance
-    if error.validator == "anyOf" and len(said) == 1 and asks_for_keys(error):
-        said = said[0]["required"]
+    if error.validator == "anyOf" and len(keyword_value) == 1 and asks_for_keys(error):
+        keyword_value = keyword_value[0]["required"]
     elif error.validator != "required":
         return []
-    return [key for key in said if key not in instance]
+    return [key for key in keyword_value if key not in instance]
 
 
 def must_be_absent(error: ValidationError) -> bool:
@@ -157,14 +157,14 @@ def asks_for_keys(error: ValidationError) -> bool:
 def _down(value: Any, way: Iterable[str | int]) -> Any:
     """What stands at the end of a way through a document; None where it leads nowhere."""
     for step in way:
-        known = isinstance(value, list) or (isinstance(value, dict) and step in value)
-        value = value[step] if known else None
+        has_step = isinstance(value, list) or (isinstance(value, dict) and step in value)
+        value = value[step] if has_step else None
     return value
 
 
-def _chosen(told: Any) -> Any:
+def _chosen(declared_want: Any) -> Any:
     """What ``x-want`` says: words, or values."""
-    return Words(told) if isinstance(told, str) else one_of(told, MISSING)
+    return Words(declared_want) if isinstance(declared_want, str) else one_of(declared_want, MISSING)
 
 
 def _told(form: Said) -> Any:

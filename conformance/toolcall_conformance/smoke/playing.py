@@ -75,9 +75,9 @@ def _play_exchange(
     session: SessionDriver, corpus: Corpus, case: Case, route: Route, report: RouteReport, tell: Tell
 ) -> bool:
     """Play one request and its reply; return whether a call hung."""
-    asked, given = case.exchanges(route.client)[0], case.exchanges(route.upstream)[0]
+    client_exchange, upstream_exchange = case.exchanges(route.client)[0], case.exchanges(route.upstream)[0]
     if "request" in session.operations:
-        sent = session.request(asked.request)
+        sent = session.request(client_exchange.request)
         if isinstance(sent, NoRoute):
             report.problems.append(Problem(f"the gateway {sent.reason}", hint=sent.hint))
             return False
@@ -87,35 +87,35 @@ def _play_exchange(
         if not isinstance(sent, Produced):
             report.problems.append(described("request", sent, item_id(case, "request", route)))
             return isinstance(sent, TimedOut)
-        _check_format(corpus, route, "request", asked.request, sent, case, report)
+        _check_format(corpus, route, "request", client_exchange.request, sent, case, report)
         for flaw in sent.flaws:
             report.problems.append(Problem(flaw.sentence, item=item_id(case, "request", route)))
     if "response" in session.operations:
         tell(item_id(case, "response", route))
-        back = session.response(given.response)
+        back = session.response(upstream_exchange.response)
         if isinstance(back, UnsupportedOutcome):
             report.notes.append(f"no responses ({back.reason or 'no reason given'}): they are not judged")
         elif not isinstance(back, Produced):
             report.problems.append(described("response", back, item_id(case, "response", route)))
             return isinstance(back, TimedOut)
         else:
-            _check_format(corpus, route, "response", given.response, back, case, report)
+            _check_format(corpus, route, "response", upstream_exchange.response, back, case, report)
     else:
-        session.finish_exchange(answer(given))
+        session.finish_exchange(answer(upstream_exchange))
     return False
 
 
 def _play_stream(driver: Driver, corpus: Corpus, case: Case, route: Route, report: RouteReport) -> bool:
     """Play the reply as a stream; return whether a call hung."""
-    asked, answered = case.exchanges(route.client)[0].request, case.exchanges(route.upstream)[0]
+    request, answered = case.exchanges(route.client)[0].request, case.exchanges(route.upstream)[0]
     if "stream" not in report.operations:
         report.notes.append("no stream(chunks): what it makes of streams is not judged")
         return False
     session = _open_session(driver, replace(route, stream=True), report) if answered.stream_path is not None else None
     if session is None:
         return False
-    asked = {**asked, **corpus.transports[route.client]["stream"].get("body", {})}
-    sent = session.request(asked) if "request" in session.operations else None
+    request = {**request, **corpus.transports[route.client]["stream"].get("body", {})}
+    sent = session.request(request) if "request" in session.operations else None
     if isinstance(sent, NoRoute) and not sent.may_lack:
         report.problems.append(Problem(f"the gateway {sent.reason}", hint=sent.hint))
     if sent is not None and not isinstance(sent, Produced):
@@ -129,21 +129,21 @@ def _play_stream(driver: Driver, corpus: Corpus, case: Case, route: Route, repor
     elif failed is not None:
         report.problems.append(described("stream", failed, item_id(case, "stream", route)))
     elif isinstance(outcome, Streamed) and not parse(outcome.data)["events"]:
-        said = f"the output has no events: {outcome.data[:60]!r}" if outcome.data else "there was no output"
+        problem_text = f"the output has no events: {outcome.data[:60]!r}" if outcome.data else "there was no output"
         hint = (
             "take the upstream's bytes, and give the client's: events with their lines `data: …`, a blank "
             "line after each"
         )
-        report.problems.append(Problem(f"stream: {said}", hint=hint, item=item_id(case, "stream", route)))
+        report.problems.append(Problem(f"stream: {problem_text}", hint=hint, item=item_id(case, "stream", route)))
     return isinstance(failed, TimedOut)
 
 
 def _play_error(session: SessionDriver, case: Case, route: Route, report: RouteReport) -> bool:
     """Play an error of the provider; return whether a call hung."""
-    asked, given = case.exchanges(route.client)[0], case.exchanges(route.upstream)[0]
-    if "request" in session.operations and not isinstance(session.request(asked.request), Produced):
+    client_exchange, upstream_exchange = case.exchanges(route.client)[0], case.exchanges(route.upstream)[0]
+    if "request" in session.operations and not isinstance(session.request(client_exchange.request), Produced):
         return False  # the suite judges other requests
-    outcome = session.error(given.error)
+    outcome = session.error(upstream_exchange.error)
     if isinstance(outcome, UnsupportedOutcome):
         report.operations = tuple(name for name in report.operations if name != "error")
         report.notes.append(f"errors of the provider are not judged: {outcome.reason or 'no reason given'}")
@@ -153,14 +153,14 @@ def _play_error(session: SessionDriver, case: Case, route: Route, report: RouteR
 
 
 def _check_format(
-    corpus: Corpus, route: Route, direction: str, source: Any, made: Produced, case: Case, report: RouteReport
+    corpus: Corpus, route: Route, direction: str, source: Any, output: Produced, case: Case, report: RouteReport
 ) -> None:
     """Check only that the body has the right format; the suite judges the rest."""
     from toolcall_conformance.judge import Judge
 
     judge = Judge(corpus)
     judged = judge.request if direction == "request" else judge.response
-    for finding in judged(source, made.value, route).findings:
+    for finding in judged(source, output.value, route).findings:
         if finding.rule == "translation/target-format":
             report.problems.append(
                 Problem(

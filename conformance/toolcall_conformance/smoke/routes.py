@@ -53,10 +53,10 @@ def _judge(driver: Driver, harness: Harness, case: Case, route: Route, report: R
             result = CHECKS[check](case, route, driver.open, harness, "", None)
         finally:
             driver.end_item()
-        told: set[str] = set()
-        for found in failing(result.findings):
-            if found.rule not in told:
-                told.add(found.rule)
+        reported_rules: set[str] = set()
+        for finding in failing(result.findings):
+            if finding.rule not in reported_rules:
+                reported_rules.add(finding.rule)
                 item = item_id(case, check, route)
-                hint = f"toolcall-conformance explain {found.rule}"
-                report.wrong.append(Problem(found.message, found.pointer, hint, item, found.rule, check))
+                hint = f"toolcall-conformance explain {finding.rule}"
+                report.wrong.append(Problem(finding.message, finding.pointer, hint, item, finding.rule, check))

@@ -68,7 +68,7 @@ def parse_fineness(value: str | None) -> Fineness | None:
 @remembered(128)
 def split_events(stream: bytes) -> Pieces:
     """Cut a stream after each event's blank line; what follows the last one is a piece of its own."""
-    ends = [found.end() for found in _BLANK_LINE.finditer(stream)]
+    ends = [match.end() for match in _BLANK_LINE.finditer(stream)]
     return _cut_at(stream, ends)
 
 
@@ -77,7 +77,7 @@ def vary_cuts(stream: bytes, most: int) -> Iterator[tuple[str, Pieces]]:
 
     Ways that cut it in two fill up what the named ways leave of ``most``.
     """
-    found = [
+    cuts = [
         ("whole", (stream,)),
         ("single bytes", tuple(stream[place : place + 1] for place in range(len(stream)))),
         ("inside the line ends", _cut_at(stream, [match.start() + 1 for match in _NEWLINE.finditer(stream)])),
@@ -88,9 +88,9 @@ def vary_cuts(stream: bytes, most: int) -> Iterator[tuple[str, Pieces]]:
         ("inside keys", _cut_at(stream, [match.end() for match in re.finditer(rb'"[a-z_]', stream)])),
     ]
     sizes = (3, 7, 13, 23, 31, 47, 64, 97, 128, 191, 256, 383, 512, 769, 1024)  # small ones cost most and find least
-    found += [(f"{size} bytes each", _cut_at(stream, range(size, len(stream), size))) for size in sizes]
+    cuts += [(f"{size} bytes each", _cut_at(stream, range(size, len(stream), size))) for size in sizes]
     different: dict[Pieces, str] = {}
-    for name, pieces in found:
+    for name, pieces in cuts:
         different.setdefault(pieces, name)  # two ways may give the same pieces
     named = list(different.items())[:most]
     yield from ((name, pieces) for pieces, name in named)

@@ -29,8 +29,8 @@ def data_of(stream: str) -> Iterator[Data]:
     for line in _LINES.finditer(stream):
         end = line.start() + len(line[0].rstrip("\r\n"))
         if end > line.start():
-            if found := _DATA.match(stream, line.start(), end):
-                spans.append((found.end(), end))
+            if match := _DATA.match(stream, line.start(), end):
+                spans.append((match.end(), end))
             continue
         if spans:
             yield Data("\n".join(stream[start:stop] for start, stop in spans), tuple(spans))
@@ -42,13 +42,13 @@ def with_data(stream: str, changes: Iterable[tuple[Data, str]]) -> str:
 
     An event keeps its lines: one that a change has no text for becomes empty.
     """
-    made, done = [], 0
+    output_pieces, done = [], 0
     for data, text in changes:
         lines = text.split("\n", len(data.spans) - 1)
         for (start, stop), line in zip(data.spans, lines + [""] * (len(data.spans) - len(lines)), strict=True):
-            made += [stream[done:start], line]
+            output_pieces += [stream[done:start], line]
             done = stop
-    return "".join([*made, stream[done:]])
+    return "".join([*output_pieces, stream[done:]])
 
 
 def rewrite_data(stream: bytes, rewrite: Callable[[str], str]) -> bytes:

@@ -34,16 +34,16 @@ def parse(stream: bytes) -> dict[str, Any]:
             rest = "\n".join(block)
         elif event is not None:
             events.append(event)
-    found: dict[str, Any] = {"events": events}
+    document: dict[str, Any] = {"events": events}
     if rest:
-        found["rest"] = rest
+        document["rest"] = rest
     if aside is not None:
-        found["aside"] = aside
+        document["aside"] = aside
     try:
         stream.decode("utf-8")
     except UnicodeDecodeError as error:
-        found["broken"] = f"byte {error.start} is no UTF-8"
-    return found
+        document["broken"] = f"byte {error.start} is no UTF-8"
+    return document
 
 
 def dump(events: list[dict[str, Any]]) -> bytes:

@@ -43,25 +43,25 @@ def align(corpus: Corpus, source: Reading, output: Reading, names: Mapping[str, 
     neighbours.
     """
     calls = Calls.of(corpus, source, output, names)
-    found = Alignment(pairs=calls.by_id(), arguments=calls.values)
-    found.moved = _out_of_order(found.pairs)
-    taken = set(found.pairs.values())
-    rows = [left for left in range(len(calls.source)) if left not in found.pairs]
-    columns = [right for right in range(len(calls.output)) if right not in taken]
-    found.pairs.update(_in_order(calls, rows, columns))
-    taken = set(found.pairs.values())
-    spare = dict.fromkeys(right for right in columns if right not in taken)
-    for left, right in _elsewhere(calls, [left for left in rows if left not in found.pairs], [*spare]):
-        found.pairs[left] = right
-        found.moved.add(left)
+    alignment = Alignment(pairs=calls.by_id(), arguments=calls.values)
+    alignment.moved = _out_of_order(alignment.pairs)
+    paired_columns = set(alignment.pairs.values())
+    rows = [left for left in range(len(calls.source)) if left not in alignment.pairs]
+    columns = [right for right in range(len(calls.output)) if right not in paired_columns]
+    alignment.pairs.update(_in_order(calls, rows, columns))
+    paired_columns = set(alignment.pairs.values())
+    spare = dict.fromkeys(right for right in columns if right not in paired_columns)
+    for left, right in _elsewhere(calls, [left for left in rows if left not in alignment.pairs], [*spare]):
+        alignment.pairs[left] = right
+        alignment.moved.add(left)
         del spare[right]
-    lost, rest = [left for left in rows if left not in found.pairs], list(spare)
-    found.pairs.update(_left_over(calls, lost, rest))
-    found.pairs.update(_between_neighbours(found.pairs, len(calls.source), len(calls.output)))
-    taken = set(found.pairs.values())
-    found.lost = [left for left in lost if left not in found.pairs]
-    found.invented = [right for right in rest if right not in taken]
-    return found
+    lost, rest = [left for left in rows if left not in alignment.pairs], list(spare)
+    alignment.pairs.update(_left_over(calls, lost, rest))
+    alignment.pairs.update(_between_neighbours(alignment.pairs, len(calls.source), len(calls.output)))
+    paired_columns = set(alignment.pairs.values())
+    alignment.lost = [left for left in lost if left not in alignment.pairs]
+    alignment.invented = [right for right in rest if right not in paired_columns]
+    return alignment
 
 
 def _in_order(calls: Calls, rows: Sequence[int], columns: Sequence[int]) -> list[tuple[int, int]]:
@@ -106,9 +106,9 @@ def _elsewhere(calls: Calls, rows: Sequence[int], columns: Sequence[int]) -> Ite
 
 def _unmistakable(calls: Calls, left: int, right: int) -> bool:
     """Whether two equal calls have more in common than either can have with any other call."""
-    one, two = calls.source[left].id, calls.output[right].id
+    source_id, output_id = calls.source[left].id, calls.output[right].id
     return (
-        (one == two or (one not in calls.ids[1] and two not in calls.ids[0]))
+        (source_id == output_id or (source_id not in calls.ids[1] and output_id not in calls.ids[0]))
         and calls.around_source[left] == calls.around_output[right]
         and calls.equal(left, right)
     )
@@ -132,28 +132,32 @@ def _left_over(calls: Calls, lost: Sequence[int], rest: Sequence[int]) -> list[t
         start += 1
     chances: Chances = {}
     for row in range(start, len(lost)):
-        found = chances.setdefault(row, {})
+        scores = chances.setdefault(row, {})
         for place, marks in enumerate(before[row]):
             for column in {column for mark in marks for column in columns[place].get(mark, ()) if column >= start}:
-                found[column] = found.get(column, 0) + worth[place]
+                scores[column] = scores.get(column, 0) + worth[place]
     chain = [*((at, at) for at in range(start)), *best_chain(chances, len(rest))]
     return [(lost[row], rest[column]) for row, column in chain]
 
 
 def _indexed(marks: Sequence[Marks]) -> list[dict[str, list[int]]]:
     """Where each name, each text of arguments and each id stands."""
-    found: list[dict[str, list[int]]] = [{}, {}, {}]
+    places: list[dict[str, list[int]]] = [{}, {}, {}]
     for at, each in enumerate(marks):
-        for place, said in enumerate(each):
-            for mark in said:
-                found[place].setdefault(mark, []).append(at)
-    return found
+        for place, own_marks in enumerate(each):
+            for mark in own_marks:
+                places[place].setdefault(mark, []).append(at)
+    return places
 
 
 def _bounds(marks: Sequence[Marks], others: Sequence[Mapping[str, object]], worth: Sequence[int]) -> list[int]:
     """The points that no pair of a call can exceed."""
     return [
-        sum(points for said, known, points in zip(each, others, worth, strict=True) if not said.isdisjoint(known))
+        sum(
+            points
+            for own_marks, other_marks, points in zip(each, others, worth, strict=True)
+            if not own_marks.isdisjoint(other_marks)
+        )
         for each in marks
     ]
 
@@ -161,11 +165,11 @@ def _bounds(marks: Sequence[Marks], others: Sequence[Mapping[str, object]], wort
 def _out_of_order(pairs: Mapping[int, int]) -> set[int]:
     """The fewest source ordinals without which the pairs keep their order."""
     ordered = sorted(pairs.items())
-    if all(one[1] < two[1] for one, two in pairwise(ordered)):
+    if all(left[1] < right[1] for left, right in pairwise(ordered)):
         return set()
     places = {right: at for at, right in enumerate(sorted(pairs.values()))}
-    kept = best_chain({row: {places[right]: 1} for row, (_, right) in enumerate(ordered)}, len(places))
-    return set(pairs) - {ordered[row][0] for row, _ in kept}
+    chain = best_chain({row: {places[right]: 1} for row, (_, right) in enumerate(ordered)}, len(places))
+    return set(pairs) - {ordered[row][0] for row, _ in chain}
 
 
 def _between_neighbours(pairs: Mapping[int, int], rows: int, columns: int) -> Iterable[tuple[int, int]]:
@@ -174,16 +178,18 @@ def _between_neighbours(pairs: Mapping[int, int], rows: int, columns: int) -> It
         return
     before = [-1, *accumulate((pairs.get(left, -1) for left in range(rows)), max)]
     after = [columns, *accumulate((pairs.get(left, columns) for left in reversed(range(rows))), min)][::-1]
-    taken = set(pairs.values())
-    spare = [right for right in range(columns) if right not in taken]
+    paired_columns = set(pairs.values())
+    spare = [right for right in range(columns) if right not in paired_columns]
     gaps: dict[tuple[int, int], list[int]] = {}
     for left in range(rows):
         if left not in pairs:
             gaps.setdefault((before[left], after[left + 1]), []).append(left)
     for (low, high), lefts in gaps.items():
         inside = [
-            right for right in spare[bisect_left(spare, low + 1) : bisect_left(spare, high)] if right not in taken
+            right
+            for right in spare[bisect_left(spare, low + 1) : bisect_left(spare, high)]
+            if right not in paired_columns
         ]
         if len(inside) == len(lefts):
-            taken.update(inside)
+            paired_columns.update(inside)
             yield from zip(lefts, inside, strict=True)

@@ -15,7 +15,7 @@ _GIVEN = tuple(entry.name for entry in fields(Sides))
 def aligned(sides: Sides, names: Mapping[str, str] | None = None) -> Pair:
     """The two sides with their tools and calls aligned. A reply declares no tools: ``names`` says how they map."""
     twins = map_tools(sides) if sides.is_request else []
-    known = names_of(sides, twins) if sides.is_request else names or {}
-    calls = align(sides.corpus, sides.source, sides.output, known)
-    given = {name: getattr(sides, name) for name in _GIVEN}
-    return Pair(**given, twins=twins, names=known, alignment=calls)
+    tool_names = names_of(sides, twins) if sides.is_request else names or {}
+    calls = align(sides.corpus, sides.source, sides.output, tool_names)
+    side_values = {name: getattr(sides, name) for name in _GIVEN}
+    return Pair(**side_values, twins=twins, names=tool_names, alignment=calls)

@@ -74,7 +74,7 @@ class _Shown:
         if depth > _DEEPEST:
             raise ValueError("deeper than any arguments")
         inner = [self._speller.normal(entry) for key in (*_CHOICES, "allOf") for entry in schema.get(key, ())]
-        return [schema, *(found for entry in inner for found in self._all_branches(entry, depth + 1))]
+        return [schema, *(branch for entry in inner for branch in self._all_branches(entry, depth + 1))]
 
     @cached_property
     def names(self) -> list[str]:
@@ -83,16 +83,16 @@ class _Shown:
 
     def member(self, name: str) -> _Shown:
         """The schemas of a member; one of which nothing is said may be anything."""
-        found = [branch["properties"][name] for branch in self._branches if name in branch.get("properties", {})]
-        if not found:
+        entries = [branch["properties"][name] for branch in self._branches if name in branch.get("properties", {})]
+        if not entries:
             others = (branch.get("additionalProperties") for branch in self._branches)
-            found = [other for other in others if isinstance(other, dict)]
-        return _Shown(self._speller, *(found or [True]), depth=self._depth + 1)
+            entries = [other for other in others if isinstance(other, dict)]
+        return _Shown(self._speller, *(entries or [True]), depth=self._depth + 1)
 
     def entries(self) -> _Shown:
         """The schemas of the entries of an array."""
-        found = [branch["items"] for branch in self._branches if isinstance(branch.get("items"), dict)]
-        return _Shown(self._speller, *(found or [True]), depth=self._depth + 1)
+        schemas = [branch["items"] for branch in self._branches if isinstance(branch.get("items"), dict)]
+        return _Shown(self._speller, *(schemas or [True]), depth=self._depth + 1)
 
     def requires(self, name: str) -> bool:
         """Whether no object fits that lacks the member."""
@@ -160,18 +160,18 @@ class _Conversion:
 
     def _object(self, before: _Shown, after: _Shown, value: dict[str, Any]) -> dict[str, Any]:
         names = _other_names(before.names, after.names)
-        found: dict[str, Any] = {}
+        members: dict[str, Any] = {}
         for key, entry in value.items():
             name = names.get(key, key)
             left, right = before.member(key), after.member(name)
             if not (entry is None and _is_left_out(left, after, name, right)):
-                found[name] = self.value(left, right, entry)
+                members[name] = self.value(left, right, entry)
         if self.fill:
             for name in after.names:
-                if name not in found and after.requires(name) and not before.requires(name):
+                if name not in members and after.requires(name) and not before.requires(name):
                     filler = None if after.member(name).admits(None) else _default(before, after, name)
-                    found |= {} if filler is MISSING else {name: filler}
-        return found
+                    members |= {} if filler is MISSING else {name: filler}
+        return members
 
 
 def _is_left_out(left: _Shown, after: _Shown, name: str, right: _Shown) -> bool:
@@ -197,8 +197,13 @@ def _other_notation(before: _Shown, after: _Shown, value: Any) -> Any:
 
 def _wraps(outer: _Shown, inner: _Shown, key: str) -> bool:
     """Whether the one member of an object holds all that another schema has at its root."""
-    held = inner.names
-    return outer.names == [key] and key not in held and bool(held) and set(held) <= set(outer.member(key).names)
+    inner_names = inner.names
+    return (
+        outer.names == [key]
+        and key not in inner_names
+        and bool(inner_names)
+        and set(inner_names) <= set(outer.member(key).names)
+    )
 
 
 def _other_names(before: Sequence[str], after: Sequence[str]) -> Mapping[str, str]:
@@ -209,8 +214,8 @@ def _other_names(before: Sequence[str], after: Sequence[str]) -> Mapping[str, st
 
 def _alone(names: Sequence[str], others: Sequence[str]) -> dict[str, str]:
     """The names that ``others`` lack, by their letters; none of which two have the same."""
-    known = set(others)
-    missing = [name for name in names if name not in known]
+    other_names = set(others)
+    missing = [name for name in names if name not in other_names]
     counts = Counter(map(letters, missing))
     return {letters(name): name for name in missing if counts[letters(name)] == 1}
 
@@ -220,12 +225,14 @@ def _without_fillers(before: _Shown, after: _Shown, value: Any) -> Any:
         return [_without_fillers(before.entries(), after.entries(), entry) for entry in value]
     if not isinstance(value, dict):
         return value
-    found = {}
+    members = {}
     names = _other_names(after.names, before.names)
     for key, entry in value.items():
         left, right = before.member(names.get(key, key)), after.member(key)
-        asked = before.requires(names.get(key, key)) and key in after.names and not after.requires(key)
-        fillers = [one.default() for one in (left, right)]
-        if not (asked and right.admits(entry) and (entry is None or any(equal(entry, each) for each in fillers))):
-            found[key] = _without_fillers(left, right, entry)
-    return found
+        is_optional_now = before.requires(names.get(key, key)) and key in after.names and not after.requires(key)
+        fillers = [member.default() for member in (left, right)]
+        if not (
+            is_optional_now and right.admits(entry) and (entry is None or any(equal(entry, each) for each in fillers))
+        ):
+            members[key] = _without_fillers(left, right, entry)
+    return members

@@ -67,14 +67,14 @@ class _Marks:
         self._places: dict[str, list[int]] = {}
         for place, own in enumerate(words):
             for word in own:
-                if word and len(known := self._places.setdefault(word, [])) < 2:
-                    known.append(place)
+                if word and len(places := self._places.setdefault(word, [])) < 2:
+                    places.append(place)
         self.names = SaidNames(self._places)
 
     def only(self, words: Iterable[str], count: int) -> int | None:
         """Which one of the first ``count`` results has one of the words; None if not exactly one has."""
-        found = {place for word in words for place in self._places.get(word, ()) if place < count}
-        return found.pop() if len(found) == 1 else None
+        places = {place for word in words for place in self._places.get(word, ()) if place < count}
+        return places.pop() if len(places) == 1 else None
 
 
 def owner(corpus: Corpus, beside: Neighbours, index: int, calls: Sequence[Call]) -> tuple[int | None, bool]:
@@ -117,8 +117,8 @@ def captioned(
     ahead = beside.ahead(index, lambda text: _stands_for_media(corpus, text.text) and not ids.names.said_in(text.text))
     if not isinstance(ahead, Text):
         return None
-    said = called.said_in(ahead.text) if called is not None else set()
-    others = {call for call in said if beside.answers(call, count)}
+    mentions = called.said_in(ahead.text) if called is not None else set()
+    others = {call for call in mentions if beside.answers(call, count)}
     return others.pop() if len(others) == 1 else _named(corpus, ahead.text, beside, count, calls)
 
 
@@ -128,12 +128,12 @@ def _ids(beside: Neighbours, calls: Sequence[Call]) -> _Marks:
 
 def _stands_for_media(corpus: Corpus, text: str) -> bool:
     """Whether a text is a remark in brackets about media that could not go there: ``[text/plain: notes.txt]``."""
-    known = corpus.equivalence("media-placeholder")
-    remark = known.patterns["remark"]
-    if not any(found[0] == text.strip() for found in remark.matches(text)):
+    equivalence = corpus.equivalence("media-placeholder")
+    remark = equivalence.patterns["remark"]
+    if not any(match[0] == text.strip() for match in remark.matches(text)):
         return False
     kind, slash, _ = text.strip()[1:].partition("/")
-    return bool(slash) and kind in known.words["type_beginnings"]
+    return bool(slash) and kind in equivalence.words["type_beginnings"]
 
 
 def _named(corpus: Corpus, caption: str, beside: Neighbours, count: int, calls: Sequence[Call]) -> int | None:
@@ -146,14 +146,14 @@ def _named(corpus: Corpus, caption: str, beside: Neighbours, count: int, calls: 
         hit = marks.only(marks.names.said_in(caption), count)
         if hit is not None:
             return results[hit].call
-    numbers = {int(found[1]) for found in corpus.equivalence(_NAME).patterns["number"].matches(caption)}
+    numbers = {int(match[1]) for match in corpus.equivalence(_NAME).patterns["number"].matches(caption)}
     if len(numbers) == 1 and 1 <= (number := numbers.pop()) <= count:
         return results[number - 1].call
-    said = labels_in(corpus, caption)
-    if not said:
+    mentioned_labels = labels_in(corpus, caption)
+    if not mentioned_labels:
         return None
     marks = beside.marks("label", lambda result: [] if result.call is None else labels(corpus, result))
-    hit = marks.only(said, count)
+    hit = marks.only(mentioned_labels, count)
     return None if hit is None else results[hit].call
 
 
@@ -164,7 +164,7 @@ def labels(corpus: Corpus, result: Result) -> set[str]:
 
 def labels_in(corpus: Corpus, text: str) -> set[str]:
     """Words with a digit that are no mere numbers: words of a language have no digits."""
-    return {label for found in names_in(text) if (label := label_of(corpus, found[0]))}
+    return {label for match in names_in(text) if (label := label_of(corpus, match[0]))}
 
 
 def label_of(corpus: Corpus, name: str) -> str:

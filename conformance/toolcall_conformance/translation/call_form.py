@@ -9,14 +9,16 @@ from toolcall_conformance.reading import Reading
 from toolcall_conformance.translation.pair import Sides
 
 
-def compare_form(sides: Sides, asked: Reading | None) -> Iterator[Finding]:
-    """A single call under another key than the declared tools are called with; ``asked`` is the client's request.
+def compare_form(sides: Sides, request: Reading | None) -> Iterator[Finding]:
+    """A single call under another key than the declared tools are called with; ``request`` is the client's request.
 
     Several calls at once may be beyond the older of the two, so they may stand under the newer.
     """
-    forms = {tool.form for tool in asked.tools} if asked is not None else set()
+    forms = {tool.form for tool in request.tools} if request is not None else set()
     if len(forms) != 1 or len(sides.output.calls) != 1:
         return
-    (wanted,), (call,) = forms, sides.output.calls
-    if call.form != wanted:
-        yield sides.finding("translation/call-form", call.pointer, want=wanted, got=call.form, subject=call.name or "")
+    (expected_form,), (call,) = forms, sides.output.calls
+    if call.form != expected_form:
+        yield sides.finding(
+            "translation/call-form", call.pointer, want=expected_form, got=call.form, subject=call.name or ""
+        )

@@ -35,7 +35,7 @@ def compare_calls(pair: Pair) -> Iterator[Finding]:
     first_alike: dict[tuple[str | None, str], int] = {}
     for left in alignment.pairs if alignment.invented else ():
         first_alike.setdefault((source[left].name, alignment.arguments[0][left]), left)
-    told = pair.view(Told.of) if alignment.lost else None
+    textualized_calls = pair.view(Told.of) if alignment.lost else None
     remains = pair.view(remains_of_calls) if alignment.lost else {}
     for left in alignment.lost:
         call = source[left]
@@ -45,7 +45,7 @@ def compare_calls(pair: Pair) -> Iterator[Finding]:
             place = near(pair, call.pointer)
             pair.accept("cut-call-dropped", place, call.pointer, call_value(pair, call, place), MISSING)
             continue
-        now = told.place_of(call) if told is not None else None
+        now = textualized_calls.place_of(call) if textualized_calls is not None else None
         empty = remains.get(call.pointer) if now is None else None
         place = near(pair, call.pointer) if now is None else now.pointer
         how = "" if now is None else "a tool call is rendered as text instead"
@@ -113,12 +113,12 @@ def _moved(pair: Pair) -> Iterator[Finding]:
 
 def _predecessors(order: Iterable[int], moved: Collection[int]) -> dict[int, int | None]:
     """For each call of an order the one before it that did not move, None for the first."""
-    found: dict[int, int | None] = {}
+    predecessors: dict[int, int | None] = {}
     last = None
     for call in order:
-        found[call] = last
+        predecessors[call] = last
         last = last if call in moved else call
-    return found
+    return predecessors
 
 
 def _behind(pair: Pair, other: int | None) -> str:
@@ -263,21 +263,23 @@ def _compare_batches(pair: Pair) -> Iterator[Finding]:
     for first, second in itertools.pairwise(source):
         if first.ordinal not in pair.calls or second.ordinal not in pair.calls:
             continue
-        one, two = output[pair.calls[first.ordinal]], output[pair.calls[second.ordinal]]
-        if one.ordinal > two.ordinal:
+        first_output, second_output = output[pair.calls[first.ordinal]], output[pair.calls[second.ordinal]]
+        if first_output.ordinal > second_output.ordinal:
             continue
         was_apart = left_gaps[first.ordinal] != left_gaps[second.ordinal]
-        is_apart = right_gaps[one.ordinal] != right_gaps[two.ordinal]
-        known = {"source": second.pointer, "subject": call_words(second)}
+        is_apart = right_gaps[first_output.ordinal] != right_gaps[second_output.ordinal]
+        details = {"source": second.pointer, "subject": call_words(second)}
         other = call_words(first)
         together, apart = f"at once with {other}", f"after the results of {other}"
         if is_apart and not was_apart:
-            yield pair.finding("translation/calls-split", two.pointer, want=together, got=apart, **known)
+            yield pair.finding("translation/calls-split", second_output.pointer, want=together, got=apart, **details)
         elif was_apart and not is_apart:
-            yield pair.finding("translation/calls-merged", two.pointer, want=apart, got=together, **known)
-        elif first.batch == second.batch and one.batch != two.batch:
+            yield pair.finding("translation/calls-merged", second_output.pointer, want=apart, got=together, **details)
+        elif first.batch == second.batch and first_output.batch != second_output.batch:
             want, got = f"in one message with {other}", f"in a message after {other}"
-            yield pair.finding("translation/calls-in-separate-messages", two.pointer, want=want, got=got, **known)
+            yield pair.finding(
+                "translation/calls-in-separate-messages", second_output.pointer, want=want, got=got, **details
+            )
 
 
 def _separated(reading: Any) -> dict[int, int]:
@@ -285,7 +287,7 @@ def _separated(reading: Any) -> dict[int, int]:
 
     A turn of the user that is empty is one, too: what stood in it was taken out as told elsewhere.
     """
-    seen: dict[int, int] = {}
+    breaks_by_call: dict[int, int] = {}
     breaks = 0
     open_break = False
     for turn in reading.turns:
@@ -294,12 +296,12 @@ def _separated(reading: Any) -> dict[int, int]:
             open_break = True
         for item in turn.items:
             if isinstance(item, Call):
-                seen[item.ordinal] = breaks
+                breaks_by_call[item.ordinal] = breaks
                 open_break = False
             elif (isinstance(item, Result) or (isinstance(item, Text) and turn.side == "user")) and not open_break:
                 breaks += 1
                 open_break = True
-    return seen
+    return breaks_by_call
 
 
 def _compare_ids(pair: Pair) -> Iterator[Finding]:

@@ -43,10 +43,10 @@ class Calls:
         alike = any(len(set(each)) < len(each) for each in values)  # else there is nothing to decide
         around = surroundings(source, say=alike), surroundings(output, say=alike)
         ids = frozenset(call.id for call in before), frozenset(call.id for call in after)
-        found = cls(before, after, *around, expected, values, corpus.alignment.parameters, ids)
+        calls = cls(before, after, *around, expected, values, corpus.alignment.parameters, ids)
         for right, call in enumerate(after):
-            found.places.setdefault((call.name, values[1][right]), []).append(right)
-        return found
+            calls.places.setdefault((call.name, values[1][right]), []).append(right)
+        return calls
 
     def equals(self, left: int) -> list[int]:
         """The calls of the output with the name and the arguments of one of the source."""
@@ -110,9 +110,9 @@ class Calls:
         once = {name for name in after if before[name] == after[name] == 1}
         pairs = {left: where[call.id] for left, call in enumerate(self.source) if call.id in once}
         elsewhere = {left: right for left, right in pairs.items() if left != right}
-        kept = sum(self.equal(left, right) for left, right in elsewhere.items())
+        unchanged_ids = sum(self.equal(left, right) for left, right in elsewhere.items())
         renumbered = sum(self.equal(left, left) for left in elsewhere if left < len(self.output))
-        return self._without_strangers(pairs) if kept >= renumbered else {}
+        return self._without_strangers(pairs) if unchanged_ids >= renumbered else {}
 
     def _without_strangers(self, pairs: dict[int, int]) -> dict[int, int]:
         """Without pairs of the same id where another call is intact.
@@ -143,10 +143,10 @@ class Calls:
 
 def _counted(things: Iterable[T]) -> dict[T, int]:
     """How often each is there. A Counter first asks whether it was given a mapping, which takes longer than this."""
-    found: dict[T, int] = {}
-    for one in things:
-        found[one] = found.get(one, 0) + 1
-    return found
+    counts: dict[T, int] = {}
+    for thing in things:
+        counts[thing] = counts.get(thing, 0) + 1
+    return counts
 
 
 def _set(*marks: str | None) -> frozenset[str]:
@@ -166,18 +166,20 @@ def worth_comparing(calls: Calls, rows: Sequence[int], columns: Sequence[int]) -
     equal: dict[Said, list[int]] = {}
     for column in columns:
         equal.setdefault((calls.output[column].name, calls.values[1][column]), []).append(column)
-    asking = _counted(said for row in rows for said in _said(calls, row))
+    asking = _counted(call_key for row in rows for call_key in _said(calls, row))
     crowds = {
-        said: _Crowd(calls, every) for said, every in equal.items() if max(len(every), asking.get(said, 0)) > _NEAR
+        call_key: _Crowd(calls, every)
+        for call_key, every in equal.items()
+        if max(len(every), asking.get(call_key, 0)) > _NEAR
     }
     for row in rows:
-        found: dict[int, None] = {}
-        for said in _said(calls, row):
-            if said in crowds:
-                found |= crowds[said].near(row)
-            elif said in equal:
-                found |= dict.fromkeys(equal[said])
-        yield row, found
+        candidates: dict[int, None] = {}
+        for call_key in _said(calls, row):
+            if call_key in crowds:
+                candidates |= crowds[call_key].near(row)
+            elif call_key in equal:
+                candidates |= dict.fromkeys(equal[call_key])
+        yield row, candidates
 
 
 def _said(calls: Calls, row: int) -> Iterator[Said]:
@@ -198,9 +200,9 @@ class _Crowd:
 
     def near(self, row: int) -> dict[int, None]:
         """Those that come about as late as a call of the source; each is asked for once, in order."""
-        found: dict[int, None] = {}
+        candidates: dict[int, None] = {}
         for mark in self._calls.lasting(self._calls.source[row], self._calls.around_source[row]):
             at = self._passed[mark]
             self._passed[mark] += 1
-            found |= dict.fromkeys(self._standing.get(mark, [])[max(0, at - _NEAR) : at + _NEAR])
-        return found
+            candidates |= dict.fromkeys(self._standing.get(mark, [])[max(0, at - _NEAR) : at + _NEAR])
+        return candidates

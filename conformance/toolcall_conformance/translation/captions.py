@@ -26,7 +26,7 @@ def redundant_captions(pair: Pair) -> frozenset[str]:
     inside: dict[int | None, set[str]] = {}
     for result in pair.output.results:
         inside.setdefault(result.call, set()).update(media_bytes(part) for part in result.parts if _is_media(part))
-    found: set[str] = set()
+    pointers: set[str] = set()
     if not any(inside.values()):
         return frozenset()
     calls, called = pair.source.calls, Called(pair.called)
@@ -37,8 +37,8 @@ def redundant_captions(pair: Pair) -> frozenset[str]:
                 call = captioned(pair.corpus, beside, index, calls, called)
                 home = inside.get(pair.calls.get(call)) if call is not None else None
                 if home is not None and all(media_bytes(each) in home for each in _row(turn, index)):
-                    found.add(text.pointer)
-    return frozenset(found)
+                    pointers.add(text.pointer)
+    return frozenset(pointers)
 
 
 def _row(turn: Turn, start: int) -> Iterator[Media]:
@@ -56,33 +56,33 @@ def captions_in_source_ids(pair: Pair) -> dict[str, str]:
     names: dict[int, set[str]] = {call.ordinal: {call.id} for call in source if call.id}
     for word, ordinal in pair.called.items():
         names.setdefault(ordinal, set()).add(word)
-    known = {
+    new_ids = {
         old: new
         for left, right in sorted(pair.calls.items())
         for old in names.get(left, ())
         if (new := output[right].id) and old != new
     }
-    if not known:
+    if not new_ids:
         return {}
-    said: dict[str, str] = {}
-    renames = _Renames(known)
+    source_texts: dict[str, str] = {}
+    renames = _Renames(new_ids)
     for turn in pair.source.turns:
-        for text, behind in pairwise(turn.items):
-            if isinstance(text, Text) and isinstance(behind, Media):
-                told = renames.told(text.text)
-                if told != text.text:
-                    said[told.strip()] = text.text
+        for text, item in pairwise(turn.items):
+            if isinstance(text, Text) and isinstance(item, Media):
+                renamed_text = renames.told(text.text)
+                if renamed_text != text.text:
+                    source_texts[renamed_text.strip()] = text.text
     texts = (item for turn in pair.output.turns for item in turn.items if isinstance(item, Text))
-    return {text.pointer: said[text.text.strip()] for text in texts if text.text.strip() in said}
+    return {text.pointer: source_texts[text.text.strip()] for text in texts if text.text.strip() in source_texts}
 
 
 class _Renames:
     """New names by old ones, which are put into texts one after the other."""
 
-    def __init__(self, known: Mapping[str, str]) -> None:
-        self._known = list(known.items())
-        self._order = {old: number for number, old in enumerate(known)}
-        self._names = SaidNames(known)
+    def __init__(self, new_names: Mapping[str, str]) -> None:
+        self._known = list(new_names.items())
+        self._order = {old: number for number, old in enumerate(new_names)}
+        self._names = SaidNames(new_names)
 
     def told(self, text: str) -> str:
         """A text with the new names. One that an earlier name was replaced by is replaced, too."""
@@ -105,23 +105,23 @@ def captions_and_placeholders(pair: Pair) -> frozenset[str]:
     lost = [item for item in media if media_bytes(item) not in there]
     remarked, drawn = Described(lost), Described(_drawn(pair, there))
     moved = {media_bytes(part) for result in pair.source.results for part in result.parts if isinstance(part, Media)}
-    said = {item.text.strip() for turn in pair.source.turns for item in turn.items if isinstance(item, Text)}
+    source_texts = {item.text.strip() for turn in pair.source.turns for item in turn.items if isinstance(item, Text)}
     names = NamesInAnyCase({word for call in pair.output.calls for word in (call.name, call.id) if word})
-    found: set[str] = set()
+    pointers: set[str] = set()
     for turn in pair.output.turns:
         results = [item for item in turn.items if isinstance(item, Result)]
         marked = NamesInAnyCase({label for result in results for label in labels(pair.corpus, result)})
-        for text, behind in zip(turn.items, [*turn.items[1:], None], strict=True):
-            if not isinstance(text, Text) or text.text.strip() in said:
+        for text, next_item in zip(turn.items, [*turn.items[1:], None], strict=True):
+            if not isinstance(text, Text) or text.text.strip() in source_texts:
                 continue
-            is_moved = isinstance(behind, Media) and media_bytes(behind) in moved
+            is_moved = isinstance(next_item, Media) and media_bytes(next_item) in moved
             captions = is_moved and is_caption(
-                pair.corpus, text.text, [*names.perhaps_in(text.text), *marked.perhaps_in(text.text), *kinds(behind)]
+                pair.corpus, text.text, [*names.perhaps_in(text.text), *marked.perhaps_in(text.text), *kinds(next_item)]
             )
             gone = remarked if turn.side == "user" else drawn
             if captions or (gone and not without_placeholders(pair.corpus, [text.text], gone)):
-                found.add(text.pointer)
-    return frozenset(found)
+                pointers.add(text.pointer)
+    return frozenset(pointers)
 
 
 def without_inner_placeholders(pair: Pair) -> dict[str, str]:
@@ -134,29 +134,31 @@ def without_inner_placeholders(pair: Pair) -> dict[str, str]:
     lost = [item for item in media if media_bytes(item) not in there]
     if not lost:
         return {}
-    said = "\n".join(item.text for turn in pair.source.turns for item in turn.items if isinstance(item, Text))
+    source_text = "\n".join(item.text for turn in pair.source.turns for item in turn.items if isinstance(item, Text))
     pattern = pair.corpus.equivalence("media-placeholder").patterns["remark"]
     texts = [(turn.side, item) for turn in pair.output.turns for item in turn.items if isinstance(item, Text)]
     remarks = [list(pattern.matches(text.text)) for _, text in texts]
-    in_source = Holders([said], {remark[0] for each in remarks for remark in each})
-    found: dict[str, str] = {}
+    in_source = Holders([source_text], {remark[0] for each in remarks for remark in each})
+    texts_by_pointer: dict[str, str] = {}
     remarked, drawn = Described(lost), Described(_drawn(pair, there))
     for (side, text), each in zip(texts, remarks, strict=True):
         gone = remarked if side == "user" else drawn
         new = (remark for remark in each if gone and not in_source.of(remark[0]))
-        joined = islice((one for one in new if not without_placeholders(pair.corpus, [one[0]], gone)), len(gone))
+        joined = islice(
+            (remark for remark in new if not without_placeholders(pair.corpus, [remark[0]], gone)), len(gone)
+        )
         rest = _without(text.text, joined)
         if rest != text.text and rest.strip():
-            found[text.pointer] = rest.strip()
-    return found
+            texts_by_pointer[text.pointer] = rest.strip()
+    return texts_by_pointer
 
 
 def _without(text: str, places: Iterable[re.Match[str]]) -> str:
-    kept, end = [], 0
+    pieces, end = [], 0
     for place in places:
-        kept.append(text[end : place.start()])
+        pieces.append(text[end : place.start()])
         end = place.end()
-    return "".join([*kept, text[end:]])
+    return "".join([*pieces, text[end:]])
 
 
 def _drawn(pair: Pair, there: Collection[str]) -> list[Media]:
@@ -177,25 +179,25 @@ def kinds(media: object) -> list[str]:
 
 
 def _without_labels(corpus: Corpus, text: str) -> str:
-    kept, place = [], 0
-    for found in names_in(text):
-        if label := label_of(corpus, found[0]):
-            kept.append(text[place : found.start()])
-            place = found.start() + len(label)
-    return " ".join([*kept, text[place:]])
+    pieces, place = [], 0
+    for match in names_in(text):
+        if label := label_of(corpus, match[0]):
+            pieces.append(text[place : match.start()])
+            place = match.start() + len(label)
+    return " ".join([*pieces, text[place:]])
 
 
 def is_caption(corpus: Corpus, text: str, names: Sequence[str]) -> bool:
     """Whether a text names a call or the media and has only a few pointing words beside that."""
     pattern = "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in sorted(names, key=len, reverse=True))
     rest, count = re.subn(pattern, " ", text, flags=re.IGNORECASE)
-    known = corpus.equivalence("media-beside-result")
+    equivalence = corpus.equivalence("media-beside-result")
     # An unknown id names nothing, but is no word either: ids may have changed on the way.
     words = words_of(_without_labels(corpus, rest))
-    named = count > 0 or next(known.patterns["number"].matches(text), None) is not None
-    pointing = known.words["caption"]
+    named = count > 0 or next(equivalence.patterns["number"].matches(text), None) is not None
+    pointing = equivalence.words["caption"]
     return (
         named
-        and len(words) <= known.parameters["longest_caption"]
+        and len(words) <= equivalence.parameters["longest_caption"]
         and all(word in pointing or word.isdecimal() for word in words)
     )

@@ -25,15 +25,15 @@ def best_chain(chances: Chances, columns: int) -> list[tuple[int, int]]:
     the work grows with the number of chances; where nearly all pairs have one, a plain list of columns is quicker.
     """
     count = sum(map(len, chances.values()))
-    known = _Tree(columns) if count * columns.bit_length() < len(chances) * columns else _Row(columns)
+    chains = _Tree(columns) if count * columns.bit_length() < len(chances) * columns else _Row(columns)
     for row in sorted(chances, reverse=True):
-        known.add(row, chances[row])
-    link = known.behind(-1)
-    found: list[tuple[int, int]] = []
+        chains.add(row, chances[row])
+    link = chains.behind(-1)
+    pairs: list[tuple[int, int]] = []
     while link is not None:
-        found.append((link.row, link.column))
+        pairs.append((link.row, link.column))
         link = link.after
-    return found
+    return pairs
 
 
 class _Row:
@@ -77,8 +77,8 @@ class _Tree:
         return best
 
     def add(self, row: int, chances: dict[int, int]) -> None:
-        found = [(column, points, self.behind(column)) for column, points in chances.items()]
-        for column, points, after in found:
+        candidates = [(column, points, self.behind(column)) for column, points in chances.items()]
+        for column, points, after in candidates:
             link = _Link(points + (after.points if after is not None else 0), row, column, after)
             place = self._columns - column
             while place <= self._columns:
@@ -86,10 +86,10 @@ class _Tree:
                 place += place & -place
 
 
-def _better(one: _Link | None, two: _Link | None) -> _Link | None:
+def _better(left: _Link | None, right: _Link | None) -> _Link | None:
     """The chain with more points, else the one that begins earlier."""
-    if one is None or two is None:
-        return two if one is None else one
-    if one.points != two.points:
-        return one if one.points > two.points else two
-    return one if (one.row, one.column) <= (two.row, two.column) else two
+    if left is None or right is None:
+        return right if left is None else left
+    if left.points != right.points:
+        return left if left.points > right.points else right
+    return left if (left.row, left.column) <= (right.row, right.column) else right

@@ -25,9 +25,9 @@ def squeeze(text: str) -> str:
 
 def is_phrase(corpus: Corpus, text: str) -> bool:
     """Whether a text is long enough to be recognised in the middle of another one."""
-    known = corpus.alignment.parameters
-    words: int = known["phrase_words"]
-    characters: int = known["phrase_characters"]
+    parameters = corpus.alignment.parameters
+    words: int = parameters["phrase_words"]
+    characters: int = parameters["phrase_characters"]
     return len(text.split(maxsplit=words)) >= words or len(text) >= characters
 
 
@@ -114,8 +114,8 @@ class Haystack:
             return True
         seams = self._chunks[bisect_right(self._chunks, left) : bisect_left(self._chunks, right)]
         at = 0
-        for one, two in zip([left, *seams], [*seams, right], strict=True):
-            piece = self.whole[one:two].strip()
+        for piece_start, piece_end in zip([left, *seams], [*seams, right], strict=True):
+            piece = self.whole[piece_start:piece_end].strip()
             while at < len(text) and text[at].isspace():
                 at += 1
             if not text.startswith(piece, at):
@@ -173,14 +173,14 @@ def compare_chunks(corpus: Corpus, old: Sequence[Text], new: Sequence[Text]) -> 
     if not haystack.size:
         return ChunkDifference(lost=list(range(len(old))))
     placed = _place_in_order([chunk.text.strip() for chunk in old], haystack)
-    found = ChunkDifference(lost=[number for number in range(len(old)) if number not in placed])
+    difference = ChunkDifference(lost=[number for number in range(len(old)) if number not in placed])
     low = 0
     for start, end in [*(placed[number] for number in sorted(placed)), (haystack.size, haystack.size)]:
         if start > low:
             glued = (low > 0 and low not in haystack.tails) or (start < haystack.size and start not in haystack.heads)
-            found.fresh.append(NewText(haystack.spelling(low, start), haystack.chunk(low), glued))
+            difference.fresh.append(NewText(haystack.spelling(low, start), haystack.chunk(low), glued))
         low = end
-    return found
+    return difference
 
 
 def _place_in_order(texts: Sequence[str], haystack: Haystack) -> dict[int, tuple[int, int]]:
@@ -252,16 +252,16 @@ def _longest_chain(
     texts: Sequence[str], keys: Sequence[str], haystack: Haystack, numbers: range, low: int, high: int
 ) -> list[tuple[int, int]]:
     """The longest chain of whole chunks in order, with their places."""
-    known: dict[str, list[int]] = {}
+    places: dict[str, list[int]] = {}
     ends: list[int] = []  # ends[k]: the earliest end of a chain of k + 1 chunks
     tips: list[int] = []  # the link at that end
     links: list[tuple[int, int, int]] = []  # chunk, start, link before
     for number in numbers:
         text, key = texts[number], keys[number]
-        if text not in known:
-            known[text] = [at for at in haystack.standing(text, key) if low <= at and at + len(key) <= high]
+        if text not in places:
+            places[text] = [at for at in haystack.standing(text, key) if low <= at and at + len(key) <= high]
         # Where one text has very many places, those behind the shortest chains decide nothing.
-        for start in reversed(known[text][: haystack.tries * 2]):
+        for start in reversed(places[text][: haystack.tries * 2]):
             length = bisect_right(ends, start)
             end = start + len(key)
             if length == len(ends):

@@ -19,49 +19,53 @@ _NO_LONGER: Final = r"(?![\w/?=&%#~+-]|[.:]\w)"
 
 def compare_citations(pair: Pair) -> Iterator[Finding]:
     """Report pages that are named nowhere any more, under other titles, at other words, or too often."""
-    source, told = citations(pair.source), citations(pair.output)
+    source, output_citations = citations(pair.source), citations(pair.output)
     if pair.is_same_format:
         return
     # Who names no page need not, where one format has but a convention for it; who names some names them right.
-    if source and (told or pair.both("citations")):
-        yield from _lost(pair, source, told)
-    yield from _added(pair, source, told)
-    for one in source:
-        twins = [other for other in told if other.url == one.url]
-        if one.words and twins and not any(_at_its_words(one, other) for other in twins):
+    if source and (output_citations or pair.both("citations")):
+        yield from _lost(pair, source, output_citations)
+    yield from _added(pair, source, output_citations)
+    for citation in source:
+        twins = [other for other in output_citations if other.url == citation.url]
+        if citation.words and twins and not any(_at_its_words(citation, other) for other in twins):
             yield pair.finding(
                 "translation/citation-place",
                 twins[0].pointer,
-                want=Words(one.words),
-                got=MISSING if twins[0].words is None else _misplaced(one, twins[0]),
-                source=one.pointer,
-                subject=one.url,
+                want=Words(citation.words),
+                got=MISSING if twins[0].words is None else _misplaced(citation, twins[0]),
+                source=citation.pointer,
+                subject=citation.url,
             )
-    yield from _titles(pair, source, told)
+    yield from _titles(pair, source, output_citations)
 
 
-def _lost(pair: Pair, source: Sequence[Citation], told: Sequence[Citation]) -> Iterator[Finding]:
+def _lost(pair: Pair, source: Sequence[Citation], output_citations: Sequence[Citation]) -> Iterator[Finding]:
     words = _words(pair.output)
-    named = {other.url for other in told}
-    for one in {one.url: one for one in source if one.url not in words and one.url not in named}.values():
-        where = near(pair, one.pointer)
-        yield pair.finding("translation/citation-lost", where, want=Words(one.url), got=MISSING, source=one.pointer)
+    named = {other.url for other in output_citations}
+    for citation in {
+        citation.url: citation for citation in source if citation.url not in words and citation.url not in named
+    }.values():
+        where = near(pair, citation.pointer)
+        yield pair.finding(
+            "translation/citation-lost", where, want=Words(citation.url), got=MISSING, source=citation.pointer
+        )
 
 
-def _added(pair: Pair, source: Sequence[Citation], told: Sequence[Citation]) -> Iterator[Finding]:
+def _added(pair: Pair, source: Sequence[Citation], output_citations: Sequence[Citation]) -> Iterator[Finding]:
     """Pages that the source has nowhere, and those that are named more often at some words than it names them there."""
     own: dict[str, list[Citation]] = {}
-    for one in source:
-        own.setdefault(one.url, []).append(one)
-    titles = {one.title for one in source}
-    seen: Counter[tuple[str, str | None]] = Counter()
-    for other in told:
+    for citation in source:
+        own.setdefault(citation.url, []).append(citation)
+    titles = {citation.title for citation in source}
+    counts: Counter[tuple[str, str | None]] = Counter()
+    for other in output_citations:
         place = other.url, None if other.words is None else squeeze(other.words)
-        seen[place] += 1
+        counts[place] += 1
         if other.url not in own:
             added = other.url in titles or not _stands_in(canonical(pair.source.body), other.url)
         else:
-            added = seen[place] > 1 and seen[place] > sum(_may_be(one, other) for one in own[other.url])
+            added = counts[place] > 1 and counts[place] > sum(_may_be(citation, other) for citation in own[other.url])
         if added:
             yield pair.finding("translation/citation-added", other.pointer, want=MISSING, got=other.url)
 
@@ -71,15 +75,19 @@ def _stands_in(text: str, url: str) -> bool:
     return re.search(re.escape(url) + _NO_LONGER, text) is not None
 
 
-def _may_be(one: Citation, other: Citation) -> bool:
-    return one.words is None or other.words is None or _same(one.words, other.words)
+def _may_be(citation: Citation, other: Citation) -> bool:
+    return citation.words is None or other.words is None or _same(citation.words, other.words)
 
 
-def _titles(pair: Pair, source: Sequence[Citation], told: Sequence[Citation]) -> Iterator[Finding]:
+def _titles(pair: Pair, source: Sequence[Citation], output_citations: Sequence[Citation]) -> Iterator[Finding]:
     """Of each page the first title that is none of its own; a page without one may be given any."""
-    named = {one.url: [each for each in source if each.url == one.url and each.title] for one in source}
-    wrong = (one for one in told if named.get(one.url) and all(one.title != own.title for own in named[one.url]))
-    for other in {one.url: one for one in reversed(list(wrong))}.values():
+    named = {citation.url: [each for each in source if each.url == citation.url and each.title] for citation in source}
+    wrong = (
+        citation
+        for citation in output_citations
+        if named.get(citation.url) and all(citation.title != own.title for own in named[citation.url])
+    )
+    for other in {citation.url: citation for citation in reversed(list(wrong))}.values():
         own = named[other.url][0]
         yield pair.finding(
             "translation/citation-title",
@@ -97,20 +105,26 @@ def _words(reading: Reading) -> str:
 
 def citations(reading: Reading) -> list[Citation]:
     """All that the texts of the assistant rest on, in order."""
-    return [one for turn in reading.turns for item in turn.items if isinstance(item, Text) for one in item.citations]
+    return [
+        citation
+        for turn in reading.turns
+        for item in turn.items
+        if isinstance(item, Text)
+        for citation in item.citations
+    ]
 
 
-def _at_its_words(one: Citation, other: Citation) -> bool:
+def _at_its_words(citation: Citation, other: Citation) -> bool:
     """Whether a citation stands at the words of another, and writes out no others, if it says any."""
-    return all(said is None or _same(one.words, said) for said in (other.words, other.quote))
+    return all(text is None or _same(citation.words, text) for text in (other.words, other.quote))
 
 
-def _misplaced(one: Citation, other: Citation) -> str | None:
+def _misplaced(citation: Citation, other: Citation) -> str | None:
     """What a citation says that are not the words of another: those at its place, or those that it writes out."""
-    return other.words if not _same(one.words, other.words) else other.quote
+    return other.words if not _same(citation.words, other.words) else other.quote
 
 
-def _same(words: str | None, said: str | None) -> bool:
+def _same(words: str | None, other: str | None) -> bool:
     """Whether two say the same words, or one more of them than the other."""
-    left, right = squeeze(words or ""), squeeze(said or "")
+    left, right = squeeze(words or ""), squeeze(other or "")
     return bool(right) and (left in right or right in left)

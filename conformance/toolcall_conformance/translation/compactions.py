@@ -38,18 +38,20 @@ def find_unread(sides: Sides) -> Unread:
     """Report compacted conversations, and wishes for one, that are gone from a request without a word."""
     there = {stored.id for stored in sides.output.stored if stored.kind == KIND}
     packed = [stored for stored in sides.source.stored if stored.kind == KIND and stored.id not in there]
-    asked = sides.source.compacts if sides.output.compacts is None else None
-    if not packed and asked is None:
+    compaction_pointer = sides.source.compacts if sides.output.compacts is None else None
+    if not packed and compaction_pointer is None:
         return Unread()
     if next(_added(sides, {stored.id for stored in packed}), None) is not None:
         return Unread(excused=OF_WORDS)
-    found = []
+    findings = []
     if packed:
         want = Words("the conversation that the compaction stands for")
-        found.append(_report(sides, "translation/stored-history", want, packed[0].pointer))
-    if asked is not None:
-        found.append(_report(sides, "translation/compaction-asked", Words("a wish for a summary"), asked))
-    return Unread(tuple(found))
+        findings.append(_report(sides, "translation/stored-history", want, packed[0].pointer))
+    if compaction_pointer is not None:
+        findings.append(
+            _report(sides, "translation/compaction-asked", Words("a wish for a summary"), compaction_pointer)
+        )
+    return Unread(tuple(findings))
 
 
 def _report(sides: Sides, rule: str, want: Words, source: str) -> Finding:

@@ -39,7 +39,7 @@ def find_not_requested(sides: Sides) -> Iterator[Finding]:
         and not _is_true(source.get(SETTING))
     ):
         return
-    asked = source.get(SETTING) or source.get("stream")
+    setting = source.get(SETTING) or source.get("stream")
     got = output.get(SETTING)
     yield sides.finding(
         RULE,
@@ -47,7 +47,7 @@ def find_not_requested(sides: Sides) -> Iterator[Finding]:
         f"{pointer} does not ask for the token counts of the stream",
         want=True,
         got=MISSING if got is None else got.value,
-        source="" if asked is None else asked.pointer,
+        source="" if setting is None else setting.pointer,
     )
 
 

@@ -26,21 +26,21 @@ class DeclaredNames(dict[str, str]):
     ) -> None:
         super().__init__(names)
         self.conversions = conversions or {}
-        found = ((_only_member(golden), _only_member(declared)) for golden, declared in twins)
-        self.members = {old: new for old, new in found if old is not None and new is not None and old != new}
+        member_pairs = ((_only_member(golden), _only_member(declared)) for golden, declared in twins)
+        self.members = {old: new for old, new in member_pairs if old is not None and new is not None and old != new}
         self.parameters: Mapping[str, Mapping[str, str]] = {}
 
     def under(self, names: Mapping[str, str], parameters: Mapping[str, Mapping[str, str]]) -> DeclaredNames:
         """The same tools under other golden names; ``parameters``: the declared names of their parameters by tool."""
-        found = DeclaredNames(names, ())
+        declared = DeclaredNames(names, ())
         mapped = {name for words in parameters.values() for name in (*words, *words.values())}
-        found.members = {old: new for old, new in self.members.items() if not mapped & {old, new}}
-        found.parameters = parameters
+        declared.members = {old: new for old, new in self.members.items() if not mapped & {old, new}}
+        declared.parameters = parameters
         golden = {declared: name for name, declared in names.items()}
-        found.conversions = {
+        declared.conversions = {
             golden.get(self.get(name, name), name): conversion for name, conversion in self.conversions.items()
         }
-        return found
+        return declared
 
 
 def _only_member(tool: Tool) -> str | None:

@@ -43,28 +43,33 @@ def _odd(request: Any, reply: Any, echo: Mapping[str, Any]) -> Iterator[tuple[st
 
 
 def _odd_tools(request: Any, reply: Any, tools: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
-    asked, told = (_entries(body, tools["at"]) for body in (request, reply))
-    if any(one.get("type") in tools["unless"] for one in (*asked, *told, *_entries(request, tools["beside"]))):
+    request_tools, reply_tools = (_entries(body, tools["at"]) for body in (request, reply))
+    if any(
+        tool.get("type") in tools["unless"]
+        for tool in (*request_tools, *reply_tools, *_entries(request, tools["beside"]))
+    ):
         return
-    names, said = ([tuple(str(one.get(key)) for key in tools["by"]) for one in some] for some in (asked, told))
-    if sorted(names) != sorted(said):
-        yield tools["at"], *(Words(", ".join(map(" ".join, each)) or "no tools") for each in (names, said))
+    names, reply_names = (
+        [tuple(str(tool.get(key)) for key in tools["by"]) for tool in some] for some in (request_tools, reply_tools)
+    )
+    if sorted(names) != sorted(reply_names):
+        yield tools["at"], *(Words(", ".join(map(" ".join, each)) or "no tools") for each in (names, reply_names))
         return
     compared = _Compared(tools["open"], tools["grows"])
-    for one, name in zip(asked, names, strict=True):
-        place = said.index(name)
-        twin = told[place]
+    for tool, name in zip(request_tools, names, strict=True):
+        place = reply_names.index(name)
+        twin = reply_tools[place]
         for key in tools["members"]:
-            if one.get(key) != "" and not compared.says(one.get(key), twin.get(key)):
-                yield tools["at"], one.get(key), twin.get(key, MISSING)
-        for key in sorted(one.keys() - {*tools["members"], *tools["redacted"]}):
-            if twin.get(key) is not None and not compared.says(one[key], twin[key]):
-                yield join(tools["at"], place, key), one[key], twin[key]
+            if tool.get(key) != "" and not compared.says(tool.get(key), twin.get(key)):
+                yield tools["at"], tool.get(key), twin.get(key, MISSING)
+        for key in sorted(tool.keys() - {*tools["members"], *tools["redacted"]}):
+            if twin.get(key) is not None and not compared.says(tool[key], twin[key]):
+                yield join(tools["at"], place, key), tool[key], twin[key]
 
 
 def _entries(body: Any, at: str) -> list[Mapping[str, Any]]:
-    found = _at(body, at)
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    entries = _at(body, at)
+    return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,19 +79,19 @@ class _Compared:
     but: Sequence[str] = ()
     grow: Sequence[str] = ()
 
-    def says(self, asked: Any, told: Any, deep: int = DEEPEST) -> bool:
-        if asked is None or not deep:
+    def says(self, expected: Any, actual: Any, deep: int = DEEPEST) -> bool:
+        if expected is None or not deep:
             return True
-        if isinstance(asked, dict):
-            return isinstance(told, dict) and all(self._member(key, asked, told, deep) for key in asked)
-        if isinstance(asked, list) and isinstance(told, list) and len(asked) == len(told):
-            return all(self.says(one, other, deep - 1) for one, other in zip(asked, told, strict=True))
-        return equal(asked, told)
+        if isinstance(expected, dict):
+            return isinstance(actual, dict) and all(self._member(key, expected, actual, deep) for key in expected)
+        if isinstance(expected, list) and isinstance(actual, list) and len(expected) == len(actual):
+            return all(self.says(left, other, deep - 1) for left, other in zip(expected, actual, strict=True))
+        return equal(expected, actual)
 
-    def _member(self, key: str, asked: Mapping[str, Any], told: Mapping[str, Any], deep: int) -> bool:
-        want, got = asked[key], told.get(key)
+    def _member(self, key: str, expected: Mapping[str, Any], actual: Mapping[str, Any], deep: int) -> bool:
+        want, got = expected[key], actual.get(key)
         if key in self.grow and isinstance(want, list) and isinstance(got, list):
-            return all(one in got for one in want)
+            return all(entry in got for entry in want)
         return key in self.but or self.says(want, got, deep - 1)
 
 

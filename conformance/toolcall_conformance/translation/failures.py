@@ -53,9 +53,9 @@ def compare_failure(source: Content, output: Content, names: Sequence[str]) -> s
         for want in _messages(source):
             around = _around(want, everything)
             if around is not None:
-                known = source.corpus.equivalence(_NAME)
-                grave = _contradicts(known, around) or not _reads_like_failure(known, around)
-                harmless = not grave and len(around) <= known.parameters["longest_prefix"]
+                equivalence = source.corpus.equivalence(_NAME)
+                grave = _contradicts(equivalence, around) or not _reads_like_failure(equivalence, around)
+                harmless = not grave and len(around) <= equivalence.parameters["longest_prefix"]
                 return EXTENDED if harmless else DIFFERENT
         for whole, _ in source.values:
             strings = strings_in(whole)
@@ -69,24 +69,24 @@ def _holds_object(value: Any) -> bool:
     return isinstance(value, dict) and any(isinstance(entry, dict) for entry in value.values())
 
 
-def _reads_like_failure(known: Equivalence, text: str) -> bool:
+def _reads_like_failure(equivalence: Equivalence, text: str) -> bool:
     """Whether a text holds anything that failures say, be it inside a word."""
     lower = text.lower()
-    return any(sign in lower for sign in known.words["failure_signs"])
+    return any(sign in lower for sign in equivalence.words["failure_signs"])
 
 
-def _contradicts(known: Equivalence, text: str) -> bool:
+def _contradicts(equivalence: Equivalence, text: str) -> bool:
     """Whether a text says that the tool succeeded, or that nothing failed."""
-    beginnings, denied = tuple(known.words["success_beginnings"]), tuple(known.words["denied_beginnings"])
-    words = [(found[0].lower(), found.start(), found.end()) for found in WORD.finditer(text)]
+    beginnings, denied = tuple(equivalence.words["success_beginnings"]), tuple(equivalence.words["denied_beginnings"])
+    words = [(match[0].lower(), match.start(), match.end()) for match in WORD.finditer(text)]
     for number, (word, _, end) in enumerate(words):
-        if word in known.words["success"] or word.startswith(beginnings):
+        if word in equivalence.words["success"] or word.startswith(beginnings):
             return True
-        if word not in known.words["negations"]:
+        if word not in equivalence.words["negations"]:
             continue
         for other, start, _ in words[number + 1 :]:
             between = text[end:start]
-            if len(between) > known.parameters["longest_negation"] or not all(
+            if len(between) > equivalence.parameters["longest_negation"] or not all(
                 char == " " or WORD.match(char) for char in between
             ):
                 break
@@ -109,8 +109,8 @@ def _messages(source: Content) -> Iterator[list[str]]:
 def _texts_say(source: Content, texts: Sequence[str], names: Sequence[str]) -> bool:
     chunks = [text for text in texts if text.strip()]
     ways = [chunks]
-    for one in (chunks, ["".join(chunks)])[: len(chunks)]:  # the prefix may be spread over several
-        ways.extend([rest, *one[1:]] for rest in without_prefix(source.corpus, one[0], names))
+    for parts in (chunks, ["".join(chunks)])[: len(chunks)]:  # the prefix may be spread over several
+        ways.extend([rest, *parts[1:]] for rest in without_prefix(source.corpus, parts[0], names))
     for way in ways:
         if any(trimmed_equal(source.corpus, want, way) for want in _messages(source)):
             return True
@@ -135,10 +135,10 @@ def _object_says(source: Content, value: Any, names: Sequence[str], layers: int 
     if isinstance(value, list):
         texts = block_texts(source.corpus, value, others=bool(source.media))
         return texts is not None and _texts_say(source, texts, names)
-    known = source.corpus.equivalence(_NAME).parameters
-    if not isinstance(value, dict) or layers == known["most_layers"]:
+    parameters = source.corpus.equivalence(_NAME).parameters
+    if not isinstance(value, dict) or layers == parameters["most_layers"]:
         return False
-    marks = known["marks"]
+    marks = parameters["marks"]
     rest = [
         entry
         for key, entry in value.items()
@@ -154,11 +154,11 @@ def _object_says(source: Content, value: Any, names: Sequence[str], layers: int 
 
 def without_prefix(corpus: Corpus, text: str, names: Sequence[str] = ()) -> Iterator[str]:
     """What follows a beginning that only says that something failed; nothing for any other text."""
-    known = corpus.equivalence(_NAME)
-    longest, endings = known.parameters["longest_prefix"], tuple(known.words["failure_ends"])
-    harmless = known.words["prefix"].union(*map(words_of, names)) if names else known.words["prefix"]
+    equivalence = corpus.equivalence(_NAME)
+    longest, endings = equivalence.parameters["longest_prefix"], tuple(equivalence.words["failure_ends"])
+    harmless = equivalence.words["prefix"].union(*map(words_of, names)) if names else equivalence.words["prefix"]
     last = min(len(text), longest)
-    for end in [*(found.end() for found in known.patterns["prefix_end"].matches(text, last)), last]:
+    for end in [*(match.end() for match in equivalence.patterns["prefix_end"].matches(text, last)), last]:
         if end > longest - 1 and len(text) > longest:
             return
         words = words_of(text[:end])
@@ -177,25 +177,25 @@ def _around(chunks: Sequence[str], text: str) -> str | None:
     """What stands around a message of which every chunk is there whole and in order; None if it is not there."""
     place, between = 0, []
     for chunk in (chunk.strip() for chunk in chunks if chunk.strip()):
-        found = re.compile(
+        match = re.compile(
             (r"(?<!\w)" if chunk[0].isalnum() else "") + re.escape(chunk) + (r"(?!\w)" if chunk[-1].isalnum() else "")
         ).search(text, place)
-        if found is None:
+        if match is None:
             return None
-        between.append(text[place : found.start()])
-        place = found.end()
+        between.append(text[place : match.start()])
+        place = match.end()
     between.append(text[place:])
     return " ".join(between)
 
 
 def strings_in(value: Any) -> list[str]:
     """Every string inside a JSON value, in order; a string that is JSON itself is opened too."""
-    found: list[str] = []
+    texts: list[str] = []
     open_values = [value]
     while open_values:
         item = open_values.pop()
         if isinstance(item, str):
-            found.append(item)
+            texts.append(item)
             parsed = parsed_text(item) if item.lstrip()[:1] in ("{", "[") else None
             if parsed is not None:
                 open_values.append(parsed[0])
@@ -203,17 +203,17 @@ def strings_in(value: Any) -> list[str]:
             open_values.extend(reversed(list(item.values())))
         elif isinstance(item, list):
             open_values.extend(reversed(item))
-    return found
+    return texts
 
 
 def looks_like_error(corpus: Corpus, result: Result) -> bool:
     """Whether a result without a native mark reads like a failure."""
-    known = corpus.equivalence(_NAME)
+    equivalence = corpus.equivalence(_NAME)
     for part in result.parts:
-        said = part.text if isinstance(part, Text) else part.value if isinstance(part, Value) else None
-        if any(_reads_like_failure(known, text) for text in strings_in(said)):
+        content = part.text if isinstance(part, Text) else part.value if isinstance(part, Value) else None
+        if any(_reads_like_failure(equivalence, text) for text in strings_in(content)):
             return True
-        if isinstance(said, dict) and said.get("error"):
+        if isinstance(content, dict) and content.get("error"):
             return True
     return False
 
@@ -222,12 +222,12 @@ def says_failure_in_words(source: Content, output: Content, names: Sequence[str]
     """Whether the output says in its text that something failed: before the message, or as the source's own mark."""
     if _passes_mark_on(source, output):
         return True
-    known = fingerprints(source)
+    source_marks = fingerprints(source)
     strings = [*output.texts, *([] if output.value is MISSING else strings_in(output.value))]
     return any(
-        squeezed([rest]) in known
+        squeezed([rest]) in source_marks
         for text in strings
-        if squeezed([text]) not in known
+        if squeezed([text]) not in source_marks
         for rest in without_prefix(source.corpus, text, names)
     )
 
@@ -239,25 +239,26 @@ def _passes_mark_on(source: Content, output: Content) -> bool:
     keys = source.corpus.equivalence("error-false-absent").parameters["marks"]
     marks = {key: source.value[key] for key in keys if source.value.get(key)}
     texts = (*output.texts, "".join(output.texts))
-    told = [output.value, *(parsed[0] for text in texts if (parsed := parsed_text(text.strip())) is not None)]
+    output_values = [output.value, *(parsed[0] for text in texts if (parsed := parsed_text(text.strip())) is not None)]
     return bool(marks) and any(
-        isinstance(value, dict) and all(equal(value.get(key), mark) for key, mark in marks.items()) for value in told
+        isinstance(value, dict) and all(equal(value.get(key), mark) for key, mark in marks.items())
+        for value in output_values
     )
 
 
 def fingerprints(content: Content) -> set[str]:
     """Marks of a content: two contents that say the same, as messages or not, have one in common (unless blank)."""
     strings = [] if content.value is MISSING else strings_in(content.value)
-    found: set[str] = set()
+    marks: set[str] = set()
     alone = ((text,) for text in (*content.texts, *strings))
     for chunks in dict.fromkeys((*map(tuple, (content.texts, *content.said, strings)), *alone)):
         if chunks:
-            found.add(squeezed(chunks))
-            found.update(squeezed([rest, *chunks[1:]]) for rest in without_prefix(content.corpus, chunks[0]))
+            marks.add(squeezed(chunks))
+            marks.update(squeezed([rest, *chunks[1:]]) for rest in without_prefix(content.corpus, chunks[0]))
     for value, _ in content.values:
         inner = unmarked(content.corpus, value)
-        found.add(canonical(inner))
+        marks.add(canonical(inner))
         while isinstance(inner, dict) and len(inner) == 1:
             inner = next(iter(inner.values()))
-        found.add(inner if isinstance(inner, str) else canonical(inner))
-    return found - {"", "{}", "null", '""'}
+        marks.add(inner if isinstance(inner, str) else canonical(inner))
+    return marks - {"", "{}", "null", '""'}

@@ -36,28 +36,30 @@ def folded(schema: dict[str, Any], branches: dict[str, list[dict[str, Any]]]) ->
 
 def _once(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The entries without those that say what one before says: of any and of all of them it changes nothing."""
-    return [entry for place, entry in enumerate(entries) if not any(equal(entry, one) for one in entries[:place])]
+    return [
+        entry for place, entry in enumerate(entries) if not any(equal(entry, earlier) for earlier in entries[:place])
+    ]
 
 
 def _conjunction(entries: list[dict[str, Any]], rest: dict[str, Any]) -> dict[str, Any] | None:
     """The conjunction of schemas as one schema; None where two of them have different values for a keyword."""
     several = len(entries) > 1 or bool(rest.keys() & {"properties", "required"})
-    found: dict[str, Any] = {}
+    schema: dict[str, Any] = {}
     for entry in (*entries, rest):
         if several and entry.keys() & {"additionalProperties", "unevaluatedProperties", "patternProperties"}:
             return None  # these look at their neighbours
         for key, value in entry.items():
-            if key not in found or equal(found[key], value) or (key in NOTES and entry is rest):
-                found[key] = value
+            if key not in schema or equal(schema[key], value) or (key in NOTES and entry is rest):
+                schema[key] = value
             elif key == "required":
-                found[key] = sorted({*found[key], *value})
-            elif key == "properties" and all(equal(found[key].get(name, value[name]), value[name]) for name in value):
-                found[key] = {**found[key], **value}
-            elif key == "type" and set(found[key]) & set(value):
-                found[key] = sorted(set(found[key]) & set(value))
+                schema[key] = sorted({*schema[key], *value})
+            elif key == "properties" and all(equal(schema[key].get(name, value[name]), value[name]) for name in value):
+                schema[key] = {**schema[key], **value}
+            elif key == "type" and set(schema[key]) & set(value):
+                schema[key] = sorted(set(schema[key]) & set(value))
             elif key not in NOTES:
                 return None
-    return found
+    return schema
 
 
 def _union(entries: list[dict[str, Any]], rest: dict[str, Any]) -> dict[str, Any] | None:
@@ -69,10 +71,10 @@ def _union(entries: list[dict[str, Any]], rest: dict[str, Any]) -> dict[str, Any
         return None
     notes = {key: rest[key] for key in NOTES if key in rest}
     if len(others) == 1 and others[0].get("type"):
-        found = {**others[0], **notes, "type": sorted({*others[0]["type"], "null"})}
-        if found.get("enum") and None not in found["enum"]:
-            found["enum"] = sorted([*found["enum"], None], key=canonical)
-        return found
+        union = {**others[0], **notes, "type": sorted({*others[0]["type"], "null"})}
+        if union.get("enum") and None not in union["enum"]:
+            union["enum"] = sorted([*union["enum"], None], key=canonical)
+        return union
     if all(("enum" in entry and entry.keys() <= {"enum", "type"}) or entry == NULL for entry in entries):
         return {**notes, **_values(entries)}
     return _by_type(entries, notes)
@@ -81,26 +83,26 @@ def _union(entries: list[dict[str, Any]], rest: dict[str, Any]) -> dict[str, Any
 def _values(entries: list[dict[str, Any]]) -> dict[str, Any]:
     """A union of listed values as one list."""
     values = {canonical(value): value for entry in entries for value in entry.get("enum", [None])}
-    found: dict[str, Any] = {"enum": [values[name] for name in sorted(values)]}
+    schema: dict[str, Any] = {"enum": [values[name] for name in sorted(values)]}
     if all(entry.get("type") for entry in entries):
-        found["type"] = sorted({name for entry in entries for name in entry["type"]})
-    return found
+        schema["type"] = sorted({name for entry in entries for name in entry["type"]})
+    return schema
 
 
 def _by_type(entries: list[dict[str, Any]], notes: dict[str, Any]) -> dict[str, Any] | None:
     """A union of schemas for different types: keywords speak of their own type only, so they can stand together."""
-    found: dict[str, Any] = {"type": []}
+    schema: dict[str, Any] = {"type": []}
     for entry in entries:
         types = entry.get("type")
-        if not types or set(types) & set(found["type"]):
+        if not types or set(types) & set(schema["type"]):
             return None
         for key, value in entry.items():
             if key == "type":
                 continue
-            if key in found or SPEAKS_OF.get(key) not in types:
+            if key in schema or SPEAKS_OF.get(key) not in types:
                 return None
-            found[key] = value
-        found["type"] = sorted([*found["type"], *types])
-    if {"integer", "number"} <= set(found["type"]):
+            schema[key] = value
+        schema["type"] = sorted([*schema["type"], *types])
+    if {"integer", "number"} <= set(schema["type"]):
         return None
-    return {**found, **notes}
+    return {**schema, **notes}

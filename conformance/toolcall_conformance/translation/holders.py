@@ -45,23 +45,23 @@ class Holders:
         return self._known[piece]
 
     def _look_for(self, length: int, pieces: Collection[str]) -> None:
-        wanted = _by_run((piece for piece in pieces if len(piece) > length), length)
-        pattern = _pattern([*wanted, *(piece for piece in pieces if len(piece) == length)], length)
+        pieces_by_run = _by_run((piece for piece in pieces if len(piece) > length), length)
+        pattern = _pattern([*pieces_by_run, *(piece for piece in pieces if len(piece) == length)], length)
         for number, text in enumerate(self._texts):
             for start in range(0, len(text), WINDOW):
                 part = start, start + WINDOW + length - 1
                 runs = set(pattern.findall(text, *part))
                 for piece in runs & self._held.keys():  # as long as a run, and so the run itself
                     self._held[piece].add(number)
-                if not wanted.keys().isdisjoint(runs):
+                if not pieces_by_run.keys().isdisjoint(runs):
                     for place in pattern.finditer(text, *part):
-                        self._compare(number, place.start(), wanted.get(place[1], {}))
+                        self._compare(number, place.start(), pieces_by_run.get(place[1], {}))
 
     def _compare(self, number: int, start: int, around: _Around) -> None:
         text = self._texts[number]
         for (before, size), alike in around.items():
-            if start >= before and (found := text[start - before : start - before + size]) in alike:
-                self._held[found].add(number)
+            if start >= before and (piece := text[start - before : start - before + size]) in alike:
+                self._held[piece].add(number)
 
 
 def _pattern(runs: Iterable[str], length: int) -> re.Pattern[str]:
@@ -81,11 +81,11 @@ def _by_run(pieces: Iterable[str], length: int) -> dict[str, _Around]:
     """The pieces by that run of each that the fewest have."""
     tried = {piece: list(_runs(piece, length)) for piece in pieces}
     counts = Counter(run for runs in tried.values() for run, _ in runs)
-    found: dict[str, _Around] = {}
+    pieces_by_run: dict[str, _Around] = {}
     for piece, runs in tried.items():
         run, before = min(runs, key=lambda each: counts[each[0]])
-        found.setdefault(run, {}).setdefault((before, len(piece)), set()).add(piece)
-    return found
+        pieces_by_run.setdefault(run, {}).setdefault((before, len(piece)), set()).add(piece)
+    return pieces_by_run
 
 
 def _runs(text: str, length: int) -> Iterator[tuple[str, int]]:

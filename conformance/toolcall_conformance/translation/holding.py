@@ -13,11 +13,11 @@ class FirstHolding:
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._starts: list[int] = []
-        end, known = 0, list(texts)
-        for text in known:
+        end, text_list = 0, list(texts)
+        for text in text_list:
             self._starts.append(end)
             end += len(text) + len(_BETWEEN)
-        self._whole = _BETWEEN.join(known)
+        self._whole = _BETWEEN.join(text_list)
 
     def of(self, piece: str) -> int | None:
         """The number of the first text with ``piece`` in it; None where there is none."""

@@ -31,12 +31,12 @@ def compare_steps(pair: Pair) -> Iterator[Finding]:
     for group in steps.values():
         if any(step.pointer in calls for step in group):
             continue
-        said = [text for step in group for text in _said(step.value, unread) if is_phrase(pair.corpus, text)]
-        if said and not any(squeeze(text) in words for text in said):
+        texts = [text for step in group for text in _said(step.value, unread) if is_phrase(pair.corpus, text)]
+        if texts and not any(squeeze(text) in words for text in texts):
             yield pair.finding(
                 "translation/hosted-step-lost",
                 near(pair, group[0].pointer),
-                want=Words(said[0]),
+                want=Words(texts[0]),
                 got=MISSING,
                 source=group[0].pointer,
                 subject=f"step {group[0].name or group[0].type}",

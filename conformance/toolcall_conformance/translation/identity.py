@@ -24,8 +24,8 @@ def differences(source: Any, output: Any, pointer: str = "") -> Iterator[tuple[s
             if key not in source:
                 yield join(pointer, key), MISSING, output[key]
     elif isinstance(source, list) and isinstance(output, list) and len(source) == len(output):
-        for index, (one, two) in enumerate(zip(source, output, strict=True)):
-            yield from differences(one, two, join(pointer, index))
+        for index, (left, right) in enumerate(zip(source, output, strict=True)):
+            yield from differences(left, right, join(pointer, index))
     elif not equal(source, output):
         yield pointer, source, output
 

@@ -46,8 +46,8 @@ def record_layout(pair: Pair) -> None:
     for old, new in twins:
         for name, before, after in _compared(old, new):
             if before is not None and after is not None and before != after:
-                shown = (before, after) if name == "system-as-developer" else (MISSING, MISSING)
-                pair.accept(name, new.text.pointer, old.text.pointer, *shown)
+                values = (before, after) if name == "system-as-developer" else (MISSING, MISSING)
+                pair.accept(name, new.text.pointer, old.text.pointer, *values)
 
 
 def _compared(old: _Standing, new: _Standing) -> Iterator[tuple[str, str | bool | None, str | bool | None]]:
@@ -99,7 +99,7 @@ def _form(text: Text) -> str:
 
 def _message(reading: Reading, pointer: str) -> str:
     """The pointer of the innermost object with a role around a place; blank where there is none."""
-    value, at, found = reading.body, "", ""
+    value, at, message_pointer = reading.body, "", ""
     for token in pointer.split("/")[1:]:
         try:
             value = value[int(token)] if isinstance(value, list) else value[token]
@@ -107,8 +107,8 @@ def _message(reading: Reading, pointer: str) -> str:
             break
         at = join(at, token)
         if isinstance(value, dict) and "role" in value:
-            found = at
-    return found
+            message_pointer = at
+    return message_pointer
 
 
 def _slot(reading: Reading, pointer: str) -> str:

@@ -35,8 +35,10 @@ class Limited:
         if got is MISSING and self.may_lack:
             return True
         if isinstance(self.nearest, list) and isinstance(got, list):
-            kept = set(got)
-            return kept <= set(self.nearest) and len(kept) == min(self.most or len(self.nearest), len(self.nearest))
+            actual_values = set(got)
+            return actual_values <= set(self.nearest) and len(actual_values) == min(
+                self.most or len(self.nearest), len(self.nearest)
+            )
         return equal(self.nearest, got) if MISSING not in (self.nearest, got) else self.nearest is got
 
 
@@ -45,8 +47,10 @@ def limited(pair: Pair, name: str, value: Any) -> Limited | None:
     entries = list(_entries(pair, name))
     if any(entry.get("refused") for entry in entries):
         return Limited(MISSING)
-    if (taken := [one for entry in entries for one in entry.get("taken", ())]) and value not in taken:
-        return Limited(taken[0], may_lack=True)
+    if (
+        supported_values := [supported_value for entry in entries for supported_value in entry.get("taken", ())]
+    ) and value not in supported_values:
+        return Limited(supported_values[0], may_lack=True)
     if isinstance(value, list):
         return _limited_list(entries, value)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -66,13 +70,13 @@ def _whole(number: float) -> float:
 
 
 def _limited_list(entries: list[Mapping[str, Any]], value: list[Any]) -> Limited | None:
-    kept = list(dict.fromkeys(map(str, value)))
+    texts = list(dict.fromkeys(map(str, value)))
     if any(entry.get("blank") is False for entry in entries):
-        kept = [text for text in kept if text.strip()]
-    most = min((entry["entries"] for entry in entries if "entries" in entry), default=len(kept))
-    if len(kept) == len(value) and len(kept) <= most:
+        texts = [text for text in texts if text.strip()]
+    most = min((entry["entries"] for entry in entries if "entries" in entry), default=len(texts))
+    if len(texts) == len(value) and len(texts) <= most:
         return None
-    return Limited(kept or MISSING, most)
+    return Limited(texts or MISSING, most)
 
 
 def is_all_taken(pair: Pair, name: str, limit: Limited, other: Setting | None) -> bool:
@@ -90,21 +94,21 @@ def adjustable(pair: Pair, name: str, want: Any, got: Any) -> bool:
             return False
         common = {word for entry in entries for word in entry.get("common", ())}
         efforts = [value for value in (want.get("effort"), got.get("effort")) if value]
-        return bool(common) and all(isinstance(one, str) for one in efforts) and not common.issuperset(efforts)
+        return bool(common) and all(isinstance(effort, str) for effort in efforts) and not common.issuperset(efforts)
     if not all(isinstance(value, (int, float)) for value in (want, got)):
         return False
     if got > want:
         return any(entry.get("may_grow") for entry in entries)
     # Of a model that the corpus does not know, any maximum that some model has may be the maximum.
-    known = any("most" in entry for entry in entries)
+    has_limit = any("most" in entry for entry in entries)
     floors = [entry["least_maximum"] for entry in entries if "least_maximum" in entry]
-    return not known and any(got >= floor for floor in floors)
+    return not has_limit and any(got >= floor for floor in floors)
 
 
 def _entries(pair: Pair, name: str) -> Iterator[Mapping[str, Any]]:
     """The limits that hold for a setting: of the model that is asked, and beside what else the output says."""
-    asked = pair.output.settings.get("model")
-    model = pair.model or (asked.value if asked is not None and isinstance(asked.value, str) else "")
+    setting = pair.output.settings.get("model")
+    model = pair.model or (setting.value if setting is not None and isinstance(setting.value, str) else "")
     for entry in pair.target.get("limits", ()):
         if entry["setting"] == name and _is_beside(pair, entry, name):
             models = entry.get("models")

@@ -54,9 +54,9 @@ class ResultComparison:
 
     def granted(self, left: int, right: int) -> list[str]:
         """The equivalences by which the produced content says the same: the comparison once more, with a record."""
-        found: list[str] = []
-        self._compare(replace(self.before[left], granted=found), self.after[right], self.output[right])
-        return found
+        equivalences: list[str] = []
+        self._compare(replace(self.before[left], granted=equivalences), self.after[right], self.output[right])
+        return equivalences
 
     def says_failure_in_words(self, left: int, right: int) -> bool:
         """Whether the output says in words, instead of by a mark, that the tool failed."""
@@ -141,11 +141,11 @@ class _Linker:
         expected, output = self._comparison.expected, self._comparison.output
         holder = {output[right].call: left for left, right in self.links.items()}
         for left in self._unlinked():
-            call, seen = expected[left], set[int | None]()
-            while call is not None and call in holder and call not in seen:
-                seen.add(call)
+            call, visited = expected[left], set[int | None]()
+            while call is not None and call in holder and call not in visited:
+                visited.add(call)
                 call = expected[holder[call]]
-            if seen and call is not None and call not in seen:
+            if visited and call is not None and call not in visited:
                 yield from ((left, right) for right in self._answering.get(call, [])[:1])
 
     def left_over(self) -> None:
@@ -181,14 +181,14 @@ class _Linker:
 
 def _in_place(comparison: ResultComparison, links: Mapping[int, int], free: Iterable[int]) -> Iterator[tuple[int, int]]:
     """Results that answer no call, between the same neighbours as so many of the source: they are these, changed."""
-    known, taken = sorted(links), sorted(links.values())
+    source_places, output_places = sorted(links), sorted(links.values())
     gaps: dict[int, tuple[list[int], list[int]]] = {}
     for left in range(len(comparison.source)):
         if left not in links:
-            gaps.setdefault(bisect_left(known, left), ([], []))[0].append(left)
+            gaps.setdefault(bisect_left(source_places, left), ([], []))[0].append(left)
     for right in free:
         if comparison.output[right].call is None:
-            gaps.setdefault(bisect_left(taken, right), ([], []))[1].append(right)
+            gaps.setdefault(bisect_left(output_places, right), ([], []))[1].append(right)
     return (each for olds, news in gaps.values() if len(olds) == len(news) for each in zip(olds, news, strict=True))
 
 
@@ -205,11 +205,11 @@ def _elsewhere(comparison: ResultComparison, missing: list[int]) -> Iterator[tup
 
 
 def _by_fingerprint(contents: Mapping[int, Content]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
+    indices: dict[str, list[int]] = {}
     for index, content in contents.items():
         for mark in fingerprints(content):
-            found.setdefault(mark, []).append(index)
-    return found
+            indices.setdefault(mark, []).append(index)
+    return indices
 
 
 def _is_alone(comparison: ResultComparison, left: int, twins: set[int]) -> bool:

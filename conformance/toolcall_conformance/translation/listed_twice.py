@@ -19,11 +19,11 @@ _LISTS: Final = ("required", "type", "enum")
 
 def find_listed_twice(source: Any, output: Any) -> Iterator[SchemaDifference]:
     """Every list of the output that has a member twice, but those that the source has with the same member twice."""
-    found = list(_repeating(output))
-    known = {(key, twice) for _, key, _, twice in _repeating(source)} if found else set()
-    for pointer, key, listed, twice in found:
-        if (key, twice) not in known:
-            once = {canonical(one): one for one in listed}
+    repeats = list(_repeating(output))
+    source_repeats = {(key, twice) for _, key, _, twice in _repeating(source)} if repeats else set()
+    for pointer, key, listed, twice in repeats:
+        if (key, twice) not in source_repeats:
+            once = {canonical(entry): entry for entry in listed}
             yield SchemaDifference(
                 "translation/schema-listed-twice",
                 join(pointer, key),

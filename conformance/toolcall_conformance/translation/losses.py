@@ -40,29 +40,29 @@ def find_losses(pair: Pair, declared: Collection[str] = (), *, history: bool = F
     """
     if pair.through is None and pair.source.format == pair.output.format:
         return ()  # between two ends of one format there is nothing that cannot be said
-    found = [
+    losses = [
         Loss(element, demand, count)
         for (element, demand), count in sorted(count_losses(pair, history=history).items())
         if demand != "must"
     ]
     bounded = Counter([*_bounded(pair)])
-    found += [Loss(element, "cannot", count) for element, count in sorted(bounded.items())]
+    losses += [Loss(element, "cannot", count) for element, count in sorted(bounded.items())]
     due = bounded.keys() | (CALL if pair.source_failed else set())
     undue = sorted({element for element in declared if pair.demands.get(element) == "must"} - due)
-    return (*found, *(Loss(element, "undue", 1) for element in undue))
+    return (*losses, *(Loss(element, "undue", 1) for element in undue))
 
 
 def count_losses(pair: Pair, *, history: bool = False) -> Counter[tuple[str, str]]:
     """How many of each element the output has fewer of than the source, by how far it must survive (``must`` too)."""
-    found = Counter[tuple[str, str]]()
+    counts = Counter[tuple[str, str]]()
     for element, count in _conversation(pair, history=history):
         # What only requests say are the client's own words: they do not come from the provider.
         if count > 0 and not (history and "reply" not in pair.corpus.elements[element]["in"]):
-            found[element, pair.demands[element]] += count
+            counts[element, pair.demands[element]] += count
     if not history:
-        found.update([(element, pair.demands.get(element, "cannot")) for element in _beside(pair)])
-        found.update([*_media(pair)])
-    return found
+        counts.update([(element, pair.demands.get(element, "cannot")) for element in _beside(pair)])
+        counts.update([*_media(pair)])
+    return counts
 
 
 def _conversation(pair: Pair, *, history: bool) -> Iterator[tuple[str, int]]:
@@ -74,7 +74,7 @@ def _conversation(pair: Pair, *, history: bool) -> Iterator[tuple[str, int]]:
     yield "reasoning-text", (_count(pair.source, Reasoning) if not _count(pair.output, Reasoning) else 0)
     yield "tool-hosted", _steps(pair.source, history=history) - _steps(pair.output, history=history)
     if not pair.is_request:
-        pages = [{one.url for one in citations(reading)} for reading in (pair.source, pair.output)]
+        pages = [{citation.url for citation in citations(reading)} for reading in (pair.source, pair.output)]
         yield "citations", len(pages[0] - pages[1])
     states = [{item.value for item in _items(reading, Opaque)} for reading in (pair.source, pair.output)]
     yield "signature", len(states[0] - states[1])
@@ -179,7 +179,7 @@ def _texts_behind_calls(reading: Reading) -> int:
     count = 0
     for turn in reading.turns:
         spoken = [item for item in turn.items if isinstance(item, (Call, Text))]
-        count += sum(isinstance(one, Call) and isinstance(two, Text) for one, two in pairwise(spoken))
+        count += sum(isinstance(left, Call) and isinstance(right, Text) for left, right in pairwise(spoken))
     return count
 
 

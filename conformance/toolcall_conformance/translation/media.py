@@ -38,18 +38,18 @@ def compare_media(pair: Pair) -> Iterator[Finding]:
         elif id(piece.media) not in unlinked:
             yield from report_lost(pair, piece, left)
     yield from _compare_order(pair, source, output, twins)
-    known: dict[str, str] = {}
+    pointers: dict[str, str] = {}
     for piece in source:
-        known.setdefault(piece.key, piece.media.pointer)
+        pointers.setdefault(piece.key, piece.media.pointer)
     for extra in left:
-        if extra.key in known:
+        if extra.key in pointers:
             yield pair.finding(
                 "translation/media-moved",
                 extra.media.pointer,
                 "it is there twice",
                 want=MISSING,
                 got=_words(extra),
-                source=known[extra.key],
+                source=pointers[extra.key],
             )
 
 
@@ -155,8 +155,8 @@ def _compare_type(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterator
             subject=_words(left),
         )
         return
-    known = pair.corpus.equivalence("media-type-alias").parameters
-    if want is None and got is not None and _is_no_picture(left.media, got, known):
+    parameters = pair.corpus.equivalence("media-type-alias").parameters
+    if want is None and got is not None and _is_no_picture(left.media, got, parameters):
         yield pair.finding(
             "translation/media-link-lost",
             right.media.pointer,
@@ -167,8 +167,8 @@ def _compare_type(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterator
             subject=_words(left),
         )
         return
-    actual = next((mime for mime, magic in known["magic"].items() if left.key.startswith(magic)), None)
-    alike = got in (want, actual) or not {want, got}.isdisjoint(known["any"])
+    actual = next((mime for mime, magic in parameters["magic"].items() if left.key.startswith(magic)), None)
+    alike = got in (want, actual) or not {want, got}.isdisjoint(parameters["any"])
     if alike or want is None or got is None or (want.startswith("text/") and got.startswith("text/")):
         if left.media.mime != right.media.mime:
             types = (left.media.mime, right.media.mime)
@@ -185,12 +185,12 @@ def _compare_type(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterator
     )
 
 
-def _is_no_picture(source: Media, mime: str, known: Mapping[str, Any]) -> bool:
+def _is_no_picture(source: Media, mime: str, parameters: Mapping[str, Any]) -> bool:
     """Whether a MIME type that the translator made up is none of pictures, where the source links to a picture."""
-    if source.kind != "image" or mime.startswith("image/") or mime in known["any"]:
+    if source.kind != "image" or mime.startswith("image/") or mime in parameters["any"]:
         return False
     ending = PurePosixPath(_QUERY.sub("", source.url or "")).suffix.lower()
-    return not ending or ending in known["endings"]
+    return not ending or ending in parameters["endings"]
 
 
 def _stands(piece: PlacedMedia) -> str:

@@ -29,8 +29,8 @@ def standard_base64(text: str) -> str:
     Proto JSON, and so Gemini, takes the other alphabet as well, and leaves out the padding.
     https://protobuf.dev/programming-guides/json/
     """
-    found = base64_spelling(text)
-    padded = found + "=" * (-len(found) % 4)
+    base64_text = base64_spelling(text)
+    padded = base64_text + "=" * (-len(base64_text) % 4)
     try:
         b64decode(padded, validate=True)
     except ValueError:
@@ -45,13 +45,13 @@ def short_base64(text: str) -> str:
 
 def in_pairs(source: Iterable[T], output: Iterable[T], key: Callable[[T], str]) -> Iterator[tuple[T, T]]:
     """What has the same key on both sides; where one side has fewer of them, its last one goes with the rest."""
-    known: dict[str, list[T]] = {}
-    for two in output:
-        known.setdefault(key(two), []).append(two)
-    seen: dict[str, list[T]] = {}
-    for one in source:
-        seen.setdefault(key(one), []).append(one)
-    for mark, ones in seen.items():
-        twos = known.get(mark, [])
+    outputs_by_key: dict[str, list[T]] = {}
+    for output_item in output:
+        outputs_by_key.setdefault(key(output_item), []).append(output_item)
+    sources_by_key: dict[str, list[T]] = {}
+    for source_item in source:
+        sources_by_key.setdefault(key(source_item), []).append(source_item)
+    for mark, ones in sources_by_key.items():
+        twos = outputs_by_key.get(mark, [])
         for at in range(max(len(ones), len(twos)) if twos else 0):
             yield ones[min(at, len(ones) - 1)], twos[min(at, len(twos) - 1)]

@@ -33,9 +33,9 @@ def report_lost(pair: Pair, piece: PlacedMedia, free: list[PlacedMedia]) -> Iter
     drawn = not piece.in_result and is_drawn(pair, piece.side)
     demand = demand_of(pair, media, in_result=piece.in_result, drawn=drawn)
     only_here = media.url is None and media.data is not None
-    said = stands_for(pair, media) if only_here and demand != "must" else None
-    if said is not None:
-        pair.accept("media-placeholder", "", media.pointer, f"{media.kind} {media.mime or ''}".strip(), said)
+    placeholder = stands_for(pair, media) if only_here and demand != "must" else None
+    if placeholder is not None:
+        pair.accept("media-placeholder", "", media.pointer, f"{media.kind} {media.mime or ''}".strip(), placeholder)
         if demand == "cannot" or drawn:
             return
     if demand != "must" and (text := plain_text(pair.corpus, media)) and _said(pair, text):
@@ -43,11 +43,11 @@ def report_lost(pair: Pair, piece: PlacedMedia, free: list[PlacedMedia]) -> Iter
         return
     in_text = _bytes_in_text(pair, media)
     rule = f"translation/{_loss(pair, piece, demand, in_text=bool(in_text))}"
-    known = "" if demand == "cannot" else said_as(pair, element_of(media, in_result=piece.in_result, drawn=drawn))
+    hint = "" if demand == "cannot" else said_as(pair, element_of(media, in_result=piece.in_result, drawn=drawn))
     yield pair.finding(
         rule,
         _home(pair, piece),
-        "; ".join(filter(None, [in_text or (pair.corpus.rules[rule].breach if known else ""), known])),
+        "; ".join(filter(None, [in_text or (pair.corpus.rules[rule].breach if hint else ""), hint])),
         want=Words(f"{media.kind}, {media.mime}" if media.mime else f"{media.kind} {media.url or ''}".strip()),
         got=MISSING,
         source=media.pointer,
@@ -91,11 +91,11 @@ class _Spoken:
     """What texts of the output have of the source's media: addresses, bytes, and documents that are plain text."""
 
     def __init__(self, pair: Pair) -> None:
-        media = [*media_in(pair.source), *(shown for shown, _ in painted(pair.source))]
-        opened = (plain_text(pair.corpus, one) for one in media)
+        media = [*media_in(pair.source), *(item for item, _ in painted(pair.source))]
+        opened = (plain_text(pair.corpus, item) for item in media)
         texts = list(texts_of(pair.output))
-        self.links = Holders(texts, (one.url for one in media if one.url is not None))
-        self.contents = Holders(all_texts_of(pair.output), (one.data for one in media if one.data))
+        self.links = Holders(texts, (item.url for item in media if item.url is not None))
+        self.contents = Holders(all_texts_of(pair.output), (item.data for item in media if item.data))
         self.documents = Holders([squeezed([text]) for text in texts], (squeezed([text]) for text in opened if text))
 
 

@@ -72,17 +72,17 @@ def painted(reading: Reading) -> Iterator[tuple[Media, str]]:
 
 def _landmarks(reading: Reading, calls: Mapping[int, int]) -> list[tuple[int, str]]:
     """What the assistant did, with the number of its turn: calls under the output's ordinals, else the words."""
-    found: list[tuple[int, str]] = []
+    landmarks: list[tuple[int, str]] = []
     for number, turn in enumerate(reading.turns):
         if turn.side != "assistant":
             continue
-        made = [item for item in turn.items if isinstance(item, Call)]
-        if made:
-            found.extend((number, f"call {calls[call.ordinal]}") for call in made if call.ordinal in calls)
+        calls_of_turn = [item for item in turn.items if isinstance(item, Call)]
+        if calls_of_turn:
+            landmarks.extend((number, f"call {calls[call.ordinal]}") for call in calls_of_turn if call.ordinal in calls)
         else:
-            said = squeezed([item.text for item in turn.items if isinstance(item, Text)])
-            found.extend([(number, f"said {said}")] if said else [])
-    return found
+            text = squeezed([item.text for item in turn.items if isinstance(item, Text)])
+            landmarks.extend([(number, f"said {text}")] if text else [])
+    return landmarks
 
 
 def _matched(before: list[tuple[int, str]], after: list[tuple[int, str]], side: int) -> Mapping[int, int]:

@@ -13,19 +13,19 @@ Marks = Iterable[Hashable]
 def twins_of(source: Sequence[PlacedMedia], output: Sequence[PlacedMedia]) -> dict[int, PlacedMedia]:
     """By number of the source its twin: the first free one at its home, else at its place, else anywhere."""
     twins: dict[int, PlacedMedia] = {}
-    taken: set[int] = set()
-    for wanted, offered in ((_at_home, _at_home), (_at_place, _of_place), (_anywhere, _anywhere)):
+    paired_ids: set[int] = set()
+    for marks_of_source, offered in ((_at_home, _at_home), (_at_place, _of_place), (_anywhere, _anywhere)):
         free: dict[Hashable, deque[PlacedMedia]] = {}
         for piece in output:
-            for mark in offered(piece) if id(piece) not in taken else ():
+            for mark in offered(piece) if id(piece) not in paired_ids else ():
                 free.setdefault(mark, deque()).append(piece)
         for index, piece in enumerate(source):
-            known = free.get(next(iter(wanted(piece)), None)) if index not in twins else None
-            while known and id(known[0]) in taken:
-                known.popleft()
-            if known:
-                twins[index] = known.popleft()
-                taken.add(id(twins[index]))
+            candidates = free.get(next(iter(marks_of_source(piece)), None)) if index not in twins else None
+            while candidates and id(candidates[0]) in paired_ids:
+                candidates.popleft()
+            if candidates:
+                twins[index] = candidates.popleft()
+                paired_ids.add(id(twins[index]))
     return twins
 
 

@@ -16,8 +16,8 @@ def model_rule(corpus: Corpus, want: str, got: str) -> str | None:
         return None
     # Some providers tell capital letters apart, some do not.
     respelt = same_model(corpus, want.lower(), got.lower())
-    known = all(_of_a_vendor(corpus, name) for name in (want, got))
-    return "translation/model-of-route" if known and not respelt else "translation/model-alias"
+    is_known = all(_of_a_vendor(corpus, name) for name in (want, got))
+    return "translation/model-of-route" if is_known and not respelt else "translation/model-alias"
 
 
 def same_model(corpus: Corpus, want: str, got: str) -> bool:
@@ -26,8 +26,8 @@ def same_model(corpus: Corpus, want: str, got: str) -> bool:
     A provider may stand in front of either, and the one may name a snapshot where the other names the model. Two
     different snapshots are two models.
     """
-    one, two = bare_name(corpus, want), bare_name(corpus, got)
-    return one == two or _undated(corpus, one) == two or one == _undated(corpus, two)
+    expected, actual = bare_name(corpus, want), bare_name(corpus, got)
+    return expected == actual or _undated(corpus, expected) == actual or expected == _undated(corpus, actual)
 
 
 def named_by(corpus: Corpus, name: str, patterns: list[str]) -> bool:
@@ -37,9 +37,9 @@ def named_by(corpus: Corpus, name: str, patterns: list[str]) -> bool:
 
 def bare_name(corpus: Corpus, name: str) -> str:
     """The name without what stands in front of it and without the mark of a variant."""
-    known = corpus.alignment.patterns
-    bare = known["model_provider"].compiled.sub("", name.strip().replace("@", "-"), count=1)
-    return known["model_variant"].compiled.sub("", bare, count=1)
+    patterns = corpus.alignment.patterns
+    bare = patterns["model_provider"].compiled.sub("", name.strip().replace("@", "-"), count=1)
+    return patterns["model_variant"].compiled.sub("", bare, count=1)
 
 
 def _undated(corpus: Corpus, name: str) -> str:

@@ -24,10 +24,10 @@ def near(pair: Pair, pointer: str) -> str:
     number = _turn_of(pair.source, pointer)
     if number is None:
         return container(pair)
-    known = pair.alignment.nearest
-    if number not in known:
-        known[number] = _near_turn(pair, number)
-    return known[number]
+    nearest = pair.alignment.nearest
+    if number not in nearest:
+        nearest[number] = _near_turn(pair, number)
+    return nearest[number]
 
 
 def _near_turn(pair: Pair, number: int) -> str:
@@ -39,8 +39,8 @@ def _near_turn(pair: Pair, number: int) -> str:
 
 
 def _turn_of(reading: Reading, pointer: str) -> int | None:
-    known = reading.turn_by_pointer
-    return min((known[place] for place in around(pointer) if place in known), default=None)
+    turns = reading.turn_by_pointer
+    return min((turns[place] for place in around(pointer) if place in turns), default=None)
 
 
 def _same_turn(pair: Pair, number: int) -> str:
@@ -54,6 +54,6 @@ def _same_turn(pair: Pair, number: int) -> str:
 
 def _before(pair: Pair, number: int) -> str:
     """The last call before a turn."""
-    made = bisect_left(pair.source.calls, number, key=lambda call: pair.source.turn_by_pointer[call.pointer])
-    known = next((ordinal for ordinal in range(made - 1, -1, -1) if ordinal in pair.calls), None)
-    return "" if known is None else pair.output.calls[pair.calls[known]].pointer
+    call_count = bisect_left(pair.source.calls, number, key=lambda call: pair.source.turn_by_pointer[call.pointer])
+    predecessor = next((ordinal for ordinal in range(call_count - 1, -1, -1) if ordinal in pair.calls), None)
+    return "" if predecessor is None else pair.output.calls[pair.calls[predecessor]].pointer

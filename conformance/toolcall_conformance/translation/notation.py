@@ -45,14 +45,14 @@ def _stands(reading: Reading, pointer: str | None) -> Any:
 def _arguments(pair: Pair) -> None:
     """JSON text of arguments that another writer would have spelt otherwise, and numbers inside."""
     for left, right in pair.calls.items():
-        one, two = pair.source.calls[left], pair.output.calls[right]
-        if isinstance(one.arguments, Unreadable) or not equal(one.arguments, two.arguments):
+        source_call, output_call = pair.source.calls[left], pair.output.calls[right]
+        if isinstance(source_call.arguments, Unreadable) or not equal(source_call.arguments, output_call.arguments):
             continue
-        where, source = two.arguments_pointer or two.pointer, one.arguments_pointer
-        want, got = _stands(pair.source, source), _stands(pair.output, two.arguments_pointer)
+        where, source = output_call.arguments_pointer or output_call.pointer, source_call.arguments_pointer
+        want, got = _stands(pair.source, source), _stands(pair.output, output_call.arguments_pointer)
         if {type(want), type(got)} <= {str, dict} and _spellings(want).isdisjoint(_spellings(got)):
             pair.accept("arguments-as-json", where, source, want, got)
-        for pieces in _numbers(one.arguments, two.arguments):
+        for pieces in _numbers(source_call.arguments, output_call.arguments):
             pair.accept("number-spelling", where, source, *pieces)
 
 
@@ -69,8 +69,8 @@ def _numbers(left: Any, right: Any) -> Iterator[tuple[Any, Any]]:
         for key, value in left.items():
             yield from _numbers(value, right[key])
     elif isinstance(left, list):
-        for one, two in zip(left, right, strict=True):
-            yield from _numbers(one, two)
+        for left_entry, right_entry in zip(left, right, strict=True):
+            yield from _numbers(left_entry, right_entry)
     elif type(left) is not type(right):
         yield left, right
 
@@ -106,7 +106,7 @@ def _declarations(pair: Pair) -> None:
     for tool, twin in pair.twins:
         if tool.kind == twin.kind == "function":
             both = [_stands(pair.source, tool.pointer), _stands(pair.output, twin.pointer)]
-            types = [one.get("type") == "custom" for one in both if isinstance(one, dict)]
+            types = [schema.get("type") == "custom" for schema in both if isinstance(schema, dict)]
             if any(types) and not all(types):
                 pair.accept("type-custom", twin.pointer, tool.pointer)
             bounds = [_bound_as_text(side, each) for side, each in ((pair.source, tool), (pair.output, twin))]
@@ -135,8 +135,8 @@ def _format_of(reading: Reading, tool: Tool) -> Any:
 def _bound_as_text(reading: Reading, tool: Tool) -> str | None:
     """Where a schema, as its body has it, writes a bound as text."""
     schemas = inner_schemas(_stands(reading, tool.schema_pointer))
-    found = (join(at, key) for at, schema in schemas for key in COUNTS if isinstance(schema.get(key), str))
-    return next((f"{tool.schema_pointer}{inside}" for inside in found), None)
+    pointers = (join(at, key) for at, schema in schemas for key in COUNTS if isinstance(schema.get(key), str))
+    return next((f"{tool.schema_pointer}{inside}" for inside in pointers), None)
 
 
 def _holder(pointer: str) -> str:
@@ -192,9 +192,9 @@ def _silent(pair: Pair) -> None:
     """Members of the output that say aloud what holds without them."""
     implied = pair.target["implied"]
     for at, value in _objects(pair.output) if not pair.is_same_format else ():
-        for key, said in value.items():
-            if any(equal(said, one) for one in implied.get(key, ())):
-                pair.accept("default-absent", join(at, key), None, MISSING, said)
+        for key, member in value.items():
+            if any(equal(member, default) for default in implied.get(key, ())):
+                pair.accept("default-absent", join(at, key), None, MISSING, member)
 
 
 def _objects(reading: Reading) -> Iterator[tuple[str, dict[str, Any]]]:

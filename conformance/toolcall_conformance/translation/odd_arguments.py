@@ -112,8 +112,8 @@ def _parameters(pair: Pair) -> Mapping[str, Any]:
 
 def _is_broken_still(pair: Pair, left: Call, right: Call) -> bool:
     """Whether the arguments of a call that was cut off still show that: no tool takes them for its own."""
-    spelt = pair.spelt.get(right.ordinal)
-    if isinstance(right.arguments, Unreadable) or (spelt is not None and is_cut(spelt)):
+    raw_arguments = pair.spelt.get(right.ordinal)
+    if isinstance(right.arguments, Unreadable) or (raw_arguments is not None and is_cut(raw_arguments)):
         return True
     return isinstance(left.arguments, Unreadable) and any(
         shows_cut(left.arguments.raw, value) for value in values_within(right.arguments)
@@ -131,11 +131,11 @@ def _in_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def keeps(left: Call, right: Call, spelt: str | None = None) -> bool:
-    """Whether the arguments of a call are those of another, or hold them; ``spelt`` is their text in a stream."""
-    wanted = shown(left)
-    return (spelt is not None and says(wanted, spelt)) or any(
-        says(wanted, value) for value in values_within(shown(right))
+def keeps(left: Call, right: Call, raw_arguments: str | None = None) -> bool:
+    """Whether the arguments of a call are those of another, or hold them; ``raw_arguments`` is their text in a stream."""
+    expected = shown(left)
+    return (raw_arguments is not None and says(expected, raw_arguments)) or any(
+        says(expected, value) for value in values_within(shown(right))
     )
 
 
@@ -145,11 +145,11 @@ def means_empty(corpus: Corpus, left: Call, right: Call) -> bool:
     return equal(right.arguments, {}) and any(equal(shown(left), value) for value in empty)
 
 
-def says(wanted: Any, value: Any) -> bool:
+def says(expected: Any, value: Any) -> bool:
     """Whether a value is the wanted one, its JSON text, or what it is the JSON text of."""
-    if equal(wanted, value):
+    if equal(expected, value):
         return True
-    return any(isinstance(one, str) and _spells(one, other) for one, other in ((value, wanted), (wanted, value)))
+    return any(isinstance(text, str) and _spells(text, other) for text, other in ((value, expected), (expected, value)))
 
 
 def _spells(text: str, value: Any) -> bool:

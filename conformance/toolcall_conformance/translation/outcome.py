@@ -75,14 +75,14 @@ def compare_finish(pair: Pair) -> Iterator[Finding]:
 
 def _apart(pair: Pair, reasons: tuple[list[str], str, str | None], where: str, there: Any) -> tuple[Any, Any]:
     """What may stand there for the accepted reasons, and what does for the one that is read; as the two differ."""
-    accepted, meant, got = reasons
+    accepted, want_reason, got = reasons
     want = _wanted(pair, accepted, where)
     if isinstance(want, OneOf):  # what stands there means something else beside calls
         want = one_of((word for word in want.values if not equal(word, there)), MISSING)
     if want is MISSING and where:  # it is said elsewhere
         want = Words(f"{first_words(pair, accepted)} at {finish_place(pair)[0]}")
     if equal(want, there):  # other members say what the word means
-        return f"{want}, {_meant(pair, meant)}", f"{there}, {_meant(pair, got)}"
+        return f"{want}, {_meant(pair, want_reason)}", f"{there}, {_meant(pair, got)}"
     return want, there
 
 
@@ -103,8 +103,8 @@ def _wanted(pair: Pair, accepted: list[str], where: str) -> Any:
     element = f"finish-{best}"
     if best in pair.words["finish"] or pair.corpus.expresses(pair.output.format, element) != "native":
         return want
-    said = Words(pair.corpus.expression(pair.output.format, element)["as"])
-    return one_of((said, *(want.values if isinstance(want, OneOf) else (want,))), MISSING)
+    words = Words(pair.corpus.expression(pair.output.format, element)["as"])
+    return one_of((words, *(want.values if isinstance(want, OneOf) else (want,))), MISSING)
 
 
 def _raw(finish: Finish | None) -> Any:
@@ -123,9 +123,9 @@ def _meant(pair: Pair, reason: str | None) -> str:
 def _said(pair: Pair, source: Finish, output: Finish | None) -> str:
     """How the reply ended, in the words of both bodies, and what the word would be."""
     calls = " and has calls" if pair.source.calls else ""
-    ended = f"the reply ended with {source.raw!r}{calls}, the translation {_how_it_ends(pair, output)}"
-    known = said_as(pair, f"finish-{source.reason}")
-    return f"{ended}; {known}" if known else ended
+    message = f"the reply ended with {source.raw!r}{calls}, the translation {_how_it_ends(pair, output)}"
+    hint = said_as(pair, f"finish-{source.reason}")
+    return f"{message}; {hint}" if hint else message
 
 
 def _how_it_ends(pair: Pair, output: Finish | None) -> str:
@@ -133,8 +133,8 @@ def _how_it_ends(pair: Pair, output: Finish | None) -> str:
     if output is None or output.raw is None:
         return "does not say why it ended"
     ends = (word for places in pair.words["finish"].values() for words in places.values() for word in words)
-    ended = output.reason != "other" or not output.known or any(equal(output.raw, word) for word in ends)
-    return f"ends with {output.raw!r}" if ended else f"has not ended: it says {output.raw!r}"
+    is_ending = output.reason != "other" or not output.known or any(equal(output.raw, word) for word in ends)
+    return f"ends with {output.raw!r}" if is_ending else f"has not ended: it says {output.raw!r}"
 
 
 def _refuses_in_words(pair: Pair, source: Finish) -> bool:
@@ -206,11 +206,11 @@ def _empty_success(pair: Pair) -> Finding:
     source, output = pair.source.finish, pair.output.finish
     assert output is not None
     whole = source is None or source.reason in _words(pair.corpus)["whole"]
-    said = "waits for its client" if whole else f"ended with {source.raw!r}" if source else ""
+    source_state = "waits for its client" if whole else f"ended with {source.raw!r}" if source else ""
     return pair.finding(
         "translation/empty-success",
         output.pointer,
-        f"the provider's reply {said}, and the client gets an empty reply that ended well",
+        f"the provider's reply {source_state}, and the client gets an empty reply that ended well",
         want=Words("an error")
         if whole or source is None
         else finish_words(pair, _may_be(pair, source.reason), output.pointer) or Words("an error"),
@@ -223,8 +223,8 @@ def _may_be(pair: Pair, reason: str) -> list[str]:
     """The reasons that may stand for a reason, the best first, but for those of a whole answer."""
     words = _words(pair.corpus)
     whole = words["whole"]
-    found = [reason, *words["always"].get(reason, ()), *words["next_best"].get(reason, ())]
-    return [one for one in found if one not in whole]
+    reasons = [reason, *words["always"].get(reason, ()), *words["next_best"].get(reason, ())]
+    return [candidate for candidate in reasons if candidate not in whole]
 
 
 def _words(corpus: Corpus) -> Mapping[str, Any]:

@@ -50,20 +50,20 @@ def pair_own(sides: Sides, twins: Sequence[tuple[Tool, Tool]]) -> list[tuple[Too
     left = [tool for tool in sides.source.tools if run_by_client(sides.corpus, sides.source, tool)]
     if not left:
         return []
-    taken = {id(tool) for twin in twins for tool in twin}
-    free = [tool for tool in sides.output.tools if id(tool) not in taken and _may_stand(sides, tool)]
-    found = []
+    paired_ids = {id(tool) for twin in twins for tool in twin}
+    free = [tool for tool in sides.output.tools if id(tool) not in paired_ids and _may_stand(sides, tool)]
+    pairs = []
     for fits in (_same_purpose, _same_name, _name_of_purpose, _anything):
         for tool in list(left):
             # As a last resort: what is left over for what is left over.
-            if fits is _anything and len(left) != len([one for one in free if one.kind != "hosted"]):
+            if fits is _anything and len(left) != len([candidate for candidate in free if candidate.kind != "hosted"]):
                 break
             twin = next((other for other in free if fits(sides, tool, other)), None)
             if twin is not None:
-                found.append((tool, twin))
+                pairs.append((tool, twin))
                 left.remove(tool)
                 free.remove(twin)
-    return found
+    return pairs
 
 
 def _may_stand(sides: Sides, tool: Tool) -> bool:
@@ -71,8 +71,8 @@ def _may_stand(sides: Sides, tool: Tool) -> bool:
 
 
 def _same_purpose(sides: Sides, tool: Tool, other: Tool) -> bool:
-    one, two = own_tool(sides.corpus, sides.source, tool), own_tool(sides.corpus, sides.output, other)
-    return one is not None and two is not None and one.purpose == two.purpose
+    own, other_own = own_tool(sides.corpus, sides.source, tool), own_tool(sides.corpus, sides.output, other)
+    return own is not None and other_own is not None and own.purpose == other_own.purpose
 
 
 def _same_name(sides: Sides, tool: Tool, other: Tool) -> bool:
@@ -101,14 +101,15 @@ def is_named_for(corpus: Corpus, name: str | None, purpose: str) -> bool:
 def stands_for_one(pair: Pair, tool: Tool) -> bool:
     """Whether a function is there in place of one of the source's own tools: some stand for several functions."""
     return any(
-        is_named_for(pair.corpus, tool.name, own.purpose) or tool.name in (one.name, one.type, *own.functions)
-        for one, own in pair.view(_own_of_source)
+        is_named_for(pair.corpus, tool.name, own.purpose)
+        or tool.name in (source_tool.name, source_tool.type, *own.functions)
+        for source_tool, own in pair.view(_own_of_source)
     )
 
 
 def _own_of_source(pair: Pair) -> list[tuple[Tool, OwnTool]]:
-    found = ((tool, own_tool(pair.corpus, pair.source, tool)) for tool in pair.source.tools)
-    return [(tool, own) for tool, own in found if own is not None]
+    candidates = ((tool, own_tool(pair.corpus, pair.source, tool)) for tool in pair.source.tools)
+    return [(tool, own) for tool, own in candidates if own is not None]
 
 
 def report_hosted(pair: Pair) -> Iterator[Finding]:
@@ -145,38 +146,38 @@ def nameless_functions(pair: Pair) -> dict[int, Tool]:
 def _run_by_provider(pair: Pair) -> list[tuple[Tool, Tool | None]]:
     """The tools that the provider runs and that the target has none for, each with the function named for it."""
     ours, functions = list(_purposes(pair.corpus, pair.output)), _spare_functions(pair)
-    found = []
+    pairs = []
     for tool, own in pair.view(_own_of_source):
         if own.run_by == "provider" and own.purpose not in ours:
             named = (
-                one
-                for one in functions
-                if one.name in (tool.name, tool.type) or is_named_for(pair.corpus, one.name, own.purpose)
+                function
+                for function in functions
+                if function.name in (tool.name, tool.type) or is_named_for(pair.corpus, function.name, own.purpose)
             )
-            found.append((tool, next(named, None)))
-    return found
+            pairs.append((tool, next(named, None)))
+    return pairs
 
 
 def _spare_functions(pair: Pair) -> list[Tool]:
     """The functions of the output that stand for no tool of the source."""
-    known = {id(twin) for _, twin in pair.twins}
-    return [tool for tool in pair.output.tools if tool.kind != "hosted" and id(tool) not in known]
+    paired_ids = {id(twin) for _, twin in pair.twins}
+    return [tool for tool in pair.output.tools if tool.kind != "hosted" and id(tool) not in paired_ids]
 
 
 def report_functions(pair: Pair) -> Iterator[Finding]:
     """What is missing of the functions that one of the source's own tools stands for, where some of them are there."""
     there = {tool.name for tool in pair.output.tools if tool.kind != "hosted"}
     for tool, own in pair.view(_own_of_source):
-        wanted = own.functions_of(tool.own)
-        missing = wanted - there
-        if missing and missing != wanted:
+        expected = own.functions_of(tool.own)
+        missing = expected - there
+        if missing and missing != expected:
             are = "is" if len(missing) == 1 else "are"
             yield pair.finding(
                 "translation/own-tool-functions",
                 "/tools",
-                f"{len(missing)} of {len(wanted)} functions {are} not declared: {', '.join(sorted(missing))}",
-                want=sorted(wanted),
-                got=sorted(wanted - missing),
+                f"{len(missing)} of {len(expected)} functions {are} not declared: {', '.join(sorted(missing))}",
+                want=sorted(expected),
+                got=sorted(expected - missing),
                 source=tool.pointer,
                 subject=tool_words(tool),
             )
@@ -201,8 +202,8 @@ def says_the_same(left: Call, right: Call) -> bool:
         return True
     if not _same_members(left, right):
         return False
-    said = "\n".join(_texts(other.arguments))
-    return all(text in said for text in _texts(own.arguments))
+    other_text = "\n".join(_texts(other.arguments))
+    return all(text in other_text for text in _texts(own.arguments))
 
 
 def _same_members(left: Call, right: Call) -> bool:

@@ -92,8 +92,8 @@ class Sides:
     @property
     def words(self) -> Mapping[str, Any]:
         """What the output's format calls things on the wire."""
-        found: Mapping[str, Any] = self.target["wire_words"]
-        return found
+        words: Mapping[str, Any] = self.target["wire_words"]
+        return words
 
     def lists_texts_only(self, pointer: str | None) -> bool:
         """Whether the schema at a place of the output is in a language that has no enums but of texts."""
@@ -182,8 +182,8 @@ class Pair(Sides):
         """``make(pair)``, made once for all comparisons; none may change it, and it must not hold the pair."""
         if make not in self.views:
             self.views[make] = make(self)
-        found: T = self.views[make]
-        return found
+        view: T = self.views[make]
+        return view
 
     @property
     def calls(self) -> Mapping[int, int]:

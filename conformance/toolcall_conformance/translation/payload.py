@@ -177,10 +177,12 @@ def variants(source: Content, output: Content) -> Iterator[tuple[list[str], Any]
     yield output.texts, output.unmarked
     if source.media:
         value = without_references(output.unmarked)
-        said = {line.strip() for texts in source.said for text in texts for line in text.split("\n")}
+        source_lines = {line.strip() for texts in source.said for text in texts for line in text.split("\n")}
         if isinstance(value, dict) and len(value) == 1 and isinstance(inner := next(iter(value.values())), str):
-            value = {next(iter(value)): "\n".join(without_placeholders(source.corpus, [inner], source.media, said))}
-        yield without_placeholders(source.corpus, output.texts, source.media, said), value
+            value = {
+                next(iter(value)): "\n".join(without_placeholders(source.corpus, [inner], source.media, source_lines))
+            }
+        yield without_placeholders(source.corpus, output.texts, source.media, source_lines), value
 
 
 def _compare(source: Content, texts: Sequence[str], value: Any) -> str | None:
@@ -194,8 +196,8 @@ def _compare(source: Content, texts: Sequence[str], value: Any) -> str | None:
         return None
     while isinstance(value, dict) and len(value) == 1:
         value = next(iter(value.values()))
-    said = value if isinstance(value, str) else "" if value is MISSING else None
-    if said is not None and any(says_nothing(source.corpus, joint.join([*texts, said])) for joint in ("\n", "")):
+    text = value if isinstance(value, str) else "" if value is MISSING else None
+    if text is not None and any(says_nothing(source.corpus, joint.join([*texts, text])) for joint in ("\n", "")):
         return PLACEHOLDER  # some providers refuse the empty text
     return rule
 
@@ -228,9 +230,9 @@ def _match_texts(source: Content, texts: Sequence[str]) -> str | None:
 def _match_value(source: Content, value: Any, *, nested: bool = False) -> str | None:
     """How an object fits: it is the value itself, or one key around the value or the text."""
     corpus, marked = source.corpus, source.error
-    for one, of_text in source.values:
-        same = equal(value, one)
-        if same or equal(value, unmarked(corpus, one, marked=marked)):
+    for source_value, of_text in source.values:
+        same = equal(value, source_value)
+        if same or equal(value, unmarked(corpus, source_value, marked=marked)):
             source.grant("json-text-as-object" if of_text else "", "" if same else "error-false-absent")
             return None
     if not isinstance(value, dict) or len(value) != 1:

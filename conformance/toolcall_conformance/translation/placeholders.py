@@ -36,11 +36,11 @@ class Described:
     @cached_property
     def _words(self) -> list[str]:
         """The words in order, without those that another one begins."""
-        kept: list[str] = []
+        words: list[str] = []
         for word in sorted({word for item in self._media for word in words_for(item)}):
-            if not kept or not word.startswith(kept[-1]):
-                kept.append(word)
-        return kept
+            if not words or not word.startswith(words[-1]):
+                words.append(word)
+        return words
 
 
 def words_for(media: Media) -> list[str]:
@@ -51,61 +51,61 @@ def words_for(media: Media) -> list[str]:
 def remarks_in(corpus: Corpus, text: str) -> Iterator[str]:
     """What a text says in brackets, line by line."""
     pattern = corpus.equivalence("media-placeholder").patterns["remark"]
-    return (found[0][1:-1] for line in text.split("\n") for found in pattern.matches(line))
+    return (match[0][1:-1] for line in text.split("\n") for match in pattern.matches(line))
 
 
 def says_nothing(corpus: Corpus, text: str) -> bool:
     """Whether text is a short stand-in for no output: blank, ``(no output)``, ``success``, ``{}`` and the like."""
-    known = corpus.equivalence("placeholder-for-empty")
-    plain = " ".join(text.lower().split()).strip(known.parameters["around"])
-    return not plain or plain in known.words["nothing"]
+    equivalence = corpus.equivalence("placeholder-for-empty")
+    plain = " ".join(text.lower().split()).strip(equivalence.parameters["around"])
+    return not plain or plain in equivalence.words["nothing"]
 
 
 def without_placeholders(
-    corpus: Corpus, chunks: Sequence[str], media: Described, said: Collection[str] = ()
+    corpus: Corpus, chunks: Sequence[str], media: Described, source_lines: Collection[str] = ()
 ) -> list[str]:
     """The chunks without remarks in brackets and lines that only say that media belong here.
 
-    At most as many remarks are removed as there are media, and no line that the source ``said``.
+    At most as many remarks are removed as there are media, and no line that the source ``source_lines``.
     """
-    known = corpus.equivalence("media-placeholder")
+    equivalence = corpus.equivalence("media-placeholder")
     left = len(media)
-    kept: list[str] = []
+    remaining: list[str] = []
     for chunk in chunks:
         lines: list[str] = []
         for line in chunk.split("\n"):
-            if line.strip() in said:
+            if line.strip() in source_lines:
                 lines.append(line)
                 continue
             pieces, end = [], 0
-            for found in known.patterns["remark"].matches(line):
-                if left and _describes(known, found[0][1:-1], media):
-                    pieces.append(line[end : found.start()])
-                    end, left = found.end(), left - 1
+            for match in equivalence.patterns["remark"].matches(line):
+                if left and _describes(equivalence, match[0][1:-1], media):
+                    pieces.append(line[end : match.start()])
+                    end, left = match.end(), left - 1
             rest = "".join([*pieces, line[end:]])
-            if left and rest == line and _points_at_media(known, line):
+            if left and rest == line and _points_at_media(equivalence, line):
                 rest, left = "", left - 1
             if rest.strip() or rest == line:
                 lines.append(rest)
         text = "\n".join(lines)
-        kept.append(chunk if text == chunk else text.strip("\n"))
-    return [chunk for chunk in kept if chunk.strip()]
+        remaining.append(chunk if text == chunk else text.strip("\n"))
+    return [chunk for chunk in remaining if chunk.strip()]
 
 
-def _describes(known: Equivalence, remark: str, media: Described) -> bool:
+def _describes(equivalence: Equivalence, remark: str, media: Described) -> bool:
     """Whether a remark begins with one of the media, or says first that there are media."""
-    return _names_media(known, remark) or media.begin(remark)
+    return _names_media(equivalence, remark) or media.begin(remark)
 
 
-def _names_media(known: Equivalence, remark: str) -> bool:
+def _names_media(equivalence: Equivalence, remark: str) -> bool:
     """Whether a word for media, or a MIME type, stands first, but for words that may lead to it."""
-    for found in WORD.finditer(remark):
-        word = found[0].lower()
-        if word in known.words["media"] or (
-            word in known.words["type_beginnings"] and _goes_on_as_type(remark[found.end() :])
+    for match in WORD.finditer(remark):
+        word = match[0].lower()
+        if word in equivalence.words["media"] or (
+            word in equivalence.words["type_beginnings"] and _goes_on_as_type(remark[match.end() :])
         ):
             return True
-        if word not in known.words["leading"]:
+        if word not in equivalence.words["leading"]:
             return False
     return False
 
@@ -114,13 +114,13 @@ def _goes_on_as_type(rest: str) -> bool:
     return rest[:1] == "/" and (rest[1:2].isalnum() or rest[1:2] in tuple("_.+-"))
 
 
-def _points_at_media(known: Equivalence, line: str) -> bool:
+def _points_at_media(equivalence: Equivalence, line: str) -> bool:
     """Whether a short line has a word for media and one that points at them."""
-    if len(line) > known.parameters["longest_line"]:
+    if len(line) > equivalence.parameters["longest_line"]:
         return False
     words = set(words_of(line))
-    return not words.isdisjoint(known.words["pointing"]) and not (
-        words.isdisjoint(known.words["media"]) and words.isdisjoint(known.words["spoken"])
+    return not words.isdisjoint(equivalence.words["pointing"]) and not (
+        words.isdisjoint(equivalence.words["media"]) and words.isdisjoint(equivalence.words["spoken"])
     )
 
 

@@ -28,19 +28,19 @@ class Probed:
 
 def compare_by_probes(place: SchemaPair) -> Probed:
     """Probe two schemas. Never raises, whatever the schemas are."""
-    known = place.context.corpus.equivalence("schema-branches-rewritten").parameters
-    source, output = _Tree(known, place.context.source), _Tree(known, place.context.output)
+    parameters = place.context.corpus.equivalence("schema-branches-rewritten").parameters
+    source, output = _Tree(parameters, place.context.source), _Tree(parameters, place.context.output)
     old, new = source.plain(place.left), output.plain(place.right)
     narrowed: Any = MISSING
     widened: Any = MISSING
-    seen: set[str] = set()
+    names: set[str] = set()
     validator_before, validator_after, validator_meant = _Validator(old), _Validator(new), _Validator(_meant(old))
-    values = [_samples(known), _ProbeMaker(known).instances(old), _ProbeMaker(known).instances(new)]
-    for probe in islice(_in_turn(values), known["most_probes"]):
+    values = [_samples(parameters), _ProbeMaker(parameters).instances(old), _ProbeMaker(parameters).instances(new)]
+    for probe in islice(_in_turn(values), parameters["most_probes"]):
         name = canonical(probe)
-        if name in seen:
+        if name in names:
             continue
-        seen.add(name)
+        names.add(name)
         before, after = validator_before.accepts(probe), validator_after.accepts(probe)
         if before is True and after is False and narrowed is MISSING and validator_meant.accepts(probe):
             narrowed = probe
@@ -76,8 +76,8 @@ def _kind() -> Any:
 class _Tree:
     """A schema written out without references, as deep as probes go; ``whole``: nothing that matters was left out."""
 
-    def __init__(self, known: Mapping[str, Any], speller: Speller) -> None:
-        self._known = known
+    def __init__(self, parameters: Mapping[str, Any], speller: Speller) -> None:
+        self._known = parameters
         self._speller = speller
         self._size = 0
         self.whole = True
@@ -94,24 +94,24 @@ class _Tree:
 
     def plain(self, schema: dict[str, Any], depth: int = 0) -> dict[str, Any]:
         """A schema in one spelling with all that is inside in one spelling, too."""
-        found: dict[str, Any] = {}
+        members: dict[str, Any] = {}
         for key, value in schema.items():
             if key in UNPROBED:
                 self.whole = self.whole and key not in (DANGLING, EXTERNAL, ILL_TYPED, "patternProperties")
             elif key in SCHEMAS:
-                found[key] = self.written(value, depth + 1)
+                members[key] = self.written(value, depth + 1)
             elif key in SCHEMA_LISTS:
-                found[key] = [self.written(entry, depth + 1) for entry in value]
+                members[key] = [self.written(entry, depth + 1) for entry in value]
             elif key in ("properties", "dependentSchemas"):
-                found[key] = {name: self.written(entry, depth + 1) for name, entry in value.items()}
+                members[key] = {name: self.written(entry, depth + 1) for name, entry in value.items()}
             elif key == "type":
-                known = [name for name in value if name in self._known["samples"]]
-                self.whole = self.whole and len(known) == len(value)
-                if len(known) == len(value):
-                    found[key] = known
+                types = [name for name in value if name in self._known["samples"]]
+                self.whole = self.whole and len(types) == len(value)
+                if len(types) == len(value):
+                    members[key] = types
             else:
-                found[key] = value
-        return found
+                members[key] = value
+        return members
 
 
 def _meant(schema: Any) -> Any:
@@ -124,12 +124,12 @@ def _meant(schema: Any) -> Any:
         return [_meant(entry) for entry in schema]
     if not isinstance(schema, dict):
         return schema
-    found = {key: _meant(value) for key, value in schema.items() if key not in ("enum", "const")}
-    found |= {key: schema[key] for key in ("enum", "const") if key in schema}
+    members = {key: _meant(value) for key, value in schema.items() if key not in ("enum", "const")}
+    members |= {key: schema[key] for key in ("enum", "const") if key in schema}
     for key in ("anyOf", "oneOf"):
-        if isinstance(found.get(key), list):
-            found[key] = _sharing(found[key])
-    return found
+        if isinstance(members.get(key), list):
+            members[key] = _sharing(members[key])
+    return members
 
 
 def _sharing(branches: list[Any]) -> list[Any]:
@@ -158,16 +158,16 @@ def _in_turn(sources: list[Iterator[Any]]) -> Iterator[Any]:
         sources = left
 
 
-def _samples(known: Mapping[str, Any]) -> Iterator[Any]:
-    for samples in known["samples"].values():
+def _samples(parameters: Mapping[str, Any]) -> Iterator[Any]:
+    for samples in parameters["samples"].values():
         yield from samples
 
 
 class _ProbeMaker:
     """Makes values for a schema that is written out; remembers by identity what fits the schemas inside."""
 
-    def __init__(self, known: Mapping[str, Any]) -> None:
-        self._known = known
+    def __init__(self, parameters: Mapping[str, Any]) -> None:
+        self._known = parameters
         self._firsts: dict[int, Any] = {}
 
     def instances(self, schema: Any, depth: int = 0) -> Iterator[Any]:

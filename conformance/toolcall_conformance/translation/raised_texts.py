@@ -19,11 +19,11 @@ def compare_roles(pair: Pair) -> Iterator[Finding]:
     if not raised:
         return
     orders = "\0".join(text.text for text in (*pair.source.system, *_texts(pair.source, "system")))
-    said = _texts(pair.source, "user")
+    user_texts = _texts(pair.source, "user")
     roles = pair.words["roles"]
     for text in raised:
         words = text.text.strip()
-        origin = next((one for one in said if words in one.text), None) if words not in orders else None
+        origin = next((text for text in user_texts if words in text.text), None) if words not in orders else None
         if origin is not None:
             want, got = roles["user"], roles["system"]
             yield pair.finding(

@@ -28,13 +28,13 @@ def compare_results(pair: Pair) -> Iterator[Finding]:
     """
     comparison, links = linked(pair)
     source, output, expected = comparison.source, comparison.output, comparison.expected
-    told = pair.view(Told.of)
+    textualized_calls = pair.view(Told.of)
     for left, result in enumerate(source):
         if left in links:
             yield from _compare_one(pair, comparison, left, links[left])
         elif result.call is None or result.call in pair.calls:  # else the call is lost, and is reported
             at_call = _call_pointer(pair, expected[left])
-            yield _lost(pair, result, told.place_of(result), at_call or near(pair, result.pointer))
+            yield _lost(pair, result, textualized_calls.place_of(result), at_call or near(pair, result.pointer))
     if pair.accepted is not None:
         _accept_orders(pair, comparison, links)
     answers: dict[tuple[int | None, str | None], int] = {}
@@ -71,13 +71,18 @@ def _accept_orders(pair: Pair, comparison: ResultComparison, links: Mapping[int,
     first: dict[int, Result] = {}
     for result in comparison.output:
         first.setdefault(turns[result.pointer], result)
-    for (one, here), (two, there) in pairwise(sorted(links.items())):
-        came, went = ([comparison.source[one], comparison.source[two]], [comparison.output[at] for at in (here, there)])
+    for (left, here), (right, there) in pairwise(sorted(links.items())):
+        sources, outputs = (
+            [comparison.source[left], comparison.source[right]],
+            [comparison.output[at] for at in (here, there)],
+        )
         together = (
-            len({others[result.pointer] for result in came}) == len({turns[result.pointer] for result in went}) == 1
+            len({others[result.pointer] for result in sources})
+            == len({turns[result.pointer] for result in outputs})
+            == 1
         )
         if here > there and together:
-            pair.accept("order-of-results-linked-by-id", first[turns[went[0].pointer]].pointer)
+            pair.accept("order-of-results-linked-by-id", first[turns[outputs[0].pointer]].pointer)
 
 
 def _lost(pair: Pair, result: Result, now: Text | None, at_call: str) -> Finding:

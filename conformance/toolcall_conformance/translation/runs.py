@@ -89,34 +89,34 @@ def output_runs(pair: Pair) -> list[TextRun]:
     interleaved = pair.both("text-between-calls")
     aside = captions_and_placeholders(pair) | anchors(pair)
     runs = _runs(pair.corpus, pair.output, back, _batches(pair), interleaved=interleaved, aside=aside)
-    said = {**without_inner_placeholders(pair), **captions_in_source_ids(pair)}
-    for run in runs if said else ():
-        run.chunks = [replace(chunk, text=said.get(chunk.pointer, chunk.text)) for chunk in run.chunks]
+    source_texts = {**without_inner_placeholders(pair), **captions_in_source_ids(pair)}
+    for run in runs if source_texts else ():
+        run.chunks = [replace(chunk, text=source_texts.get(chunk.pointer, chunk.text)) for chunk in run.chunks]
     return runs
 
 
 def merge_runs(runs: Sequence[TextRun]) -> list[TextRun]:
     """Neighbouring runs of one side as one."""
-    found: list[TextRun] = []
+    merged_runs: list[TextRun] = []
     for run in runs:
-        last = found[-1] if found else None
+        last = merged_runs[-1] if merged_runs else None
         if last and not run.landmark and not last.landmark and last.side == run.side:
-            found[-1] = TextRun(run.side, [*last.chunks, *run.chunks], hosted=last.hosted | run.hosted)
+            merged_runs[-1] = TextRun(run.side, [*last.chunks, *run.chunks], hosted=last.hosted | run.hosted)
         else:
-            found.append(run)
-    return found
+            merged_runs.append(run)
+    return merged_runs
 
 
 def pair_runs(left: Sequence[TextRun], right: Sequence[TextRun]) -> list[RunPair]:
     """Runs at one place: between the same landmarks equal ones, then those of one side between the same neighbours."""
     marks = [[at for at, run in enumerate(runs) if run.landmark] for runs in (left, right)]
     same = common([left[at].key for at in marks[0]], [right[at].key for at in marks[1]])
-    pairs = [(marks[0][one], marks[1][two]) for one, two in same]
+    pairs = [(marks[0][left_at], marks[1][right_at]) for left_at, right_at in same]
     places: list[RunPair] = []
     low = (0, 0)
-    for one, two in [*pairs, (len(left), len(right))]:
-        places.extend(_between_landmarks(left[low[0] : one], right[low[1] : two]))
-        low = (one + 1, two + 1)
+    for left_end, right_end in [*pairs, (len(left), len(right))]:
+        places.extend(_between_landmarks(left[low[0] : left_end], right[low[1] : right_end]))
+        low = (left_end + 1, right_end + 1)
     return places
 
 
@@ -146,7 +146,7 @@ def _batches(pair: Pair) -> dict[int, int]:
 def _runs(
     corpus: Corpus,
     reading: Reading,
-    known: Mapping[int, int],
+    ordinals: Mapping[int, int],
     batches: Mapping[int, int],
     *,
     interleaved: bool,
@@ -176,10 +176,10 @@ def _runs(
             elif isinstance(item, Hosted) and hosted:
                 run = opened(turn.side)
                 run.hosted |= _hosted_words(corpus, item)
-            elif isinstance(item, Call) and item.ordinal in known:
-                runs.append(TextRun(turn.side, landmark=f"call {known[item.ordinal]}"))
-            elif isinstance(item, Result) and item.call is not None and item.call in known:
-                landmark = f"{_RESULTS}{batches.get(known[item.call], 0)}"
+            elif isinstance(item, Call) and item.ordinal in ordinals:
+                runs.append(TextRun(turn.side, landmark=f"call {ordinals[item.ordinal]}"))
+            elif isinstance(item, Result) and item.call is not None and item.call in ordinals:
+                landmark = f"{_RESULTS}{batches.get(ordinals[item.call], 0)}"
                 if not runs or runs[-1].landmark != landmark:
                     runs.append(TextRun(turn.side, landmark=landmark))
     return runs
@@ -187,8 +187,8 @@ def _runs(
 
 def _hosted_words(corpus: Corpus, step: Hosted) -> frozenset[str]:
     """``web_search_call`` → web_search_call, search (and what the tool's name gives)."""
-    known = corpus.equivalence("hosted-call-as-text")
-    shortest = known.parameters["shortest_word"]
+    equivalence = corpus.equivalence("hosted-call-as-text")
+    shortest = equivalence.parameters["shortest_word"]
     names = {step.type, *([step.name] if step.name else [])}
     words = {word for name in names for word in re.findall(r"[a-z]+", name.lower()) if len(word) >= shortest}
-    return frozenset(map(str.lower, names)) | (words - known.words["common"])
+    return frozenset(map(str.lower, names)) | (words - equivalence.words["common"])

@@ -32,17 +32,17 @@ class NamesInAnyCase:
 
     def perhaps_in(self, text: str) -> list[str]:
         """All names that a pattern without regard to case may find in a text, and few others."""
-        found = {piece for _, piece in self._pieces.of(_folded(text)) if piece in self._names}
-        return [name for piece in found for name in self._names[piece]]
+        pieces = {piece for _, piece in self._pieces.of(_folded(text)) if piece in self._names}
+        return [name for piece in pieces for name in self._names[piece]]
 
 
 class _Pieces:
     """The pieces of texts that begin like one of some words and are as long as one."""
 
     def __init__(self, words: Iterable[str], before: str) -> None:
-        known = list(words)
-        self._lengths = sorted({len(word) for word in known})
-        firsts = "".join(sorted({word[0] for word in known}))
+        word_list = list(words)
+        self._lengths = sorted({len(word) for word in word_list})
+        firsts = "".join(sorted({word[0] for word in word_list}))
         self._start = re.compile(f"{before}[{re.escape(firsts)}]") if firsts else None
 
     def of(self, text: str) -> Iterator[tuple[int, str]]:

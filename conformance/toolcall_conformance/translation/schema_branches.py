@@ -44,12 +44,12 @@ def compare_branches(place: SchemaPair) -> Iterator[Step]:
     )
     if not (unsettled or changed or tuple_gone or moved):
         return
-    found = list(_by_probes(place))
-    yield from found
-    if not found and not changed:
+    differences = list(_by_probes(place))
+    yield from differences
+    if not differences and not changed:
         place.accept("schema-branches-rewritten")
     for key in changed:
-        if not found or key in MAPS:
+        if not differences or key in MAPS:
             is_lost = key not in right
             yield place.differs(
                 "schema-bound" if key in left else "schema-narrowed",
@@ -109,16 +109,16 @@ def _kinship(corpus: Corpus, left: dict[str, Any], right: dict[str, Any]) -> int
     if left.get("type") != right.get("type"):
         return -1
     ours, theirs = left.get("properties", {}), right.get("properties", {})
-    known = corpus.alignment.parameters
-    same_value: int = known["branch_value_points"]
-    score: int = known["branch_description_points"] * (
+    parameters = corpus.alignment.parameters
+    same_value: int = parameters["branch_value_points"]
+    score: int = parameters["branch_description_points"] * (
         left.get("description") is not None and left.get("description") == right.get("description")
     )
     for name in ours.keys() & theirs.keys():
-        one, two = _only(ours[name]), _only(theirs[name])
-        if one is not MISSING and two is not MISSING and not equal(one, two):
+        left_value, right_value = _only(ours[name]), _only(theirs[name])
+        if left_value is not MISSING and right_value is not MISSING and not equal(left_value, right_value):
             return -1
-        score += same_value if one is not MISSING and equal(one, two) else 1
+        score += same_value if left_value is not MISSING and equal(left_value, right_value) else 1
     values = [value for value in left.get("enum", []) if any(equal(value, twin) for twin in right.get("enum", []))]
     return score + len(values)
 
@@ -136,10 +136,10 @@ def _only(schema: Any) -> Any:
 
 def _unsaid(place: SchemaPair, branches: list[Any]) -> Iterator[SchemaDifference]:
     """Descriptions of branches whose union is lost. They may stand anywhere else in the schema."""
-    said = text(place.after)
+    after_text = text(place.after)
     for branch in branches:
         description = place.context.source.normal(branch).get("description")
-        if description is not None and text(description.strip())[1:-1] not in said:
+        if description is not None and text(description.strip())[1:-1] not in after_text:
             yield place.differs("schema-branch-description", None, want=description, got=MISSING)
 
 
@@ -167,8 +167,8 @@ def _by_probes(place: SchemaPair) -> Iterator[SchemaDifference]:
             under="" if probed.certain else UNDECIDED,
         )
     if probed.widened is not MISSING:
-        said = f"an invalid value is valid now: {_shown(probed.widened)}"
-        yield place.differs("schema-widened", None, said, want=place.before, got=place.after)
+        message = f"an invalid value is valid now: {_shown(probed.widened)}"
+        yield place.differs("schema-widened", None, message, want=place.before, got=place.after)
 
 
 def _shown(value: Any) -> str:

@@ -126,15 +126,17 @@ def compare_enum(place: SchemaPair) -> Iterator[SchemaDifference]:
         return
     rule = "schema-enum-blank" if equal([value for value in want if value != ""], got) else "schema-enum"
     no_null = None in want and "type" in right and "null" not in _listed(right["type"])  # there the type forbids it
-    meant = Words(json.dumps(want, ensure_ascii=False)) if no_null else want
-    found = place.differs(rule, "enum", want=meant, got=_or_missing(got))
+    want_text = Words(json.dumps(want, ensure_ascii=False)) if no_null else want
+    difference = place.differs(rule, "enum", want=want_text, got=_or_missing(got))
     if isinstance(place.before, dict) and "const" in place.before and "enum" not in place.before:
-        said = f"the one valid value, const in the source, was {'lost' if got is None else 'changed'}"
+        sentence = f"the one valid value, const in the source, was {'lost' if got is None else 'changed'}"
         alone = (
-            Words(f"{json.dumps(want[0], ensure_ascii=False)} alone") if got is None and len(want) == 1 else found.want
+            Words(f"{json.dumps(want[0], ensure_ascii=False)} alone")
+            if got is None and len(want) == 1
+            else difference.want
         )
-        found = replace(found, message=said, source_pointer=place.source("const"), want=alone)
-    yield found
+        difference = replace(difference, message=sentence, source_pointer=place.source("const"), want=alone)
+    yield difference
 
 
 def compare_bounds(place: SchemaPair) -> Iterator[SchemaDifference]:

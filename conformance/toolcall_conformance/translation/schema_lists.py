@@ -59,10 +59,10 @@ def as_text(value: Any) -> str:
 def _as_number(text: str, numbers: Collection[str]) -> str:
     """A text that writes one of the ``numbers`` (canonical texts) otherwise, as that one; others as they are."""
     try:
-        found = canonical(parse(text))
+        number = canonical(parse(text))
     except JSONError:
         return text
-    return found if found in numbers else text
+    return number if number in numbers else text
 
 
 def fits(value: Any, types: list[str] | None) -> bool:

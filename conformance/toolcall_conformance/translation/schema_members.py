@@ -74,8 +74,8 @@ def _compare_required(place: SchemaPair, lost: set[str], demanded: set[str]) -> 
     left, right = _required(place.left), _required(place.right)
     dropped = left - right - lost
     if dropped and "required" not in place.right.get(ILL_TYPED, {}) and not _only_in(place.right, place.left):
-        known = place.left.get("properties", {})
-        declared = any(name in known for name in dropped)
+        left_properties = place.left.get("properties", {})
+        declared = any(name in left_properties for name in dropped)
         yield place.differs(
             "schema-required" if declared else "schema-required-undeclared",
             "required",
@@ -101,26 +101,26 @@ def _compare_required(place: SchemaPair, lost: set[str], demanded: set[str]) -> 
 
 def _compare_rest(place: SchemaPair) -> Iterator[Step]:
     key = "additionalProperties"
-    one, two = place.left.get(key), place.right.get(key)
-    if equal(one, two) and not isinstance(one, dict):
+    left, right = place.left.get(key), place.right.get(key)
+    if equal(left, right) and not isinstance(left, dict):
         return
-    if isinstance(one, dict) and isinstance(two, dict):
-        yield place.inner(key, left=one, right=two)
+    if isinstance(left, dict) and isinstance(right, dict):
+        yield place.inner(key, left=left, right=right)
         return
     bare = "properties" not in place.left and "properties" not in place.right
-    closed = two is False
-    if closed and place.context.closing_allowed and one is None and not (bare and place.pointer):
+    closed = right is False
+    if closed and place.context.closing_allowed and left is None and not (bare and place.pointer):
         place.accept("schema-closed-for-strict", key)
         return
-    emptied = closed and bare and isinstance(one, dict)
+    emptied = closed and bare and isinstance(left, dict)
     narrowed = "schema-narrowed" if emptied else "schema-rest-narrowed"
     yield place.differs(
-        narrowed if closed or one is None else "schema-widened",
+        narrowed if closed or left is None else "schema-widened",
         key,
         "an object of any keys may no longer hold any" if closed and bare else "",
-        want=MISSING if one is None else one,
+        want=MISSING if left is None else left,
         # In one spelling an object that is open says nothing.
-        got=place.context.output.written(place.after).get(key, MISSING) if two is None else two,
+        got=place.context.output.written(place.after).get(key, MISSING) if right is None else right,
     )
 
 

@@ -170,14 +170,14 @@ def admits_null(schema: dict[str, Any], speller: Speller) -> bool:
 
 def _not_null(schema: dict[str, Any], speller: Speller) -> dict[str, Any]:
     """A schema in one spelling without the null that it allows."""
-    found = dict(schema)
-    if found.get("type", ["null"]) != ["null"]:
-        found["type"] = [name for name in found["type"] if name != "null"]
-    if "enum" in found:
-        found["enum"] = [value for value in found["enum"] if value is not None]
+    non_null_schema = dict(schema)
+    if non_null_schema.get("type", ["null"]) != ["null"]:
+        non_null_schema["type"] = [name for name in non_null_schema["type"] if name != "null"]
+    if "enum" in non_null_schema:
+        non_null_schema["enum"] = [value for value in non_null_schema["enum"] if value is not None]
     for key in ("anyOf", "oneOf"):
-        entries = found.get(key, [])
+        entries = non_null_schema.get(key, [])
         others = [entry for entry in entries if speller.normal(entry) != {"type": ["null"]}]
         if len(others) < len(entries):
-            return speller.normal({**found, key: others})
-    return found
+            return speller.normal({**non_null_schema, key: others})
+    return non_null_schema

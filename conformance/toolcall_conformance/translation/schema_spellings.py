@@ -27,8 +27,8 @@ def compare_spelling(place: SchemaPair) -> None:
         place.accept("schema-ref-inlined", only_translated=True)
     before, after = place.context.source.written(place.before), place.context.output.written(place.after)
     for name, spelling in _SPELLINGS.items():
-        one, two = spelling(before), spelling(after)
-        if one is not None and two is not None and not equal(one, two):
+        left, right = spelling(before), spelling(after)
+        if left is not None and right is not None and not equal(left, right):
             place.accept(name)
     for key in ("required", "properties"):
         if (before.get(key) in ([], {})) != (after.get(key) in ([], {})):

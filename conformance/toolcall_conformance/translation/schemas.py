@@ -55,16 +55,16 @@ def compare_schemas(
     output = output if output is not None else {"type": "object"}
     if output == {} and isinstance(source, dict) and source.get("properties"):
         # All of it is gone, type and parameters: one cause, told once.
-        said = "nothing of the schema arrived"
-        return (SchemaDifference("translation/schema-property-lost", "", "", said, want=source, got=output),)
+        message = "nothing of the schema arrived"
+        return (SchemaDifference("translation/schema-property-lost", "", "", message, want=source, got=output),)
     try:
         return _compare(corpus, text(source), text(output), closing_allowed, texts_only)
     except (RecursionError, TooLargeError, ValueError):
         # Deeper or larger than anything that was meant: no verdict but on equality.
         if equal(source, output):
             return ()
-        said = "too deep or too large to be compared"
-        difference = SchemaDifference("translation/schema-changed", "", "", said, source, output, (UNDECIDED,))
+        message = "too deep or too large to be compared"
+        difference = SchemaDifference("translation/schema-changed", "", "", message, source, output, (UNDECIDED,))
         return (difference,)
 
 
@@ -84,15 +84,15 @@ def spelt_otherwise(
     """What the comparison of two schemas accepts: it is walked again, with a record; nothing of too large ones."""
     source = source if source is not None else {"type": "object"}
     output = output if output is not None else {"type": "object"}
-    found: list[SchemaAcceptance] = []
+    acceptances: list[SchemaAcceptance] = []
     try:
         start = _start(corpus, text(source), text(output), closing_allowed, texts_only)
-        start.context.accepted = found
+        start.context.accepted = acceptances
         compare_references(start)
         deque(_walk(start), maxlen=0)
     except (RecursionError, TooLargeError, ValueError):
         return []
-    return found
+    return acceptances
 
 
 def _start(corpus: Corpus, source_text: str, output_text: str, closing_allowed: bool, texts_only: bool) -> SchemaPair:

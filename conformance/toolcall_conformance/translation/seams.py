@@ -54,10 +54,10 @@ def compare_seams(pair: Pair) -> Iterator[Finding]:
 def _cut(pair: Pair) -> Iterator[Finding]:
     around = _around(pair)
     seams = [seam for row in _rows(pair.output) for seam in _seams(row, around) if seam.may_cut]
-    said = [text.text for row in _rows(pair.source) for text in row] if seams else []
-    ends, beginnings = {text.rstrip()[-around:] for text in said}, {text.lstrip()[:around] for text in said}
+    texts = [text.text for row in _rows(pair.source) for text in row] if seams else []
+    ends, beginnings = {text.rstrip()[-around:] for text in texts}, {text.lstrip()[:around] for text in texts}
     seams = [seam for seam in seams if not (seam.before in ends and seam.after in beginnings)]
-    whole = Holders(said, (seam.across for seam in seams))
+    whole = Holders(texts, (seam.across for seam in seams))
     for seam in seams:
         if whole.of(seam.across):
             halves = [seam.before.split()[-1], seam.after.split()[0]]
@@ -66,19 +66,19 @@ def _cut(pair: Pair) -> Iterator[Finding]:
 
 def _run_together(pair: Pair) -> Iterator[Finding]:
     seams = list(_between_messages(pair.source, _around(pair)))
-    said = {text.text for row in _rows(pair.source) for text in row} if seams else set()
-    new = [text for row in _rows(pair.output) for text in row if text.text not in said] if seams else []
+    known_texts = {text.text for row in _rows(pair.source) for text in row} if seams else set()
+    new = [text for row in _rows(pair.output) for text in row if text.text not in known_texts] if seams else []
     if not new:
         return
     joined = [seam.across for seam in seams]
-    before, after = Holders(said, joined), Holders((text.text for text in new), joined)
+    before, after = Holders(known_texts, joined), Holders((text.text for text in new), joined)
     for seam in seams:
         if after.of(seam.across) and not before.of(seam.across):
-            found = new[min(after.of(seam.across))]
+            text = new[min(after.of(seam.across))]
             want = Words(f"{seam.first.text} | {seam.second.text}")
             source = seam.second.pointer
             yield pair.finding(
-                "translation/messages-run-together", found.pointer, want=want, got=found.text, source=source
+                "translation/messages-run-together", text.pointer, want=want, got=text.text, source=source
             )
 
 
@@ -91,8 +91,8 @@ def _between_messages(reading: Reading, around: int) -> Iterator[_Seam]:
     rows = [_texts(reading.system), *(_texts(turn.items) for turn in reading.turns if turn.side != "assistant")]
     for row in rows:
         for seam in _seams(row, around):
-            one, two = map(_message, (seam.first, seam.second))
-            apart = one != two and one[0] in holders and two[0] in holders
+            first, second = map(_message, (seam.first, seam.second))
+            apart = first != second and first[0] in holders and second[0] in holders
             if apart and not seam.first.text[-1:].isspace() and not seam.second.text[:1].isspace():
                 yield seam
 

@@ -24,14 +24,14 @@ def settle(sides: Sides) -> tuple[Sides, list[Finding]]:
     cited = [text for text in texts_of(sides.source) if text.labels]
     if not cited:
         return sides, []
-    told = list(texts_of(sides.output))
-    written = {text.labels for text in told}
-    said = {label for labels in written for label in labels}
-    words = "\n".join([*(_plain(text.text) for text in told), *_in_objects(sides.output)])
-    places = Told(told)
+    output_texts = list(texts_of(sides.output))
+    written = {text.labels for text in output_texts}
+    output_labels = {label for labels in written for label in labels}
+    words = "\n".join([*(_plain(text.text) for text in output_texts), *_in_objects(sides.output)])
+    places = Told(output_texts)
     lost: dict[tuple[str, ...], Finding] = {}
     for text in cited:
-        missing = [label for label in text.labels if label not in said and label not in words]
+        missing = [label for label in text.labels if label not in output_labels and label not in words]
         if not missing and text.labels not in written:
             sides.accept("search-source-as-text", places.place_of(text), text.pointer, list(text.labels), text.text)
         if missing and text.labels not in lost:
@@ -47,14 +47,14 @@ def settle(sides: Sides) -> tuple[Sides, list[Finding]]:
     own = {text.text.strip() for text in texts_of(sides.source) if not text.labels}  # somebody may name the tool
     texts = {
         id(text): _cleaned(text, labels, cited, most)
-        for text in told
+        for text in output_texts
         if not text.labels and text.text.strip() not in own
     }
-    objects = {id(one): _cleaned_object(one, labels, cited, most) for one in _objects(sides.output)}
-    texts |= {id(text): None for text in told if _is_name(text)}
+    objects = {id(item): _cleaned_object(item, labels, cited, most) for item in _objects(sides.output)}
+    texts |= {id(text): None for text in output_texts if _is_name(text)}
     names: dict[int, Text | None] = {id(text): None for text in cited if _is_name(text)}
-    found = replace(sides, source=_with(sides.source, names, {}), output=_with(sides.output, texts, objects))
-    return found, list(lost.values())
+    settled = replace(sides, source=_with(sides.source, names, {}), output=_with(sides.output, texts, objects))
+    return settled, list(lost.values())
 
 
 def _is_name(text: Text) -> bool:
@@ -78,8 +78,8 @@ def _objects(reading: Reading) -> Iterator[Value]:
 
 def _in_objects(reading: Reading) -> Iterator[str]:
     """The texts in results that are objects."""
-    for one in _objects(reading):
-        yield from map(_plain, _leaves(one.value))
+    for item in _objects(reading):
+        yield from map(_plain, _leaves(item.value))
 
 
 class Told:
@@ -115,11 +115,11 @@ def _leaves(value: object) -> Iterator[str]:
 
 def _cleaned(text: Text, labels: Sequence[str], cited: Sequence[Text], most: int) -> Text | None:
     """A text of the output without titles and sources and the few words around them; None where nothing is left."""
-    rest = said = _plain(text.text)
+    rest = text_words = _plain(text.text)
     for label in labels:
         rest = rest.replace(label, "")
-    count = sum(label in said for label in labels)
-    contents = [one.text.strip() for one in cited if one.text.strip() in rest]
+    count = sum(label in text_words for label in labels)
+    contents = [citation.text.strip() for citation in cited if citation.text.strip() in rest]
     for content in contents:
         rest = rest.replace(content, "")
     if not count or sum(map(str.isalpha, rest)) > most * count:
@@ -127,18 +127,18 @@ def _cleaned(text: Text, labels: Sequence[str], cited: Sequence[Text], most: int
     return replace(text, text="\n".join(contents)) if contents else None
 
 
-def _cleaned_object(one: Value, labels: Sequence[str], cited: Sequence[Text], most: int) -> Value:
+def _cleaned_object(item: Value, labels: Sequence[str], cited: Sequence[Text], most: int) -> Value:
     """A result that is an object, its texts cleaned."""
 
     def inside(value: Any) -> Any:
         if isinstance(value, str):
-            kept = _cleaned(Text(value, one.pointer), labels, cited, most)
-            return "" if kept is None else kept.text
+            cleaned = _cleaned(Text(value, item.pointer), labels, cited, most)
+            return "" if cleaned is None else cleaned.text
         if isinstance(value, dict):
             return {key: inside(entry) for key, entry in value.items()}
         return [inside(entry) for entry in value] if isinstance(value, list) else value
 
-    return replace(one, value=inside(one.value))
+    return replace(item, value=inside(item.value))
 
 
 def _with(reading: Reading, texts: dict[int, Text | None], objects: dict[int, Value]) -> Reading:
@@ -150,7 +150,7 @@ def _with(reading: Reading, texts: dict[int, Text | None], objects: dict[int, Va
             if isinstance(item, Result):
                 parts = (objects.get(id(part), texts.get(id(part), part)) for part in item.parts)
                 items.append(replace(item, parts=tuple(part for part in parts if part is not None)))
-            elif (kept := texts.get(id(item), item)) is not None:
-                items.append(kept)
+            elif (replacement := texts.get(id(item), item)) is not None:
+                items.append(replacement)
         turns.append(replace(turn, items=items))
     return replace(reading, turns=turns)

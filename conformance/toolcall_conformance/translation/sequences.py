@@ -22,7 +22,7 @@ def common(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int]]:
     inner = _longest(left[start : len(left) - end], right[start : len(right) - end])
     return [
         *((at, at) for at in range(start)),
-        *((start + one, start + two) for one, two in inner),
+        *((start + left_offset, start + right_offset) for left_offset, right_offset in inner),
         *((len(left) - at, len(right) - at) for at in range(end, 0, -1)),
     ]
 
@@ -30,12 +30,12 @@ def common(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int]]:
 def stretches(left: Sequence[str], right: Sequence[str]) -> Iterator[tuple[bool, slice, slice]]:
     """Both lists from beginning to end, by what they have in common and what not: whether, and where in each."""
     low = (0, 0)
-    for one, two in [*common(left, right), (len(left), len(right))]:
-        if low != (one, two):
-            yield False, slice(low[0], one), slice(low[1], two)
-        if one < len(left) and two < len(right):
-            yield True, slice(one, one + 1), slice(two, two + 1)
-        low = (one + 1, two + 1)
+    for left_end, right_end in [*common(left, right), (len(left), len(right))]:
+        if low != (left_end, right_end):
+            yield False, slice(low[0], left_end), slice(low[1], right_end)
+        if left_end < len(left) and right_end < len(right):
+            yield True, slice(left_end, left_end + 1), slice(right_end, right_end + 1)
+        low = (left_end + 1, right_end + 1)
 
 
 def _ends(left: Sequence[str], right: Sequence[str]) -> tuple[int, int]:
@@ -55,9 +55,9 @@ def _longest(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int]]
 
 def _occurrences(words: Sequence[str]) -> dict[tuple[str, int], int]:
     """Where each word stands for the how-manieth time."""
-    seen: dict[str, int] = {}
-    found: dict[tuple[str, int], int] = {}
+    counts: dict[str, int] = {}
+    occurrences: dict[tuple[str, int], int] = {}
     for at, word in enumerate(words):
-        seen[word] = seen.get(word, 0) + 1
-        found[word, seen[word]] = at
-    return found
+        counts[word] = counts.get(word, 0) + 1
+        occurrences[word, counts[word]] = at
+    return occurrences

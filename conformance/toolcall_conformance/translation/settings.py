@@ -81,8 +81,8 @@ def _compare_model(pair: Pair) -> Iterator[Finding]:
     if pair.model is None or model is None or not isinstance(model.value, str):
         return  # a name that is no text breaks the format's own rule
     rule = model_rule(pair.corpus, pair.model, model.value)
-    asked = pair.source.settings.get("model")
-    source = asked.pointer if asked is not None else None
+    setting = pair.source.settings.get("model")
+    source = setting.pointer if setting is not None else None
     if rule is None and pair.model != model.value:
         pair.accept("model-by-another-name", model.pointer, source, pair.model, model.value)
     if rule is not None:
@@ -283,16 +283,16 @@ def _other_choice(pair: Pair, want: Choice, got: Choice | None) -> Finding:
     """A choice that is lost or another one, as the output's format writes it."""
     setting, produced = (side.settings.get("tool_choice") for side in (pair.source, pair.output))
     named = chosen_names(pair.source)
-    wanted = choice_value(pair, want[0], want[1] if named else None)
+    expected = choice_value(pair, want[0], want[1] if named else None)
     place, there = _unread(pair, "tool_choice")
     if produced is not None:
         place, there = produced.pointer, written(pair.output, produced)
-    if equal(wanted, there) and got is not None:  # what differs is which tools are there to be chosen
-        wanted, there = _words(want), _words(got)
+    if equal(expected, there) and got is not None:  # what differs is which tools are there to be chosen
+        expected, there = _words(want), _words(got)
     return pair.finding(
         "translation/tool-choice",
         place,
-        want=wanted,
+        want=expected,
         got=there,
         source=setting.pointer if setting else None,
         subject=setting_name(pair, "tool_choice") if there is MISSING else "",
@@ -302,8 +302,8 @@ def _other_choice(pair: Pair, want: Choice, got: Choice | None) -> Finding:
 def _chooses_no_tool(pair: Pair) -> bool:
     """Whether the source's choice allows only names that it declares no tool by, which its own API refuses."""
     chosen = chosen_names(pair.source)
-    known = {tool.name for tool in (*pair.source.tools, *pair.source.found_tools)}
-    return bool(chosen) and known.isdisjoint(chosen or ())
+    names = {tool.name for tool in (*pair.source.tools, *pair.source.found_tools)}
+    return bool(chosen) and names.isdisjoint(chosen or ())
 
 
 def _chooses_what_stays_behind(pair: Pair) -> bool:

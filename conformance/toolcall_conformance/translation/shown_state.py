@@ -26,28 +26,36 @@ def compare_shown_state(pair: Pair) -> Iterator[Finding]:
     provider = pair.source.format
     if provider == pair.output.format:
         return
-    spelt = base64_spelling if pair.corpus.format(provider).get("opaque_as_bytes") else str
-    said = {
+    notation = base64_spelling if pair.corpus.format(provider).get("opaque_as_bytes") else str
+    sources = {
         pair.calls[item.call]: item
         for item in _states(pair.source)
         if item.call is not None and item.call in pair.calls
     }
-    apart = {spelt(item.value) for item in _states(pair.source) if item.call is None}
-    shown = {item.call: item for item in _states(pair.output) if item.origin == provider and item.call is not None}
-    owners = {spelt(item.value): call for call, item in said.items()}
-    arrived = {call for call, item in shown.items() if call in said and spelt(item.value) == spelt(said[call].value)}
-    for call, item in shown.items():
-        owner = owners.get(spelt(item.value))
+    apart = {notation(item.value) for item in _states(pair.source) if item.call is None}
+    outputs = {item.call: item for item in _states(pair.output) if item.origin == provider and item.call is not None}
+    owners = {notation(item.value): call for call, item in sources.items()}
+    arrived = {
+        call
+        for call, item in outputs.items()
+        if call in sources and notation(item.value) == notation(sources[call].value)
+    }
+    for call, item in outputs.items():
+        owner = owners.get(notation(item.value))
         # The same on a further call loses nothing, nor does what stood beside the calls.
-        if call in arrived or spelt(item.value) in apart or (call not in said and (owner is None or owner in arrived)):
+        if (
+            call in arrived
+            or notation(item.value) in apart
+            or (call not in sources and (owner is None or owner in arrived))
+        ):
             continue
         yield pair.finding(
             _RULE,
             item.pointer,
             "" if owner is None else f"the state of {call_words(pair.output.calls[owner])} is on another call",
-            want=_short(said[call].value) if call in said else MISSING,
+            want=_short(sources[call].value) if call in sources else MISSING,
             got=_short(item.value),
-            source=said[call if owner is None else owner].pointer,
+            source=sources[call if owner is None else owner].pointer,
             subject=call_words(pair.output.calls[call]),
         )
 

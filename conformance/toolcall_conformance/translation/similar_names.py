@@ -22,10 +22,10 @@ def are_similar(left: str | None, right: str | None, enough: int) -> bool:
     return bool(left) and bool(right) and _alike(letters(left or ""), letters(right or ""), enough)
 
 
-def _alike(one: str, two: str, enough: int) -> bool:
-    if not one or not two:
+def _alike(left: str, right: str, enough: int) -> bool:
+    if not left or not right:
         return False
-    return one in two or two in one or (min(len(one), len(two)) >= enough and one[:enough] == two[:enough])
+    return left in right or right in left or (min(len(left), len(right)) >= enough and left[:enough] == right[:enough])
 
 
 @lru_cache(4096)
@@ -38,8 +38,8 @@ class SimilarNames:
     """Names in an order; each can be taken once. ``enough`` is as in ``are_similar``."""
 
     def __init__(self, names: Sequence[str | None], enough: int) -> None:
-        found = ((at, letters(name or "")) for at, name in enumerate(names))
-        self._left = {at: text for at, text in found if text}
+        numbered_letters = ((at, letters(name or "")) for at, name in enumerate(names))
+        self._left = {at: text for at, text in numbered_letters if text}
         self._enough = enough
         self._table: _Table | None = None
 
@@ -69,7 +69,7 @@ class _Table:
         self._places = list(texts)
         encoded = [text.encode() for text in texts.values()]
         self._all = bytearray(_END.join(encoded))  # what is taken is blotted out in it
-        self._starts = list(accumulate((len(one) + 1 for one in encoded[:-1]), initial=0))
+        self._starts = list(accumulate((len(text) + 1 for text in encoded[:-1]), initial=0))
         self._by_text: dict[str, deque[int]] = {}
         self._by_beginning: dict[str, deque[int]] = {}
         for place, text in texts.items():
@@ -80,10 +80,10 @@ class _Table:
 
     def first(self, letters: str) -> int | None:
         """The first place that is left of a text that is similar."""
-        found = [self._first_around(letters), *self._firsts_within(letters)]
-        if len(letters) >= self._enough and (begun := self._by_beginning.get(letters[: self._enough])):
-            found.append(begun[0])
-        return min((place for place in found if place is not None), default=None)
+        candidates = [self._first_around(letters), *self._firsts_within(letters)]
+        if len(letters) >= self._enough and (numbers := self._by_beginning.get(letters[: self._enough])):
+            candidates.append(numbers[0])
+        return min((place for place in candidates if place is not None), default=None)
 
     def remove(self, place: int, text: str) -> None:
         """Take a place out."""

@@ -62,9 +62,13 @@ class Speller:
 
     def written(self, schema: Any) -> dict[str, Any]:
         """A schema object as it is written where its references lead; nothing for what is no object."""
-        seen: set[str] = set()
-        while isinstance(schema, dict) and isinstance(reference := schema.get("$ref"), str) and reference not in seen:
-            seen.add(reference)
+        references: set[str] = set()
+        while (
+            isinstance(schema, dict)
+            and isinstance(reference := schema.get("$ref"), str)
+            and reference not in references
+        ):
+            references.add(reference)
             try:
                 target = self._target(reference)
             except LookupError:
@@ -102,31 +106,33 @@ class Speller:
         raise LookupError(reference)
 
     def _spelt(self, schema: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        normal_schema: dict[str, Any] = {}
         ill: dict[str, Any] = {}
         for key, value in schema.items():
             if value is None and key not in ("const", "default"):
                 continue
             try:
-                spelt = _value(key, value)
+                field_value = _value(key, value)
             except ValueError:
                 ill[key] = value
                 continue
-            if spelt is not None:
-                found[key] = spelt
-        if isinstance(found.get("items"), list):
-            found.setdefault("prefixItems", found.pop("items"))
-        _say_null(found, schema.get("nullable") is True)
-        _say_enum(found, schema)
-        _say_limits(found)
-        for key in [key for key, value in found.items() if _says_nothing(key, value)]:
-            del found[key]
-        branches = {key: [self.normal(entry, path) for entry in found[key]] for key in BRANCHES if key in found}
-        found = folded(found, branches)
-        _say_limits(found)
+            if field_value is not None:
+                normal_schema[key] = field_value
+        if isinstance(normal_schema.get("items"), list):
+            normal_schema.setdefault("prefixItems", normal_schema.pop("items"))
+        _say_null(normal_schema, schema.get("nullable") is True)
+        _say_enum(normal_schema, schema)
+        _say_limits(normal_schema)
+        for key in [key for key, value in normal_schema.items() if _says_nothing(key, value)]:
+            del normal_schema[key]
+        branches = {
+            key: [self.normal(entry, path) for entry in normal_schema[key]] for key in BRANCHES if key in normal_schema
+        }
+        normal_schema = folded(normal_schema, branches)
+        _say_limits(normal_schema)
         if ill:
-            found[ILL_TYPED] = ill
-        return found
+            normal_schema[ILL_TYPED] = ill
+        return normal_schema
 
 
 def _value(key: str, value: Any) -> Any:
@@ -206,48 +212,48 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def _say_null(found: dict[str, Any], nullable: bool) -> None:
+def _say_null(fields: dict[str, Any], nullable: bool) -> None:
     """``nullable`` beside a type, a union or an enum as what it means there."""
     if not nullable:
         return
-    if "type" in found:
-        found["type"] = sorted({*found["type"], "null"})
+    if "type" in fields:
+        fields["type"] = sorted({*fields["type"], "null"})
     for key in ("anyOf", "oneOf"):
-        if key in found:
-            found[key] = [*found[key], {"type": "null"}]
-    if "enum" in found and None not in found["enum"]:
-        found["enum"] = sorted([*found["enum"], None], key=canonical)
+        if key in fields:
+            fields[key] = [*fields[key], {"type": "null"}]
+    if "enum" in fields and None not in fields["enum"]:
+        fields["enum"] = sorted([*fields["enum"], None], key=canonical)
 
 
-def _say_enum(found: dict[str, Any], schema: dict[str, Any]) -> None:
+def _say_enum(fields: dict[str, Any], schema: dict[str, Any]) -> None:
     if "const" in schema:
         const = schema["const"]
-        found["enum"] = [const] if "enum" not in found or any(equal(const, value) for value in found["enum"]) else []
-    others = [name for name in found.get("type", ()) if name != "null"]
-    if found.get("enum") and others and others != found["type"] and None not in found["enum"]:
-        found["enum"] = sorted([*found["enum"], None], key=canonical)
-    if found.get("type") == ["boolean"] and equal(found.get("enum"), [False, True]):
-        del found["enum"]
+        fields["enum"] = [const] if "enum" not in fields or any(equal(const, value) for value in fields["enum"]) else []
+    others = [name for name in fields.get("type", ()) if name != "null"]
+    if fields.get("enum") and others and others != fields["type"] and None not in fields["enum"]:
+        fields["enum"] = sorted([*fields["enum"], None], key=canonical)
+    if fields.get("type") == ["boolean"] and equal(fields.get("enum"), [False, True]):
+        del fields["enum"]
 
 
-def _say_limits(found: dict[str, Any]) -> None:
+def _say_limits(fields: dict[str, Any]) -> None:
     """Draft 4's exclusive bounds as numbers; exclusive or broken bounds of whole numbers as inclusive whole ones."""
-    whole = set(found.get("type") or ()) - {"null"} == {"integer"}
+    whole = set(fields.get("type") or ()) - {"null"} == {"integer"}
     for plain, strict, step in (("minimum", "exclusiveMinimum", 1), ("maximum", "exclusiveMaximum", -1)):
-        if found.get(strict) is True and plain in found:
-            found[strict] = found.pop(plain)
-        if isinstance(found.get(strict), bool):
-            del found[strict]
+        if fields.get(strict) is True and plain in fields:
+            fields[strict] = fields.pop(plain)
+        if isinstance(fields.get(strict), bool):
+            del fields[strict]
         if not whole:
             continue
-        if plain in found:
-            found[plain] = math.ceil(found[plain]) if step > 0 else math.floor(found[plain])
-        if strict in found:
-            limit = found.pop(strict)
+        if plain in fields:
+            fields[plain] = math.ceil(fields[plain]) if step > 0 else math.floor(fields[plain])
+        if strict in fields:
+            limit = fields.pop(strict)
             limit = math.floor(limit) + 1 if step > 0 else math.ceil(limit) - 1
-            found[plain] = (max if step > 0 else min)(limit, found.get(plain, limit))
-    if whole and found.get("multipleOf") == 1:
-        del found["multipleOf"]
+            fields[plain] = (max if step > 0 else min)(limit, fields.get(plain, limit))
+    if whole and fields.get("multipleOf") == 1:
+        del fields["multipleOf"]
 
 
 def _says_nothing(key: str, value: Any) -> bool:

@@ -112,11 +112,11 @@ class _Remarks:
     def of(cls, sides: Sides) -> _Remarks:
         media, there = [*_media(sides.source)], {media_bytes(item) for item in _media(sides.output)}
         lost = [item for item in media if media_bytes(item) not in there]
-        held = (part for result in sides.source.results for part in result.parts if isinstance(part, Media))
+        source_media = (part for result in sides.source.results for part in result.parts if isinstance(part, Media))
         texts = [text.text for text in _texts(sides.source)]
         lines = frozenset(line.strip() for text in texts for line in (text, *text.splitlines()))
-        moved, said = frozenset(map(media_bytes, held)), squeeze("\n".join(texts))
-        return cls(sides.corpus, Described(lost), Described(media), moved, said, lines)
+        moved, words = frozenset(map(media_bytes, source_media)), squeeze("\n".join(texts))
+        return cls(sides.corpus, Described(lost), Described(media), moved, words, lines)
 
     @property
     def idle(self) -> bool:
@@ -134,9 +134,9 @@ class _Remarks:
         if not len(media):
             return
         pattern = self.corpus.equivalence("media-placeholder").patterns["remark"]
-        found = dict.fromkeys(_lines(whole, starts))
-        found |= dict.fromkeys(match.span() for match in pattern.matches(whole))
-        for start, end in found:
+        lines = dict.fromkeys(_lines(whole, starts))
+        lines |= dict.fromkeys(match.span() for match in pattern.matches(whole))
+        for start, end in lines:
             if not without_placeholders(self.corpus, [whole[start:end]], media):
                 yield start, end
 
@@ -170,13 +170,13 @@ def _lines(whole: str, starts: Sequence[int]) -> Iterator[Span]:
 def _joined(items: Iterable[Item], moved: _Moved, remarks: _Remarks, names: Sequence[str]) -> Iterator[Item]:
     """The items of a turn, its rows of texts joined where one text is spread over them."""
     rows = [*_rows(items)]
-    for row, behind in zip(rows, [*rows[1:], []], strict=True):
+    for row, next_row in zip(rows, [*rows[1:], []], strict=True):
         texts = _texts_of(row)
         if len(texts) < 2:
             yield from row
             continue
         texts = _merged(_with_moved(texts, moved), "", remarks.in_turns, remarks.is_cut)
-        media = behind[0] if behind else None
+        media = next_row[0] if next_row else None
         if isinstance(media, Media) and media_bytes(media) in remarks.moved:
             texts = _merged(texts, "", remarks.caption([*names, *kinds(media)]), remarks.is_cut)
         yield from texts
@@ -218,10 +218,10 @@ def _merged(
         within = range(bisect_right(starts, start), min(bisect_left(starts, end), len(texts)))
         if within and (fits is None or fits([text.text for text in texts[within[0] - 1 : within[-1] + 1]])):
             glued.update(within)
-    found: list[Text] = []
+    merged_texts: list[Text] = []
     for number, text in enumerate(texts):
-        found.append(text if number not in glued else _glued(found.pop(), joint, text))
-    return found
+        merged_texts.append(text if number not in glued else _glued(merged_texts.pop(), joint, text))
+    return merged_texts
 
 
 def _glued(first: Text, joint: str, second: Text) -> Text:

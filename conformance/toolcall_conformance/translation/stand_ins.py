@@ -54,8 +54,8 @@ class _StandIns:
     """The texts of the output that the source does not have, and the remarks in them in the order of the alphabet."""
 
     def __init__(self, pair: Pair) -> None:
-        said = {text.strip() for text in texts_of(pair.source)}
-        self._texts = [text for text in texts_of(pair.output) if text.strip() not in said]
+        source_texts = {text.strip() for text in texts_of(pair.source)}
+        self._texts = [text for text in texts_of(pair.output) if text.strip() not in source_texts]
         general = (
             at for at, text in enumerate(self._texts) if without_placeholders(pair.corpus, [text], _ANY) != [text]
         )

@@ -32,14 +32,16 @@ def compare_opaque(pair: Pair) -> Iterator[Finding]:
     if pair.is_same_format:
         return
     # Where the provider takes it as bytes, their spelling is free.
-    spelt = base64_spelling if pair.target.get("opaque_as_bytes") else str
-    origins = {spelt(item.value): item for turn in pair.source.turns for item in turn.items if isinstance(item, Opaque)}
+    notation = base64_spelling if pair.target.get("opaque_as_bytes") else str
+    origins = {
+        notation(item.value): item for turn in pair.source.turns for item in turn.items if isinstance(item, Opaque)
+    }
     stand_ins = _stand_ins(pair.source)
     carried = set()
     for turn in pair.output.turns:
         for item in turn.items:
             if isinstance(item, Opaque):
-                carried.add(spelt(item.value))
+                carried.add(notation(item.value))
                 if item.value in stand_ins:
                     yield pair.finding(
                         "translation/state-to-stranger",
@@ -48,7 +50,7 @@ def compare_opaque(pair: Pair) -> Iterator[Finding]:
                         got=item.value,
                         source=stand_ins[item.value],
                     )
-                twin = origins.get(spelt(item.value))
+                twin = origins.get(notation(item.value))
                 if twin is not None and twin.origin != pair.output.format:
                     own, origin = pair.output.format, twin.origin
                     yield pair.finding(
@@ -84,12 +86,12 @@ def find_foreign_keys(pair: Pair, reported: list[Finding]) -> Iterator[Finding]:
         for mark in pair.corpus.format(name).get("marks", [])
     }
     own = set(pair.target.get("marks", []))
-    known = {finding.pointer for finding in reported if finding.is_must}
+    pointers = {finding.pointer for finding in reported if finding.is_must}
     for residue in pair.output.residue:
         if not pair.is_request and residue.key not in marks:
             pair.accept("unknown-reply-keys", residue.pointer, None, MISSING, residue.value)
         holder = residue.pointer.rpartition("/")[0]
-        if residue.key in marks and residue.key not in own and known.isdisjoint((residue.pointer, holder)):
+        if residue.key in marks and residue.key not in own and pointers.isdisjoint((residue.pointer, holder)):
             yield pair.finding(
                 "translation/foreign-key-null" if residue.value is None else "translation/foreign-key",
                 residue.pointer,

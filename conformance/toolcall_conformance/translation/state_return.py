@@ -41,23 +41,23 @@ def compare_state(pair: Pair) -> Iterator[Finding]:
     """Report what of the provider's state is missing, changed, at another place, there twice, or made up."""
     source, output = _own_states(pair)
     free = list(range(len(output)))
-    found: dict[int, int] = {}
+    matches: dict[int, int] = {}
     for left, state in enumerate(source):
         twins = [right for right in free if output[right].value == state.value]
         if twins:
             # The one at its place, if there are several.
-            wanted = _mapped(pair, state.place)
-            found[left] = next((right for right in twins if output[right].place == wanted), twins[0])
-            free.remove(found[left])
-    lost = [left for left in range(len(source)) if left not in found]
+            place = _mapped(pair, state.place)
+            matches[left] = next((right for right in twins if output[right].place == place), twins[0])
+            free.remove(matches[left])
+    lost = [left for left in range(len(source)) if left not in matches]
     for right in free:
         lost = yield from _report_extra(pair, source, output[right], lost)
     for left in lost:
         # A step that could not come back takes its signature with it.
         if not source[left].item.on_step or _has_steps(pair.output):
             yield from _report_lost(pair, source[left])
-    yield from _report_moved(pair, source, output, found)
-    for left, right in sorted(found.items()):
+    yield from _report_moved(pair, source, output, matches)
+    for left, right in sorted(matches.items()):
         yield from _compare_sealed_ids(pair, source[left], output[right])
 
 
@@ -86,16 +86,16 @@ def lost_in_reply(pair: Pair) -> Iterator[Finding]:
 
 def _own_states(pair: Pair) -> tuple[list[PlacedState], list[PlacedState]]:
     """The state of the provider that the output is for; of its own format a body may have a vendor's state, too."""
-    spelt = base64_spelling if pair.target.get("opaque_as_bytes") else str
+    notation = base64_spelling if pair.target.get("opaque_as_bytes") else str
     own = pair.output.format
     source, output = (
-        [state for state in _states(reading, spelt) if state.item.origin == own or pair.is_same_format]
+        [state for state in _states(reading, notation) if state.item.origin == own or pair.is_same_format]
         for reading in (pair.source, pair.output)
     )
     return source, output
 
 
-def _states(reading: Reading, spelt: Callable[[str], str]) -> Iterator[PlacedState]:
+def _states(reading: Reading, notation: Callable[[str], str]) -> Iterator[PlacedState]:
     """The state of a body in order, each with its place."""
     begin = _begin_of_current(reading)
     last: int | None = None
@@ -108,15 +108,15 @@ def _states(reading: Reading, spelt: Callable[[str], str]) -> Iterator[PlacedSta
                 following = next((ordinal for at, ordinal in ordinals if at > place), None)
                 stands: StatePlace = ("after", last) if following is None else ("before", following)
                 at_call: StatePlace = ("on", item.call)
-                yield PlacedState(item, spelt(item.value), stands if item.call is None else at_call, number >= begin)
+                yield PlacedState(item, notation(item.value), stands if item.call is None else at_call, number >= begin)
 
 
 def _begin_of_current(reading: Reading) -> int:
     """The turn with which the one under way begins: behind the user's last words that are not about results."""
     for number in range(len(reading.turns) - 1, -1, -1):
         turn = reading.turns[number]
-        said = any(isinstance(item, (Text, Media)) for item in turn.items)
-        if turn.side == "user" and said and not any(isinstance(item, Result) for item in turn.items):
+        has_content = any(isinstance(item, (Text, Media)) for item in turn.items)
+        if turn.side == "user" and has_content and not any(isinstance(item, Result) for item in turn.items):
             return number + 1
     return 0
 
@@ -196,10 +196,10 @@ def _loss(state: PlacedState, *, waived: bool) -> str:
 
 
 def _report_moved(
-    pair: Pair, source: list[PlacedState], output: list[PlacedState], found: dict[int, int]
+    pair: Pair, source: list[PlacedState], output: list[PlacedState], matches: dict[int, int]
 ) -> Iterator[Finding]:
     reached = -1
-    for left, right in sorted(found.items()):
+    for left, right in sorted(matches.items()):
         want, got = source[left], output[right]
         place = _mapped(pair, want.place)
         if place is None:

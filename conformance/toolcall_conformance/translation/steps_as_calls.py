@@ -22,16 +22,16 @@ def steps_as_calls(pair: Pair) -> dict[int, Hosted]:
         for identity in _ids(step):
             by_id.setdefault(identity, step)
     calls = [pair.output.calls[ordinal] for ordinal in pair.alignment.invented]
-    found = {call.ordinal: by_id[call.id] for call in calls if call.id in by_id}
-    taken = {id(step) for step in found.values()}
-    free = [step for step in steps if id(step) not in taken]
+    matches = {call.ordinal: by_id[call.id] for call in calls if call.id in by_id}
+    ids = {id(step) for step in matches.values()}
+    free = [step for step in steps if id(step) not in ids]
     for call in calls:
-        if call.ordinal not in found:
+        if call.ordinal not in matches:
             same = next((step for step in free if _says_the_same(step, call)), None)
             if same is not None:
-                found[call.ordinal] = same
+                matches[call.ordinal] = same
                 free.remove(same)
-    return found
+    return matches
 
 
 def _ids(step: Hosted) -> list[str]:

@@ -55,29 +55,29 @@ class Settled:
 def settle(sides: Sides) -> Settled:
     """Prepare a comparison whose source rests on stored state: what only the output can know is removed from it."""
     packed = compactions.find_unread(sides)
-    found = list(packed.findings)
+    findings = list(packed.findings)
     excused = packed.excused
-    kept = {(stored.kind, stored.id) for stored in sides.output.stored}
+    references = {(stored.kind, stored.id) for stored in sides.output.stored}
     referred = [stored for stored in sides.source.stored if stored.kind != compactions.KIND]
-    if {(stored.kind, stored.id) for stored in referred} <= kept:
-        return Settled(sides, tuple(found), excused)  # nothing is stored, or the provider gets the same references
+    if {(stored.kind, stored.id) for stored in referred} <= references:
+        return Settled(sides, tuple(findings), excused)  # nothing is stored, or the provider gets the same references
     orphans = [result for result in sides.source.results if result.call is None]
     if all(stored.kind == "item" for stored in referred):
         lone = [result for result in sides.output.results if result.call is None]
         if lone:
-            found.append(_missing(sides, referred[0], "results whose calls are missing"))
+            findings.append(_missing(sides, referred[0], "results whose calls are missing"))
         answers = lone or _partners(orphans, sides.output.results)
         excused |= OF_ITEMS
     elif _spoken(sides.output) <= _spoken(sides.source):
-        found.append(_missing(sides, referred[0], "nothing of the earlier conversation"))
+        findings.append(_missing(sides, referred[0], "nothing of the earlier conversation"))
         answers = [result for result in sides.output.results if result.call is None]
     else:
         output, answers = _tail(sides.output, _spoken(sides.source))
         sides = replace(sides, output=output)
     if orphans or answers:
-        found += _compare_answers(sides, orphans, answers)
+        findings += _compare_answers(sides, orphans, answers)
         sides = replace(sides, source=_without(sides.source, orphans), output=_without(sides.output, answers))
-    return Settled(_with_tools(_with_system(sides)), tuple(found), excused)
+    return Settled(_with_tools(_with_system(sides)), tuple(findings), excused)
 
 
 def _spoken(reading: Reading) -> int:
@@ -99,8 +99,8 @@ def _tail(reading: Reading, spoken: int) -> tuple[Reading, list[Result]]:
     start = places[len(places) - spoken - 1] + 1
     before = sum(isinstance(item, Call) for turn in reading.turns[:start] for item in turn.items)
     turns = [replace(turn, items=[_renumbered(item, before) for item in turn.items]) for turn in reading.turns[start:]]
-    found = replace(reading, turns=turns)
-    return found, [result for result in found.results if result.call is None]
+    tail = replace(reading, turns=turns)
+    return tail, [result for result in tail.results if result.call is None]
 
 
 def _renumbered(item: Item, before: int) -> Item:
@@ -114,9 +114,9 @@ def _renumbered(item: Item, before: int) -> Item:
 
 def _partners(orphans: Iterable[Result], results: Sequence[Result]) -> Sequence[Result]:
     """The results with the ids of the orphans; as many from the end where ids were rewritten."""
-    wanted = [result.id for result in orphans]
-    same = [result for result in results if result.id in wanted]
-    return same if len(same) == len(wanted) else results[len(results) - len(wanted) :]
+    ids = [result.id for result in orphans]
+    same = [result for result in results if result.id in ids]
+    return same if len(same) == len(ids) else results[len(results) - len(ids) :]
 
 
 def _compare_answers(sides: Sides, orphans: Sequence[Result], answers: Sequence[Result]) -> Iterator[Finding]:

@@ -48,16 +48,16 @@ def compare_ends(
 
 
 def compare_calls_at_limit(
-    corpus: Corpus, source: Assembled, said: Reading, client: Assembled, *, last: str = ""
+    corpus: Corpus, source: Assembled, reading: Reading, client: Assembled, *, last: str = ""
 ) -> Iterator[Finding]:
     """The finding for a call that the limit of tokens cut, and that the client receives as a whole one.
 
-    Both streams ended in order; ``said`` is the reading of the ``source``. Some translators put the text of cut
+    Both streams ended in order; ``reading`` is the reading of the ``source``. Some translators put the text of cut
     arguments into an object, however deep: no tool takes that for its arguments.
     """
-    if said.finish is None or said.finish.reason != "length" or len(said.calls) != len(source.calls):
+    if reading.finish is None or reading.finish.reason != "length" or len(reading.calls) != len(source.calls):
         return
-    calls = zip(said.calls, source.calls, strict=True)
+    calls = zip(reading.calls, source.calls, strict=True)
     cut = [streamed for call, streamed in calls if call.kind == "function" and is_cut(streamed.text)]
     may, texts = len(source.calls) - len(cut), {call.text for call in cut}
     runnable = [call for call in client.calls if _is_runnable(call, texts)]
@@ -87,40 +87,42 @@ def _whole_calls(count: int) -> str:
 def _is_runnable(call: StreamedCall, cut: Collection[str] = ()) -> bool:
     """Whether a client may run a call of a reply that ended: its arguments are an object, and hold no ``cut`` text."""
     try:
-        given = parse_arguments(call.text)
+        arguments = parse_arguments(call.text)
     except TooMuchError:
         return True
     except JSONError:
         return False
-    return isinstance(given, dict) and not any(shows_cut(text, inner) for inner in values_within(given) for text in cut)
+    return isinstance(arguments, dict) and not any(
+        shows_cut(text, inner) for inner in values_within(arguments) for text in cut
+    )
 
 
 def compare_beginnings(
-    corpus: Corpus, said: Reading, told: Reading, how: str, *, stops: bool, last: str = ""
+    corpus: Corpus, source: Reading, output: Reading, how: str, *, stops: bool, last: str = ""
 ) -> Iterator[Finding]:
     """The first text of a source that did not end in order which the client has not, behind those before it.
 
     More may stand between them: what a translator says by a convention. Where the client's stream just ``stops``, it
     may stop earlier than its source.
     """
-    text, at = "".join(one.text for one in _texts(told)), 0
-    for one in _texts(said):
-        words = one.text.strip()
-        found = text.find(words, at)
-        if found < 0 and not (stops and words.startswith(text[at:].strip())):
+    text, at = "".join(item.text for item in _texts(output)), 0
+    for source_text in _texts(source):
+        words = source_text.text.strip()
+        position = text.find(words, at)
+        if position < 0 and not (stops and words.startswith(text[at:].strip())):
             yield finding(
                 corpus,
                 "translation/stream-cut-text",
                 last,
                 f"the upstream's stream {how}, and its earlier text does not arrive unchanged",
-                want=Words(one.text),
+                want=Words(source_text.text),
                 got=text or MISSING,
-                source=one.pointer,
+                source=source_text.pointer,
                 element="text",
             )
-        if found < 0:
+        if position < 0:
             return
-        at = found + len(words)
+        at = position + len(words)
 
 
 def _texts(reading: Reading) -> list[Text]:
@@ -140,8 +142,10 @@ def unreported_error(
             corpus, "translation/stream-error-told", last, f"{how}, and the client's stream {_LIKE_WHOLE}"
         )
     end = "just stops" if client.end != "whole" else "ends with a reason that says nothing of the error"
-    found = _unreported(corpus, "translation/stream-error-as-break", last, f"{how}, and the client's stream {end}")
-    return found if client.end == "whole" else replace(found, got=MISSING)
+    error_finding = _unreported(
+        corpus, "translation/stream-error-as-break", last, f"{how}, and the client's stream {end}"
+    )
+    return error_finding if client.end == "whole" else replace(error_finding, got=MISSING)
 
 
 def _unreported(corpus: Corpus, rule: str, last: str, message: str) -> Finding:

@@ -19,14 +19,14 @@ class Surroundings:
     text: str = ""
     results: frozenset[str] = frozenset()
 
-    def points(self, other: Surroundings, known: Mapping[str, int]) -> int:
+    def points(self, other: Surroundings, weights: Mapping[str, int]) -> int:
         """What two surroundings have in common, in points of the corpus."""
-        found = known["turn_points"] if self.turn == other.turn else 0
+        points = weights["turn_points"] if self.turn == other.turn else 0
         if self.text == other.text:
-            found += known["text_points"]
+            points += weights["text_points"]
         if self.results == other.results or self.results & other.results:
-            found += known["result_points"]
-        return found
+            points += weights["result_points"]
+        return points
 
 
 def surroundings(reading: Reading, *, say: bool) -> list[Surroundings]:
@@ -37,7 +37,7 @@ def surroundings(reading: Reading, *, say: bool) -> list[Surroundings]:
     results: dict[int | None, set[str]] = {}
     for result in reading.results:
         results.setdefault(result.call, set()).update(_said(result))
-    found: list[Surroundings] = []
+    neighborhoods: list[Surroundings] = []
     spoken, turns = "", 0
     for turn in reading.turns:
         turns += turn.side == "assistant"
@@ -45,8 +45,8 @@ def surroundings(reading: Reading, *, say: bool) -> list[Surroundings]:
             if isinstance(item, Text):
                 spoken = squeezed([item.text])
             elif isinstance(item, Call):
-                found.append(Surroundings(turns, spoken, frozenset(results.get(item.ordinal, ()))))
-    return found
+                neighborhoods.append(Surroundings(turns, spoken, frozenset(results.get(item.ordinal, ()))))
+    return neighborhoods
 
 
 def _said(result: Result) -> set[str]:

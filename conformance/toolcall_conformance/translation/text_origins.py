@@ -24,11 +24,11 @@ class Origins:
                 self._sides.setdefault(squeeze(text), set()).add(run.side)
         self._squeezed = [squeeze(chunk.text) for chunk in self._chunks]
         self._first: dict[str, int] = {}
-        for at, said in enumerate(self._squeezed):
-            self._first.setdefault(said, at)
+        for at, squeezed in enumerate(self._squeezed):
+            self._first.setdefault(squeezed, at)
         # What is squeezed has no line break.
         self._whole = "\n".join(self._squeezed)
-        self._starts = [0, *accumulate(len(said) + 1 for said in self._squeezed)]
+        self._starts = [0, *accumulate(len(text) + 1 for text in self._squeezed)]
 
     def first(self, text: str) -> str | None:
         """Where the source says a text, or its first line that it says."""
@@ -38,7 +38,7 @@ class Origins:
             start = self._whole.find(key) if at < 0 else self._starts[at]
             if start >= 0:
                 return self._chunks[bisect_right(self._starts, start) - 1].pointer
-        inner = (chunk for chunk, said in zip(self._chunks, self._squeezed, strict=True) if said in keys[0])
+        inner = (chunk for chunk, text in zip(self._chunks, self._squeezed, strict=True) if text in keys[0])
         return next((chunk.pointer for chunk in inner), None)
 
     def side_of(self, text: str) -> str:
@@ -53,11 +53,11 @@ class Origins:
 
     def _said_by(self, text: str, side: str) -> set[str]:
         """The sides that say a text, or a line of it, in the source. A few words count only on the same side."""
-        found: set[str] = set()
+        matches: set[str] = set()
         for line in {text, *text.splitlines()}:
             sides = self._sides.get(squeeze(line), set())
             if is_phrase(self._corpus, line.strip()):
-                found |= sides
+                matches |= sides
             elif line == text:
-                found |= sides & {side}
-        return found
+                matches |= sides & {side}
+        return matches

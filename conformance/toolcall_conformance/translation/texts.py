@@ -128,8 +128,8 @@ def _accept_place(pair: Pair, place: RunPair) -> None:
     if old.texts != new.texts and joined_equal(pair.corpus, old.texts, new.texts):
         accept("text-joined-by-whitespace")
     before, after = (
-        [any(chunk.pointer in places for chunk in run.chunks) for places in (said.of_system, said.behind_calls)]
-        for said, run in zip(pair.view(_special_texts), (old, new), strict=True)
+        [any(chunk.pointer in places for chunk in run.chunks) for places in (special.of_system, special.behind_calls)]
+        for special, run in zip(pair.view(_special_texts), (old, new), strict=True)
     )
     if before[0] != after[0]:
         accept("late-system-text")
@@ -150,9 +150,9 @@ def _special_texts(pair: Pair) -> tuple[_Special, _Special]:
 
 
 def _special(reading: Reading) -> _Special:
-    behind = (dropwhile(lambda item: not isinstance(item, Call), turn.items) for turn in reading.turns)
+    tails = (dropwhile(lambda item: not isinstance(item, Call), turn.items) for turn in reading.turns)
     of_system = (item.pointer for turn in reading.turns if turn.side == "system" for item in turn.items)
-    return _Special(frozenset(of_system), frozenset(item.pointer for items in behind for item in items))
+    return _Special(frozenset(of_system), frozenset(item.pointer for items in tails for item in items))
 
 
 def _report_change(pair: Pair, place: RunPair, message: str = "", *, rule: str = "text-changed") -> Iterator[Finding]:
@@ -177,11 +177,11 @@ def _settle_moved(
     missing: list[TextPiece] = []
     moves: dict[tuple[int, int], list[tuple[TextPiece, TextPiece]]] = {}
     for piece in lost:
-        found = _claim(pair, piece, fresh, haystack, claimed)
-        if found is None:
+        match = _claim(pair, piece, fresh, haystack, claimed)
+        if match is None:
             missing.append(piece)
         else:
-            moves.setdefault((id(piece.place), id(found.place)), []).append((piece, found))
+            moves.setdefault((id(piece.place), id(match.place)), []).append((piece, match))
     gone = {piece.pointer for piece in missing}
     added = {piece.pointer for number, piece in enumerate(fresh) if number not in claimed and not piece.glued}
     apart = _pulled_apart([each for pieces in moves.values() for each in pieces], right, added)
@@ -235,8 +235,8 @@ def _is_pulled_apart(
     if not here.new.chunks or side == "system" or any(new.place.new.side != side for _, new in pieces):
         return False
     now = {old.pointer: right.holding(new.pointer) for old, new in pieces}
-    kept = right.holding(here.new.pointer)
-    order = [now.get(chunk.pointer, kept) for chunk in here.old.chunks]
+    default = right.holding(here.new.pointer)
+    order = [now.get(chunk.pointer, default) for chunk in here.old.chunks]
     if len(set(order)) == 1 or order != sorted(order):
         return False
     own = {chunk.pointer for place in (here, *(new.place for _, new in pieces)) for chunk in place.new.chunks}
@@ -278,10 +278,10 @@ def _claim(
     return fresh[best[1]]
 
 
-def _is_free(region: tuple[int, int], taken: Sequence[tuple[int, int]]) -> bool:
+def _is_free(region: tuple[int, int], regions: Sequence[tuple[int, int]]) -> bool:
     """Whether a region overlaps none of the sorted ones."""
-    at = bisect_left(taken, region)
-    return (at == len(taken) or region[1] <= taken[at][0]) and (at == 0 or taken[at - 1][1] <= region[0])
+    at = bisect_left(regions, region)
+    return (at == len(regions) or region[1] <= regions[at][0]) and (at == 0 or regions[at - 1][1] <= region[0])
 
 
 def _report_move(
@@ -332,21 +332,21 @@ def _only_after_results(old: TextPiece, new: TextPiece, left: Conversation, righ
     """Whether words from between calls and their results stand right behind these: some providers want them first."""
     if old.place.old.side != "user":
         return False
-    at, behind = left.holding(old.pointer), right.holding(new.pointer)
+    at, new_at = left.holding(old.pointer), right.holding(new.pointer)
     following = [run for run in left.runs[at + 1 : at + 2] if run.is_results]
-    return behind > 0 and [run.landmark for run in following] == [right.runs[behind - 1].landmark]
+    return new_at > 0 and [run.landmark for run in following] == [right.runs[new_at - 1].landmark]
 
 
 def _only_among_calls(pair: Pair, old: TextPiece, new: TextPiece, left: Conversation, right: Conversation) -> bool:
     """Whether text moved among the calls of its own turn only, and not to a place that the provider refuses."""
-    at, behind = left.holding(old.pointer), right.holding(new.pointer)
-    if left.results_before(at) != right.results_before(behind):
+    at, new_at = left.holding(old.pointer), right.holding(new.pointer)
+    if left.results_before(at) != right.results_before(new_at):
         return False
     before, after = _calls_beside(pair.source, old.pointer), _calls_beside(pair.output, new.pointer)
     of_turn = {f"call {call}" for call in before if pair.calls.get(call) in after}
     if pair.is_request and pair.target.get("refuses_text_behind_calls"):
         was_last = all(left.has_before(landmark, at) for landmark in of_turn)
-        is_last = all(right.has_before(landmark, behind) for landmark in of_turn)
+        is_last = all(right.has_before(landmark, new_at) for landmark in of_turn)
         return bool(of_turn) and (was_last or not is_last)
     return bool(of_turn)
 
@@ -369,14 +369,14 @@ def _report_differences(pair: Pair, lost: Iterable[TextPiece], fresh: Iterable[T
     origins = Origins(pair)
     added = [piece.text for number, pieces in extra.items() if number not in missing for piece in pieces]
     documents = telling_documents(pair, added) if added else set()
-    told = pair.view(Told.of).telling(added) | documents if added else set()
+    rendered = pair.view(Told.of).telling(added) | documents if added else set()
     thoughts = [item for turn in pair.source.turns for item in turn.items if isinstance(item, Reasoning)]
     for number, place in places.items():
         if number not in missing:
             for piece in extra[number]:
                 if piece.text in documents:
                     pair.accept("text-document-as-text", piece.pointer, None, MISSING, piece.text)
-            pieces = [piece for piece in extra[number] if piece.text not in told]
+            pieces = [piece for piece in extra[number] if piece.text not in rendered]
             yield from _report_added(pair, place, pieces, origins, thoughts)
         elif place.old.side == "system":
             yield from _report_system(pair, place)
@@ -402,7 +402,7 @@ def _report_added(
     for piece in pieces:
         if origins.is_doubled(piece.text, side):
             kinds.setdefault("doubled", []).append(piece)
-        elif side == "assistant" and _is_thought(pair, piece.text, [one.text for one in thoughts]):
+        elif side == "assistant" and _is_thought(pair, piece.text, [thought.text for thought in thoughts]):
             kinds.setdefault("thought", []).append(piece)
         elif piece.glued and not any(word in piece.text.lower() for word in place.old.hosted):
             kinds.setdefault("glued", []).append(piece)
@@ -421,7 +421,7 @@ def _report_added(
                 subject=f"text of {pair.words['roles'][side]}",
             )
         elif kind == "thought":
-            source = next((one.pointer for one in thoughts if _is_thought(pair, got, [one.text])), None)
+            source = next((thought.pointer for thought in thoughts if _is_thought(pair, got, [thought.text])), None)
             want = Words("as thinking")
             yield pair.finding("translation/reasoning-as-text", pointer, want=want, got=got, source=source)
         elif kind == "glued" and side == "system":

@@ -54,8 +54,8 @@ class _Heard:
         self._naming = Holders(texts, (name for saying in sayings for name in saying.names))
         self._wholes: dict[str, set[int]] = {}
         for number, (key, text) in enumerate(zip(keys, texts, strict=True)):
-            for said in {key, *map(squeeze, _unwrapped(corpus, text))}:
-                self._wholes.setdefault(said, set()).add(number)
+            for words in {key, *map(squeeze, _unwrapped(corpus, text))}:
+                self._wholes.setdefault(words, set()).add(number)
         self._telling: dict[tuple[tuple[str, ...], str], tuple[frozenset[int], frozenset[int]]] = {}
 
     def best(self, saying: _Saying) -> int | None:
@@ -85,17 +85,17 @@ class _Heard:
         """The texts with all that a saying needs but for names: those that say nothing else, and all."""
         mark = saying.leaves, saying.needed
         if mark not in self._telling:
-            found = self._holding(saying) if saying.whole else frozenset()
-            self._telling[mark] = found & self._wholes.get(squeeze(saying.whole), set()), found
+            numbers = self._holding(saying) if saying.whole else frozenset()
+            self._telling[mark] = numbers & self._wholes.get(squeeze(saying.whole), set()), numbers
         return self._telling[mark]
 
     def _holding(self, saying: _Saying) -> frozenset[int]:
-        found = self._saying.of(squeeze(saying.needed))
+        numbers = self._saying.of(squeeze(saying.needed))
         for leaf in dict.fromkeys(saying.leaves):
-            found &= frozenset().union(*map(self._saying.of, self._forms[leaf]))
+            numbers &= frozenset().union(*map(self._saying.of, self._forms[leaf]))
             if not is_phrase(self._corpus, leaf):
-                found = frozenset(number for number in found if _stands_alone(leaf, self._texts[number]))
-        return found
+                numbers = frozenset(number for number in numbers if _stands_alone(leaf, self._texts[number]))
+        return numbers
 
 
 @dataclass(slots=True)
@@ -110,12 +110,12 @@ class Told:
     @classmethod
     def of(cls, pair: Pair) -> Told:
         """What is lost of a pair; nothing is looked for where nothing is. ``pair.view(Told.of)`` asks once."""
-        known, links = linked(pair)
+        results, links = linked(pair)
         calls = pair.source.calls
         lost = {calls[left].pointer: _of_call(calls[left]) for left in pair.alignment.lost}
-        for left, result in enumerate(known.source):
+        for left, result in enumerate(results.source):
             if left not in links:
-                lost[result.pointer] = _of_result(pair, result, known.before[left])
+                lost[result.pointer] = _of_result(pair, result, results.before[left])
         texts = list(_new_texts(pair)) if lost else []
         return cls(pair.corpus, lost, texts, _Heard(pair.corpus, [text.text for text in texts], lost.values()))
 
@@ -132,9 +132,9 @@ class Told:
         if not self.lost:
             return set()
         lines = {text: [line for line in text.splitlines() if line.strip()] for text in texts}
-        sayings, known = set(self.lost.values()), [text.text for text in self.texts]
-        others = list(dict.fromkeys(itertools.chain(lines, *lines.values())).keys() - set(known))
-        tell = self.heard.any_of(sayings, known) | _Heard(self.corpus, others, sayings).any_of(sayings, others)
+        sayings, source_texts = set(self.lost.values()), [text.text for text in self.texts]
+        others = list(dict.fromkeys(itertools.chain(lines, *lines.values())).keys() - set(source_texts))
+        tell = self.heard.any_of(sayings, source_texts) | _Heard(self.corpus, others, sayings).any_of(sayings, others)
         return {text for text, own in lines.items() if text in tell or (len(own) > 1 and tell.issuperset(own))}
 
 
@@ -157,10 +157,10 @@ def _of_call(call: Call) -> _Saying:
 
 
 def _of_result(pair: Pair, result: Result, content: Content) -> _Saying:
-    said = [*content.texts, *([] if content.value is MISSING else _leaves(content.value))]
+    texts = [*content.texts, *([] if content.value is MISSING else _leaves(content.value))]
     call = pair.source.calls[result.call] if result.call is not None else None
     names = (result.id, result.name, call and call.id, call and call.name)
-    return _Saying(tuple(text for text in said if text.strip()), tuple(name for name in names if name))
+    return _Saying(tuple(text for text in texts if text.strip()), tuple(name for name in names if name))
 
 
 def _leaves(value: Any) -> Iterator[str]:
@@ -185,9 +185,9 @@ def _unwrapped(corpus: Corpus, text: str) -> Iterator[str]:
         blocks = (
             [block.get("text") if isinstance(block, dict) else None for block in once] if isinstance(once, list) else []
         )
-        said = " ".join(_leaves(blocks if blocks and None not in blocks else once))
-        yield said
-        yield from without_prefix(corpus, said)
+        words = " ".join(_leaves(blocks if blocks and None not in blocks else once))
+        yield words
+        yield from without_prefix(corpus, words)
 
 
 def _stands_alone(leaf: str, text: str) -> bool:

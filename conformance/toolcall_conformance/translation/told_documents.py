@@ -20,11 +20,15 @@ def telling_documents(pair: Pair, texts: Iterable[str]) -> set[str]:
     A title or tags may stand around the words.
     """
     source, output = media_of_both(pair)
-    found = twins_of(source, output)
-    opened = (plain_text(pair.corpus, piece.media) for index, piece in enumerate(source) if index not in found)
+    matches = twins_of(source, output)
+    opened = (plain_text(pair.corpus, piece.media) for index, piece in enumerate(source) if index not in matches)
     documents = [words for text in opened if text and (words := squeezed([text]))]
     if not documents:
         return set()
     around = pair.corpus.equivalence("text-document-as-text").parameters["around"]
-    said = ((text, squeezed([text])) for text in texts)
-    return {text for text, words in said if any(one in words and len(words) - len(one) <= around for one in documents)}
+    squeezed_texts = ((text, squeezed([text])) for text in texts)
+    return {
+        text
+        for text, words in squeezed_texts
+        if any(document in words and len(words) - len(document) <= around for document in documents)
+    }

@@ -39,22 +39,22 @@ def map_tools(sides: Sides) -> Twins:
     by_name = _matched(source, output, [name, by_words, description])
     by_description = _matched(source, output, [by_words, description, name])
     same = _ends(by_name) == _ends(by_description)
-    found = certain + (by_name if same or alike.count(by_name) >= alike.count(by_description) else by_description)
-    source, output = _without(source, found, 0), _without(output, found, 1)
+    pairs = certain + (by_name if same or alike.count(by_name) >= alike.count(by_description) else by_description)
+    source, output = _without(source, pairs, 0), _without(output, pairs, 1)
     shared = Counter(tool.name for tool in sides.source.tools)
     forced = [tool for tool in source if tool.name is None or shared[tool.name] > 1 or not legal_name(sides, tool.name)]
     rest = _matched(forced, output, [_by_likeness(alike.similar_name_or_schema)])
     forced, output = _without(forced, rest, 0), _without(output, rest, 1)
     if len(forced) == len(output):
         rest += zip(forced, output, strict=True)
-    rest += _with_found(sides, found + rest, [name, by_words, description])
-    return found + rest + pair_own(sides, found + rest)
+    rest += _with_found(sides, pairs + rest, [name, by_words, description])
+    return pairs + rest + pair_own(sides, pairs + rest)
 
 
-def _with_found(sides: Sides, known: Twins, ways: list[_Way]) -> Twins:
+def _with_found(sides: Sides, twins: Twins, ways: list[_Way]) -> Twins:
     """What one side declares and a search brought into the other's history: there it need not be declared."""
     left, right = ([tool for tool in side.tools if tool.kind != "hosted"] for side in (sides.source, sides.output))
-    left, right = _without(left, known, 0), _without(right, known, 1)
+    left, right = _without(left, twins, 0), _without(right, twins, 1)
     return [
         *_matched(undeclared(sides.source), right, ways),
         *_matched(left, undeclared(sides.output), ways),
@@ -109,18 +109,18 @@ def _by_words(enough: int) -> _Way:
     def way(output: list[Tool]) -> _Take:
         groups: dict[str, list[Tool]] = {}
         for tool in output:
-            if (said := _described(tool)) is not None:
-                groups.setdefault(said, []).append(tool)
+            if (words := _described(tool)) is not None:
+                groups.setdefault(words, []).append(tool)
         names: dict[str, SimilarNames] = {}
 
         def take(tool: Tool) -> Tool | None:
-            said = _described(tool)
-            if said is None or said not in groups:
+            words = _described(tool)
+            if words is None or words not in groups:
                 return None
-            if said not in names:
-                names[said] = SimilarNames([one.name for one in groups[said]], enough)
-            place = names[said].take(tool.name)
-            return None if place is None else groups[said][place]
+            if words not in names:
+                names[words] = SimilarNames([tool.name for tool in groups[words]], enough)
+            place = names[words].take(tool.name)
+            return None if place is None else groups[words][place]
 
         return take
 
@@ -144,21 +144,21 @@ def _by_likeness(same: Callable[[Tool, Tool], bool]) -> _Way:
 
 def _matched(source: list[Tool], output: list[Tool], ways: list[_Way]) -> Twins:
     """Tools that are the same in one of the ways, tried one after the other, each tool once and in order."""
-    found: Twins = []
+    twins: Twins = []
     for way in ways:
-        left, right = _without(source, found, 0), _without(output, found, 1)
+        left, right = _without(source, twins, 0), _without(output, twins, 1)
         if not left or not right:
             break
         take = way(right)
-        found += [(tool, twin) for tool in left if (twin := take(tool)) is not None]
-    return found
+        twins += [(tool, twin) for tool in left if (twin := take(tool)) is not None]
+    return twins
 
 
 def _without(tools: list[Tool], twins: Twins, side: int) -> list[Tool]:
     if not tools or not twins:
         return tools
-    taken = {id(pair[side]) for pair in twins}
-    return [tool for tool in tools if id(tool) not in taken]
+    ids = {id(pair[side]) for pair in twins}
+    return [tool for tool in tools if id(tool) not in ids]
 
 
 def _ends(twins: Twins) -> set[tuple[int, int]]:
@@ -174,8 +174,8 @@ def _described(tool: Tool) -> str | None:
 
 
 def _named_and_described(tool: Tool) -> tuple[str, str] | None:
-    said = _described(tool)
-    return None if tool.name is None or said is None else (tool.name, said)
+    description = _described(tool)
+    return None if tool.name is None or description is None else (tool.name, description)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,8 +193,8 @@ class _Likeness:
         return left.name is not None and left.name == right.name
 
     def description(self, left: Tool, right: Tool) -> bool:
-        said = _described(left)
-        return said is not None and said == _described(right)
+        description = _described(left)
+        return description is not None and description == _described(right)
 
     def schema(self, left: Tool, right: Tool) -> bool:
         return bool(left.schema) and not compare_schemas(self.corpus, left.schema, right.schema, closing_allowed=True)

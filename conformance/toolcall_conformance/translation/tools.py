@@ -32,16 +32,16 @@ def compare_tools(pair: Pair) -> Iterator[Finding]:
     """Report what differs. Where the choice allows a subset alone, the other tools may be left out."""
     twins, chosen = pair.twins, chosen_names(pair.source)
     mapped = {id(tool) for tool, _ in twins}
-    kept: dict[str | None, list[Tool]] = {}
+    tools_by_name: dict[str | None, list[Tool]] = {}
     for tool, _ in twins:
-        kept.setdefault(tool.name, []).append(tool)
+        tools_by_name.setdefault(tool.name, []).append(tool)
     again = _declared_again(pair.source.tools) if len(mapped) < len(pair.source.tools) else set()
     for tool in pair.source.tools:
         if id(tool) in mapped:
             continue
         if tool.kind == "hosted" and not run_by_client(pair.corpus, pair.source, tool):
             continue
-        if id(tool) in again or any(_is_anew(tool, other) for other in kept.get(tool.name, ())):
+        if id(tool) in again or any(_is_anew(tool, other) for other in tools_by_name.get(tool.name, ())):
             pair.accept("tool-declared-twice", _tools_pointer(pair), tool.pointer, tool.name)
             continue
         if chosen is not None and tool.name not in chosen and pair.demand("choice-subset") != "must":
@@ -56,9 +56,9 @@ def compare_tools(pair: Pair) -> Iterator[Finding]:
             subject=tool_words(tool),
         )
     yield from _lost_of_searches(pair, mapped)
-    taken = {id(tool) for _, tool in twins}
+    ids = {id(tool) for _, tool in twins}
     for tool in pair.output.tools:
-        if id(tool) not in taken and tool.kind != "hosted" and not stands_for_one(pair, tool):
+        if id(tool) not in ids and tool.kind != "hosted" and not stands_for_one(pair, tool):
             yield _invented(pair, tool)
     for tool, twin in twins:
         if "hosted" not in (tool.kind, twin.kind):
@@ -116,22 +116,22 @@ def _declared_again(tools: Sequence[Tool]) -> set[int]:
     So are two of one name of which an item of the conversation declares one.
     """
     first: dict[str | None, list[Tool]] = {}
-    found = set()
+    ids = set()
     for tool in tools:
         others = first.setdefault(tool.name, [])
         if any(_declare_the_same(tool, other) or _is_anew(tool, other) for other in others):
-            found.add(id(tool))
+            ids.add(id(tool))
         else:
             others.append(tool)
-    return found
+    return ids
 
 
 def _declare_the_same(tool: Tool, other: Tool) -> bool:
-    one, two = (
+    left, right = (
         [each.kind, each.strict, each.description, each.namespace, each.schema, each.grammar, each.own]
         for each in (tool, other)
     )
-    return equal(one, two)
+    return equal(left, right)
 
 
 def _is_anew(tool: Tool, other: Tool) -> bool:
@@ -218,14 +218,14 @@ def _compare_one(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
         )
     yield from compare_kind(pair, tool, twin)
     if tool.kind == twin.kind == "function":
-        known = {"closing_allowed": bool(twin.strict), "texts_only": pair.lists_texts_only(twin.schema_pointer)}
-        for difference in compare_schemas(pair.corpus, tool.schema, twin.schema, **known):
+        options = {"closing_allowed": bool(twin.strict), "texts_only": pair.lists_texts_only(twin.schema_pointer)}
+        for difference in compare_schemas(pair.corpus, tool.schema, twin.schema, **options):
             if not _is_root_unsaid(pair, tool, difference):
                 yield from _report_difference(pair, tool, twin, difference, subject)
         if pair.accepted is not None:
-            for one in spelt_otherwise(pair.corpus, tool.schema, twin.schema, **known):
-                where, source = _places(tool, twin, one.pointer, one.source_pointer)
-                pair.accept(one.name, where, source, only_translated=one.only_translated)
+            for acceptance in spelt_otherwise(pair.corpus, tool.schema, twin.schema, **options):
+                where, source = _places(tool, twin, acceptance.pointer, acceptance.source_pointer)
+                pair.accept(acceptance.name, where, source, only_translated=acceptance.only_translated)
         yield from _compare_strict(pair, tool, twin, subject)  # free-text tools have no schema to be strict about
 
 

@@ -37,8 +37,8 @@ def conversions_down(sides: Sides, twins: Iterable[tuple[Tool, Tool]]) -> Conver
     here = {called(sides.corpus, sides.output, twin): conversion for _, twin, conversion in changed}
     others = {called(sides.corpus, sides.output, twin) for _, twin in twins}
     there = ((called(sides.corpus, sides.source, tool), conversion) for tool, _, conversion in changed)
-    known = {name: conversion for name, conversion in there if name not in others} | here
-    return {name: conversion for name, conversion in known.items() if name is not None}
+    conversions = {name: conversion for name, conversion in there if name not in others} | here
+    return {name: conversion for name, conversion in conversions.items() if name is not None}
 
 
 def _differ(tool: Tool, twin: Tool) -> bool:
@@ -91,8 +91,8 @@ def _back(pair: Pair) -> Conversions:
     }
 
 
-def _same(conversion: ArgumentConversion, one: Any, other: Any) -> bool:
-    return equal(*map(conversion.without_fillers, (one, other)))
+def _same(conversion: ArgumentConversion, value: Any, other: Any) -> bool:
+    return equal(*map(conversion.without_fillers, (value, other)))
 
 
 def is_left_changed(pair: Pair, left: Call, right: Call) -> bool:

@@ -42,12 +42,14 @@ def accept_details(sides: Sides, places: tuple[str, str] | None = None) -> None:
     if sides.accepted is None or sides.is_same_format:
         return
     before, after = (list(_details(reading)) for reading in (sides.source, sides.output))
-    said, told = ({(each.pointer.rpartition("/")[2], each.value) for each in side} for side in (before, after))
+    details_before, details_after = (
+        {(each.pointer.rpartition("/")[2], each.value) for each in side} for side in (before, after)
+    )
     for pointer, value in after:
-        if (pointer.rpartition("/")[2], value) not in said:
+        if (pointer.rpartition("/")[2], value) not in details_before:
             sides.accept("error-details", pointer if places is None else places[0], None, MISSING, value)
     for pointer, value in before:
-        if (pointer.rpartition("/")[2], value) not in told:
+        if (pointer.rpartition("/")[2], value) not in details_after:
             sides.accept("error-details", "", pointer if places is None else places[1], value)
 
 
@@ -79,54 +81,54 @@ def _compare_status(sides: Sides, before: Failure, after: Failure) -> Iterator[F
     if not 400 <= got <= 599:
         yield sides.finding("translation/upstream-error-status", place, f"the provider's {want} became {got}", **values)
         return
-    known = sides.corpus.equivalence(_NAME).parameters
-    meant, said = kind(sides.corpus, before), kind(sides.corpus, after)
-    if meant == known["rate_limit"] != said:
-        overload = got in known["overloaded"] and retried(sides.target, got)
+    parameters = sides.corpus.equivalence(_NAME).parameters
+    expected, actual = kind(sides.corpus, before), kind(sides.corpus, after)
+    if expected == parameters["rate_limit"] != actual:
+        overload = got in parameters["overloaded"] and retried(sides.target, got)
         rule = "rate-limit-as-overload" if overload else "rate-limit"
         yield sides.finding(f"translation/upstream-error-{rule}", place, **values)
         return
-    transient, again = _transient(sides.corpus, meant), retried(sides.target, got)
-    if transient is not None and transient != again and said not in known["undecided"]:
+    transient, again = _transient(sides.corpus, expected), retried(sides.target, got)
+    if transient is not None and transient != again and actual not in parameters["undecided"]:
         deed = "does not retry" if transient else "retries in vain"
-        rule = "account-retryable" if meant in known["account"] else "retryable"
+        rule = "account-retryable" if expected in parameters["account"] else "retryable"
         message = f"the client {deed}: the provider's {want} became {got}"
         yield sides.finding(f"translation/upstream-error-{rule}", place, message, **values)
-    elif meant != said:
-        yield sides.finding("translation/upstream-error-class", place, f"a {meant} became a {said}", **values)
+    elif expected != actual:
+        yield sides.finding("translation/upstream-error-class", place, f"a {expected} became a {actual}", **values)
     elif want != got:
         sides.accept("error-status-alike", place, before.status_pointer, want, got)
 
 
 def _statuses(sides: Sides, before: Failure) -> Any:
     """The statuses that tell the client of this error; the provider's own if its meaning decides nothing."""
-    known = sides.corpus.equivalence(_NAME).parameters
-    meant = kind(sides.corpus, before)
-    transient = _transient(sides.corpus, meant)
+    parameters = sides.corpus.equivalence(_NAME).parameters
+    expected_kind = kind(sides.corpus, before)
+    transient = _transient(sides.corpus, expected_kind)
     ends = [end for both in sides.target["retried_statuses"] for end in both]
-    listed = [int(status) for status in known["kinds"]]
-    alike = [status for status in [*listed, *ends] if _kind_of(known, str(status)) == meant]
-    fitting = [one for one in alike if transient is None or retried(sides.target, one) == transient]
+    listed = [int(status) for status in parameters["kinds"]]
+    alike = [status for status in [*listed, *ends] if _kind_of(parameters, str(status)) == expected_kind]
+    fitting = [status for status in alike if transient is None or retried(sides.target, status) == transient]
     own = before.status if before.status is not None and retried(sides.target, before.status) == transient else None
     return own or one_of(fitting or [before.status])
 
 
 def kind(corpus: Corpus, failure: Failure) -> str:
     """The kind of an error, in words."""
-    known = corpus.equivalence(_NAME).parameters
+    parameters = corpus.equivalence(_NAME).parameters
     status = failure.status or 0
     # Some APIs answer a wrong key with another status and say in the body what is wrong.
-    return _kind_of(known, "401" if failure.kind == "unauthorized" else str(status))
+    return _kind_of(parameters, "401" if failure.kind == "unauthorized" else str(status))
 
 
-def _kind_of(known: Mapping[str, Any], status: str) -> str:
-    return str(known["kinds"].get(status, known["server"] if int(status) >= 500 else known["request"]))
+def _kind_of(parameters: Mapping[str, Any], status: str) -> str:
+    return str(parameters["kinds"].get(status, parameters["server"] if int(status) >= 500 else parameters["request"]))
 
 
-def _transient(corpus: Corpus, meant: str) -> bool | None:
+def _transient(corpus: Corpus, failure_kind: str) -> bool | None:
     """Whether an error is retryable; None where its kind does not decide that."""
-    known = corpus.equivalence(_NAME).parameters
-    return None if meant in known["undecided"] else meant in known["passing"]
+    parameters = corpus.equivalence(_NAME).parameters
+    return None if failure_kind in parameters["undecided"] else failure_kind in parameters["passing"]
 
 
 def retried(target: Mapping[str, Any], status: int) -> bool:
@@ -183,8 +185,8 @@ def _compare_waits(sides: Sides, before: Wait, after: Wait) -> Iterator[Finding]
     if after.seconds is None:
         yield _wait_finding(sides, _LOST, before, after)
     elif after.seconds < before.seconds:
-        said = "the translation demands a shorter wait than the provider"
-        yield _wait_finding(sides, _LOST, before, after, said)
+        message = "the translation demands a shorter wait than the provider"
+        yield _wait_finding(sides, _LOST, before, after, message)
     elif not bearable(sides.corpus, before.seconds, after.seconds):
         yield _wait_finding(sides, "translation/retry-after-longer", before, after)
     elif after.seconds > before.seconds:
@@ -201,8 +203,8 @@ def _wait_finding(sides: Sides, rule: str, before: Wait, after: Wait, message: s
 
 def bearable(corpus: Corpus, before: float, after: float) -> bool:
     """Whether a longer wait is one that a client bears. How long a date is, nobody knows."""
-    known = corpus.equivalence("wait-longer").parameters
-    return after == math.inf or after <= max(before * known["times"], known["seconds"])
+    parameters = corpus.equivalence("wait-longer").parameters
+    return after == math.inf or after <= max(before * parameters["times"], parameters["seconds"])
 
 
 def _seconds(wait: float) -> str:

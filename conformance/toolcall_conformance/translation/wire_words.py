@@ -22,14 +22,14 @@ def finish_words(sides: Sides, reasons: Iterable[str], pointer: str) -> Any:
     """What may stand at a place of the output for the reasons that a reply ended."""
     words: Mapping[str, Mapping[str, list[str]]] = sides.words["finish"]
     places = [words[reason] for reason in reasons if reason in words]
-    found = ((place, word) for place in places for word in place.get(pointer or next(iter(place)), ()))
-    return one_of((_with_others(words, place, word) for place, word in found), MISSING)
+    entries = ((place, word) for place in places for word in place.get(pointer or next(iter(place)), ()))
+    return one_of((_with_others(words, place, word) for place, word in entries), MISSING)
 
 
 def first_words(sides: Sides, reasons: Iterable[str]) -> str:
     """The words for some reasons at the place that a client reads first."""
-    found = finish_words(sides, reasons, "")
-    return " or ".join(found.values) if isinstance(found, OneOf) else str(found or "another reason")
+    words = finish_words(sides, reasons, "")
+    return " or ".join(words.values) if isinstance(words, OneOf) else str(words or "another reason")
 
 
 def finish_place(sides: Sides) -> tuple[str, str]:
@@ -47,14 +47,14 @@ def _with_others(words: Mapping[str, Mapping[str, list[str]]], place: Mapping[st
     shared = sum(word in other.get(first[0], ()) for other in words.values() if len(other) > 1) > 1
     if not (shared and others and word in first[1]):
         return word
-    said = " and ".join(f"{pointer} {' or '.join(map(repr, values))}" for pointer, values in others)
-    return Words(f"{word}, with {said}")
+    conditions = " and ".join(f"{pointer} {' or '.join(map(repr, values))}" for pointer, values in others)
+    return Words(f"{word}, with {conditions}")
 
 
 def said_as(sides: Sides, element: str) -> str:
     """How the output's format says an element, in the corpus's words; empty where it cannot."""
-    said = sides.corpus.expression(sides.output.format, element).get("as", "")
-    return f"{sides.output.format} writes this as {said}" if said else ""
+    notation = sides.corpus.expression(sides.output.format, element).get("as", "")
+    return f"{sides.output.format} writes this as {notation}" if notation else ""
 
 
 def setting_name(sides: Sides, name: str) -> str:
@@ -90,13 +90,13 @@ def call_value(pair: Pair, call: Call, place: str) -> Any:
     values["$text"] = json.dumps(call.arguments, ensure_ascii=False)
     if call.id and legal_id(pair, call.id):
         values["$id"] = call.id
-    found = _filled(pair.words["call"], values)
+    form = _filled(pair.words["call"], values)
     turn = pair.words["call_turn"]
     if isinstance(pair.stands(place), list) and turn != "$call":
         if not pair.is_request and place[1:] not in turn:
-            return form_of(found, {"$id": _ID})  # no place for calls is there
-        found = _filled(turn, {"$call": found}) if pair.is_request else found
-    return found if "$id" in values or "$id" not in json.dumps(pair.words["call"]) else form_of(found, {"$id": _ID})
+            return form_of(form, {"$id": _ID})  # no place for calls is there
+        form = _filled(turn, {"$call": form}) if pair.is_request else form
+    return form if "$id" in values or "$id" not in json.dumps(pair.words["call"]) else form_of(form, {"$id": _ID})
 
 
 def result_value(pair: Pair, result: Result) -> Any:
@@ -116,7 +116,7 @@ def result_value(pair: Pair, result: Result) -> Any:
 
 def result_words(result: Result) -> str:
     """What a result says, in words."""
-    told = (
+    texts = (
         part.text
         if isinstance(part, Text)
         else json.dumps(part.value, ensure_ascii=False)
@@ -124,7 +124,7 @@ def result_words(result: Result) -> str:
         else f"{part.kind} {part.mime}"
         for part in result.parts
     )
-    return ", ".join(told)
+    return ", ".join(texts)
 
 
 def form_of(value: Any, open_parts: Mapping[str, Any]) -> Form:
@@ -153,31 +153,33 @@ def legal_id(pair: Pair, call_id: str) -> bool:
 
 def _answer_form(pair: Pair, setting: Setting) -> Any:
     """A response format as the output's format writes it; of which the form where the output must say more."""
-    asked = setting.value if isinstance(setting.value, dict) else {}
-    template = pair.words["response_format"].get(asked.get("type"))
+    response_format = setting.value if isinstance(setting.value, dict) else {}
+    template = pair.words["response_format"].get(response_format.get("type"))
     keys = ("name", "schema", "strict")
     needed = json.dumps(template)
     if template is None:
-        return Words(str(asked.get("type") or setting.value))
-    known = {f"${key}": asked[key] for key in keys if asked.get(key) is not None}
-    unsaid = {f"${key}": schema for key, schema in _UNSAID.items() if f"${key}" not in known and f'"${key}"' in needed}
-    found = _filled(template, known)
-    return form_of(found, unsaid) if unsaid else found
+        return Words(str(response_format.get("type") or setting.value))
+    variables = {f"${key}": response_format[key] for key in keys if response_format.get(key) is not None}
+    unsaid = {
+        f"${key}": schema for key, schema in _UNSAID.items() if f"${key}" not in variables and f'"${key}"' in needed
+    }
+    form = _filled(template, variables)
+    return form_of(form, unsaid) if unsaid else form
 
 
 def _thought(pair: Pair, setting: Setting) -> Any:
     """How much to think as the output's format says it; in words where they measure it differently."""
-    asked = setting.value if isinstance(setting.value, dict) else {}
+    reasoning = setting.value if isinstance(setting.value, dict) else {}
     for measure, template in pair.words["reasoning"].items():
-        if measure in asked:
-            return _filled(template, {f"${measure}": asked[measure]})
-    return Words(" ".join(f"{measure} {value}" for measure, value in asked.items()) or str(setting.value))
+        if measure in reasoning:
+            return _filled(template, {f"${measure}": reasoning[measure]})
+    return Words(" ".join(f"{measure} {value}" for measure, value in reasoning.items()) or str(setting.value))
 
 
 def written(reading: Reading, setting: Setting) -> Any:
     """The value of a setting just as it stands in its body."""
-    found = resolved(reading, setting.pointer)
-    return setting.value if found is MISSING else found
+    value = resolved(reading, setting.pointer)
+    return setting.value if value is MISSING else value
 
 
 def resolved(reading: Reading, pointer: str) -> Any:

@@ -16,9 +16,9 @@ def repeat_earlier(spot: Spot) -> None:
 
 @operator
 def exchange_with_next(spot: Spot) -> None:
-    own, behind = spot.value, _there(spot, spot.body, +1)
+    own, neighbor = spot.value, _there(spot, spot.body, +1)
     holder, key = holder_of(spot.body, _pointer(spot, +1))
-    spot.put(behind)
+    spot.put(neighbor)
     holder[key] = own
 
 
@@ -51,8 +51,8 @@ def _pointer(spot: Spot, further: int) -> str:
 def _there(spot: Spot, body: Any, further: int) -> Any:
     """Another value of the same type at the same place in another exchange. Raises Unfit."""
     try:
-        found = resolve(body, _pointer(spot, further))
+        value = resolve(body, _pointer(spot, further))
     except LookupError:
         raise Unfit from None
-    fit(kind_of(found) == kind_of(spot.value) and not equal(found, spot.value))
-    return found
+    fit(kind_of(value) == kind_of(spot.value) and not equal(value, spot.value))
+    return value

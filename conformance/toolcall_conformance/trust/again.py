@@ -27,18 +27,18 @@ class Again:
 
     def mutation(self, name: str) -> Mutation:
         """What becomes of the fault."""
-        known, operator, pointer, output = self._made(name)
-        return self._sampler.workshop.judged(known, operator, pointer, output)
+        baseline, operator, pointer, output = self._made(name)
+        return self._sampler.workshop.judged(baseline, operator, pointer, output)
 
     def told(self, name: str) -> Sequence[Finding]:
         """All that the judge says of the damaged output."""
-        known, _, _, output = self._made(name)
-        return self._sampler.workshop.findings(known.place, output)
+        baseline, _, _, output = self._made(name)
+        return self._sampler.workshop.findings(baseline.place, output)
 
     def shown(self, name: str) -> Iterator[str]:
         """The places of the output that differ, before and after."""
-        known, _, _, output = self._made(name)
-        yield from differences(known.place.output, output)
+        baseline, _, _, output = self._made(name)
+        yield from differences(baseline.place.output, output)
 
     def _made(self, name: str) -> tuple[Known, str, str, Any]:
         parts = name.split("::", 4)
@@ -52,11 +52,11 @@ class Again:
             raise LookupError(f"{name!r}: there is no such case, direction or operator")
         lot = Lot(direction, client, upstream, operator, None, 0)
         for place in self._sampler.of_case(lot, case):
-            known = shop.known(place) if f"{place.number:02}" == number else None
-            if known is not None:
+            baseline = shop.known(place) if f"{place.number:02}" == number else None
+            if baseline is not None:
                 donor = self._sampler.donor(lot, place) if shop.table.operator(operator).donates else None
                 try:
-                    return known, operator, pointer, shop.made(place, operator, pointer, donor)
+                    return baseline, operator, pointer, shop.made(place, operator, pointer, donor)
                 except (Unfit, LookupError, AttributeError, TypeError):  # an operator of lists at a member, and so on
                     raise LookupError(f"{name!r}: the operator changes nothing there") from None
         raise LookupError(f"{name!r}: the translator produces no such body")

@@ -32,14 +32,14 @@ Kind = tuple[str, str]
 Shape = tuple[str, ...]
 
 
-def class_of(one: Mutation) -> Class:
+def class_of(mutation: Mutation) -> Class:
     """The class of a fault. In a stream the kind of the event and the member tell the element."""
-    return one.operator, one.pattern, "" if one.direction == "stream" else one.element
+    return mutation.operator, mutation.pattern, "" if mutation.direction == "stream" else mutation.element
 
 
-def killed(one: Mutation) -> bool:
+def killed(mutation: Mutation) -> bool:
     """Whether a fault makes an item fail."""
-    return one.outcome in ("killed", "beside")
+    return mutation.outcome in ("killed", "beside")
 
 
 @dataclass
@@ -56,11 +56,11 @@ class Hosts:
     def kinds(self, case: str) -> Mapping[Kind, list[tuple[Place, Node]]]:
         """The places of a case by their kind and element."""
         if case not in self._kinds:
-            found: dict[Kind, list[tuple[Place, Node]]] = {}
-            for known in self._known(case):
-                for node in known.nodes:
-                    found.setdefault(_kind(known, node), []).append((known.place, node))
-            self._kinds[case] = found
+            nodes_by_kind: dict[Kind, list[tuple[Place, Node]]] = {}
+            for baseline in self._known(case):
+                for node in baseline.nodes:
+                    nodes_by_kind.setdefault(_kind(baseline, node), []).append((baseline.place, node))
+            self._kinds[case] = nodes_by_kind
         return self._kinds[case]
 
     def shapes(self, case: str) -> frozenset[Shape]:
@@ -72,24 +72,24 @@ class Hosts:
 
     def cost(self, case: str) -> float:
         """What it takes to play a case, by the size of what is judged; 0 for one that is not on the route."""
-        sizes = [len(known.nodes) for known in self._known(case)]
+        sizes = [len(baseline.nodes) for baseline in self._known(case)]
         return sum(sizes) + _EACH * len(sizes)
 
-    def hosts(self, case: str, wanted: Class) -> bool:
+    def hosts(self, case: str, mutant_class: Class) -> bool:
         """Whether a fault of a class may be made in a case, as far as kinds of places tell."""
-        operator, *kind = wanted
+        operator, *kind = mutant_class
         applies = self.sampler.workshop.table.operator(operator)
         return any(applies.fits(node) for _, node in self.kinds(case).get((kind[0], kind[1]), ()))
 
-    def kills(self, case: str, wanted: Class, checks: Sequence[str] = ("agent_loop",)) -> bool:
+    def kills(self, case: str, mutant_class: Class, checks: Sequence[str] = ("agent_loop",)) -> bool:
         """Whether a case kills a class: a fault of it is made there, and judged; in a conversation, by some checks."""
-        if (case, wanted, checks) not in self._kills:
-            self._kills[case, wanted, checks] = any(self._grave(case, wanted, checks))
-        return self._kills[case, wanted, checks]
+        if (case, mutant_class, checks) not in self._kills:
+            self._kills[case, mutant_class, checks] = any(self._grave(case, mutant_class, checks))
+        return self._kills[case, mutant_class, checks]
 
-    def _grave(self, case: str, wanted: Class, checks: Sequence[str]) -> Iterator[bool]:
+    def _grave(self, case: str, mutant_class: Class, checks: Sequence[str]) -> Iterator[bool]:
         """Of each place that is tried, whether a fault there breaks a MUST."""
-        operator, *kind = wanted
+        operator, *kind = mutant_class
         applies, tried = self.sampler.workshop.table.operator(operator), 0
         for place, node in self.kinds(case).get((kind[0], kind[1]), ()):
             if applies.fits(node) and tried < TRIES:
@@ -102,17 +102,17 @@ class Hosts:
                 yield self.sampler.workshop.breaks(place, output, checks)
 
     def _known(self, case: str) -> Sequence[Known]:
-        found = (self.sampler.workshop.known(place) for place in self.sampler.of_case(self.lot, case))
-        return [one for one in found if one is not None]
+        candidates = (self.sampler.workshop.known(place) for place in self.sampler.of_case(self.lot, case))
+        return [baseline for baseline in candidates if baseline is not None]
 
 
 #: What playing a body takes beside what grows with it, in places of one.
 _EACH = 60
 
 
-def _kind(known: Known, node: Node) -> Kind:
-    stream = known.place.direction == "stream"
-    return known.pattern(node.pointer), "" if stream else known.element(node.pointer)
+def _kind(baseline: Known, node: Node) -> Kind:
+    stream = baseline.place.direction == "stream"
+    return baseline.pattern(node.pointer), "" if stream else baseline.element(node.pointer)
 
 
 def _shapes(place: Place) -> Iterator[Shape]:

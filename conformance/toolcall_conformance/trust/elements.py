@@ -46,13 +46,15 @@ class Elements:
         first = pointer.split("/")[1]
         if first in self._tops:
             return self._tops[first]
-        if len(found := self._below.get(pointer, ())) == 1:
-            return next(iter(found))
+        if len(elements := self._below.get(pointer, ())) == 1:
+            return next(iter(elements))
         around_it = [self._known[place] for place in around(pointer) if place in self._known]
         if around_it:
             return around_it[-1]
         # What stands beside a text in its block is of the text; at the top of the body it is of nothing.
-        beside = found or next((self._below[one] for one in reversed([*around(pointer)][1:]) if one in self._below), ())
+        beside = elements or next(
+            (self._below[place] for place in reversed([*around(pointer)][1:]) if place in self._below), ()
+        )
         return (next(iter(beside)) if len(beside) == 1 else "turn") if beside else "envelope"
 
     def _assembled(self, stream: Any) -> Any:
@@ -64,20 +66,20 @@ class Elements:
         holder, key = holder_of(stream, pointer)
         del holder[key]
         counts = Counter(map(self._of_whole, _changes(self._whole, self._assembled(stream))))
-        told = {name: count for name, count in counts.items() if name != "envelope"} or counts
-        return max(told, key=lambda name: told[name], default="")
+        named_counts = {name: count for name, count in counts.items() if name != "envelope"} or counts
+        return max(named_counts, key=lambda name: named_counts[name], default="")
 
 
-def _below(known: Mapping[str, str]) -> Mapping[str, Collection[str]]:
+def _below(elements: Mapping[str, str]) -> Mapping[str, Collection[str]]:
     """For each place of a body the elements of the nearest known places below it."""
-    found: dict[str, set[str]] = {}
+    elements_below: dict[str, set[str]] = {}
     depths: dict[str, int] = {}
-    for pointer, element in sorted(known.items(), key=lambda one: one[0].count("/")):
+    for pointer, element in sorted(elements.items(), key=lambda entry: entry[0].count("/")):
         depth = pointer.count("/")
         for place in around(pointer):
             if place != pointer and depths.setdefault(place, depth) == depth:
-                found.setdefault(place, set()).add(element)
-    return found
+                elements_below.setdefault(place, set()).add(element)
+    return elements_below
 
 
 def _known(reading: Reading) -> Iterator[tuple[str, str]]:
@@ -129,9 +131,9 @@ def _changes(before: Any, after: Any) -> Iterator[str]:
             yield node.pointer
 
 
-def is_about(found: Finding, pointer: str, told_as: Collection[str]) -> bool:
+def is_about(finding: Finding, pointer: str, told_as: Collection[str]) -> bool:
     """Whether a finding is about the element of a fault at ``pointer``: by its element, or by where it points."""
-    if found.element in told_as:
+    if finding.element in told_as:
         return True
-    inner, outer = sorted((f"{found.pointer}/", f"{pointer}/"), key=len, reverse=True)
-    return found.pointer.count("/") > 1 and inner.startswith(outer)
+    inner, outer = sorted((f"{finding.pointer}/", f"{pointer}/"), key=len, reverse=True)
+    return finding.pointer.count("/") > 1 and inner.startswith(outer)

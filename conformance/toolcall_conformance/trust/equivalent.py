@@ -53,8 +53,8 @@ class Equivalence:
         viewers: dict[str, Viewer] = {"decoder": self._decoded}
         if place.direction in ("response", "stream"):
             viewers["client"] = _shown
-        asked = (name for name in viewers if name not in blind)
-        return next((name for name in asked if self._alike(name, viewers[name], place, pointer, output)), "")
+        candidates = (name for name in viewers if name not in blind)
+        return next((name for name in candidates if self._alike(name, viewers[name], place, pointer, output)), "")
 
     def _alike(self, name: str, viewer: Viewer, place: Place, pointer: str, output: Any) -> bool:
         before = self._before(name, viewer, place)
@@ -70,8 +70,8 @@ class Equivalence:
     def _decoded(self, place: Place, output: Any) -> View:
         """What the translator makes of an output in each other format; empty if it takes it in fewer than two."""
         others = [name for name in self.harness.corpus.formats if name != place.target]
-        made = [self._translated(place, output, other) for other in others]
-        return tuple(made) if sum(bool(one) for one in made) >= ENOUGH else ()
+        translations = [self._translated(place, output, other) for other in others]
+        return tuple(translations) if sum(bool(text) for text in translations) >= ENOUGH else ()
 
     def _translated(self, place: Place, output: Any, other: str) -> str:
         client, upstream = (place.target, other) if place.direction == "request" else (other, place.target)
@@ -81,12 +81,12 @@ class Equivalence:
         if not isinstance(opened, Opened):
             return ""
         if place.direction == "stream":
-            came = opened.session.stream(Source(cuts.split_events(dump(output["events"]))))
-            return canonical(parse(came.data)) if isinstance(came, Streamed) and came.raised is None else ""
+            result = opened.session.stream(Source(cuts.split_events(dump(output["events"]))))
+            return canonical(parse(result.data)) if isinstance(result, Streamed) and result.raised is None else ""
         session = opened.session
-        asked = {"request": session.request, "response": session.response, "error": session.error}[place.direction]
-        made = asked(output)
-        return canonical(made.value) if isinstance(made, Produced) else ""
+        translate = {"request": session.request, "response": session.response, "error": session.error}[place.direction]
+        outcome = translate(output)
+        return canonical(outcome.value) if isinstance(outcome, Produced) else ""
 
 
 def _shown(place: Place, output: Any) -> View:
@@ -96,8 +96,8 @@ def _shown(place: Place, output: Any) -> View:
         sdk.wire.lay(dump(output["events"]) if place.direction == "stream" else output)
         if place.direction == "response":
             return (repr(sdk.see(sdk.reply())),)
-        came = sdk.stream()
-        return (repr(sdk.see(came.reply)), repr(came.handed))
+        streamed = sdk.stream()
+        return (repr(sdk.see(streamed.reply)), repr(streamed.handed))
     except MissingSDKError:
         return ()
     except Exception:  # whatever a client raises for a damaged body
@@ -108,7 +108,7 @@ def _is_read(viewer: Viewer, place: Place, pointer: str, before: View) -> bool:
     """Whether a viewer looks at a place: another value there changes what it sees. At the whole it always looks."""
     if not pointer:
         return True
-    return any(viewer(place, one) != before for one in islice(_probes(place.output, pointer), PROBES))
+    return any(viewer(place, probe) != before for probe in islice(_probes(place.output, pointer), PROBES))
 
 
 def _probes(body: Any, pointer: str) -> Iterator[Any]:

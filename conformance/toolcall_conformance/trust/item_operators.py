@@ -25,9 +25,9 @@ def repeat(spot: Spot) -> None:
 
 @operator
 def swap(spot: Spot) -> None:
-    behind = spot.next_item()
+    following = spot.next_item()
     spot.holder[spot.key + 1] = spot.value
-    spot.put(behind)
+    spot.put(following)
 
 
 @operator
@@ -52,7 +52,9 @@ def move_over(spot: Spot) -> None:
     around, index = holder_of(spot.body, owner_at)
     fit(isinstance(around, list))
     beside = [around[at] for at in (index + 1, index - 1) if 0 <= at < len(around)]
-    like = next((one[name] for one in beside if isinstance(one, dict) and isinstance(one.get(name), list)), None)
+    like = next(
+        (entry[name] for entry in beside if isinstance(entry, dict) and isinstance(entry.get(name), list)), None
+    )
     if like is None:
         raise Unfit
     like.append(spot.holder.pop(spot.key))

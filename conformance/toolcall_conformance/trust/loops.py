@@ -76,9 +76,9 @@ class _Session:
         self._number += 1
         self.inner.finish_exchange(reply)
 
-    def _turned(self, key: _Key, given: Any, outcome: Outcome) -> Outcome:
+    def _turned(self, key: _Key, source: Any, outcome: Outcome) -> Outcome:
         if isinstance(outcome, Produced):
-            self.given[key], self.made[key] = copied(given), copied(outcome.value)
+            self.given[key], self.made[key] = copied(source), copied(outcome.value)
         return Produced(copied(self._bodies[key])) if key in self._bodies else outcome
 
 
@@ -102,7 +102,9 @@ def played(driver: Driver, harness: Harness, case: Case, route: Route) -> tuple[
 
     None where fewer than two exchanges are played, or one is an error.
     """
-    if len(case.exchanges(route.client)) < 2 or any(one.error is not None for one in case.exchanges(route.client)):
+    if len(case.exchanges(route.client)) < 2 or any(
+        exchange.error is not None for exchange in case.exchanges(route.client)
+    ):
         return None
     player = _Player(driver, {})
     CHECKS["agent_loop"](case, route, player.open, harness, "", None)
@@ -130,7 +132,7 @@ def findings(
     """What the checks say of a conversation that was ``sound`` and is ``damaged``, when it is played again."""
     bodies = {(number, part): _at(damaged, number, part) for number, part in changed(sound, damaged)}
     played = (CHECKS[name](case, route, _Player(driver, bodies).open, harness, "", None) for name in checks)
-    return tuple(one for result in played for one in result.findings)
+    return tuple(finding for result in played for finding in result.findings)
 
 
 def changed(sound: Body, damaged: Body) -> list[tuple[int, str]]:

@@ -32,17 +32,17 @@ class Group:
     hole: str
 
 
-def counted(made: Iterable[Any], key: Key) -> Rows:
+def counted(items: Iterable[Any], key: Key) -> Rows:
     """How many faults, or other things with an ``outcome``, were made, and what became of them, by a key."""
-    found: Rows = defaultdict(Counter)
-    for one in made:
-        found[key(one)].update((MADE, one.outcome))
-    return dict(sorted(found.items()))
+    rows: Rows = defaultdict(Counter)
+    for item in items:
+        rows[key(item)].update((MADE, item.outcome))
+    return dict(sorted(rows.items()))
 
 
-def cell(one: Any) -> tuple[str, ...]:
+def cell(item: Any) -> tuple[str, ...]:
     """The cell of the matrix that a fault or a variant is in."""
-    return one.direction, one.format, one.element, one.operator
+    return item.direction, item.format, item.element, item.operator
 
 
 def lines(rows: Rows, head: Sequence[str]) -> Iterator[str]:
@@ -52,37 +52,37 @@ def lines(rows: Rows, head: Sequence[str]) -> Iterator[str]:
         yield " ".join(f"{counts[name]:10,}" for name in head) + "  " + " ".join(key)
 
 
-def survivors(made: Sequence[Mutation], table: Table) -> list[Group]:
+def survivors(mutations: Sequence[Mutation], table: Table) -> list[Group]:
     """The survivors in groups, the greatest first."""
-    found: dict[tuple[str, ...], list[Mutation]] = defaultdict(list)
-    for one in made:
-        if one.outcome in ("survived", "raised"):
-            kind = (one.operator, one.element, one.direction, one.format, one.pattern)
-            found[*kind, reason(one, table), hole(one, table)].append(one)
+    survivors_by_kind: dict[tuple[str, ...], list[Mutation]] = defaultdict(list)
+    for mutation in mutations:
+        if mutation.outcome in ("survived", "raised"):
+            kind = (mutation.operator, mutation.element, mutation.direction, mutation.format, mutation.pattern)
+            survivors_by_kind[*kind, reason(mutation, table), hole(mutation, table)].append(mutation)
     groups = [
         Group(operator, element, direction, name, pattern, len(group), group[0].name, why, gap)
-        for (operator, element, direction, name, pattern, why, gap), group in found.items()
+        for (operator, element, direction, name, pattern, why, gap), group in survivors_by_kind.items()
     ]
     return sorted(groups, key=lambda group: (-group.count, group.example))
 
 
-def reason(one: Mutation, table: Table) -> str:
+def reason(mutation: Mutation, table: Table) -> str:
     """Why the reviewed list says that nobody need see a fault; empty where it does not name it, or as a hole."""
-    return _named(one, table.reviewed) if one.outcome == "survived" else ""
+    return _named(mutation, table.reviewed) if mutation.outcome == "survived" else ""
 
 
-def hole(one: Mutation, table: Table) -> str:
+def hole(mutation: Mutation, table: Table) -> str:
     """What the list of open holes says of a fault; empty where it does not name it."""
-    return _named(one, table.open) if one.outcome == "survived" else ""
+    return _named(mutation, table.open) if mutation.outcome == "survived" else ""
 
 
-def _named(one: Mutation, listed: Sequence[tuple[Pattern, Mapping[str, Any]]]) -> str:
-    direction, pointer = one.within
+def _named(mutation: Mutation, listed: Sequence[tuple[Pattern, Mapping[str, Any]]]) -> str:
+    direction, pointer = mutation.within
     entries = (
         entry
         for pattern, entry in listed
-        if pattern.is_for(direction, one.format, one.operator, one.element)
+        if pattern.is_for(direction, mutation.format, mutation.operator, mutation.element)
         and pattern.is_at(pointer)
-        and pattern.is_of(one.place)
+        and pattern.is_of(mutation.place)
     )
     return next((str(entry["reason"]) for entry in entries), "")

@@ -12,9 +12,9 @@ from toolcall_conformance.trust.spots import Spot, fit, operator
 
 @operator
 def merge(spot: Spot) -> None:
-    behind = spot.next_item()
-    fit(isinstance(behind, dict))
-    for key, value in behind.items():
+    following = spot.next_item()
+    fit(isinstance(following, dict))
+    for key, value in following.items():
         own = spot.value.get(key)
         joins = type(own) is type(value) and isinstance(value, (str, list)) and not equal(own, value)
         spot.value[key] = own + value if joins else spot.value.get(key, value)
@@ -24,12 +24,12 @@ def merge(spot: Spot) -> None:
 @operator
 def merge_texts(spot: Spot) -> None:
     """Unlike ``merge`` it leaves every other member of the first alone, words of the format included."""
-    behind = spot.next_item()
-    fit(isinstance(behind, dict))
-    own, other = _longest(spot.value, str), _longest(behind, str)
+    following = spot.next_item()
+    fit(isinstance(following, dict))
+    own, other = _longest(spot.value, str), _longest(following, str)
     fit(own is not None and own.rpartition("/")[2] == str(other).rpartition("/")[2])
     holder, key = holder_of(spot.value, str(own))
-    holder[key] += resolve(behind, str(other))
+    holder[key] += resolve(following, str(other))
     del spot.holder[spot.key + 1]
 
 
@@ -68,7 +68,7 @@ def _within_a_word(text: str) -> int:
 
 def _longest(value: Any, kind: type[str | list[Any]]) -> str | None:
     """The pointer to the longest text or list below a value that can be cut in two."""
-    found = [(node.pointer, node.value) for node in nodes(value)]
-    sizes = {pointer: len(one) for pointer, one in found if isinstance(one, kind)}
+    entries = [(node.pointer, node.value) for node in nodes(value)]
+    sizes = {pointer: len(item) for pointer, item in entries if isinstance(item, kind)}
     longest = max(sizes, key=lambda pointer: sizes[pointer], default="")
     return longest if sizes.get(longest, 0) > 1 else None

@@ -69,9 +69,9 @@ class Workshop:
         if place.name not in self._known:
             if len(self._known) > 1000:
                 self._known.clear()
-            found = self.findings(place, place.output)
-            usual = Counter(one.rule for one in found)
-            sound = not any(one.is_must for one in found)
+            body_findings = self.findings(place, place.output)
+            usual = Counter(finding.rule for finding in body_findings)
+            sound = not any(finding.is_must for finding in body_findings)
             self._known[place.name] = Known(place, self.table.tops, usual) if sound else None
         return self._known[place.name]
 
@@ -82,7 +82,7 @@ class Workshop:
     def breaks(self, place: Place, output: Any, checks: Sequence[str] = loops.PLAYED) -> bool:
         """Whether an output breaks a MUST; of a conversation, in some checks alone."""
         try:
-            return any(one.is_must for one in findings(self.driver, self.harness, place, output, checks))
+            return any(finding.is_must for finding in findings(self.driver, self.harness, place, output, checks))
         except Exception:  # it must take any JSON: what it fails at it does not see
             return False
 
@@ -91,15 +91,15 @@ class Workshop:
         output = mutated(operator, place.output, pointer, donor)
         return as_sent(output, place.output) if place.direction == "stream" else output
 
-    def judged(self, known: Known, operator: str, pointer: str, output: Any) -> Mutation:
+    def judged(self, baseline: Known, operator: str, pointer: str, output: Any) -> Mutation:
         """What became of a fault."""
-        place, element = known.place, known.element(pointer)
-        outcome, rules, by = self._judged(known, operator, pointer, element, output)
+        place, element = baseline.place, baseline.element(pointer)
+        outcome, rules, by = self._judged(baseline, operator, pointer, element, output)
         return Mutation(
             place.name,
             operator,
             pointer,
-            known.pattern(pointer),
+            baseline.pattern(pointer),
             element,
             place.direction,
             place.part(pointer)[0].target,
@@ -109,40 +109,40 @@ class Workshop:
         )
 
     def _judged(
-        self, known: Known, operator: str, pointer: str, element: str, output: Any
+        self, baseline: Known, operator: str, pointer: str, element: str, output: Any
     ) -> tuple[Outcome, tuple[str, ...], str]:
         try:
-            found = known.new(self.findings(known.place, output))
+            new_findings = baseline.new(self.findings(baseline.place, output))
         except Exception as error:  # it must take any JSON; one fault of its own must not end the run
             return "raised", (), type(error).__name__
-        return self._outcome(known, operator, pointer, element, output, found)
+        return self._outcome(baseline, operator, pointer, element, output, new_findings)
 
     def _outcome(
-        self, known: Known, operator: str, pointer: str, element: str, output: Any, found: list[Finding]
+        self, baseline: Known, operator: str, pointer: str, element: str, output: Any, new_findings: list[Finding]
     ) -> tuple[Outcome, tuple[str, ...], str]:
-        grave = [one for one in found if one.is_must]
+        grave = [finding for finding in new_findings if finding.is_must]
         if grave:
-            told_as = [*self.table.told_as(element), *(["body"] if _is_order(known.place, pointer) else [])]
-            about = [one for one in grave if is_about(one, known.place.part(pointer)[1], told_as)]
+            told_as = [*self.table.told_as(element), *(["body"] if _is_order(baseline.place, pointer) else [])]
+            about = [finding for finding in grave if is_about(finding, baseline.place.part(pointer)[1], told_as)]
             return ("killed", _rules(about), "") if about else ("beside", _rules(grave), "")
-        by = self._equivalent(known, operator, pointer, element, output)
-        warned = _rules(one for one in found if not one.is_note)
+        by = self._equivalent(baseline, operator, pointer, element, output)
+        warned = _rules(finding for finding in new_findings if not finding.is_note)
         if by:
             return "equivalent", warned, by
         return ("warned", warned, "") if warned else ("survived", (), "")
 
-    def _equivalent(self, known: Known, operator: str, pointer: str, element: str, output: Any) -> str:
+    def _equivalent(self, baseline: Known, operator: str, pointer: str, element: str, output: Any) -> str:
         """By which rule an output says the same; empty if it does not. A conversation does if each body of it does."""
-        if known.place.direction != "loop":
-            return self._same(known.place, operator, pointer, element, output)
+        if baseline.place.direction != "loop":
+            return self._same(baseline.place, operator, pointer, element, output)
         _, _, rest = loops.parts_of(pointer)
-        changed = loops.changed(known.place.output, output)
-        found = [
-            self._same(known.place.part(f"/exchanges/{number}/{part}")[0], operator, rest, element, body)
+        changed = loops.changed(baseline.place.output, output)
+        rules = [
+            self._same(baseline.place.part(f"/exchanges/{number}/{part}")[0], operator, rest, element, body)
             for number, part in changed
             for body in [output["exchanges"][number][part]]
         ]
-        return found[0] if all(found) else ""
+        return rules[0] if all(rules) else ""
 
     def _same(self, place: Place, operator: str, pointer: str, element: str, output: Any) -> str:
         where = (place.direction, place.target, operator, element)
@@ -208,16 +208,16 @@ class Known:
         whole = pattern_of(pointer.removesuffix(rest) + without_own(rest, _TOP[part.direction]))
         return whole if not kind else f"{whole} of {kind}"
 
-    def new(self, found: Iterable[Finding]) -> list[Finding]:
+    def new(self, body_findings: Iterable[Finding]) -> list[Finding]:
         """The findings that the undamaged output has not, by their rules."""
         left = Counter(self.usual)
-        told = []
-        for one in found:
-            if left[one.rule] and not one.is_must:
-                left[one.rule] -= 1
+        new_findings = []
+        for finding in body_findings:
+            if left[finding.rule] and not finding.is_must:
+                left[finding.rule] -= 1
             else:
-                told.append(one)
-        return told
+                new_findings.append(finding)
+        return new_findings
 
 
 def _is_order(place: Place, pointer: str) -> bool:
@@ -246,12 +246,12 @@ def _event_kind(place: Place, tokens: list[str]) -> str:
 def as_sent(stream: Any, before: Any) -> Any:
     """A stream as its client gets it. Raises Unfit where it cannot be written, or is written as it was."""
     events = stream.get("events") if isinstance(stream, dict) else None
-    if not isinstance(events, list) or not all(_is_event(one) for one in events):
+    if not isinstance(events, list) or not all(_is_event(event) for event in events):
         raise Unfit
-    came = {"events": parse(dump(events))["events"]}
-    if came == before:
+    output = {"events": parse(dump(events))["events"]}
+    if output == before:
         raise Unfit
-    return came
+    return output
 
 
 def _is_event(event: Any) -> bool:
@@ -262,8 +262,8 @@ def _is_event(event: Any) -> bool:
     return all(isinstance(word, str) and word and not re.search(r"[\r\n]", word) for word in words)
 
 
-def _rules(found: Iterable[Finding]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one.rule for one in found))
+def _rules(body_findings: Iterable[Finding]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(finding.rule for finding in body_findings))
 
 
 _NOTHING = object()
@@ -279,5 +279,5 @@ def _at(body: Any, pointer: str) -> Any:
 def _fits(values: Any, value: Any) -> bool:
     """Whether a value is one of those that an entry names; all are, if it names none."""
     return values is None or (
-        value is not _NOTHING and any(value == one and type(value) is type(one) for one in values)
+        value is not _NOTHING and any(value == candidate and type(value) is type(candidate) for candidate in values)
     )

@@ -17,9 +17,9 @@ def take_from_turn(spot: Spot) -> None:
 @operator
 def take_from_case(spot: Spot) -> None:
     alike = _alike(spot, spot.donor)
-    found = next((one for one in alike if not equal(resolve(spot.donor, one), spot.value)), None)
-    fit(found is not None)
-    spot.put(copied(resolve(spot.donor, str(found))))
+    pointer = next((pointer for pointer in alike if not equal(resolve(spot.donor, pointer), spot.value)), None)
+    fit(pointer is not None)
+    spot.put(copied(resolve(spot.donor, str(pointer))))
 
 
 @operator
@@ -35,13 +35,13 @@ def _other(spot: Spot) -> str:
     alike = _alike(spot, spot.body)
     fit(alike)
     at = alike.index(spot.pointer)
-    others = (one for one in alike[at:] + alike[:at] if not equal(resolve(spot.body, one), spot.value))
-    found = next(others, None)
-    fit(found is not None)
-    return str(found)
+    others = (pointer for pointer in alike[at:] + alike[:at] if not equal(resolve(spot.body, pointer), spot.value))
+    pointer = next(others, None)
+    fit(pointer is not None)
+    return str(pointer)
 
 
 def _alike(spot: Spot, body: Any) -> list[str]:
     """The places of a body that are like this one, with a value of the same type."""
     pattern, kind = pattern_of(spot.pointer), kind_of(spot.value)
-    return [one.pointer for one in nodes(body) if one.kind == kind and pattern_of(one.pointer) == pattern]
+    return [node.pointer for node in nodes(body) if node.kind == kind and pattern_of(node.pointer) == pattern]

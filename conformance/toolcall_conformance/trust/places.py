@@ -49,9 +49,9 @@ class Place:
             return self, pointer
         number, part, rest = loops.parts_of(pointer)
         source, output = (body["exchanges"][number] for body in (self.source, self.output))
-        asked = Requests(source["request"], output["request"])
+        requests = Requests(source["request"], output["request"])
         way: Direction = "request" if part == "request" else "response"
-        return Place(self.case, number + 1, way, self.route, source[part], output[part], asked), rest
+        return Place(self.case, number + 1, way, self.route, source[part], output[part], requests), rest
 
     @property
     def name(self) -> str:
@@ -114,20 +114,22 @@ def _asked(driver: Driver, case: Case, route: Route) -> Iterator[tuple[SessionDr
 
 def _bodies(driver: Driver, harness: Harness, case: Case, direction: Direction, route: Route) -> Iterator[Place]:
     for session, client, upstream, sent in _asked(driver, case, route):
-        asked = Requests(client.request, sent.value)
+        requests = Requests(client.request, sent.value)
         if direction == "request":
-            yield Place(case.id, client.number, direction, route, client.request, sent.value, asked, sent.losses)
+            yield Place(case.id, client.number, direction, route, client.request, sent.value, requests, sent.losses)
         elif upstream.response is not None:
-            yield from _reply(harness, session, case, upstream, route, asked)
+            yield from _reply(harness, session, case, upstream, route, requests)
 
 
 def _errors(driver: Driver, harness: Harness, case: Case, direction: Direction, route: Route) -> Iterator[Place]:
     del harness  # as all that make places are called
     for session, client, upstream, sent in _asked(driver, case, route):
-        came = session.error(upstream.error) if upstream.error is not None else None
-        if isinstance(came, Produced):
-            asked = Requests(client.request, sent.value)
-            yield Place(case.id, client.number, direction, route, upstream.error, came.value, asked, came.losses)
+        outcome = session.error(upstream.error) if upstream.error is not None else None
+        if isinstance(outcome, Produced):
+            requests = Requests(client.request, sent.value)
+            yield Place(
+                case.id, client.number, direction, route, upstream.error, outcome.value, requests, outcome.losses
+            )
 
 
 def _loops(driver: Driver, harness: Harness, case: Case, direction: Direction, route: Route) -> Iterator[Place]:
@@ -137,13 +139,13 @@ def _loops(driver: Driver, harness: Harness, case: Case, direction: Direction, r
 
 
 def _reply(
-    harness: Harness, session: SessionDriver, case: Case, upstream: Exchange, route: Route, asked: Requests
+    harness: Harness, session: SessionDriver, case: Case, upstream: Exchange, route: Route, requests: Requests
 ) -> Iterator[Place]:
-    declared = harness.judge.declared_names(upstream.request, asked.upstream, route.upstream)
+    declared = harness.judge.declared_names(upstream.request, requests.upstream, route.upstream)
     reply = rename_calls(route.upstream, upstream.response, declared)
-    came = session.response(reply)
-    if isinstance(came, Produced):
-        yield Place(case.id, upstream.number, "response", route, reply, came.value, asked, came.losses)
+    outcome = session.response(reply)
+    if isinstance(outcome, Produced):
+        yield Place(case.id, upstream.number, "response", route, reply, outcome.value, requests, outcome.losses)
 
 
 def _streams(driver: Driver, harness: Harness, case: Case, direction: Direction, route: Route) -> Iterator[Place]:
@@ -155,11 +157,11 @@ def _streams(driver: Driver, harness: Harness, case: Case, direction: Direction,
         exchange = begin_exchange(client, upstream, replace(route, stream=True), driver.open, harness)
         if isinstance(exchange, Blocked):
             return
-        came = exchange.play(Source(cuts.split_events(exchange.stream), reply=upstream.response))
-        if isinstance(came, Streamed) and came.raised is None:
-            asked = exchange.requests
-            source, output = parse(exchange.stream), {"events": parse(came.data)["events"]}
-            yield Place(case.id, client.number, direction, route, source, output, asked, came.losses)
+        outcome = exchange.play(Source(cuts.split_events(exchange.stream), reply=upstream.response))
+        if isinstance(outcome, Streamed) and outcome.raised is None:
+            requests = exchange.requests
+            source, output = parse(exchange.stream), {"events": parse(outcome.data)["events"]}
+            yield Place(case.id, client.number, direction, route, source, output, requests, outcome.losses)
 
 
 _MADE: dict[Direction, Callable[[Driver, Harness, Case, Direction, Route], Iterator[Place]]] = {

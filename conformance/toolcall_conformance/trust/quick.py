@@ -40,39 +40,41 @@ class Chosen:
 
 def chosen(sampler: Sampler, lots: Sequence[Lot]) -> list[tuple[list[Mutation], Chosen]]:
     """The faults of the lots of one route and direction, judged, and the cases that are chosen by them."""
-    made = [one for lot in lots for one in sampler.made(lot)]
-    return [(made, choose(Hosts(sampler, lots[0]), made))]
+    mutations = [mutation for lot in lots for mutation in sampler.made(lot)]
+    return [(mutations, choose(Hosts(sampler, lots[0]), mutations))]
 
 
-def choose(hosts: Hosts, made: Iterable[Mutation]) -> Chosen:
-    """The cases for one route and direction, by the faults that were ``made`` there."""
-    wanted = Counter(class_of(one) for one in made if killed(one))
+def choose(hosts: Hosts, mutations: Iterable[Mutation]) -> Chosen:
+    """The cases for one route and direction, by the faults that were ``mutations`` there."""
+    counts = Counter(class_of(mutation) for mutation in mutations if killed(mutation))
     costs = {case: cost for case in hosts.sampler.cases if (cost := hosts.cost(case))}
     budget = SHARES[hosts.lot.direction] * sum(costs.values())
-    hosted = {case: [one for one in wanted if hosts.hosts(case, one)] for case in costs}
-    cases, left = _cover(hosts, wanted, hosted, costs, budget)
+    hosted = {case: [mutant_class for mutant_class in counts if hosts.hosts(case, mutant_class)] for case in costs}
+    cases, left = _cover(hosts, counts, hosted, costs, budget)
     cases += _widen(hosts, cases, costs, budget - sum(costs[case] for case in cases))
-    owners = Counter(one for classes in hosted.values() for one in classes)
+    owners = Counter(mutant_class for classes in hosted.values() for mutant_class in classes)
     spent = sum(costs[case] for case in cases) / max(sum(costs.values()), 1)
-    alone = frozenset(case for case, classes in hosted.items() if any(owners[one] == 1 for one in classes))
+    alone = frozenset(
+        case for case, classes in hosted.items() if any(owners[mutant_class] == 1 for mutant_class in classes)
+    )
     lot = hosts.lot
-    covered = len(wanted) - len(left)
-    return Chosen(lot.direction, lot.client, lot.upstream, tuple(cases), len(wanted), covered, spent, alone)
+    covered = len(counts) - len(left)
+    return Chosen(lot.direction, lot.client, lot.upstream, tuple(cases), len(counts), covered, spent, alone)
 
 
 def _cover(
     hosts: Hosts,
-    wanted: Mapping[Class, int],
+    counts: Mapping[Class, int],
     hosted: Mapping[str, Sequence[Class]],
     costs: Mapping[str, float],
     budget: float,
 ) -> tuple[list[str], set[Class]]:
     """Cases that kill the classes, greedily, and the classes that are left. What a leading case kills is tried."""
-    left = set(wanted)
+    left = set(counts)
     chosen: list[str] = []
 
     def gain(case: str) -> float:
-        return sum(wanted[one] for one in hosted[case] if one in left) / costs[case]
+        return sum(counts[mutant_class] for mutant_class in hosted[case] if mutant_class in left) / costs[case]
 
     queue = [(-gain(case), case) for case in costs]
     heapq.heapify(queue)
@@ -83,7 +85,9 @@ def _cover(
             continue
         if queue and -now > queue[0][0]:
             heapq.heappush(queue, (-now, case))
-        elif kills := {one for one in hosted[case] if one in left and hosts.kills(case, one)}:
+        elif kills := {
+            mutant_class for mutant_class in hosted[case] if mutant_class in left and hosts.kills(case, mutant_class)
+        }:
             chosen.append(case)
             left -= kills
             budget -= costs[case]
@@ -96,32 +100,32 @@ def _widen(hosts: Hosts, chosen: Sequence[str], costs: Mapping[str, float], budg
     A shape counts as often as there are cases with it: what one case has alone is seldom a matter of the format.
     """
     frequent = Counter(shape for case in costs for shape in hosts.shapes(case))
-    seen: set[Shape] = {shape for case in chosen for shape in hosts.shapes(case)}
-    found: list[str] = []
+    shapes: set[Shape] = {shape for case in chosen for shape in hosts.shapes(case)}
+    cases: list[str] = []
     while True:
         gains = {
-            case: sum(frequent[shape] for shape in hosts.shapes(case) if shape not in seen) / cost
+            case: sum(frequent[shape] for shape in hosts.shapes(case) if shape not in shapes) / cost
             for case, cost in costs.items()
-            if cost <= budget and case not in chosen and case not in found
+            if cost <= budget and case not in chosen and case not in cases
         }
         best = max(gains, key=lambda case: (gains[case], case), default="")
         if not best or not gains[best]:
-            return found
-        found.append(best)
-        seen.update(hosts.shapes(best))
+            return cases
+        cases.append(best)
+        shapes.update(hosts.shapes(best))
         budget -= costs[best]
 
 
 def lines(chosen: Sequence[Chosen], cases: Iterable[str]) -> Iterator[str]:
     """By direction and route the cases, the share of the time, and the classes; the cases that none needs."""
     yield f"{'cases':>6} {'time':>6} {'classes':>8} {'killed':>7}"
-    for one in chosen:
-        share = f"{one.covered / one.classes:7.1%}" if one.classes else f"{'-':>7}"
+    for selection in chosen:
+        share = f"{selection.covered / selection.classes:7.1%}" if selection.classes else f"{'-':>7}"
         yield (
-            f"{len(one.cases):6} {one.cost:6.1%} {one.classes:8,} {share}  "
-            f"{one.direction} {one.client}-to-{one.upstream}"
+            f"{len(selection.cases):6} {selection.cost:6.1%} {selection.classes:8,} {share}  "
+            f"{selection.direction} {selection.client}-to-{selection.upstream}"
         )
-    alone = {case for one in chosen for case in one.alone}
+    alone = {case for selection in chosen for case in selection.alone}
     needless = sorted(set(cases) - alone)
     yield f"cases that kill nothing that another does not: {len(needless)} of {len(needless) + len(alone)}"
     yield from (f"  {case}" for case in needless)

@@ -66,12 +66,12 @@ def in_parts(
     count = sum(map(len, parts))
     if jobs == 1:
         sampler = source.sampler()
-        found = []
+        results = []
         for done, task in enumerate((task for part in parts for task in part), 1):
-            found += work(sampler, task)
+            results += work(sampler, task)
             progress(done, count)
-        return found
-    return [one for part in _in_processes(work, source, parts, jobs, progress) for one in part]
+        return results
+    return [result for part in _in_processes(work, source, parts, jobs, progress) for result in part]
 
 
 def _in_processes(
@@ -85,11 +85,11 @@ def _in_processes(
 
     done, count = 0, sum(map(len, parts))
     with ProcessPoolExecutor(jobs) as pool:
-        begun = {pool.submit(_part, work, source, part): len(part) for part in parts}
-        for part in as_completed(begun):
-            done += begun[part]
+        futures = {pool.submit(_part, work, source, part): len(part) for part in parts}
+        for part in as_completed(futures):
+            done += futures[part]
             progress(done, count)
-        yield from (part.result() for part in begun)
+        yield from (part.result() for part in futures)
 
 
 _SAMPLERS: dict[Source, Sampler] = {}
@@ -99,4 +99,4 @@ def _part(work: Callable[[Sampler, Task], list[Found]], source: Source, tasks: S
     """What a process of its own does. It loads the translator once."""
     if source not in _SAMPLERS:
         _SAMPLERS[source] = source.sampler()
-    return [one for task in tasks for one in work(_SAMPLERS[source], task)]
+    return [result for task in tasks for result in work(_SAMPLERS[source], task)]

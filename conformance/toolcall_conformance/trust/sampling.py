@@ -47,8 +47,14 @@ def lots(
     ``same``: on routes with one format on both ends, too.
     """
     routes = [(client, upstream) for client in formats for upstream in formats if same or client != upstream]
-    found = [(way, *route, one.name) for way in DIRECTIONS for route in routes for one in operators if one.is_in(way)]
-    return [Lot(*one, most, seed) for one, most in zip(found, shared_out(count, len(found), seed), strict=True)]
+    entries = [
+        (way, *route, operator.name)
+        for way in DIRECTIONS
+        for route in routes
+        for operator in operators
+        if operator.is_in(way)
+    ]
+    return [Lot(*entry, most, seed) for entry, most in zip(entries, shared_out(count, len(entries), seed), strict=True)]
 
 
 def shared_out(count: int | None, parts: int, seed: int) -> list[int | None]:
@@ -70,9 +76,9 @@ class Sampler:
 
     def made(self, lot: Lot) -> Iterator[Mutation]:
         """The faults of a lot, judged."""
-        found = self._all(lot) if lot.most is None else islice(self._some(lot), lot.most)
-        for known, node, output in found:
-            yield self.workshop.judged(known, lot.operator, node.pointer, output)
+        candidates = self._all(lot) if lot.most is None else islice(self._some(lot), lot.most)
+        for baseline, node, output in candidates:
+            yield self.workshop.judged(baseline, lot.operator, node.pointer, output)
 
     def _places(self, direction: Direction, client: str, upstream: str, case: str) -> list[Place]:
         shop = self.workshop
@@ -87,20 +93,20 @@ class Sampler:
         cases = self.cases
         at = cases.index(place.case) + 1
         for case in cases[at:] + cases[:at]:
-            found = self.of_case(lot, case) if case != place.case else []
-            if found:
-                return found[0].output
+            candidates = self.of_case(lot, case) if case != place.case else []
+            if candidates:
+                return candidates[0].output
         return None
 
     def _all(self, lot: Lot) -> Iterator[tuple[Known, Node, Any]]:
         applies = self.workshop.table.operator(lot.operator)
         for case in self.cases:
             for place in self.of_case(lot, case):
-                known = self.workshop.known(place)
-                for node in known.nodes if known else ():
+                baseline = self.workshop.known(place)
+                for node in baseline.nodes if baseline else ():
                     output = self._output(lot, place, applies, node)
-                    if known and output is not None:
-                        yield known, node, output
+                    if baseline and output is not None:
+                        yield baseline, node, output
 
     def _some(self, lot: Lot) -> Iterator[tuple[Known, Node, Any]]:
         """One fault a place, at the members that were damaged least so far; the places in a random order."""
@@ -113,10 +119,10 @@ class Sampler:
         while in_vain < TRIES:
             drawn.shuffle(cases)
             for case in cases:
-                found = self._one(lot, case, applies, drawn, counts, done)
-                in_vain = in_vain + 1 if found is None else 0
-                if found is not None:
-                    yield found
+                candidate = self._one(lot, case, applies, drawn, counts, done)
+                in_vain = in_vain + 1 if candidate is None else 0
+                if candidate is not None:
+                    yield candidate
 
     def _one(
         self,
@@ -129,19 +135,19 @@ class Sampler:
     ) -> tuple[Known, Node, Any] | None:
         at = self.of_case(lot, case)
         place = drawn.choice(at) if at else None
-        known = self.workshop.known(place) if place is not None else None
-        if place is None or known is None:
+        baseline = self.workshop.known(place) if place is not None else None
+        if place is None or baseline is None:
             return None
-        fitting = [one for one in known.nodes if applies.fits(one) and (place.name, one.pointer) not in done]
+        fitting = [node for node in baseline.nodes if applies.fits(node) and (place.name, node.pointer) not in done]
         drawn.shuffle(fitting)
-        keys = {one.pointer: _keys(known, one) for one in fitting}
-        fitting.sort(key=lambda one: [counts[key] for key in keys[one.pointer]])
+        keys = {node.pointer: _keys(baseline, node) for node in fitting}
+        fitting.sort(key=lambda node: [counts[key] for key in keys[node.pointer]])
         for node in fitting[:NODES]:
             output = self._output(lot, place, applies, node)
             if output is not None:
                 counts.update(keys[node.pointer])
                 done.add((place.name, node.pointer))
-                return known, node, output
+                return baseline, node, output
         return None
 
     def _output(self, lot: Lot, place: Place, applies: Applies, node: Node) -> Any:
@@ -155,7 +161,7 @@ class Sampler:
             return None
 
 
-def _keys(known: Known, node: Node) -> tuple[str, ...]:
+def _keys(baseline: Known, node: Node) -> tuple[str, ...]:
     """By what faults are spread: the element, then the member. Of an event the member alone tells the element."""
-    pattern = known.pattern(node.pointer)
-    return (pattern,) if known.place.direction == "stream" else (known.element(node.pointer), pattern)
+    pattern = baseline.pattern(node.pointer)
+    return (pattern,) if baseline.place.direction == "stream" else (baseline.element(node.pointer), pattern)

@@ -45,18 +45,23 @@ class Measuring:
     items: Items
 
     def __call__(self, sampler: Sampler, lots: Sequence[Lot]) -> list[tuple[list[Mutation], Share]]:
-        lot, made = lots[0], [one for each in lots for one in sampler.made(each)]
-        grave = [one for one in made if killed(one)]
+        lot, mutations = lots[0], [mutation for each in lots for mutation in sampler.made(each)]
+        grave = [mutation for mutation in mutations if killed(mutation)]
         hosts = Hosts(sampler, lot)
-        known = {wanted: self._kills(hosts, wanted) for wanted in {class_of(one) for one in grave}}
-        seen = [one for one in grave if known[class_of(one)]]
-        missed = tuple(one.name for one in grave if not known[class_of(one)])
-        share = Share(lot.direction, lot.client, lot.upstream, len(grave), _cells(grave), _cells(seen), missed)
-        return [(made, share)]
+        kills = {
+            mutant_class: self._kills(hosts, mutant_class)
+            for mutant_class in {class_of(mutation) for mutation in grave}
+        }
+        quick_kills = [mutation for mutation in grave if kills[class_of(mutation)]]
+        missed = tuple(mutation.name for mutation in grave if not kills[class_of(mutation)])
+        share = Share(lot.direction, lot.client, lot.upstream, len(grave), _cells(grave), _cells(quick_kills), missed)
+        return [(mutations, share)]
 
-    def _kills(self, hosts: Hosts, wanted: tuple[str, str, str]) -> bool:
-        found = self._cases(hosts.lot).items()
-        return any(hosts.hosts(case, wanted) and hosts.kills(case, wanted, checks) for case, checks in found)
+    def _kills(self, hosts: Hosts, mutant_class: tuple[str, str, str]) -> bool:
+        entries = self._cases(hosts.lot).items()
+        return any(
+            hosts.hosts(case, mutant_class) and hosts.kills(case, mutant_class, checks) for case, checks in entries
+        )
 
     def _cases(self, lot: Lot) -> Mapping[str, tuple[str, ...]]:
         """The chosen cases on a route, each with the checks that play it and may see a fault of this direction."""
@@ -67,33 +72,33 @@ class Measuring:
         return cases
 
 
-def _cells(made: Iterable[Mutation]) -> Cells:
-    return frozenset(cell(one) for one in made)
+def _cells(mutations: Iterable[Mutation]) -> Cells:
+    return frozenset(cell(mutation) for mutation in mutations)
 
 
 def lines(shares: Sequence[Share]) -> Iterator[str]:
     """A table: by route, by direction and in all, faults and cells that the corpus kills, and the shares of @quick."""
     yield f"{'faults':>8} {'quick':>7} {'cells':>8} {'quick':>7}"
     groups: dict[str, list[Share]] = {}
-    for one in shares:
-        groups.setdefault(f"{one.client}-to-{one.upstream}", []).append(one)
-    for one in shares:
-        groups.setdefault(one.direction, []).append(one)
+    for share in shares:
+        groups.setdefault(f"{share.client}-to-{share.upstream}", []).append(share)
+    for share in shares:
+        groups.setdefault(share.direction, []).append(share)
     for name, group in {**groups, "in all": list(shares)}.items():
-        count, found = total(group)
+        count, kill_count = total(group)
         cells, quick = cells_of(group)
-        yield f"{count:8,} {_percent(found, count)} {cells:8,} {_percent(quick, cells)}  {name}"
+        yield f"{count:8,} {_percent(kill_count, count)} {cells:8,} {_percent(quick, cells)}  {name}"
 
 
 def total(shares: Sequence[Share]) -> tuple[int, int]:
     """How many faults the corpus killed, and of how many ``@quick`` kills the class."""
-    count = sum(one.faults for one in shares)
-    return count, count - sum(len(one.missed) for one in shares)
+    count = sum(share.faults for share in shares)
+    return count, count - sum(len(share.missed) for share in shares)
 
 
 def cells_of(shares: Sequence[Share]) -> tuple[int, int]:
     """How many cells, each counted on each route, the corpus and ``@quick`` kill."""
-    return sum(len(one.cells) for one in shares), sum(len(one.quick_cells) for one in shares)
+    return sum(len(share.cells) for share in shares), sum(len(share.quick_cells) for share in shares)
 
 
 def _percent(part: int, of: int) -> str:

@@ -59,13 +59,13 @@ class Pattern:
 
     def is_for(self, direction: str, name: str, operator: str, element: str) -> bool:
         """Whether it is about a fault in a body of the format ``name``, wherever in it."""
-        told = (
+        conditions = (
             (self.operators, operator),
             (self.directions, direction),
             (self.formats, name),
             (self.elements, element),
         )
-        return all(not names or one in names for names, one in told)
+        return all(not names or name in names for names, name in conditions)
 
     def is_of(self, place: str) -> bool:
         """Whether it is about faults at the place of this name, which begins with its case."""
@@ -93,12 +93,12 @@ class Table:
 
     def told_as(self, element: str) -> Sequence[str]:
         """The elements of findings that are about an element."""
-        found: Sequence[str] = self.elements[element]["told_as"]
-        return found
+        elements: Sequence[str] = self.elements[element]["told_as"]
+        return elements
 
     def operator(self, name: str) -> Applies:
         """The operator of that name. Raises LookupError."""
-        return next(one for one in self.operators if one.name == name)
+        return next(operator for operator in self.operators if operator.name == name)
 
 
 def _operators(raw: Mapping[str, Mapping[str, Any]]) -> Iterator[Applies]:

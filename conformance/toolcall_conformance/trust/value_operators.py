@@ -89,30 +89,30 @@ def to_zero(spot: Spot) -> None:
 
 @operator
 def json_drop(spot: Spot) -> None:
-    held = _held(spot)
-    fit(isinstance(held, dict) and held)
-    held.popitem()
-    spot.put(json.dumps(held, ensure_ascii=False))
+    fields = _held(spot)
+    fit(isinstance(fields, dict) and fields)
+    fields.popitem()
+    spot.put(json.dumps(fields, ensure_ascii=False))
 
 
 @operator
 def json_change(spot: Spot) -> None:
-    held = _held(spot)
-    leaf = next((node for node in nodes(held) if node.kind in ("text", "number", "flag")), None)
+    value = _held(spot)
+    leaf = next((node for node in nodes(value) if node.kind in ("text", "number", "flag")), None)
     if leaf is None:
         raise Unfit
-    holder, key = holder_of(held, leaf.pointer)
+    holder, key = holder_of(value, leaf.pointer)
     holder[key] = _another(leaf.value)
-    spot.put(json.dumps(held, ensure_ascii=False))
+    spot.put(json.dumps(value, ensure_ascii=False))
 
 
 @operator
 def json_rename(spot: Spot) -> None:
-    held = _held(spot)
-    fit(isinstance(held, dict) and held)
-    first = next(iter(held))
+    fields = _held(spot)
+    fit(isinstance(fields, dict) and fields)
+    first = next(iter(fields))
     spot.put(
-        json.dumps({f"{first}_" if key == first else key: value for key, value in held.items()}, ensure_ascii=False)
+        json.dumps({f"{first}_" if key == first else key: value for key, value in fields.items()}, ensure_ascii=False)
     )
 
 
@@ -120,10 +120,10 @@ def _held(spot: Spot) -> Any:
     """The object or list whose JSON a text is. Raises Unfit."""
     fit(spot.value[:1] in ("{", "["))
     try:
-        held = json.loads(spot.value)
+        value = json.loads(spot.value)
     except ValueError:
         raise Unfit from None
-    return held
+    return value
 
 
 def _another(value: Any) -> Any:

@@ -30,19 +30,19 @@ class Addresses:
         self._known: list[tuple[str, re.Pattern[str], str, bool | None]] = []
         for name, transport in transports.items():
             streamed = transport["stream"].get("path")
-            said = False if streamed else None
+            is_stream = False if streamed else None
             for path in (transport["path"], *transport.get("also", ())):
-                self._known.append((transport["method"], _pattern(path), name, said))
+                self._known.append((transport["method"], _pattern(path), name, is_stream))
             if streamed:
                 for path in (streamed.partition("?")[0], *transport["stream"].get("also", ())):
                     self._known.append((transport["method"], _pattern(path), name, True))
 
     def find_api(self, method: str, path: str) -> Address | None:
         """Find the API at a path below the upstream's root; None if there is none."""
-        for wanted, pattern, name, stream in self._known:
-            found = pattern.fullmatch(path)
-            if found and method == wanted:
-                model = found.groupdict().get("model")
+        for expected_method, pattern, name, stream in self._known:
+            match = pattern.fullmatch(path)
+            if match and method == expected_method:
+                model = match.groupdict().get("model")
                 return Address(name, unquote(model) if model is not None else None, stream)
         return None
 
@@ -74,8 +74,8 @@ class Addresses:
         """Whether a request asks for a stream in the way of this format's API."""
         stream = self._transports[format_name]["stream"]
         if "path" in stream:
-            wanted = parse_qsl(stream["path"].partition("?")[2])
-            return address.stream is True and set(wanted) <= set(parse_qsl(query))
+            parameters = parse_qsl(stream["path"].partition("?")[2])
+            return address.stream is True and set(parameters) <= set(parse_qsl(query))
         # Objects in the patch are options, which a client need not choose.
         marks = {key: value for key, value in stream["body"].items() if not isinstance(value, dict)}
         return isinstance(body, dict) and all(body.get(key) == value for key, value in marks.items())

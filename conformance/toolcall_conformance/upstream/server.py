@@ -87,9 +87,9 @@ class ScriptedUpstream:
         """Open a conversation with the API of the format ``upstream``."""
         assert self._thread is not None, "the upstream runs"
         token = _TOKEN + secrets.token_hex(8)
-        made = UpstreamConversation(token, f"{self.url}/{token}", upstream, self._thread.loop)
-        self._conversations[token] = made
-        return made
+        conversation = UpstreamConversation(token, f"{self.url}/{token}", upstream, self._thread.loop)
+        self._conversations[token] = conversation
+        return conversation
 
     def close_conversations(self) -> None:
         """Close all conversations; a request that still waits for its reply gets an error."""
@@ -137,11 +137,11 @@ class ScriptedUpstream:
         self._last = conversation
         reply = await conversation.receive(received)
         if reply is None:
-            said = (
+            message = (
                 f"{received.method} {received.path} is not served here: this conversation's upstream has "
                 f"{self.addresses.describe(conversation.upstream)}"
             )
-            return web.json_response({"error": {"message": said}}, status=404)
+            return web.json_response({"error": {"message": message}}, status=404)
         return await _answer(request, reply)
 
     def _choose_conversation(self) -> UpstreamConversation | None:
@@ -149,9 +149,11 @@ class ScriptedUpstream:
 
         That one may have its reply already: many libraries retry when a provider fails.
         """
-        living = [one for one in reversed(self._conversations.values()) if one.open]
+        living = [conversation for conversation in reversed(self._conversations.values()) if conversation.open]
         last = self._last if self._last is not None and self._last.token in self._conversations else None
-        return next((one for one in living if not one.requests), living[0] if living else last)
+        return next(
+            (conversation for conversation in living if not conversation.requests), living[0] if living else last
+        )
 
 
 def _logger() -> logging.Logger:

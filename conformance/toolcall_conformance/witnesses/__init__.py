@@ -37,11 +37,11 @@ def verify_installed() -> None:
         sdk_of(name)
 
 
-def witness(name: str, direction: str, body: Any, *, golden: Any = None, meant: Reading | None = None) -> Witnessed:
+def witness(name: str, direction: str, body: Any, *, golden: Any = None, expected: Reading | None = None) -> Witnessed:
     """Show a body to the official client of the format ``name``.
 
     ``direction`` is ``request``, ``response``, ``error`` (an object with ``status``, ``headers`` and ``body``) or
-    ``stream`` (the bytes). ``golden`` is the right body in this format, of a stream the unary reply; ``meant`` in its
+    ``stream`` (the bytes). ``golden`` is the right body in this format, of a stream the unary reply; ``expected`` in its
     place the reading of what was translated. With neither, a reply is held against our own reading of it. Raises
     LookupError for a format without a client here, MissingSDKError where it is not installed.
     """
@@ -50,7 +50,7 @@ def witness(name: str, direction: str, body: Any, *, golden: Any = None, meant: 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # they warn of values that their types do not know
         try:
-            accepted, says = questions.ask(sdk, name, direction, body, golden, meant)
+            accepted, says = questions.ask(sdk, name, direction, body, golden, expected)
         except Exception as error:  # a fault of ours must not end a run
             accepted, says = False, [f"could not be asked: {questions.words(error)}"]
     return Witnessed(client, accepted, tuple(says[: questions.MOST]))

@@ -58,8 +58,8 @@ class GoogleSdk:
             if part.function_call is not None
         ]
         text = "".join(part.text for part in parts if part.text is not None and not part.thought)
-        ended = None if candidate.finish_reason is None else candidate.finish_reason.value
-        return Sight(tuple(calls), text, ended, tokens)
+        finish = None if candidate.finish_reason is None else candidate.finish_reason.value
+        return Sight(tuple(calls), text, finish, tokens)
 
     def told(self, error: Exception) -> Any:
         return getattr(error, "message", None)
@@ -74,13 +74,13 @@ class GoogleSdk:
         apart = {"contents", "generationConfig", "generation_config"}
         config = {key: value for key, value in body.items() if key not in apart}
         content, settings = self._types.Content, self._types.GenerateContentConfig
-        found = by_model(settings, config, "")
+        problems = by_model(settings, config, "")
         for key in ("generationConfig", "generation_config"):
-            found += by_model(settings, body.get(key) or {}, f"/{key}")
+            problems += by_model(settings, body.get(key) or {}, f"/{key}")
         contents = body.get("contents")
         for place, entry in enumerate(contents if isinstance(contents, list) else ()):
-            found += by_model(content, entry, f"/contents/{place}")
-        return found
+            problems += by_model(content, entry, f"/contents/{place}")
+        return problems
 
 
 def joined(chunks: list[Any]) -> Any:
@@ -94,20 +94,20 @@ def joined(chunks: list[Any]) -> Any:
     under_way: dict[str, Any] | None = None
     for chunk in chunks:
         whole |= {key: value for key, value in chunk.items() if key not in ("candidates", "sdkHttpResponse")}
-        for one in chunk.get("candidates", ()):
-            if one.get("index", 0) != candidate.get("index", one.get("index", 0)):
+        for other in chunk.get("candidates", ()):
+            if other.get("index", 0) != candidate.get("index", other.get("index", 0)):
                 continue  # another reply to the same request
-            candidate |= one
-            for part in one.get("content", {}).get("parts") or ():
+            candidate |= other
+            for part in other.get("content", {}).get("parts") or ():
                 if part.get("functionCall", {}).get("willContinue") or under_way is not None:
                     under_way = _partial_call(part, under_way, parts)
                 elif parts and _goes_on(parts[-1], part):
                     parts[-1] = {**parts[-1], **part, "text": parts[-1]["text"] + part["text"]}
                 else:
                     parts.append(part)
-    kept = [part for part in parts if part != {"text": ""}]
+    remaining_parts = [part for part in parts if part != {"text": ""}]
     if "content" in candidate:
-        candidate["content"] = {**candidate["content"], "parts": kept}
+        candidate["content"] = {**candidate["content"], "parts": remaining_parts}
     return whole | ({"candidates": [candidate]} if candidate else {})
 
 
@@ -118,8 +118,8 @@ def _partial_call(part: Any, under_way: dict[str, Any] | None, parts: list[Any])
     """
     call = part.get("functionCall", {})
     if under_way is None:
-        said = {key: value for key, value in call.items() if key not in ("partialArgs", "willContinue")}
-        under_way = {"args": {}, **said}
+        fields = {key: value for key, value in call.items() if key not in ("partialArgs", "willContinue")}
+        under_way = {"args": {}, **fields}
         parts.append({**part, "functionCall": under_way})
     for piece in call.get("partialArgs", ()):
         _put(under_way["args"], piece)

@@ -154,15 +154,15 @@ def _chat_calls(message: Any) -> Iterator[SeenCall]:
     for place, call in enumerate(message.tool_calls or ()):
         where = f"tool_calls[{place}]"
         if call.type == "custom":
-            name, given, free = call.custom.name, call.custom.input, True
+            name, arguments, free = call.custom.name, call.custom.input, True
         else:
-            name, given = call.function.name, _loaded(call.function.arguments, f"{where}.function.arguments")
+            name, arguments = call.function.name, _loaded(call.function.arguments, f"{where}.function.arguments")
             free = False
-        yield SeenCall(text_at(name, f"the name in {where}"), given, text_at(call.id, f"{where}.id"), free=free)
+        yield SeenCall(text_at(name, f"the name in {where}"), arguments, text_at(call.id, f"{where}.id"), free=free)
     legacy = getattr(message, "function_call", None)
     if legacy is not None:
-        given = _loaded(legacy.arguments, "function_call.arguments")
-        yield SeenCall(text_at(legacy.name, "function_call.name"), given, None, told=False)
+        arguments = _loaded(legacy.arguments, "function_call.arguments")
+        yield SeenCall(text_at(legacy.name, "function_call.name"), arguments, None, told=False)
 
 
 def _done(event: Any) -> SeenCall:
@@ -179,9 +179,9 @@ def _texts(item: Any, where: str) -> Iterator[str]:
 
 def _item_call(item: Any, where: str) -> SeenCall | None:
     if item.type == "function_call":
-        given = _loaded(item.arguments, f"{where}.arguments")
+        arguments = _loaded(item.arguments, f"{where}.arguments")
         key = text_at(item.call_id, f"{where}.call_id")
-        return SeenCall(text_at(item.name, f"{where}.name"), given, key, free=False)
+        return SeenCall(text_at(item.name, f"{where}.name"), arguments, key, free=False)
     if item.type == "custom_tool_call":
         key = text_at(item.call_id, f"{where}.call_id")
         return SeenCall(text_at(item.name, f"{where}.name"), item.input, key, free=True)

@@ -27,55 +27,55 @@ _INDEX = re.compile(r"/[0-9]+(?=/|$)")
 Answer = tuple[bool, list[str]]
 
 
-def ask(sdk: Sdk, name: str, direction: str, body: Any, golden: Any, meant: Reading | None) -> Answer:
+def ask(sdk: Sdk, name: str, direction: str, body: Any, golden: Any, expected: Reading | None) -> Answer:
     """Show the body; see :func:`toolcall_conformance.witnesses.witness`."""
     if golden is not None and direction in ("response", "stream"):
-        meant = formats.read(name, "response", golden)
+        expected = formats.read(name, "response", golden)
     elif golden is not None and direction == "error":
-        meant = formats.read(name, "error", golden)
+        expected = formats.read(name, "error", golden)
     if direction == "request":
         return _request(sdk, body, golden)
     if direction == "error":
-        return _error(sdk, name, body, meant)
-    return _stream(sdk, name, body, meant) if direction == "stream" else _reply(sdk, name, body, golden, meant)
+        return _error(sdk, name, body, expected)
+    return _stream(sdk, name, body, expected) if direction == "stream" else _reply(sdk, name, body, golden, expected)
 
 
-def _reply(sdk: Sdk, name: str, body: Any, golden: Any, meant: Reading | None) -> Answer:
+def _reply(sdk: Sdk, name: str, body: Any, golden: Any, expected: Reading | None) -> Answer:
     sdk.wire.lay(body)
     try:
         reply = sdk.reply()
     except Exception as error:
         return False, [f"raised {words(error)}"]
     own = formats.read(name, "response", body)
-    seen = _seen(sdk, reply)
-    if not isinstance(seen, Sight):
-        return False, [seen, *_against_types(sdk.reply_type(), body, golden)]
-    found = [*differences(seen, meant or own, own), *uncounted(seen, meant or own)]
-    return not found, [*(found or [summary(seen)]), *_against_types(sdk.reply_type(), body, golden)]
+    sight = _seen(sdk, reply)
+    if not isinstance(sight, Sight):
+        return False, [sight, *_against_types(sdk.reply_type(), body, golden)]
+    remarks = [*differences(sight, expected or own, own), *uncounted(sight, expected or own)]
+    return not remarks, [*(remarks or [summary(sight)]), *_against_types(sdk.reply_type(), body, golden)]
 
 
-def _stream(sdk: Sdk, name: str, data: bytes, meant: Reading | None) -> Answer:
-    """A stream may end in an error: ``meant`` is then the reading of that."""
+def _stream(sdk: Sdk, name: str, data: bytes, expected: Reading | None) -> Answer:
+    """A stream may end in an error: ``expected`` is then the reading of that."""
     received = formats.assembled(name, parse(data))
     sdk.wire.lay(data)
     try:
-        came = sdk.stream()
+        streamed = sdk.stream()
     except BlindError as error:
         return False, [str(error)]
     except Exception as error:
         says = "returns the error as an event" if isinstance(error, ToldError) else f"raised {words(error)}"
-        if received.end != "failed" or (meant is not None and meant.failure is None):
-            return received.end == "failed" and meant is not None and may_fail(meant), [says]
-        failure = (meant or formats.read(name, "error", {"body": received.error})).failure
-        told = str(error) if isinstance(error, ToldError) else sdk.told(error)
-        silent = failure is not None and _lacks(told, failure.message)
+        if received.end != "failed" or (expected is not None and expected.failure is None):
+            return received.end == "failed" and expected is not None and may_fail(expected), [says]
+        failure = (expected or formats.read(name, "error", {"body": received.error})).failure
+        sdk_message = str(error) if isinstance(error, ToldError) else sdk.told(error)
+        silent = failure is not None and _lacks(sdk_message, failure.message)
         return not silent, [says, *([_SILENT] if silent else [])]
-    own, seen = formats.read(name, "response", received.body), _seen(sdk, came.reply)
-    if not isinstance(seen, Sight):
-        return False, [seen]
-    early = [] if came.handed is None else handed_over(came.handed, seen)
-    found = [*differences(seen, meant or own, own), *early, *came.remarks]
-    return not found, found or [summary(seen)]
+    own, sight = formats.read(name, "response", received.body), _seen(sdk, streamed.reply)
+    if not isinstance(sight, Sight):
+        return False, [sight]
+    early = [] if streamed.handed is None else handed_over(streamed.handed, sight)
+    remarks = [*differences(sight, expected or own, own), *early, *streamed.remarks]
+    return not remarks, remarks or [summary(sight)]
 
 
 def _seen(sdk: Sdk, reply: Any) -> Sight | str:
@@ -88,13 +88,15 @@ def _seen(sdk: Sdk, reply: Any) -> Sight | str:
 
 def _against_types(kind: Any, body: Any, golden: Any) -> list[str]:
     """What its types do not take of a reply. It does not check them; and they refuse many a true reply, too."""
-    return [] if golden is None else [f"its types do not allow {said}" for said in _strange(kind, body, golden)][:1]
+    return (
+        [] if golden is None else [f"its types do not allow {problem}" for problem in _strange(kind, body, golden)][:1]
+    )
 
 
 def _strange(kind: Any, body: Any, golden: Any) -> list[str]:
     """The problems of a body that the golden does not have at the like place."""
     usual = {_INDEX.sub("/*", pointer) for pointer, _ in problems(kind, golden)}
-    return [_placed(*one) for one in problems(kind, body) if _INDEX.sub("/*", one[0]) not in usual]
+    return [_placed(*problem) for problem in problems(kind, body) if _INDEX.sub("/*", problem[0]) not in usual]
 
 
 def _request(sdk: Sdk, body: Any, golden: Any) -> Answer:
@@ -106,17 +108,19 @@ def _request(sdk: Sdk, body: Any, golden: Any) -> Answer:
 
 def _by_types(sdk: Sdk, body: Any, golden: Any) -> Answer:
     usual = set() if golden is None else {_INDEX.sub("/*", pointer) for pointer, _ in sdk.request_problems(golden)}
-    found = [_placed(*one) for one in sdk.request_problems(body) if _INDEX.sub("/*", one[0]) not in usual]
-    if found:
-        return False, [f"its types do not take {said}" for said in found]
+    messages = [
+        _placed(*problem) for problem in sdk.request_problems(body) if _INDEX.sub("/*", problem[0]) not in usual
+    ]
+    if messages:
+        return False, [f"its types do not take {problem}" for problem in messages]
     return True, ["its types take the request"]
 
 
-def _placed(pointer: str, said: str) -> str:
-    return f"{pointer or 'the body'} ({said})"
+def _placed(pointer: str, message: str) -> str:
+    return f"{pointer or 'the body'} ({message})"
 
 
-def _error(sdk: Sdk, name: str, reply: Any, meant: Reading | None) -> Answer:
+def _error(sdk: Sdk, name: str, reply: Any, expected: Reading | None) -> Answer:
     status, body, headers = (reply.get(key) for key in ("status", "body", "headers"))
     if not isinstance(status, int) or not 100 <= status <= 999:
         return False, [f"no client ever gets the status {status!r}"]
@@ -124,7 +128,7 @@ def _error(sdk: Sdk, name: str, reply: Any, meant: Reading | None) -> Answer:
     if raised is None:
         return False, ["raised nothing, and takes the error for a reply"]
     says = [f"raised {words(raised)}", "tries again" if again else "does not try again"]
-    failure = (meant or formats.read(name, "error", reply)).failure
+    failure = (expected or formats.read(name, "error", reply)).failure
     if failure is None:
         return True, says
     silent = _lacks(sdk.told(raised), failure.message)
@@ -134,8 +138,8 @@ def _error(sdk: Sdk, name: str, reply: Any, meant: Reading | None) -> Answer:
     return not silent and not other, [*says, *other]
 
 
-def _lacks(told: Any, message: str | None) -> bool:
-    return message is not None and (not isinstance(told, str) or message not in told)
+def _lacks(sdk_message: Any, message: str | None) -> bool:
+    return message is not None and (not isinstance(sdk_message, str) or message not in sdk_message)
 
 
 def _instead(sdk: Sdk, body: Any, status: int | None, raised: type, *, again: bool) -> list[str]:
@@ -162,8 +166,8 @@ def words(error: Exception) -> str:
     text = " ".join(str(error).split())
     if isinstance(error, MistypedError):
         return text
-    if callable(told := getattr(error, "errors", None)):  # pydantic's own
-        first = told()[0]
+    if callable(errors := getattr(error, "errors", None)):  # pydantic's own
+        first = errors()[0]
         text = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
     if len(text) > _WORDS:
         text = text[:_WORDS] + " …"

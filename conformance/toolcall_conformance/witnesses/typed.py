@@ -30,17 +30,17 @@ def problems(kind: Any, value: Any, *, strict: bool = False) -> list[Problem]:
 
 def by_model(kind: Any, value: Any, pointer: str) -> list[Problem]:
     """The same of a value that stands at ``pointer``."""
-    return [(pointer + place, said) for place, said in problems(kind, value)]
+    return [(pointer + place, message) for place, message in problems(kind, value)]
 
 
 def _problems(kind: Any, value: Any, *, strict: bool) -> Iterator[Problem]:
     error = sdk_module("pydantic").ValidationError
     try:
-        taken = _adapter(kind).validate_python(value, strict=strict)
+        output = _adapter(kind).validate_python(value, strict=strict)
     except error as refused:
         yield from _told(refused, value, "")
         return
-    yield from _behind(taken, value, "", error)
+    yield from _behind(output, value, "", error)
 
 
 @cache
@@ -48,51 +48,51 @@ def _adapter(kind: Any) -> Any:
     return sdk_module("pydantic").TypeAdapter(kind)
 
 
-def _behind(taken: Any, value: Any, pointer: str, error: type[Exception]) -> Iterator[Problem]:
+def _behind(output: Any, value: Any, pointer: str, error: type[Exception]) -> Iterator[Problem]:
     """What is wrong with the entries of lists: of an Iterable they are looked at when somebody asks for them."""
-    if isinstance(taken, dict) and isinstance(value, dict):
-        for key in taken.keys() & value.keys():
-            yield from _behind(taken[key], value[key], join(pointer, key), error)
-    elif hasattr(taken, "__next__") and not isinstance(value, list):
+    if isinstance(output, dict) and isinstance(value, dict):
+        for key in output.keys() & value.keys():
+            yield from _behind(output[key], value[key], join(pointer, key), error)
+    elif hasattr(output, "__next__") and not isinstance(value, list):
         yield pointer, "is no list"
-    elif isinstance(value, list) and hasattr(taken, "__iter__") and not isinstance(taken, (str, bytes)):
-        entries = iter(taken)
+    elif isinstance(value, list) and hasattr(output, "__iter__") and not isinstance(output, (str, bytes)):
+        entries = iter(output)
         for place, entry in enumerate(value):
             try:
-                given = next(entries)
+                result = next(entries)
             except StopIteration:
                 return
             except error as refused:
                 yield from _told(refused, value, pointer)
                 return
-            yield from _behind(given, entry, join(pointer, place), error)
+            yield from _behind(result, entry, join(pointer, place), error)
 
 
 def _told(refused: Any, value: Any, pointer: str) -> Iterator[Problem]:
-    found = refused.errors(include_url=False, include_input=False, include_context=False)
-    for error in _of_fitting(found, value):
-        said = _UNKNOWN if _discriminates(error) and error["type"] == "literal_error" else error["msg"]
-        yield pointer + _pointer(error["loc"], value, missing=error["type"] == "missing"), said
+    errors = refused.errors(include_url=False, include_input=False, include_context=False)
+    for error in _of_fitting(errors, value):
+        message = _UNKNOWN if _discriminates(error) and error["type"] == "literal_error" else error["msg"]
+        yield pointer + _pointer(error["loc"], value, missing=error["type"] == "missing"), message
 
 
-def _of_fitting(found: list[Any], value: Any) -> list[Any]:
+def _of_fitting(errors: list[Any], value: Any) -> list[Any]:
     """The errors of those members of unions that are of the kind of the value; of each union that has none, one.
 
     pydantic tells for each member of a union why the value is none of it.
     """
-    other = {error["loc"][:-1] for error in found if error["type"] == "literal_error" and _discriminates(error)}
+    other = {error["loc"][:-1] for error in errors if error["type"] == "literal_error" and _discriminates(error)}
     other = {loc for loc in other if _is_of_union(loc, value)}
-    other |= {error["loc"] for error in found if _is_plain(error) and len(found) > 1}
-    kept = [error for error in found if not _within(error["loc"], other)]
+    other |= {error["loc"] for error in errors if _is_plain(error) and len(errors) > 1}
+    remaining = [error for error in errors if not _within(error["loc"], other)]
     for union in sorted({loc[:-1] for loc in other}, key=len, reverse=True):
-        if not _within(union, other) and not any(_within(error["loc"], {union}) for error in kept):
-            kept.append(_of_none(union, found))
-    return [error for error in found if error in kept]
+        if not _within(union, other) and not any(_within(error["loc"], {union}) for error in remaining):
+            remaining.append(_of_none(union, errors))
+    return [error for error in errors if error in remaining]
 
 
-def _of_none(union: tuple[Any, ...], found: list[Any]) -> Any:
+def _of_none(union: tuple[Any, ...], errors: list[Any]) -> Any:
     """An error of a union of which the value is no member: about its kind, of the member that comes nearest to it."""
-    own = [error for error in found if _within(error["loc"], {union})]
+    own = [error for error in errors if _within(error["loc"], {union})]
     kinds = [error for error in own if len(error["loc"]) == len(union) + 2 and _discriminates(error)] or own
     typed = {error["loc"][: len(union) + 1] for error in kinds if error["loc"][-1:] == ("type",)}
     return next((error for error in kinds if error["loc"][: len(union) + 1] not in typed), kinds[0])
@@ -128,9 +128,9 @@ def _pointer(steps: tuple[Any, ...], value: Any, *, missing: bool) -> str:
     """The place of an error: its steps, without the names of types that stand between them."""
     pointer = ""
     for number, step in enumerate(steps):
-        held = _held(value, step, _NOT_HELD)
-        if held is not _NOT_HELD:
-            pointer, value = join(pointer, step), held
+        inner = _held(value, step, _NOT_HELD)
+        if inner is not _NOT_HELD:
+            pointer, value = join(pointer, step), inner
         elif missing and number == len(steps) - 1:
             pointer = join(pointer, step)
     return pointer

@@ -51,8 +51,8 @@ class Wire:
     def lay(self, reply: Any, status: int = 200, headers: Mapping[str, Any] | None = None) -> None:
         """Lay ready what is answered from now on."""
         self.reply, self.status, self.asked = reply, status, 0
-        kept = {str(name).lower(): str(value) for name, value in (headers or {}).items()}
-        self.headers = {name: value for name, value in kept.items() if name not in _FRAMING | _WAITS}
+        fields = {str(name).lower(): str(value) for name, value in (headers or {}).items()}
+        self.headers = {name: value for name, value in fields.items() if name not in _FRAMING | _WAITS}
 
     def _answer(self, request: Any) -> Any:
         self.request = request

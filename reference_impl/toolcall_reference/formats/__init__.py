@@ -26,10 +26,10 @@ def get(name: str) -> Format:
     """The format of that name; LookupError where there is none."""
     if name not in names():
         raise LookupError(f"no such format: {name!r} (known: {', '.join(names())})")
-    found = importlib.import_module(f"{__name__}.{name}").FORMAT
-    if not isinstance(found, Format) or found.name != name:
+    spoken_format = importlib.import_module(f"{__name__}.{name}").FORMAT
+    if not isinstance(spoken_format, Format) or spoken_format.name != name:
         raise TypeError(f"FORMAT of the package {name} is no record of a format with that name")
-    return found
+    return spoken_format
 
 
 __all__ = ["Format", "get", "names"]

@@ -16,17 +16,17 @@ _PURPOSES = {
 
 
 def encode_hosted(
-    tools: list[Tool], own: Mapping[str, Body], target: Target, taken: Collection[str] = ()
+    tools: list[Tool], own: Mapping[str, Body], target: Target, used_names: Collection[str] = ()
 ) -> list[Body]:
-    """The declarations of the target's own tools, ``own``, by purpose; a name that is ``taken`` is the client's."""
-    found: list[Body] = []
+    """The declarations of the target's own tools, ``own``, by purpose; a name that is ``used_names`` is the client's."""
+    bodies: list[Body] = []
     for tool in (tool for tool in tools if tool.kind == "hosted"):
-        said = str(tool.format.get("type", tool.name)) if isinstance(tool.format, dict) else tool.name
-        purpose = next((entry for start, entry in _PURPOSES.items() if said.startswith(start)), None)
+        kind = str(tool.format.get("type", tool.name)) if isinstance(tool.format, dict) else tool.name
+        purpose = next((entry for start, entry in _PURPOSES.items() if kind.startswith(start)), None)
         declared = own.get(purpose or "")
-        if declared is None or declared in found or declared.get("name") in taken:
+        if declared is None or declared in bodies or declared.get("name") in used_names:
             target.losses.add("tool-hosted", "the target has no such tool of its own; dropped", tool.name)
         else:
             target.losses.add("tool-options", "its options are dropped: the tool is another provider's", tool.name)
-            found.append(copy.deepcopy(declared))
-    return found
+            bodies.append(copy.deepcopy(declared))
+    return bodies

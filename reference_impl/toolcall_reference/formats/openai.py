@@ -25,11 +25,11 @@ TYPES: dict[str, tuple[str, str | None, int]] = {
 def decode_error(status: int, body: Body, headers: Mapping[str, str], losses: Losses, /) -> Failure:
     """The failure; its error object goes through whole to the other of the two formats."""
     del losses
-    found = failures.read(status, body, headers)
+    failure = failures.read(status, body, headers)
     error = failures.error_of(body)
     if {"message", "type", "param", "code"} <= error.keys():
-        found.openai = copied(dict(error))
-    return found
+        failure.openai = copied(dict(error))
+    return failure
 
 
 STATUSES = {

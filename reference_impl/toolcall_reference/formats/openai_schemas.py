@@ -20,13 +20,13 @@ def for_parameters(tool: Tool, target: Target) -> Body:
 
     The root is an object with ``properties`` that is not composed, and every array says what is in it.
     """
-    found, lost = schemas.plain_root(schemas.NO_PARAMETERS if tool.schema is None else tool.schema)
-    lost += [f"{key} at the root" for key in _REFUSED if found.pop(key, None) is not None]
+    schema, lost = schemas.plain_root(schemas.NO_PARAMETERS if tool.schema is None else tool.schema)
+    lost += [f"{key} at the root" for key in _REFUSED if schema.pop(key, None) is not None]
     for keyword in lost:
         target.losses.add("tool-schema-root", f"{keyword} cannot be said; widened", tool.name)
-    found.setdefault("properties", {})
-    _fill(found)
-    return found
+    schema.setdefault("properties", {})
+    _fill(schema)
+    return schema
 
 
 def _fill(schema: Any) -> None:

@@ -16,8 +16,8 @@ _ELEMENTS = {
 }
 
 
-def lose_openai(settings: Settings, losses: Losses, kept: Collection[str] = ()) -> None:
+def lose_openai(settings: Settings, losses: Losses, supported: Collection[str] = ()) -> None:
     """Note each of them that another format does not take over."""
     for key in settings.openai:
-        if key not in kept:
+        if key not in supported:
             losses.add(_ELEMENTS.get(key, "setting"), "OpenAI's own; dropped", key)

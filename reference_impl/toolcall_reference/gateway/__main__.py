@@ -36,8 +36,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         asyncio.run(_serve(config, policy, verbose=options.verbose))
     except OSError as error:
-        said = error.strerror or str(error)
-        return _refused(f"cannot listen on {config.host}:{config.port} ({said}); choose another port with --listen")
+        reason = error.strerror or str(error)
+        return _refused(f"cannot listen on {config.host}:{config.port} ({reason}); choose another port with --listen")
     except KeyboardInterrupt:
         pass
     return 0

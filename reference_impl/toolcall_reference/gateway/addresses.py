@@ -37,26 +37,26 @@ class Served:
         self._known: list[tuple[re.Pattern[str], Format, bool | None]] = []
         for client in map(formats.get, formats.names()):
             http = client.http
-            said = False if http.stream_served else None
-            self._known += [(_pattern(path), client, said) for path in http.served]
+            is_stream = False if http.stream_served else None
+            self._known += [(_pattern(path), client, is_stream) for path in http.served]
             self._known += [(_pattern(path), client, True) for path in http.stream_served]
 
     def find(self, path: str, query: Mapping[str, str]) -> Asked | None:
         """What a path asks for, as it came (``%2F`` is no slash); None where nothing is served."""
         for pattern, client, stream in self._known:
-            found = pattern.fullmatch(path)
-            if found is not None:
-                model = found.groupdict().get("model")
-                wanted = client.http.event_query
-                events = not stream or wanted is None or query.get(wanted[0]) == wanted[1]
+            match = pattern.fullmatch(path)
+            if match is not None:
+                model = match.groupdict().get("model")
+                event_query = client.http.event_query
+                events = not stream or event_query is None or query.get(event_query[0]) == event_query[1]
                 return Asked(client, None if model is None else unquote(model), stream, events)
         return None
 
     @property
     def paths(self) -> list[str]:
         """All paths, as templates."""
-        found = [formats.get(name).http for name in formats.names()]
-        return [path for http in found for path in (http.served[0], *http.stream_served[:1])]
+        transports = [formats.get(name).http for name in formats.names()]
+        return [path for http in transports for path in (http.served[0], *http.stream_served[:1])]
 
 
 def _pattern(template: str) -> re.Pattern[str]:

@@ -34,13 +34,13 @@ class EventBound:
 
     def passes(self, chunk: bytes) -> None:
         """Count a chunk. Raises TooLargeError where an event is too long with it."""
-        known = self._tail + chunk
-        ends = [found.end() for found in _BLANK.finditer(known)]
+        data = self._tail + chunk
+        ends = [match.end() for match in _BLANK.finditer(data)]
         begins = [0, *ends]
         # What stands between two blank lines counts, with what came of the first event before this chunk.
-        lengths = [stop - start for start, stop in zip(begins, [*ends, len(known)], strict=True)]
+        lengths = [stop - start for start, stop in zip(begins, [*ends, len(data)], strict=True)]
         lengths[0] += self._length - len(self._tail)
         if max(lengths) > self._most:
             raise TooLargeError(f"an event of more than {self._most:,} bytes")
         self._length = lengths[-1]
-        self._tail = known[max(len(known) - _TAIL, begins[-1]) :]
+        self._tail = data[max(len(data) - _TAIL, begins[-1]) :]

@@ -56,13 +56,13 @@ class Config:
                 return upstream, upstream.models[model]
         name, slash, rest = model.partition("/")
         if slash and rest and name in self.upstreams:
-            found = self.upstreams[name]
-            return found, found.models.get(rest, rest)
+            choice = self.upstreams[name]
+            return choice, choice.models.get(rest, rest)
         for upstream in self.upstreams.values():
             if ANY_MODEL in upstream.models:
                 return upstream, upstream.models[ANY_MODEL]
         only = self.default or (next(iter(self.upstreams)) if len(self.upstreams) == 1 else None)
         if only is None:
-            known = ", ".join(f"{name}/…" for name in self.upstreams)
-            raise LookupError(f"the gateway knows no model {model!r}: write the upstream in front of it ({known})")
+            names = ", ".join(f"{name}/…" for name in self.upstreams)
+            raise LookupError(f"the gateway knows no model {model!r}: write the upstream in front of it ({names})")
         return self.upstreams[only], model

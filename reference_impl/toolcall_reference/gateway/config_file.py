@@ -53,21 +53,21 @@ def load_toml(path: Path) -> dict[str, Any]:
         raise ConfigError(f"{path} is not TOML: {error}") from None
 
 
-def read_config(said: Mapping[str, Any], where: str, environment: Mapping[str, str] | None = None) -> Config:
-    """The configuration that ``said`` holds; ``where`` begins what is said of mistakes. Raises ConfigError."""
+def read_config(document: Mapping[str, Any], where: str, environment: Mapping[str, str] | None = None) -> Config:
+    """The configuration that ``document`` holds; ``where`` begins what is said of mistakes. Raises ConfigError."""
     environment = os.environ if environment is None else environment
-    _check(where, said, _KEYS)
-    tables = said.get("upstream", {})
+    _check(where, document, _KEYS)
+    tables = document.get("upstream", {})
     if not tables:
         raise ConfigError(f"{where}: no upstream; add [upstream.FORMAT], FORMAT one of {', '.join(formats.names())}")
     upstreams = {
         name: _upstream(f"{where}: [upstream.{name}]", name, table, environment) for name, table in tables.items()
     }
-    default = said.get("default")
+    default = document.get("default")
     if default is not None and default not in upstreams:
         raise ConfigError(f"{where}: default names {default!r}{_perhaps(default, upstreams)}, which is no upstream")
-    host, port = _address(f"{where}: listen", said.get("listen", LISTEN))
-    key = _from_environment(f"{where}: client_key_env", said.get("client_key_env"), environment)
+    host, port = _address(f"{where}: listen", document.get("listen", LISTEN))
+    key = _from_environment(f"{where}: client_key_env", document.get("client_key_env"), environment)
     if key is None and not _is_loopback(host):
         raise ConfigError(
             f"{where}: {host} is not loopback, and anybody who reaches it would use your keys; listen on 127.0.0.1, or "
@@ -78,9 +78,9 @@ def read_config(said: Mapping[str, Any], where: str, environment: Mapping[str, s
         host,
         port,
         key,
-        memory=round(said.get("memory_mb", 64) * 1_000_000),
-        body=round(said.get("body_mb", 64) * 1_000_000),
-        reply=round(said.get("reply_mb", 64) * 1_000_000),
+        memory=round(document.get("memory_mb", 64) * 1_000_000),
+        body=round(document.get("body_mb", 64) * 1_000_000),
+        reply=round(document.get("reply_mb", 64) * 1_000_000),
         default=default,
     )
 
@@ -94,9 +94,9 @@ def _upstream(where: str, name: str, table: Any, environment: Mapping[str, str])
     kind = table.get("format", name)
     if kind not in formats.names():
         advice = "" if "format" in table else ", or write `format` into the table"
-        known = ", ".join(formats.names())
+        names = ", ".join(formats.names())
         raise ConfigError(
-            f"{where}: {kind!r} is no format{_perhaps(kind, formats.names())}; write one of {known}{advice}"
+            f"{where}: {kind!r} is no format{_perhaps(kind, formats.names())}; write one of {names}{advice}"
         )
     spoken = formats.get(kind)
     url = _url(where, table.get("url", spoken.http.base_url))
@@ -121,12 +121,12 @@ def _upstream(where: str, name: str, table: Any, environment: Mapping[str, str])
     )
 
 
-def _check(where: str, said: Mapping[str, Any], known: Mapping[str, Any]) -> None:
-    for key, value in said.items():
-        if key not in known:
-            raise ConfigError(f"{where}: no key {key!r}{_perhaps(key, known)}; there are {', '.join(known)}")
-        if not isinstance(value, known[key]) or (isinstance(value, bool) and known[key] is not bool):
-            raise ConfigError(f"{where}: {key} must be {_KINDS[known[key]]}, not {value!r}")
+def _check(where: str, table: Mapping[str, Any], keys: Mapping[str, Any]) -> None:
+    for key, value in table.items():
+        if key not in keys:
+            raise ConfigError(f"{where}: no key {key!r}{_perhaps(key, keys)}; there are {', '.join(keys)}")
+        if not isinstance(value, keys[key]) or (isinstance(value, bool) and keys[key] is not bool):
+            raise ConfigError(f"{where}: {key} must be {_KINDS[keys[key]]}, not {value!r}")
 
 
 _KINDS: dict[Any, str] = {str: "a text", bool: "true or false", dict: "a table", (int, float): "a number"}

@@ -80,9 +80,9 @@ class Exchange:
         """Ask the provider and answer the client. Raises FailedError before anything is answered."""
         sent = self._translated("the request", 400, lambda: self.session.request(body))
         async with self._provider(http, sent) as reply:
-            told = self._headers(reply)
+            upstream_headers = self._headers(reply)
             if self.way.stream and reply.status == 200:
-                return await self._streamed(reply, told)
+                return await self._streamed(reply, upstream_headers)
             try:
                 content = await bounds.whole(reply, self.most)
             except bounds.TooLargeError as error:
@@ -90,11 +90,11 @@ class Exchange:
             except _BROKEN as error:
                 raise failing.unreachable(self.upstream, error) from None
         if reply.status < 300:
-            return self._whole(content, told)
+            return self._whole(content, upstream_headers)
         if reply.status < 400:
-            place = told.get("location", "elsewhere")
+            place = upstream_headers.get("location", "elsewhere")
             raise failing.unreadable(self.upstream, f"answered {reply.status} and sends to {place}; correct its url")
-        return self._failed(reply.status, content, told)
+        return self._failed(reply.status, content, upstream_headers)
 
     @property
     def _own_key(self) -> str | None:
@@ -103,14 +103,14 @@ class Exchange:
 
     def _headers(self, reply: aiohttp.ClientResponse) -> Headers:
         """A reply's headers, their names in lower case. Raises FailedError for what cannot be passed on."""
-        told = {name.lower(): text for name, text in reply.headers.items()}
-        for name, text in told.items():
+        reply_headers = {name.lower(): text for name, text in reply.headers.items()}
+        for name, text in reply_headers.items():
             if _CONTROL.search(text):
                 what = f"answered with a control character in its header {name}, which HTTP forbids"
                 raise failing.unreadable(self.upstream, what)
             if self._own_key:
-                told[name] = text.replace(self._own_key, failing.HIDDEN)
-        return told
+                reply_headers[name] = text.replace(self._own_key, failing.HIDDEN)
+        return reply_headers
 
     @asynccontextmanager
     async def _provider(self, http: aiohttp.ClientSession, sent: Body) -> AsyncIterator[aiohttp.ClientResponse]:
@@ -144,43 +144,43 @@ class Exchange:
     def _translated(self, what: str, status: int, translate: Callable[[], Any]) -> Any:
         """What a translation gives. Raises FailedError with ``status`` where the input is not taken."""
         try:
-            found = translate()
+            output = translate()
         except (Refused, Unsupported) as error:
             failure = Failure(_KINDS[status], status, f"{what} cannot be translated: {error}")
             failure.details = getattr(error, "details", None)
             raise failing.FailedError(failure) from None
         except Exception as error:
             self.log.fault(error)
-            said = f"the gateway failed at {what} ({type(error).__name__}); its log says more"
-            raise failing.own_fault(said) from None
+            message = f"the gateway failed at {what} ({type(error).__name__}); its log says more"
+            raise failing.own_fault(message) from None
         self._note_losses()
-        return found
+        return output
 
     def _note_losses(self) -> None:
         self.lost.update(loss.element for loss in self.session.losses)
 
-    def _whole(self, content: bytes, told: Headers) -> web.Response:
+    def _whole(self, content: bytes, upstream_headers: Headers) -> web.Response:
         """The client's reply for the provider's."""
         body = failing.read_body(content)
         if body is None:
-            kind = told.get("content-type", "no content-type")
+            kind = upstream_headers.get("content-type", "no content-type")
             raise failing.unreadable(self.upstream, f"answered {len(content)} bytes of {kind} that are no JSON object")
-        found = self._translated("the upstream's reply", 502, lambda: self.session.response(body))
-        return as_json(200, found, headers.reply_headers(self.client, self.upstream.format, told))
+        output = self._translated("the upstream's reply", 502, lambda: self.session.response(body))
+        return as_json(200, output, headers.reply_headers(self.client, self.upstream.format, upstream_headers))
 
-    def _failed(self, status: int, content: bytes, told: Headers) -> web.Response:
+    def _failed(self, status: int, content: bytes, upstream_headers: Headers) -> web.Response:
         """The client's error for the provider's."""
         content = failing.without_key(content, self._own_key)
         status, body, own = self._translated(
             "the upstream's error",
             502,
-            lambda: failing.provider_error(self.session, self.client, status, content, told),
+            lambda: failing.provider_error(self.session, self.client, status, content, upstream_headers),
         )
-        kept = headers.reply_headers(self.client, self.upstream.format, told)
+        client_headers = headers.reply_headers(self.client, self.upstream.format, upstream_headers)
         wait = {name: text for name, text in own.items() if name.lower() in headers.RETRY}
-        return as_json(status, body, {**kept, **wait})
+        return as_json(status, body, {**client_headers, **wait})
 
-    async def _streamed(self, reply: aiohttp.ClientResponse, told: Headers) -> web.StreamResponse:
+    async def _streamed(self, reply: aiohttp.ClientResponse, upstream_headers: Headers) -> web.StreamResponse:
         """The client's stream for the provider's, each piece as it comes."""
         if reply.content_type == _JSON:
             raise failing.unreadable(self.upstream, "answered with a whole reply where a stream was asked for")
@@ -190,8 +190,8 @@ class Exchange:
         except _BROKEN as error:
             raise failing.unreachable(self.upstream, error) from None
         framing: Framing = EventFraming() if self.asked.events else ArrayFraming()
-        kept = headers.reply_headers(self.client, self.upstream.format, told)
-        response = web.StreamResponse(headers={**kept, **(_EVENTS if self.asked.events else _ARRAY)})
+        client_headers = headers.reply_headers(self.client, self.upstream.format, upstream_headers)
+        response = web.StreamResponse(headers={**client_headers, **(_EVENTS if self.asked.events else _ARRAY)})
         await response.prepare(self.request)
         pouring = self.session.pour()
         whole = True
@@ -234,8 +234,8 @@ class Exchange:
         if pouring.problem is not None:
             if not isinstance(pouring.problem, (Refused, Unsupported)):
                 self.log.fault(pouring.problem)
-            said = f"the upstream's stream cannot be translated: {pouring.problem}"
-            yield pouring.fail(Failure("server_error", 502, said))
+            message = f"the upstream's stream cannot be translated: {pouring.problem}"
+            yield pouring.fail(Failure("server_error", 502, message))
 
 
 _KINDS = {400: "invalid_request", 502: "server_error"}
@@ -256,6 +256,6 @@ def as_bytes(body: Body) -> bytes:
     return dump(body).encode("utf-8", "backslashreplace")
 
 
-def as_json(status: int, body: Body, told: Headers) -> web.Response:
+def as_json(status: int, body: Body, header_fields: Headers) -> web.Response:
     """A whole answer."""
-    return web.Response(status=status, body=as_bytes(body), headers=told, content_type=_JSON)
+    return web.Response(status=status, body=as_bytes(body), headers=header_fields, content_type=_JSON)

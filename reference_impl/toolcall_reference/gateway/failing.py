@@ -44,8 +44,8 @@ def unreadable(upstream: Upstream, message: str) -> FailedError:
 
 def headless(upstream: Upstream) -> FailedError:
     """The provider sends something, and no whole header."""
-    said = f"the upstream {upstream.name} sent no whole header of a reply in {upstream.timeout:g} seconds"
-    return FailedError(Failure("timeout", 504, said))
+    message = f"the upstream {upstream.name} sent no whole header of a reply in {upstream.timeout:g} seconds"
+    return FailedError(Failure("timeout", 504, message))
 
 
 def unreachable(upstream: Upstream, error: Exception) -> FailedError:
@@ -56,8 +56,8 @@ def unreachable(upstream: Upstream, error: Exception) -> FailedError:
 def broken_off(upstream: Upstream, error: Exception) -> Failure:
     """Why a provider says nothing, or nothing more."""
     if isinstance(error, TimeoutError):
-        said = f"the upstream {upstream.name} was silent for {upstream.timeout:g} seconds"
-        return Failure("timeout", 504, said)
+        message = f"the upstream {upstream.name} was silent for {upstream.timeout:g} seconds"
+        return Failure("timeout", 504, message)
     what = " ".join(str(error).split()) or type(error).__name__
     return Failure("server_error", 502, f"the upstream {upstream.name} cannot be reached, or broke off: {what}")
 
@@ -85,7 +85,7 @@ def provider_error(
 def read_body(content: bytes) -> dict[str, Any] | None:
     """The JSON object that ``content`` is; None where it is none."""
     try:
-        found = parse(content.decode())
+        body = parse(content.decode())
     except ValueError:
         return None
-    return found if isinstance(found, dict) else None
+    return body if isinstance(body, dict) else None

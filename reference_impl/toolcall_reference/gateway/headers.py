@@ -20,9 +20,9 @@ RETRY = ("retry-after", "retry-after-ms", "x-should-retry")
 def client_key(headers: Mapping[str, str], query: Mapping[str, str]) -> str | None:
     """The key that a client presents, in whichever way of all formats; names of headers are in lower case."""
     for http in (formats.get(name).http for name in formats.names()):
-        before, _, behind = http.key_form.partition("{key}")
+        before, _, suffix = http.key_form.partition("{key}")
         value = headers.get(http.key_header, "")
-        if value.lower().startswith(before.lower()) and len(value) > len(before) + len(behind):
+        if value.lower().startswith(before.lower()) and len(value) > len(before) + len(suffix):
             return value[len(before) :]
         if http.key_query is not None and query.get(http.key_query):
             return query[http.key_query]
@@ -35,30 +35,30 @@ def owner_of(key: str | None) -> str:
 
 
 def request_headers(
-    client: Format, upstream: Format, given: Mapping[str, str], key: str | None, *, own: bool
+    client: Format, upstream: Format, client_headers: Mapping[str, str], key: str | None, *, own: bool
 ) -> Headers:
     """The headers of the request to a provider. ``own``: ``key`` is the client's own, and not the gateway's."""
     http = upstream.http
-    found = {"content-type": "application/json", **http.headers}
+    headers = {"content-type": "application/json", **http.headers}
     if client is upstream:
-        found |= _beginning(given, http.passed)
+        headers |= _beginning(client_headers, http.passed)
     if own:
-        found |= _beginning(given, http.of_key)
+        headers |= _beginning(client_headers, http.of_key)
     if key is not None:
-        found[http.key_header] = http.key_form.replace("{key}", key)
-    return found
+        headers[http.key_header] = http.key_form.replace("{key}", key)
+    return headers
 
 
-def reply_headers(client: Format, upstream: Format, given: Mapping[str, str]) -> Headers:
+def reply_headers(client: Format, upstream: Format, upstream_headers: Mapping[str, str]) -> Headers:
     """What of a provider's headers concerns the client, beside those that its error is translated with."""
-    found = _beginning(given, RETRY)
+    headers = _beginning(upstream_headers, RETRY)
     if client.http.told == upstream.http.told:
-        found |= _beginning(given, client.http.told)
+        headers |= _beginning(upstream_headers, client.http.told)
     named, name = upstream.http.request_id, client.http.request_id
-    if named is not None and name is not None and named in given:
-        found[name] = given[named]
-    return found
+    if named is not None and name is not None and named in upstream_headers:
+        headers[name] = upstream_headers[named]
+    return headers
 
 
-def _beginning(given: Mapping[str, str], starts: Iterable[str]) -> Headers:
-    return {name: text for name, text in given.items() if name.startswith(tuple(starts))}
+def _beginning(headers: Mapping[str, str], starts: Iterable[str]) -> Headers:
+    return {name: text for name, text in headers.items() if name.startswith(tuple(starts))}

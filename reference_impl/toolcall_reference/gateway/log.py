@@ -47,9 +47,9 @@ class Log:
 
     def logger(self) -> logging.Logger:
         """A logger for aiohttp's server: what is no request of HTTP is told in a line, and all else is a fault."""
-        made = logging.Logger("toolcall gateway")  # noqa: LOG001 - one for each gateway, apart from those of the process
-        made.addHandler(_Served(self))
-        return made
+        logger = logging.Logger("toolcall gateway")  # noqa: LOG001 - one for each gateway, apart from those of the process
+        logger.addHandler(_Served(self))
+        return logger
 
     def no_request(self, error: Exception) -> None:
         """Say that a client sent what is no request of HTTP."""
@@ -61,14 +61,14 @@ class Log:
     def _due(self, kind: str, again: str) -> bool:
         """Whether a kind is new. One that is not is told in a line, once a second."""
         now = time.monotonic()
-        told, more = self._seen.get(kind, (0.0, 0))
+        last_time, more = self._seen.get(kind, (0.0, 0))
         if kind not in self._seen:
             if len(self._seen) >= _MOST_KINDS:
                 self._seen.pop(next(iter(self._seen)))
             self._seen[kind] = (now, 0)
             return True
-        if now - told < _APART_SECONDS:
-            self._seen[kind] = (told, more + 1)
+        if now - last_time < _APART_SECONDS:
+            self._seen[kind] = (last_time, more + 1)
             return False
         self._seen[kind] = (now, 0)
         print(f"toolcall gateway: again ({more + 1} times): {shown(again or kind)}", file=sys.stderr, flush=True)

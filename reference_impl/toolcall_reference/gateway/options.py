@@ -44,10 +44,10 @@ def parse_options(arguments: list[str]) -> argparse.Namespace:
 
 def config_of(options: argparse.Namespace, environment: Mapping[str, str] | None = None) -> Config:
     """The configuration that the options name or say. Raises ConfigError."""
-    said, where = _said(options), str(options.config or "the options")
+    settings, where = _said(options), str(options.config or "the options")
     if options.listen is not None:
-        said["listen"] = options.listen
-    return read_config(said, where, environment)
+        settings["listen"] = options.listen
+    return read_config(settings, where, environment)
 
 
 def _said(options: argparse.Namespace) -> dict[str, Any]:

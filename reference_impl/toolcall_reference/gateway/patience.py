@@ -57,7 +57,9 @@ class Patience:
         error = context.get("exception")
         if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
             now = asyncio.get_running_loop().time()
-            for transport in [one for one, (since, _) in self._waiting.items() if now - since > _YOUNG_SECONDS]:
+            for transport in [
+                transport for transport, (since, _) in self._waiting.items() if now - since > _YOUNG_SECONDS
+            ]:
                 self._end(transport)
 
     def left(self, transport: asyncio.BaseTransport) -> None:

@@ -62,23 +62,23 @@ class Gateway:
             return await self._answered(request)
 
     async def _answered(self, request: web.Request) -> web.StreamResponse:
-        begun = time.monotonic()
-        asked = self._served.find(request.raw_path.partition("?")[0], request.query)
-        if asked is None or request.method != "POST":
-            return _not_served(request, self._served.paths, known=asked is not None)
+        start = time.monotonic()
+        address = self._served.find(request.raw_path.partition("?")[0], request.query)
+        if address is None or request.method != "POST":
+            return _not_served(request, self._served.paths, is_known=address is not None)
         exchange: Exchange | None = None
         response: web.StreamResponse | None = None
         try:
-            exchange, body = await self._begun(request, asked)
+            exchange, body = await self._begun(request, address)
             assert self._http is not None, "the application runs"
             response = await exchange.answer(self._http, body)
         except failing.FailedError as error:
-            status, found = asked.client.encode_error(error.failure)
-            response = as_json(status, found, {})
+            status, error_body = address.client.encode_error(error.failure)
+            response = as_json(status, error_body, {})
         finally:  # a client that leaves cancels this
             if self._verbose:
-                told = 200 if exchange is not None and exchange.streamed else getattr(response, "status", None)
-                _print_line(request, exchange, told, time.monotonic() - begun)
+                reply_status = 200 if exchange is not None and exchange.streamed else getattr(response, "status", None)
+                _print_line(request, exchange, reply_status, time.monotonic() - start)
         return response
 
     def _is_meant(self, request: web.Request) -> bool:
@@ -97,7 +97,7 @@ class Gateway:
             return host.lower().endswith(".localhost")
         return True
 
-    async def _begun(self, request: web.Request, asked: Asked) -> tuple[Exchange, Body]:
+    async def _begun(self, request: web.Request, address: Asked) -> tuple[Exchange, Body]:
         """The exchange that a request begins, and the request's body. Raises FailedError."""
         if not self._is_meant(request):
             raise failing.wrong_request(
@@ -105,22 +105,24 @@ class Gateway:
                 "the web could give to this machine: ask it as localhost or by its address, or give it client_key_env",
                 403,
             )
-        given = {name.lower(): text for name, text in request.headers.items()}
-        key = headers.client_key(given, request.query)
-        wanted = self.config.client_key
-        if wanted is not None and not hmac.compare_digest(_raw(key or ""), _raw(wanted)):
+        request_headers = {name.lower(): text for name, text in request.headers.items()}
+        key = headers.client_key(request_headers, request.query)
+        expected_key = self.config.client_key
+        if expected_key is not None and not hmac.compare_digest(_raw(key or ""), _raw(expected_key)):
             raise failing.wrong_request("the gateway does not know this key", 401)
         body = await self._body(request)
-        model = asked.model if asked.model is not None else body.get(asked.client.request_model or "")
+        model = address.model if address.model is not None else body.get(address.client.request_model or "")
         if not isinstance(model, str) or not model:
             raise failing.wrong_request("the request names no model")
         try:
             upstream, name = self.config.choose(model)
         except LookupError as error:
             raise failing.wrong_request(str(error.args[0]), 404) from None
-        way = Way(asked.client.name, upstream.format.name, model, name, asked.wants_stream(body))
-        session = self._translator.open(way, Memory.of(asked.client, self._store, headers.owner_of(key)))
-        return Exchange(request, given, key, asked, upstream, way, session, self.config.reply, self.log), body
+        way = Way(address.client.name, upstream.format.name, model, name, address.wants_stream(body))
+        session = self._translator.open(way, Memory.of(address.client, self._store, headers.owner_of(key)))
+        return Exchange(
+            request, request_headers, key, address, upstream, way, session, self.config.reply, self.log
+        ), body
 
     async def _body(self, request: web.Request) -> Body:
         """The client's body. Raises FailedError for what is no JSON object."""
@@ -145,14 +147,16 @@ async def _health(_request: web.Request) -> web.Response:
     return web.json_response({"ok": True})
 
 
-def _not_served(request: web.Request, paths: list[str], *, known: bool) -> web.Response:
+def _not_served(request: web.Request, paths: list[str], *, is_known: bool) -> web.Response:
     """No path of any API, or not the way to ask at one."""
-    if known:
-        said, status = f"{request.path} takes POST alone", 405
+    if is_known:
+        message, status = f"{request.path} takes POST alone", 405
     else:
-        said, status = f"{request.path} is not served here; there are {', '.join(paths)}", 404
-    told = {"allow": "POST"} if known else {}
-    return as_json(status, {"error": {"message": said, "type": "invalid_request_error", "code": status}}, told)
+        message, status = f"{request.path} is not served here; there are {', '.join(paths)}", 404
+    allow_headers = {"allow": "POST"} if is_known else {}
+    return as_json(
+        status, {"error": {"message": message, "type": "invalid_request_error", "code": status}}, allow_headers
+    )
 
 
 def _print_line(request: web.Request, exchange: Exchange | None, status: int | None, seconds: float) -> None:
@@ -163,5 +167,5 @@ def _print_line(request: web.Request, exchange: Exchange | None, status: int | N
         route = f" {way.client} → {exchange.upstream.name} ({way.upstream}), {models}"
         losses = f", lost: {', '.join(sorted(exchange.lost))}" if exchange.lost else ""
     end = "the client left" if status is None else status
-    asked = f"{request.method} {shown(request.path)}"
-    print(f"{asked}{route}: {end} in {seconds:.2f} s{losses}", file=sys.stderr, flush=True)
+    request_line = f"{request.method} {shown(request.path)}"
+    print(f"{request_line}{route}: {end} in {seconds:.2f} s{losses}", file=sys.stderr, flush=True)

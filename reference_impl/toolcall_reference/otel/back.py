@@ -51,7 +51,7 @@ def to_request(messages: Mapping[str, Any], format_name: str, model: str, losses
     declared = [(tool, _declaration(tool, spoken)) for tool in conversation.tools]
     conversation.tools = [tool for tool, own in declared if own is None]
     body = spoken.encode_request(conversation, target)
-    own = [one for _, one in declared if one is not None]
+    own = [tool for _, tool in declared if tool is not None]
     if own:
         spoken.provider.declare(body, own)
     return body
@@ -71,60 +71,60 @@ class _Reader:
 
     def conversation(self, messages: Mapping[str, Any]) -> Conversation:
         """The conversation that they say."""
-        found = Conversation()
+        conversation = Conversation()
         for part in as_list(messages.get("system_instructions"), "system_instructions"):
-            found.system += _texts(self._items([as_object(part, "a part")], "system"))
+            conversation.system += _texts(self._items([as_object(part, "a part")], "system"))
         for message in as_list(messages.get("input_messages"), "input_messages"):
-            self._enter(as_object(message, "a message"), found)
+            self._enter(as_object(message, "a message"), conversation)
         tools = tools_of(as_list(messages.get("tool_definitions"), "tool_definitions"))
-        return Conversation.of(found.turns, system=found.system, tools=tools)
+        return Conversation.of(conversation.turns, system=conversation.system, tools=tools)
 
-    def _enter(self, message: Body, found: Conversation) -> None:
+    def _enter(self, message: Body, conversation: Conversation) -> None:
         role = as_text(message.get("role"), "role")
         parts = [as_object(part, "a part") for part in as_list(message.get("parts"), "parts")]
         side = role if role in ("assistant", "system") else "user"
         if message.get("name"):
             self._losses.add("name", "a message's author name is dropped", message["name"])
-        if side == "assistant" and not (found.turns and found.turns[-1].side == "assistant"):
+        if side == "assistant" and not (conversation.turns and conversation.turns[-1].side == "assistant"):
             self._ledger.new_batch()
         items = self._items(parts, side)
-        if side == "system" and not found.turns:
-            found.system += _texts(items)
+        if side == "system" and not conversation.turns:
+            conversation.system += _texts(items)
         else:
-            found.turns.append(Turn(side, items))
+            conversation.turns.append(Turn(side, items))
 
     def _items(self, parts: Sequence[Body], side: str) -> list[Item]:
         hosted = self._hosted(parts) if side != "system" else {}
-        found: list[Item] = []
+        items: list[Item] = []
         for place, part in enumerate(parts):
             if part.get("type") in _SERVER or _own_state(part, self._spoken):
-                found += hosted.get(place, [])
+                items += hosted.get(place, [])
             else:
-                found += self._item(part)
-        return found
+                items += self._item(part)
+        return items
 
     def _hosted(self, parts: Sequence[Body]) -> dict[int, list[Item]]:
         """What the provider ran itself, each item at the place of its first part, and what only it can read."""
         name = self._spoken.name
-        found: dict[int, list[Item]] = {}
+        items_by_place: dict[int, list[Item]] = {}
         places: list[int] = []
         steps: list[Step] = []
         for place, part in enumerate(parts):
             own = _own_state(part, self._spoken)
             if own is not None:
-                made: Item = Opaque(name, str(part.get("type")), own)
+                item: Item = Opaque(name, str(part.get("type")), own)
                 if part.get("type") in _SERVER and part["type"] != "generic":
-                    made = Hosted(name, str(part["type"]), own)
-                found[place] = [made]
+                    item = Hosted(name, str(part["type"]), own)
+                items_by_place[place] = [item]
             elif part.get("type") == "generic" and part.keys() <= {"type", "generic_type"}:
                 self._losses.add("reasoning", "only the provider can read it; dropped", part.get("generic_type"))
             elif part.get("type") in _SERVER:
                 places.append(place)
                 steps.append(_step(part))
         for step, body in self._spoken.observed.hosted(steps):
-            at = next(place for place, one in zip(places, steps, strict=True) if one is step)
-            found[at] = [Hosted(name, str(body.get("type")), body)]
-        return found
+            at = next(place for place, candidate in zip(places, steps, strict=True) if candidate is step)
+            items_by_place[at] = [Hosted(name, str(body.get("type")), body)]
+        return items_by_place
 
     def _item(self, part: Body) -> list[Item]:
         kind = part.get("type")
@@ -141,35 +141,35 @@ class _Reader:
         return []
 
     def _call(self, part: Body) -> Item:
-        name, given = as_text(part.get("name"), "name"), as_text(part.get("id"), "id") or None
+        name, given_id = as_text(part.get("name"), "name"), as_text(part.get("id"), "id") or None
         arguments = part.get("arguments")
         if part.get("kind") == "custom" and isinstance(arguments, str):
-            found = self._ledger.custom(given, name, arguments)
+            call = self._ledger.custom(given_id, name, arguments)
         elif isinstance(arguments, str):
-            found = self._ledger.call_text(given, name, arguments)
+            call = self._ledger.call_text(given_id, name, arguments)
         else:
-            found = self._ledger.call(given, name, as_object(arguments, "arguments"))
-        found.raw_context = dict(part.get(STATE) or {})
-        return found
+            call = self._ledger.call(given_id, name, as_object(arguments, "arguments"))
+        call.raw_context = dict(part.get(STATE) or {})
+        return call
 
     def _result(self, part: Body) -> Item:
-        given = as_text(part.get("id"), "id") or None
-        call = self._ledger.answer(given)
+        given_id = as_text(part.get("id"), "id") or None
+        call = self._ledger.answer(given_id)
         if "response" not in part:
             raise Refused("a tool_call_response must have a response")
-        made = results.make(
-            call.id if call else given or "",
+        result = results.make(
+            call.id if call else given_id or "",
             call.name if call else "",
             self._response(part["response"]),
             is_error=part.get("error") is True,
             kind=call.kind if call else "function",
         )
         if isinstance(part["response"], dict):
-            made.result, made.multimodal_parts = part["response"], []
-        return made
+            result.result, result.multimodal_parts = part["response"], []
+        return result
 
     def _response(self, response: Any) -> list[Text | Media]:
-        if isinstance(response, list) and all(isinstance(one, dict) and "type" in one for one in response):
+        if isinstance(response, list) and all(isinstance(part, dict) and "type" in part for part in response):
             return [item for part in response for item in self._item(part) if isinstance(item, (Text, Media))]
         return [Text(response if isinstance(response, str) else dump(response))]
 
@@ -183,20 +183,20 @@ def _own_state(part: Body, spoken: Format) -> Any:
 
 
 def _step(part: Body) -> Step:
-    given = part.get("id")
+    step_id = part.get("id")
     if part["type"] == "server_tool_call":
-        return ServerCall(as_text(part.get("name"), "name"), _details(part, "server_tool_call"), given)
+        return ServerCall(as_text(part.get("name"), "name"), _details(part, "server_tool_call"), step_id)
     if part["type"] == "server_tool_call_response":
-        return ServerResult(_details(part, "server_tool_call_response"), given)
+        return ServerResult(_details(part, "server_tool_call_response"), step_id)
     members = {key: value for key, value in part.items() if key not in ("type", "generic_type")}
     return Block(as_text(part.get("generic_type"), "generic_type"), members)
 
 
 def _details(part: Body, key: str) -> Body:
-    found = as_object(part.get(key), key)
-    if not isinstance(found.get("type"), str):
+    details = as_object(part.get(key), key)
+    if not isinstance(details.get("type"), str):
         raise Refused(f"{key} must be an object with a type")
-    return found
+    return details
 
 
 def _texts(items: Sequence[Item]) -> list[Text]:
@@ -204,7 +204,7 @@ def _texts(items: Sequence[Item]) -> list[Text]:
 
 
 def _text(part: Body) -> Text:
-    cited = [Citation(**one) for one in part.get("citations") or ()]
+    cited = [Citation(**citation) for citation in part.get("citations") or ()]
     return Text(
         as_text(part.get("content"), "content"),
         refusal=part.get("refusal") is True,
@@ -216,11 +216,11 @@ def _text(part: Body) -> Text:
 def _media(part: Body, spoken: Format) -> Media:
     mime = part.get("mime_type")
     kind = str(part.get("modality") or media.kind_of(mime))
-    found = Media(kind, mime, name=part.get("filename"), detail=part.get("detail"))
+    item = Media(kind, mime, name=part.get("filename"), detail=part.get("detail"))
     if part["type"] == "blob":
-        found.data = as_text(part.get("content"), "content")
+        item.data = as_text(part.get("content"), "content")
     elif part["type"] == "uri":
-        found.url = as_text(part.get("uri"), "uri")
+        item.url = as_text(part.get("uri"), "uri")
     else:
-        found.file_id, found.vendor = as_text(part.get("file_id"), "file_id"), spoken.provider.files_of
-    return found
+        item.file_id, item.vendor = as_text(part.get("file_id"), "file_id"), spoken.provider.files_of
+    return item

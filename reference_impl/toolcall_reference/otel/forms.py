@@ -58,8 +58,8 @@ def _typed(part: Body) -> Body:
     if kind == _ANSWER:
         return {**_but(part, _ANSWER), "type": "tool_call_response", "response": part[_ANSWER]}
     if kind == "tool_call":
-        said = {"arguments": part["arguments"]} if "arguments" in part else {}
-        return {**_but(part, "arguments", "kind"), "tool_call": {"type": part.get("kind", "function"), **said}}
+        arguments = {"arguments": part["arguments"]} if "arguments" in part else {}
+        return {**_but(part, "arguments", "kind"), "tool_call": {"type": part.get("kind", "function"), **arguments}}
     if kind == "tool_call_response":
         return {**part, "response": {"type": "function", "result": part["response"]}}
     return part
@@ -84,8 +84,8 @@ def _untyped(part: Body) -> Body:
     if kind == "tool_call_response":
         return {**part, "response": details.get("result")}
     special = {"kind": "custom"} if details["type"] == "custom" else {}
-    said = {"arguments": details["arguments"]} if "arguments" in details else {}
-    return {**_but(part, "tool_call"), **said, **special}
+    arguments = {"arguments": details["arguments"]} if "arguments" in details else {}
+    return {**_but(part, "tool_call"), **arguments, **special}
 
 
 def _unified(parts: Sequence[Body], losses: Losses, names: Body) -> list[Body]:
@@ -103,15 +103,16 @@ def _unified(parts: Sequence[Body], losses: Losses, names: Body) -> list[Body]:
 
 def _pairs(parts: Sequence[Body]) -> Iterator[tuple[int, int]]:
     """The places of calls and of what came of them: by id; without ids, the next result of that type."""
-    taken: set[int] = set()
+    indexes: set[int] = set()
     for place, part in enumerate(parts):
         if part.get("type") != _CALL:
             continue
         at = next(
-            (one for one in range(place + 1, len(parts)) if one not in taken and _answers(parts[one], part)), None
+            (index for index in range(place + 1, len(parts)) if index not in indexes and _answers(parts[index], part)),
+            None,
         )
         if at is not None:
-            taken.add(at)
+            indexes.add(at)
             yield place, at
 
 
@@ -122,16 +123,16 @@ def _answers(part: Body, call: Body) -> bool:
 
 
 def _whole(call: Body, answer: Body | None, names: Body) -> Body:
-    found = {**_but(call, _CALL), "type": names["type"], names["call"]: call[_CALL]}
-    said = call[_CALL].get("status", _RUNNING)
+    item = {**_but(call, _CALL), "type": names["type"], names["call"]: call[_CALL]}
+    status = call[_CALL].get("status", _RUNNING)
     if answer is not None:
-        found[names["answer"]] = answer[_ANSWER]
-        said = answer[_ANSWER].get("status", _DONE)
-    return found | ({"status": said} if names is _UNIFIED else {"execution_metadata": {"status": said}})
+        item[names["answer"]] = answer[_ANSWER]
+        status = answer[_ANSWER].get("status", _DONE)
+    return item | ({"status": status} if names is _UNIFIED else {"execution_metadata": {"status": status}})
 
 
 def _parted(parts: Sequence[Body], losses: Losses, names: Body) -> list[Body]:
-    return [one for part in parts for one in _two(part, losses, names)]
+    return [piece for part in parts for piece in _two(part, losses, names)]
 
 
 def _two(part: Body, losses: Losses, names: Body) -> Iterator[Body]:
@@ -143,8 +144,8 @@ def _two(part: Body, losses: Losses, names: Body) -> Iterator[Body]:
     call, answer = names["call"], names["answer"]
     yield {**_but(part, call, answer, "status", "execution_metadata"), "type": _CALL, _CALL: part[call]}
     if answer in part:
-        given = {"id": part["id"]} if "id" in part else {}
-        yield {"type": _ANSWER, **given, _ANSWER: part[answer]}
+        id_fields = {"id": part["id"]} if "id" in part else {}
+        yield {"type": _ANSWER, **id_fields, _ANSWER: part[answer]}
 
 
 FORMS: dict[str, tuple[_Parts, _Parts]] = {

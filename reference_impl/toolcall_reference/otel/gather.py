@@ -30,8 +30,8 @@ class _Observing:
 
 def gathered(chunks: Iterable[bytes], spoken: Format, losses: Losses) -> Reply | None:
     """The reply that a stream says, as far as it came; None where it begins none."""
-    found = Gathered()
+    reply = Gathered()
     for delta in streams.deltas(chunks, _Observing(spoken.stream_decoder(losses), spoken)):
-        if found.take(delta):
+        if reply.take(delta):
             break
-    return found.whole()
+    return reply.whole()

@@ -53,20 +53,20 @@ def of_request(body: Body, format_name: str, *, state: bool = False) -> GenAI:
     way back has it. A tracer has no use for it.
     """
     spoken = formats.get(format_name)
-    found = GenAI()
-    asked = copied(body)
-    conversation = spoken.decode_request(spoken.observed.request(asked, found.losses), found.losses)
-    writer = Writer(spoken, found.losses, {call.id: call.given_id for call in conversation.calls}, state)
-    apart = spoken.observed.separate(asked, conversation)
-    found.system_instructions = writer.parts(list(conversation.system[:apart]))
+    telemetry = GenAI()
+    request = copied(body)
+    conversation = spoken.decode_request(spoken.observed.request(request, telemetry.losses), telemetry.losses)
+    writer = Writer(spoken, telemetry.losses, {call.id: call.given_id for call in conversation.calls}, state)
+    apart = spoken.observed.separate(request, conversation)
+    telemetry.system_instructions = writer.parts(list(conversation.system[:apart]))
     within: list[Item] = list(conversation.system[apart:])
     turns = [*([Turn("system", within)] if within else []), *conversation.turns]
-    found.input_messages = [_message(turn, writer) for turn in turns]
-    found.tool_definitions = definitions(conversation.tools, found.losses)
-    _lose_settings(conversation, found.losses)
-    if asked.get("stream") is True:
-        found.losses.add("setting", "messages do not say that the reply was to be streamed", "stream")
-    return found
+    telemetry.input_messages = [_message(turn, writer) for turn in turns]
+    telemetry.tool_definitions = definitions(conversation.tools, telemetry.losses)
+    _lose_settings(conversation, telemetry.losses)
+    if request.get("stream") is True:
+        telemetry.losses.add("setting", "messages do not say that the reply was to be streamed", "stream")
+    return telemetry
 
 
 def _message(turn: Turn, writer: Writer) -> Body:
@@ -77,19 +77,19 @@ def _message(turn: Turn, writer: Writer) -> Body:
 
 
 def _lose_settings(conversation: Conversation, losses: Losses) -> None:
-    for one in fields(Settings):
-        if getattr(conversation.settings, one.name) not in (None, {}):
-            losses.add("setting", "messages have no settings", one.name)
+    for setting in fields(Settings):
+        if getattr(conversation.settings, setting.name) not in (None, {}):
+            losses.add("setting", "messages have no settings", setting.name)
 
 
 def of_response(body: Body, format_name: str, *, state: bool = False) -> GenAI:
     """The messages of a reply, one for each of its choices; Refused where it is none, or is still being made."""
     spoken = formats.get(format_name)
-    found = GenAI()
-    for one in spoken.observed.choices(copied(body)):
-        reply = spoken.decode_response(one, found.losses)
-        found.output_messages.append(_answer(reply, spoken, found.losses, state))
-    return found
+    telemetry = GenAI()
+    for choice in spoken.observed.choices(copied(body)):
+        reply = spoken.decode_response(choice, telemetry.losses)
+        telemetry.output_messages.append(_answer(reply, spoken, telemetry.losses, state))
+    return telemetry
 
 
 def _answer(reply: Reply, spoken: Format, losses: Losses, state: bool) -> Body:
@@ -111,25 +111,25 @@ def finish_reason(reply: Reply) -> str:
 def of_stream(chunks: Iterable[bytes], format_name: str, *, state: bool = False) -> GenAI:
     """The messages of a streamed reply. One that failed or broke off has the finish reason ``error``."""
     spoken = formats.get(format_name)
-    found = GenAI()
-    reply = gathered(chunks, spoken, found.losses)
+    telemetry = GenAI()
+    reply = gathered(chunks, spoken, telemetry.losses)
     if reply is None:
         raise Refused("the stream holds no reply")
-    found.output_messages = [_answer(reply, spoken, found.losses, state)]
-    return found
+    telemetry.output_messages = [_answer(reply, spoken, telemetry.losses, state)]
+    return telemetry
 
 
 def of_exchange(request: Body, reply: Body | bytes, format_name: str, *, state: bool = False) -> GenAI:
     """The messages of a request and its reply; ``reply`` is a body, or the bytes of a stream."""
-    found = of_request(request, format_name, state=state)
+    telemetry = of_request(request, format_name, state=state)
     if isinstance(reply, bytes):
         answer = of_stream([reply], format_name, state=state)
     else:
         answer = of_response(reply, format_name, state=state)
-    found.output_messages = answer.output_messages
+    telemetry.output_messages = answer.output_messages
     for loss in answer.losses:
-        found.losses.add(loss.element, loss.note, loss.where)
-    return found
+        telemetry.losses.add(loss.element, loss.note, loss.where)
+    return telemetry
 
 
 def of_conversation(exchanges: Sequence[tuple[Body, Body | bytes]], format_name: str, *, state: bool = False) -> GenAI:
@@ -137,15 +137,15 @@ def of_conversation(exchanges: Sequence[tuple[Body, Body | bytes]], format_name:
 
     Where a provider keeps the history, a request brings only what is new; what earlier exchanges said goes before it.
     """
-    found = GenAI()
+    telemetry = GenAI()
     goes_on = formats.get(format_name).observed.goes_on
     for request, reply in exchanges:
         next_one = of_exchange(request, reply, format_name, state=state)
         if goes_on(request):
-            before = [*found.input_messages, *(_said(message) for message in found.output_messages[:1])]
+            before = [*telemetry.input_messages, *(_said(message) for message in telemetry.output_messages[:1])]
             next_one.input_messages = [*before, *next_one.input_messages]
-        found = next_one
-    return found
+        telemetry = next_one
+    return telemetry
 
 
 def _said(message: Body) -> Body:

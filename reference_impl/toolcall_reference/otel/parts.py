@@ -89,8 +89,8 @@ class Writer:
             part["refusal"] = True
         if item.citations:
             part["citations"] = [
-                {key: value for key, value in asdict(one).items() if value not in (None, "") and key != "seal"}
-                for one in item.citations
+                {key: value for key, value in asdict(citation).items() if value not in (None, "") and key != "seal"}
+                for citation in item.citations
             ]
         part = self._signed(part, item)
         if item.text or STATE in part:
@@ -108,9 +108,9 @@ class Writer:
 
     def _result(self, result: UniversalToolResult) -> Body:
         part: Body = {"type": "tool_call_response"}
-        given = self.ids.get(result.tool_call_id, result.tool_call_id)
-        if given:
-            part["id"] = given
+        wire_id = self.ids.get(result.tool_call_id, result.tool_call_id)
+        if wire_id:
+            part["id"] = wire_id
         part["response"] = self._response(result)
         if result.is_error:
             part["error"] = True
@@ -129,27 +129,27 @@ class Writer:
 
 def _step(step: Step) -> Body:
     if isinstance(step, ServerCall):
-        given = {} if step.id is None else {"id": step.id}
-        return {"type": "server_tool_call", **given, "name": step.name, "server_tool_call": step.details}
+        id_fields = {} if step.id is None else {"id": step.id}
+        return {"type": "server_tool_call", **id_fields, "name": step.name, "server_tool_call": step.details}
     if isinstance(step, ServerResult):
-        given = {} if step.id is None else {"id": step.id}
-        return {"type": "server_tool_call_response", **given, "server_tool_call_response": step.details}
+        id_fields = {} if step.id is None else {"id": step.id}
+        return {"type": "server_tool_call_response", **id_fields, "server_tool_call_response": step.details}
     return {"type": "generic", "generic_type": step.type, **step.members}
 
 
 def media_part(item: Media) -> Body:
     """A part for media: ``blob`` has the bytes, ``uri`` an address, ``file`` the id under which a provider has them."""
-    found: Body = {"type": "blob", "modality": "document" if item.kind == "file" else item.kind}
+    part: Body = {"type": "blob", "modality": "document" if item.kind == "file" else item.kind}
     if item.mime is not None:
-        found["mime_type"] = item.mime
+        part["mime_type"] = item.mime
     if item.data is not None:
-        found["content"] = item.data
+        part["content"] = item.data
     else:
         address = item.url if item.url is not None else item.file_id or ""
         by_address = item.url is not None or "://" in address
-        found |= {"type": "uri", "uri": address} if by_address else {"type": "file", "file_id": address}
+        part |= {"type": "uri", "uri": address} if by_address else {"type": "file", "file_id": address}
     if item.name is not None:
-        found["filename"] = item.name
+        part["filename"] = item.name
     if item.detail is not None:
-        found["detail"] = item.detail
-    return found
+        part["detail"] = item.detail
+    return part

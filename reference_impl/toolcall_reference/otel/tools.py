@@ -13,15 +13,15 @@ def definitions(tools: Sequence[Tool], losses: Losses) -> list[Body]:
 
     A tool of an API's that its client runs has the parameters of the function that stands for it besides.
     """
-    found: list[Body] = []
+    declarations: list[Body] = []
     for tool in tools:
-        one = _definition(tool)
+        declaration = _definition(tool)
         if tool.own is not None:
             losses.add("own-tool", "the API's own declaration comes back as the function that it stands for", tool.name)
-            one = {**one, **tool.own} if "type" in tool.own else definition_by_key(tool.own)
-        if one not in found:
-            found.append(one)
-    return found
+            declaration = {**declaration, **tool.own} if "type" in tool.own else definition_by_key(tool.own)
+        if declaration not in declarations:
+            declarations.append(declaration)
+    return declarations
 
 
 def definition_by_key(own: Body) -> Body:
@@ -34,34 +34,34 @@ def _definition(tool: Tool) -> Body:
     if tool.kind == "hosted":
         own = tool.format if isinstance(tool.format, dict) else {}
         return {"name": tool.name, **own} if "type" in own else definition_by_key(own)
-    found: Body = {"type": tool.kind, "name": tool.name}
+    declaration: Body = {"type": tool.kind, "name": tool.name}
     if tool.description is not None:
-        found["description"] = tool.description
+        declaration["description"] = tool.description
     if tool.schema is not None:
-        found["parameters"] = tool.schema
+        declaration["parameters"] = tool.schema
     if tool.strict is not None:
-        found["strict"] = tool.strict
+        declaration["strict"] = tool.strict
     if tool.format is not None:
-        found["format"] = tool.format
-    return found
+        declaration["format"] = tool.format
+    return declaration
 
 
-def tools_of(found: Sequence[Body]) -> list[Tool]:
+def tools_of(declarations: Sequence[Body]) -> list[Tool]:
     """The tools of tool definitions."""
-    return [_tool(one) for one in found]
+    return [_tool(declaration) for declaration in declarations]
 
 
-def _tool(found: Body) -> Tool:
-    kind = found.get("type")
-    name = str(found.get("name"))
-    if kind not in ("function", "custom") and "parameters" not in found:
-        return Tool(name, kind="hosted", format=dict(found))
-    description = found.get("description")
+def _tool(declaration: Body) -> Tool:
+    kind = declaration.get("type")
+    name = str(declaration.get("name"))
+    if kind not in ("function", "custom") and "parameters" not in declaration:
+        return Tool(name, kind="hosted", format=dict(declaration))
+    description = declaration.get("description")
     return Tool(
         name,
         description if isinstance(description, str) else None,
-        found.get("parameters"),
+        declaration.get("parameters"),
         kind="custom" if kind == "custom" else "function",
-        strict=found.get("strict"),
-        format=found.get("format"),
+        strict=declaration.get("strict"),
+        format=declaration.get("format"),
     )

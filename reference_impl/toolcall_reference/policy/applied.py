@@ -93,10 +93,10 @@ def copied_tool(tool: Tool) -> Tool:
 
 def _clean(policy: Policy, conversation: Conversation) -> None:
     """Say in the client's own instructions something else for each name of a filtered tool."""
-    said = [item for turn in conversation.turns if turn.side == "system" for item in turn.items]
+    items = [item for turn in conversation.turns if turn.side == "system" for item in turn.items]
     for name, words in policy.clean_system.items():
         mention = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
-        for text in (*conversation.system, *said):
+        for text in (*conversation.system, *items):
             if isinstance(text, Text):
                 # A backslash in the words is a backslash.
                 text.text = mention.sub(words.replace("\\", r"\\"), text.text)
@@ -144,13 +144,13 @@ def _renamed_schema(schema: dict[str, Any] | None, names: Words) -> dict[str, An
     """A schema of parameters under other names."""
     if schema is None or not names:
         return schema
-    found: dict[str, Any] = copied(schema)
-    properties, required = found.get("properties"), found.get("required")
+    schema_copy: dict[str, Any] = copied(schema)
+    properties, required = schema_copy.get("properties"), schema_copy.get("required")
     if isinstance(properties, dict):
-        found["properties"] = {names.get(name, name): value for name, value in properties.items()}
+        schema_copy["properties"] = {names.get(name, name): value for name, value in properties.items()}
     if isinstance(required, list):
-        found["required"] = [names.get(name, name) if isinstance(name, str) else name for name in required]
-    return found
+        schema_copy["required"] = [names.get(name, name) if isinstance(name, str) else name for name in required]
+    return schema_copy
 
 
 def _rename_arguments(call: UniversalToolCall, names: Words) -> None:

@@ -13,10 +13,10 @@ def patched(body: dict[str, Any], before: dict[str, Any], after: dict[str, Any])
     tell what of ``body`` is meant, all that they know is said as in ``after``.
     """
     try:
-        found: dict[str, Any] = _patched(body, before, after)
+        output: dict[str, Any] = _patched(body, before, after)
     except _UnclearError:
         return {**{key: value for key, value in body.items() if key not in before}, **after}
-    return found
+    return output
 
 
 class _UnclearError(Exception):

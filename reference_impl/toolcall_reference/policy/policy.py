@@ -45,7 +45,7 @@ class Policy:
                 raise PolicyError(f"{key} names {name!r}, which is not filtered; add it to the tools of [filter]")
         for name in sorted({*self.rename, *self.parameters} & self.filter):
             raise PolicyError(f"{name!r} is filtered and mapped at once; take it out of one of them")
-        for where, names in (("rename", self.rename), *((f"parameters.{one}", new) for one, new in self._mapped())):
+        for where, names in (("rename", self.rename), *((f"parameters.{name}", new) for name, new in self._mapped())):
             twice = sorted(name for name in names.values() if list(names.values()).count(name) > 1)
             if twice:
                 raise PolicyError(f"{where} gives the name {twice[0]!r} twice, so there is no way back; give another")
@@ -89,10 +89,10 @@ class Policy:
 
 
 def _only(table: Mapping[str, Any], key: str, member: str) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = table.get(key, {})
-    for name in found.keys() - {member}:
+    inner: Mapping[str, Any] = table.get(key, {})
+    for name in inner.keys() - {member}:
         raise PolicyError(f"{key} has no key {name!r}; it has {member!r}")
-    return found
+    return inner
 
 
 def _names(value: Any) -> list[str]:
@@ -102,13 +102,13 @@ def _names(value: Any) -> list[str]:
 
 
 def _words(table: Mapping[str, Any], key: str, prefix: str = "") -> dict[str, str]:
-    found = table.get(key, {})
-    if not isinstance(found, dict):
-        raise PolicyError(f"{prefix}{key} is {found!r:.40}; {_EXAMPLE}")
-    for name, value in found.items():
+    words = table.get(key, {})
+    if not isinstance(words, dict):
+        raise PolicyError(f"{prefix}{key} is {words!r:.40}; {_EXAMPLE}")
+    for name, value in words.items():
         if not isinstance(value, str):
             raise PolicyError(f"{prefix}{key}.{name} is {value!r:.40}; make it a text")
-    return dict(found)
+    return dict(words)
 
 
 def _flag(value: Any) -> bool:

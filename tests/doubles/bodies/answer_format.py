@@ -25,9 +25,9 @@ def wanted(draft: Draft) -> Any:
 
 def schema_of(draft: Draft) -> Any:
     """The schema that the answer must follow."""
-    found = need(wanted(draft))
-    found = found.get("json_schema", found)
-    return need(found.get("schema") or found.get("responseJsonSchema"))
+    schema = need(wanted(draft))
+    schema = schema.get("json_schema", schema)
+    return need(schema.get("schema") or schema.get("responseJsonSchema"))
 
 
 @warning(LOST, target=ANTHROPIC)
@@ -57,30 +57,34 @@ def schema_without_required(draft: Draft) -> None:
 @warning(CHANGED, target=(CHAT, RESPONSES), sources=(CHAT, RESPONSES), cases=(STRICT,))
 def schema_not_strict(draft: Draft) -> None:
     """The answer need no longer follow the schema strictly."""
-    found = need(wanted(draft))
-    found.get("json_schema", found)["strict"] = False
+    answer_format = need(wanted(draft))
+    answer_format.get("json_schema", answer_format)["strict"] = False
 
 
 @warning(CHANGED, target=(CHAT, RESPONSES), sources=(ANTHROPIC,), cases=(STRICT,))
 def schema_not_followed(draft: Draft) -> None:
     """The answer need no longer follow a schema that Anthropic's API lets it follow for certain."""
-    found = need(wanted(draft))
-    found.get("json_schema", found)["strict"] = False
+    answer_format = need(wanted(draft))
+    answer_format.get("json_schema", answer_format)["strict"] = False
 
 
 @harmless(target=(CHAT, RESPONSES), sources=(ANTHROPIC,), cases=(STRICT,))
 def schema_that_cannot_be_strict(draft: Draft) -> None:
     """The schema has a keyword that strict mode does not take, and the answer need not follow it strictly."""
     schema_of(draft)["minProperties"] = 0
-    found = need(wanted(draft))
-    found.get("json_schema", found)["strict"] = False
+    answer_format = need(wanted(draft))
+    answer_format.get("json_schema", answer_format)["strict"] = False
 
 
 @warning(CHANGED, target=GEMINI, cases=(STRICT, "answer_format/schema-with-references"))
 def schema_opened(draft: Draft) -> None:
     """The answer may have members that the schema does not name, in the objects of definitions too."""
     schema = schema_of(draft)
-    closed = (one for one in (schema, *schema.get("$defs", {}).values()) if one.get("additionalProperties") is False)
+    closed = (
+        subschema
+        for subschema in (schema, *schema.get("$defs", {}).values())
+        if subschema.get("additionalProperties") is False
+    )
     for inner in need([*closed]):
         inner["additionalProperties"] = True
 
@@ -94,19 +98,19 @@ def schema_closed_by_silence(draft: Draft) -> None:
 @harmless(target=(CHAT, RESPONSES), sources=(CHAT, RESPONSES), cases=("answer_format/schema-described",))
 def not_strict_unsaid(draft: Draft) -> None:
     """That the schema is not followed strictly is left out, as it is the default."""
-    found = need(wanted(draft))
-    found = found.get("json_schema", found)
-    need(found.get("strict") is False)
-    del found["strict"]
+    answer_format = need(wanted(draft))
+    answer_format = answer_format.get("json_schema", answer_format)
+    need(answer_format.get("strict") is False)
+    del answer_format["strict"]
 
 
 @harmless(target=GEMINI, cases=(STRICT,), beside=("gemini/one-response-schema", "gemini/response-schema-mime"))
 def schema_in_types_of_openapi(draft: Draft) -> None:
     """The schema stands under responseSchema, with the types in capitals."""
     config = draft.body["generationConfig"]
-    found = config.pop("responseJsonSchema")
-    found.pop("additionalProperties", None)
-    config["responseSchema"] = _upper(found)
+    schema = config.pop("responseJsonSchema")
+    schema.pop("additionalProperties", None)
+    config["responseSchema"] = _upper(schema)
 
 
 def _upper(schema: Any) -> Any:
@@ -140,22 +144,22 @@ def schema_of_an_unknown_mime(draft: Draft) -> None:
 @broken("openai_responses/text-format-flat", cases=(STRICT,))
 def schema_in_the_shape_of_chat(draft: Draft) -> None:
     """The format of the answer has Chat's inner object."""
-    found = need(wanted(draft))
-    draft.body["text"]["format"] = {"type": found.pop("type"), "json_schema": found}
+    answer_format = need(wanted(draft))
+    draft.body["text"]["format"] = {"type": answer_format.pop("type"), "json_schema": answer_format}
 
 
 @broken("openai_responses/foreign-key", cases=(STRICT,))
 def schema_under_the_name_of_chat(draft: Draft) -> None:
     """The format of the answer stands under response_format."""
-    found = need(draft.body.pop("text", None))["format"]
-    draft.body["response_format"] = {"type": found.pop("type"), "json_schema": found}
+    answer_format = need(draft.body.pop("text", None))["format"]
+    draft.body["response_format"] = {"type": answer_format.pop("type"), "json_schema": answer_format}
 
 
 @broken("openai_chat/response-format", cases=(STRICT,))
 def schema_in_the_shape_of_responses(draft: Draft) -> None:
     """The format of the answer is flat, as in Responses."""
-    found = need(draft.body.get("response_format"))
-    draft.body["response_format"] = {"type": found["type"], **found["json_schema"]}
+    answer_format = need(draft.body.get("response_format"))
+    draft.body["response_format"] = {"type": answer_format["type"], **answer_format["json_schema"]}
 
 
 @harmless(target=CHAT, sources=(ANTHROPIC, GEMINI), cases=(STRICT,), beside="openai_chat/response-format")

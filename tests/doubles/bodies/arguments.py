@@ -96,9 +96,9 @@ def empty_arguments_dropped(draft: Draft) -> None:
     """Arguments that are false, zero or empty are taken for absent."""
     hit = False
     for call in draft.function_calls:
-        kept = {key: value for key, value in call.arguments.items() if value}
-        if kept != call.arguments:
-            call.arguments, hit = kept, True
+        arguments = {key: value for key, value in call.arguments.items() if value}
+        if arguments != call.arguments:
+            call.arguments, hit = arguments, True
     need(hit)
 
 
@@ -179,8 +179,8 @@ def arguments_exchanged(draft: Draft) -> None:
     """Two parallel calls have each other's arguments, under their own ids."""
     first, second = need(draft.calls[:2] if len(draft.calls) > 1 else [])
     need(first.arguments != second.arguments)
-    given = {call.id for call in Draft(draft.source, draft.source_format).calls}
-    need({first.id, second.id} <= given)  # with new ids it is the order of the calls that changed
+    ids = {call.id for call in Draft(draft.source, draft.source_format).calls}
+    need({first.id, second.id} <= ids)  # with new ids it is the order of the calls that changed
     first.arguments, second.arguments = second.arguments, first.arguments
 
 

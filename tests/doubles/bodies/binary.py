@@ -17,8 +17,8 @@ TWO = "binary/two-pictures"
 def result_media_lost(draft: Draft) -> None:
     """Of results only the texts are left."""
     need(draft.source_format != CHAT)  # only some vendors read media there: to lose these breaks another rule
-    found = [piece for piece in inside(draft) if not piece.mime.startswith("audio/")]
-    for piece in need(found):
+    media_pieces = [piece for piece in inside(draft) if not piece.mime.startswith("audio/")]
+    for piece in need(media_pieces):
         piece.remove()
         if not piece.holder:
             assert piece.result is not None
@@ -36,9 +36,9 @@ def _without_parts(piece: Piece) -> None:
 @broken(LOST, target=(ANTHROPIC, RESPONSES, GEMINI), cases=("binary/recorded-shape",))
 def second_picture_lost(draft: Draft) -> None:
     """Of several pictures in one result only the first is left."""
-    found = inside(draft)
-    need(len(found) > 1)
-    found[-1].remove()
+    media_pieces = inside(draft)
+    need(len(media_pieces) > 1)
+    media_pieces[-1].remove()
 
 
 @broken(LOST, target=(ANTHROPIC, RESPONSES))
@@ -73,8 +73,8 @@ def picture_as_base64_in_tool_message(draft: Draft) -> None:
 @broken("translation/results-linked", cases=(TWO,))
 def pictures_exchanged(draft: Draft) -> None:
     """The pictures of two results changed places."""
-    one, two = of_tools(draft)
-    one.data, two.data = two.data, one.data
+    first, second = of_tools(draft)
+    first.data, second.data = second.data, first.data
 
 
 @broken(LOST, target=(ANTHROPIC, RESPONSES, GEMINI), at_home=(ANTHROPIC, RESPONSES))
@@ -110,12 +110,12 @@ def document_as_picture(draft: Draft) -> None:
     """A PDF is sent as a picture."""
     for piece in need([piece for piece in pieces(draft) if piece.mime == "application/pdf"]):
         url = f"data:application/pdf;base64,{piece.data}"
-        made: dict[str, Any] = {"type": "input_image", "image_url": url}
+        image: dict[str, Any] = {"type": "input_image", "image_url": url}
         if draft.format == ANTHROPIC:
-            made = {"type": "image", "source": piece.entry["source"]}
+            image = {"type": "image", "source": piece.entry["source"]}
         elif draft.format == CHAT:
-            made = {"type": "image_url", "image_url": {"url": url}}
-        piece.holder[piece.place] = made
+            image = {"type": "image_url", "image_url": {"url": url}}
+        piece.holder[piece.place] = image
 
 
 @broken(LOST, target=(CHAT, GEMINI), sources=(CHAT, GEMINI))
@@ -155,8 +155,8 @@ def _for_sound(draft: Draft, entry: dict[str, Any]) -> None:
 
 def _lists(value: Any) -> list[list[Any]]:
     if isinstance(value, dict):
-        return [found for entry in value.values() for found in _lists(entry)]
-    return [value, *(found for entry in value for found in _lists(entry))] if isinstance(value, list) else []
+        return [content for entry in value.values() for content in _lists(entry)]
+    return [value, *(content for entry in value for content in _lists(entry))] if isinstance(value, list) else []
 
 
 @broken("openai_chat/results-follow-calls", cases=(TWO,))
@@ -183,18 +183,18 @@ def picture_before_results(draft: Draft) -> None:
 def text_made_a_file(draft: Draft) -> None:
     """A text that is a data URL was taken for a file."""
     result = need(draft.results)[0]
-    told, mark, url = _words(result).rpartition("data:")
+    text, mark, url = _words(result).rpartition("data:")
     need(mark)
     mime, _, data = url.rstrip('"}').partition(";base64,")
     if draft.format == GEMINI:
-        result.content = {"output": told.strip()}
+        result.content = {"output": text.strip()}
         result.holder.insert(result.place + 1, {"inlineData": {"mimeType": mime, "data": data}})
     elif draft.format == ANTHROPIC:
         source = {"type": "base64", "media_type": "application/pdf", "data": data}
-        result.content = [text_part(draft, told), {"type": "document", "source": source}]
+        result.content = [text_part(draft, text), {"type": "document", "source": source}]
     else:
         file = {"type": "input_file", "filename": "session.bin", "file_data": f"data:{mime};base64,{data}"}
-        result.content = [text_part(draft, told), file]
+        result.content = [text_part(draft, text), file]
 
 
 def _words(result: Any) -> str:

@@ -212,19 +212,19 @@ def rounds_merged(draft: Draft) -> None:
     """Calls of two rounds are told as one parallel batch, with all results behind."""
     need(len(draft.batches) > 1)
     first, second = draft.batches[:2]
-    one, two = draft.results_of(first), draft.results_of(second)
-    need(len(one) == len(first) and len(two) == len(second))
-    calls, answers = [call.entry for call in second], [answer.entry for answer in two]
-    last, behind = first[-1], one[-1]
+    first_results, second_results = draft.results_of(first), draft.results_of(second)
+    need(len(first_results) == len(first) and len(second_results) == len(second))
+    calls, answers = [call.entry for call in second], [answer.entry for answer in second_results]
+    last, last_result = first[-1], first_results[-1]
     if draft.format in (RESPONSES, CHAT):
         # Only where the second round follows the first at once; a text between would be another fault.
-        gap: dict[str, Any] = draft.messages[behind.place + 1]
+        gap: dict[str, Any] = draft.messages[last_result.place + 1]
         need(gap is (second[0].message if draft.format == CHAT else second[0].entry) and not gap.get("content"))
     else:
-        need(len(second[0].holder) == len(second) and _next_to(draft, one, second))
-    for handle in [*second, *two]:
+        need(len(second[0].holder) == len(second) and _next_to(draft, first_results, second))
+    for handle in [*second, *second_results]:
         handle.remove()
-    behind.holder[behind.place + 1 : behind.place + 1] = answers
+    last_result.holder[last_result.place + 1 : last_result.place + 1] = answers
     last.holder[last.place + 1 : last.place + 1] = calls
     draft.tidy()
     if draft.format == CHAT:
@@ -245,16 +245,16 @@ def calls_as_text(draft: Draft) -> None:
     """A call of the history is told as text."""
     call = need(draft.calls)[0]
     need(len(call.holder) > 0)
-    told = f"[called {call.name} with {json.dumps(call.arguments)}]"
+    text = f"[called {call.name} with {json.dumps(call.arguments)}]"
     if draft.format in (ANTHROPIC, GEMINI):
         place = call.place
-        block = {"type": "text", "text": told} if draft.format == ANTHROPIC else {"text": told}
+        block = {"type": "text", "text": text} if draft.format == ANTHROPIC else {"text": text}
         call.holder[place] = block
     elif draft.format == RESPONSES:
-        call.holder[call.place] = {"role": "assistant", "content": told}
+        call.holder[call.place] = {"role": "assistant", "content": text}
     else:
         message = call.message or {}
-        message["content"] = "\n".join(filter(None, [message.get("content"), told]))
+        message["content"] = "\n".join(filter(None, [message.get("content"), text]))
         call.remove()
         draft.tidy()
 

@@ -33,16 +33,16 @@ def mode(draft: Draft) -> str:
     return "subset" if stated["type"] == "allowed_tools" else "named"
 
 
-def choose(draft: Draft, wanted: str) -> None:
+def choose(draft: Draft, choice_word: str) -> None:
     """Write auto, required or none."""
     if draft.format == GEMINI:
         words = {"auto": "AUTO", "required": "ANY", "none": "NONE"}
-        draft.body["toolConfig"] = {"functionCallingConfig": {"mode": words[wanted]}}
+        draft.body["toolConfig"] = {"functionCallingConfig": {"mode": words[choice_word]}}
     elif draft.format == ANTHROPIC:
         rest = {key: value for key, value in (choice(draft) or {}).items() if key == "disable_parallel_tool_use"}
-        draft.body["tool_choice"] = {"type": {"required": "any"}.get(wanted, wanted), **rest}
+        draft.body["tool_choice"] = {"type": {"required": "any"}.get(choice_word, choice_word), **rest}
     else:
-        draft.body["tool_choice"] = wanted
+        draft.body["tool_choice"] = choice_word
 
 
 def named_in(stated: Any) -> Any:
@@ -170,15 +170,15 @@ def parallel_flag_invented(draft: Draft) -> None:
     draft.body["parallel_tool_calls"] = False
 
 
-def _becomes(fault: str, was: str, wanted: str | None, title: str, **where: Any) -> None:
+def _becomes(fault: str, was: str, choice_word: str | None, title: str, **where: Any) -> None:
     """A double that turns one choice into another, or says nothing of it any more."""
 
     def change(draft: Draft) -> None:
         need(mode(draft) == was)
-        if wanted is None:
+        if choice_word is None:
             forget(draft)
         else:
-            choose(draft, wanted)
+            choose(draft, choice_word)
 
     broken(RULE, fault=fault, title=title, **where)(change)
 

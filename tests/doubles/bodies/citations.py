@@ -15,13 +15,13 @@ IDENTITY = ("translation/identity", "translation/identity-spelling")
 def _holder(draft: Draft) -> dict[str, Any]:
     """What holds the sources of a reply: the message, the part of a message, or the candidate."""
     if draft.format == CHAT:
-        found = draft.body["choices"][0]["message"]
+        holder = draft.body["choices"][0]["message"]
     elif draft.format == RESPONSES:
         parts = [part for item in draft.body["output"] for part in item.get("content", [])]
-        found = next((part for part in parts if part.get("annotations")), {})
+        holder = next((part for part in parts if part.get("annotations")), {})
     else:
-        found = draft.body["candidates"][0]
-    return need(found if found.get("annotations") or found.get("groundingMetadata") else None)
+        holder = draft.body["candidates"][0]
+    return need(holder if holder.get("annotations") or holder.get("groundingMetadata") else None)
 
 
 def _places(draft: Draft) -> list[dict[str, Any]]:
@@ -29,7 +29,7 @@ def _places(draft: Draft) -> list[dict[str, Any]]:
     holder = _holder(draft)
     if draft.format == GEMINI:
         return [support["segment"] for support in holder["groundingMetadata"]["groundingSupports"]]
-    return [one["url_citation"] if draft.format == CHAT else one for one in holder["annotations"]]
+    return [annotation["url_citation"] if draft.format == CHAT else annotation for annotation in holder["annotations"]]
 
 
 def _keys(draft: Draft) -> tuple[str, str]:
@@ -132,8 +132,8 @@ def cited_blocks_dropped(draft: Draft) -> None:
 def sealed_index_dropped(draft: Draft) -> None:
     """On A→A the sources in the history lost their sealed index, without which the provider refuses them."""
     blocks = [block for message in draft.messages for block in message["content"] if isinstance(block, dict)]
-    for one in need([one for block in blocks for one in block.get("citations", [])]):
-        one.pop("encrypted_index")
+    for citation in need([citation for block in blocks for citation in block.get("citations", [])]):
+        citation.pop("encrypted_index")
 
 
 @harmless(check="response", target=(CHAT, RESPONSES), cases=(*CITED, *BESIDE))
@@ -250,7 +250,8 @@ def citations_as_annotations(draft: Draft) -> None:
     cited = need([block for block in draft.body["content"] if block.get("citations")])
     for block in cited:
         block["citations"] = [
-            {"type": "url_citation", "url": one["url"], "title": one["title"]} for one in block["citations"]
+            {"type": "url_citation", "url": citation["url"], "title": citation["title"]}
+            for citation in block["citations"]
         ]
 
 
@@ -258,8 +259,8 @@ def citations_as_annotations(draft: Draft) -> None:
 def addresses_and_titles_exchanged(draft: Draft) -> None:
     """Each source has its title where its address belongs, and its address as a title."""
     for block in need([block for block in draft.body["content"] if block.get("citations")]):
-        for one in block["citations"]:
-            one["url"], one["title"] = need(one["title"]), one["url"]
+        for citation in block["citations"]:
+            citation["url"], citation["title"] = need(citation["title"]), citation["url"]
 
 
 @harmless(check="response", target=ANTHROPIC, cases=CITED, at_home=())

@@ -63,9 +63,9 @@ def browser_dropped(draft: Draft) -> None:
 )
 def browser_without_some_functions(draft: Draft) -> None:
     """Of the functions of Google's browser those are declared that the conversation calls, and one more."""
-    wanted = ("open_web_browser", "click_at", "type_text_at")
+    names = ("open_web_browser", "click_at", "type_text_at")
     for tool in list(wire.tools(draft.format, draft.body)):
-        if tool.inner["name"] not in wanted:
+        if tool.inner["name"] not in names:
             tool.remove()
 
 
@@ -106,7 +106,7 @@ def own_calls_dropped(draft: Draft) -> None:
     names = {tool.inner["name"] for tool in need(standing(draft))}
     gone = need([call for call in draft.calls if call.name in names])
     keys = {call.id for call in gone}
-    for result in [one for one in draft.results if one.id in keys or one.inner.get("name") in names]:
+    for result in [result for result in draft.results if result.id in keys or result.inner.get("name") in names]:
         result.remove()
     for call in gone:
         call.remove()
@@ -137,9 +137,9 @@ def own_call_in_its_item(draft: Draft) -> None:
 def own_call_as_function(draft: Draft) -> None:
     """The call of a tool that OpenAI defines is given to its client as that of a function."""
     for item in need([item for item in draft.messages if item.get("type") in ACTIONS]):
-        said = item.pop(ACTIONS[item["type"]])
+        actions = item.pop(ACTIONS[item["type"]])
         item["name"] = item["type"].removesuffix("_call")
-        item |= {"type": "function_call", "id": f"fc_{item['call_id']}", "arguments": json.dumps(said)}
+        item |= {"type": "function_call", "id": f"fc_{item['call_id']}", "arguments": json.dumps(actions)}
         item.pop("pending_safety_checks", None)
 
 

@@ -70,7 +70,7 @@ def additional_free_text_dropped(draft: Draft) -> None:
 def additional_groups_in_the_names(draft: Draft) -> None:
     """The tools that an item declares in a namespace have it in their names."""
     inside = groups(brought(draft.source))
-    for handle in need([one for one in [*draft.tools, *draft.calls] if one.inner["name"] in inside]):
+    for handle in need([handle for handle in [*draft.tools, *draft.calls] if handle.inner["name"] in inside]):
         handle.inner["name"] = f"{inside[handle.inner['name']]}__{handle.inner['name']}"
     for result in draft.results if draft.format == GEMINI else ():
         name = result.inner["name"]

@@ -26,8 +26,8 @@ def steps(draft: Draft) -> Iterator[tuple[str, str, Any]]:
 
 def own_steps(draft: Draft, kind: str) -> list[dict[str, Any]]:
     """The blocks or items of a type in a body of Anthropic or Responses."""
-    held = [block for message in draft.messages for block in _blocks(message)]
-    return [block for block in held if block.get("type") == kind]
+    blocks = [block for message in draft.messages for block in _blocks(message)]
+    return [block for block in blocks if block.get("type") == kind]
 
 
 def _blocks(message: dict[str, Any]) -> list[dict[str, Any]]:
@@ -150,7 +150,7 @@ def grouped_grammar_dropped(draft: Draft) -> None:
 def group_in_the_name(draft: Draft) -> None:
     """A tool in a namespace has the namespace in its name."""
     inside = groups(draft.source.get("tools"))
-    for handle in need([one for one in [*draft.tools, *draft.calls] if one.inner["name"] in inside]):
+    for handle in need([handle for handle in [*draft.tools, *draft.calls] if handle.inner["name"] in inside]):
         handle.inner["name"] = f"{inside[handle.inner['name']]}__{handle.inner['name']}"
     for result in draft.results if draft.format == GEMINI else ():
         name = result.inner["name"]

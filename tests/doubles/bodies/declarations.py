@@ -79,17 +79,17 @@ def bare_tools_dropped(draft: Draft) -> None:
 @broken("translation/tool-lost", sources=(CHAT,), target=(ANTHROPIC, RESPONSES, GEMINI), cases=NULL)
 def tools_with_null_parameters_dropped(draft: Draft) -> None:
     """A tool whose parameters are null is none."""
-    given = [tool["function"] for tool in draft.source["tools"]]
-    null = [one["name"] for one in given if one.get("parameters", {}) is None]
+    functions = [tool["function"] for tool in draft.source["tools"]]
+    null = [function["name"] for function in functions if function.get("parameters", {}) is None]
     _take_out(draft, [tool for tool in draft.tools if tool.inner["name"] in null])
 
 
 @broken("anthropic/tool-has-schema", sources=(CHAT,), target=(ANTHROPIC,), cases=NULL)
 def null_parameters_passed_on(draft: Draft) -> None:
     """Parameters that are null, which Chat takes, are the schema of a tool for an API that needs one."""
-    given = {tool["function"]["name"]: tool["function"] for tool in draft.source["tools"]}
+    functions = {tool["function"]["name"]: tool["function"] for tool in draft.source["tools"]}
     for tool in draft.tools:
-        if given[tool.inner["name"]].get("parameters", {}) is None:
+        if functions[tool.inner["name"]].get("parameters", {}) is None:
             tool.inner["input_schema"] = None
 
 
@@ -117,14 +117,14 @@ def stand_in_tool_declared(draft: Draft) -> None:
 
 
 def _declared(format_name: str, schema: dict[str, Any]) -> dict[str, Any]:
-    said = {"name": "dummy_tool", "description": "Does nothing."}
+    declaration = {"name": "dummy_tool", "description": "Does nothing."}
     if format_name == ANTHROPIC:
-        return {**said, "input_schema": schema}
+        return {**declaration, "input_schema": schema}
     if format_name == CHAT:
-        return {"type": "function", "function": {**said, "parameters": schema}}
+        return {"type": "function", "function": {**declaration, "parameters": schema}}
     if format_name == RESPONSES:
-        return {"type": "function", **said, "parameters": schema, "strict": False}
-    return {"functionDeclarations": [said]}
+        return {"type": "function", **declaration, "parameters": schema, "strict": False}
+    return {"functionDeclarations": [declaration]}
 
 
 @harmless(target=(ANTHROPIC, GEMINI), cases=("declarations/calls-without-tools",), beside="translation/tool-invented")
@@ -163,8 +163,8 @@ def blank_tools_dropped(draft: Draft) -> None:
 @broken("anthropic/tool-schema-object", sources=(RESPONSES,), cases=("declarations/blank",))
 def empty_parameters_copied(draft: Draft) -> None:
     """An empty object in the place of the parameters is copied as it is."""
-    for tool, said in zip(draft.tools, draft.source["tools"], strict=True):
-        tool.inner["input_schema"] = said["parameters"]
+    for tool, declaration in zip(draft.tools, draft.source["tools"], strict=True):
+        tool.inner["input_schema"] = declaration["parameters"]
 
 
 @harmless(cases=("declarations/blank",), beside="translation/tool-description")

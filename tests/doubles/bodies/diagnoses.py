@@ -18,8 +18,8 @@ NOT_GIVEN = ("translation/result-invented", "translation/result-lost", "translat
 @broken("translation/call-lost", target=WITH_IDS, cases=EQUAL, never=NOT_GIVEN)
 def call_lost_among_equal_results(draft: Draft) -> None:
     """A call is gone, its result stays, and another result says the same."""
-    said = [json.dumps(result.content) for result in draft.results]
-    twin = need([place for place, each in enumerate(said) if said.count(each) > 1])[0]
+    texts = [json.dumps(result.content) for result in draft.results]
+    twin = need([place for place, each in enumerate(texts) if texts.count(each) > 1])[0]
     _drop_call_of(draft, draft.results[twin])
 
 
@@ -71,9 +71,9 @@ def calls_as_text(draft: Draft) -> None:
     if draft.format == CHAT:
         for message in draft.messages:
             need(not any("custom" in call for call in message.get("tool_calls", [])))
-            told = message.pop("tool_calls", [])
-            if told:
-                message["content"] = "\n".join([*filter(None, [message["content"]]), *(part["text"] for part in told)])
+            calls = message.pop("tool_calls", [])
+            if calls:
+                message["content"] = "\n".join([*filter(None, [message["content"]]), *(part["text"] for part in calls)])
 
 
 @broken(
@@ -116,12 +116,12 @@ def _said(call: Call) -> dict[str, Any]:
     return {"tool": call.name, "id": call.id, "arguments": call.arguments}
 
 
-def _text(draft: Draft, side: str, said: str) -> dict[str, Any]:
+def _text(draft: Draft, side: str, text: str) -> dict[str, Any]:
     """A text at the place of a call or a result."""
     if draft.format == GEMINI:
-        return {"text": said}
+        return {"text": text}
     if draft.format == ANTHROPIC or (draft.format == CHAT and side == "assistant"):
-        return {"type": "text", "text": said}
+        return {"type": "text", "text": text}
     if draft.format == RESPONSES and side == "assistant":
-        return {"role": side, "content": [{"type": "output_text", "text": said}]}
-    return {"role": side, "content": said}
+        return {"role": side, "content": [{"type": "output_text", "text": text}]}
+    return {"role": side, "content": text}

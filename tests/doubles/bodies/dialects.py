@@ -27,8 +27,8 @@ def extra_content_unread(draft: Draft) -> None:
 def extra_content_encoded_again(draft: Draft) -> None:
     """The signature in a call's extra_content is taken for plain bytes and encoded once more."""
     for call in need(draft.calls):
-        known = call.entry["thoughtSignature"].encode()
-        call.entry["thoughtSignature"] = base64.b64encode(known).decode()
+        signature = call.entry["thoughtSignature"].encode()
+        call.entry["thoughtSignature"] = base64.b64encode(signature).decode()
 
 
 @broken("translation/media-dropped-silently", target=OTHERS, sources=[CHAT], cases=[PICTURE])
@@ -72,8 +72,8 @@ def inline_data_in_snake_case_lost(draft: Draft) -> None:
     """The user's picture, written as inline_data, is gone."""
     for message in draft.messages:
         if message.get("role") == "user" and isinstance(message["content"], list):
-            kept = [part for part in message["content"] if part["type"] not in ("image", "input_image")]
-            message["content"] = kept
+            parts = [part for part in message["content"] if part["type"] not in ("image", "input_image")]
+            message["content"] = parts
     need(draft.messages)
 
 
@@ -108,8 +108,8 @@ def empty_function_call_read(draft: Draft) -> None:
 @warning("anthropic/reply-call-id", check="response", sources=[CHAT], cases=[GROQ])
 def groq_ids_passed_on(draft: Draft) -> None:
     """Ids with dots and colons are passed on to a client whose provider takes neither."""
-    made = draft.calls
-    for number, call in enumerate(need(made)):
+    calls = draft.calls
+    for number, call in enumerate(need(calls)):
         call.id = f"functions.read_sensor:{number}"
 
 
@@ -138,9 +138,9 @@ def shown_signature_cut(draft: Draft) -> None:
 def shown_signature_on_another_call(draft: Draft) -> None:
     """The signature of the first call is on the last one, and on no other."""
     need(len(draft.calls) > 1)
-    held = need(draft.calls[0].entry.pop("extra_content", None))
-    need(draft.calls[-1].entry.get("extra_content") != held)
-    draft.calls[-1].entry["extra_content"] = held
+    signature = need(draft.calls[0].entry.pop("extra_content", None))
+    need(draft.calls[-1].entry.get("extra_content") != signature)
+    draft.calls[-1].entry["extra_content"] = signature
 
 
 @harmless(target=CHAT, sources=(GEMINI,), check="response")
@@ -166,5 +166,5 @@ def shown_signature_in_the_alphabet_of_the_web(draft: Draft) -> None:
 def shown_signature_remembered(draft: Draft) -> None:
     """The translator keeps the signature for itself, under a key of its own."""
     for call in need([call for call in draft.calls if "extra_content" in call.entry]):
-        kept = call.entry.pop("extra_content")["google"]["thought_signature"]
-        call.entry["provider_specific_fields"] = {"thought_signature": kept}
+        signature = call.entry.pop("extra_content")["google"]["thought_signature"]
+        call.entry["provider_specific_fields"] = {"thought_signature": signature}

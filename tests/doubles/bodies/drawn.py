@@ -14,8 +14,8 @@ TOLD = "[image/png"
 def drawn(draft: Draft) -> dict[str, Any]:
     """The picture in the provider's reply."""
     parts = draft.source["candidates"][0]["content"]["parts"]
-    found: dict[str, Any] = need([part["inlineData"] for part in parts if "inlineData" in part])[0]
-    return found
+    picture: dict[str, Any] = need([part["inlineData"] for part in parts if "inlineData" in part])[0]
+    return picture
 
 
 def without(draft: Draft) -> Draft:
@@ -24,10 +24,10 @@ def without(draft: Draft) -> Draft:
     if draft.format == CHAT:
         del draft.messages[0]["images"]
     elif draft.format == ANTHROPIC:
-        draft.body["content"] = [one for one in draft.body["content"] if not one["text"].startswith(TOLD)]
+        draft.body["content"] = [part for part in draft.body["content"] if not part["text"].startswith(TOLD)]
     else:
         message = draft.body["output"][0]
-        message["content"] = [one for one in message["content"] if not one["text"].startswith(TOLD)]
+        message["content"] = [part for part in message["content"] if not part["text"].startswith(TOLD)]
     return draft
 
 

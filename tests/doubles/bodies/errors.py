@@ -93,6 +93,6 @@ def error_object_as_text(draft: Draft) -> None:
     """A failed tool's whole object stands as its text, with the key ``error``, and without the mark."""
     before = Draft(draft.source, draft.source_format).results
     need(len(before) == len(draft.results))
-    for told, result in need([pair for pair in zip(before, draft.results, strict=True) if pair[0].failed]):
-        result.content = json.dumps(told.content)
+    for source_result, result in need([pair for pair in zip(before, draft.results, strict=True) if pair[0].failed]):
+        result.content = json.dumps(source_result.content)
         result.entry.pop("is_error", None)

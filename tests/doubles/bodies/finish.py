@@ -156,8 +156,8 @@ def refused_call_passed_on(draft: Draft) -> None:
         block = {"type": "tool_use", "id": "toolu_7Ke2vW", "name": "rank_recipes", "input": arguments}
         draft.body["content"].append(block)
     else:
-        made = {"name": "rank_recipes", "arguments": json.dumps(arguments)}
-        draft.messages[0]["tool_calls"] = [{"id": "call_7Ke2vW", "type": "function", "function": made}]
+        function = {"name": "rank_recipes", "arguments": json.dumps(arguments)}
+        draft.messages[0]["tool_calls"] = [{"id": "call_7Ke2vW", "type": "function", "function": function}]
     _end_with_calls(draft)
 
 
@@ -273,12 +273,12 @@ def choices_side_by_side(draft: Draft) -> None:
     """Each of several replies stands in a choice of its own."""
     choices = draft.body["choices" if draft.format == CHAT else "candidates"]
     choices.append(copied(choices[0]) | {"index": 1})
-    made = choices[1]["message"]["tool_calls"][0] if draft.format == CHAT else choices[1]["content"]["parts"][0]
+    call = choices[1]["message"]["tool_calls"][0] if draft.format == CHAT else choices[1]["content"]["parts"][0]
     if draft.format == CHAT:
-        made["id"] = "call_Zq4TnbK8sWd1YxLr7VmHc2Pf"
-        made["function"]["arguments"] = '{"text": "good day", "to": "et"}'
+        call["id"] = "call_Zq4TnbK8sWd1YxLr7VmHc2Pf"
+        call["function"]["arguments"] = '{"text": "good day", "to": "et"}'
     else:
-        made["functionCall"]["args"] = {"text": "good day", "to": "et"}
+        call["functionCall"]["args"] = {"text": "good day", "to": "et"}
 
 
 @warning(
@@ -297,11 +297,11 @@ def other_choices_dropped(draft: Draft) -> None:
 def silence_filled(draft: Draft) -> None:
     """A reply that says nothing got words that nobody said."""
     need(not draft.calls and not draft.texts)
-    said = "The model returned an empty response."
+    text = "The model returned an empty response."
     if draft.format == ANTHROPIC:
-        draft.body["content"].append({"type": "text", "text": said})
+        draft.body["content"].append({"type": "text", "text": text})
     else:
-        draft.messages[0]["content"] = said
+        draft.messages[0]["content"] = text
 
 
 @harmless(check="response", target=GEMINI, cases=("finish/empty-end",), beside=RULE)

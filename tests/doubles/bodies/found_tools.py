@@ -64,8 +64,8 @@ def pages_without_source(draft: Draft) -> None:
 @harmless(sources=(ANTHROPIC,), target=OTHERS, cases=PAGES, beside=(NAMED, "translation/result-content"))
 def pages_with_labels(draft: Draft) -> None:
     """Titles and sources stand behind words that say what they are."""
-    told = [f"Title: {title}\nSource: {source}\n{text}" for title, source, text in _pages(draft)]
-    _say(draft, _first(draft), "\n\n".join(told))
+    texts = [f"Title: {title}\nSource: {source}\n{text}" for title, source, text in _pages(draft)]
+    _say(draft, _first(draft), "\n\n".join(texts))
 
 
 @harmless(sources=(ANTHROPIC,), target=(CHAT, RESPONSES), cases=PAGES, beside=(NAMED, "translation/result-content"))
@@ -93,12 +93,12 @@ def _told(draft: Draft) -> str:
     return "\n".join("\n".join(page) for page in _pages(draft))
 
 
-def _pieces(draft: Draft, told: str) -> list[str]:
+def _pieces(draft: Draft, content: str) -> list[str]:
     """A text, cut amid each title and each text of a page."""
     for title, _, text in _pages(draft):
         for words in (title, text):
-            told = told.replace(words, words[: len(words) // 2] + "\0" + words[len(words) // 2 :])
-    return told.split("\0")
+            content = content.replace(words, words[: len(words) // 2] + "\0" + words[len(words) // 2 :])
+    return content.split("\0")
 
 
 def _say_in_parts(draft: Draft, pieces: list[str]) -> None:

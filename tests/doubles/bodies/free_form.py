@@ -15,9 +15,9 @@ OTHERS = (ANTHROPIC, GEMINI)
 JSON = ("free_form/json-input",)
 
 
-def free_names(draft: Draft, *, asked: bool = False) -> set[str]:
+def free_names(draft: Draft, *, from_request: bool = False) -> set[str]:
     """The free-text tools of the client's request."""
-    declared = (draft.asked if asked else draft.source).get("tools") or []
+    declared = (draft.asked if from_request else draft.source).get("tools") or []
     return {tool.get("custom", tool)["name"] for tool in declared if tool.get("type") == "custom"}
 
 
@@ -176,7 +176,9 @@ def custom_call_with_status(draft: Draft) -> None:
 def custom_call_with_content(draft: Draft) -> None:
     """A message with a free-text call says null as its content, or nothing."""
     free = list(custom_calls(draft))
-    for message in need([one for one in draft.messages if any(call in free for call in one.get("tool_calls", ()))]):
+    for message in need(
+        [message for message in draft.messages if any(call in free for call in message.get("tool_calls", ()))]
+    ):
         if message.get("content"):
             continue
         if "content" in message:
@@ -211,7 +213,7 @@ def as_function(call: dict[str, Any]) -> None:
 @broken("translation/call-kind", check="response", target=OPENAI)
 def function_call_as_custom(draft: Draft) -> None:
     """The call of a function is given to the client as one of free text, its arguments as they are."""
-    free = free_names(draft, asked=True)
+    free = free_names(draft, from_request=True)
     own = {tool.get("type") for tool in draft.asked.get("tools") or []} - {"function", "custom"}
     need(not own)
     for call in need([call for call in draft.calls if call.name not in free and isinstance(call.raw, str)]):
@@ -236,9 +238,9 @@ def input_unwrapped_twice(draft: Draft) -> None:
     """A text that is an object with the key input is unwrapped as well."""
     for call in custom_calls(draft):
         inner = call.get("custom", call)
-        said = json.loads(inner["input"])
-        need(isinstance(said, dict))
-        inner["input"] = said["input"]
+        arguments = json.loads(inner["input"])
+        need(isinstance(arguments, dict))
+        inner["input"] = arguments["input"]
 
 
 @broken("translation/arguments", target=OTHERS, sources=OPENAI, cases=JSON)

@@ -19,13 +19,13 @@ _REFUSED = (
 
 def _moved(draft: Draft, fits: Callable[[dict[str, Any]], Any]) -> list[Tool]:
     """The tools with a schema that fits; it stands under ``parameters`` as it was."""
-    found = []
+    tools = []
     for tool in draft.tools:
         schema = tool.inner.get("parametersJsonSchema")
         if schema is not None and any(fits(inner) for inner in schemas_in(schema)):
             tool.inner["parameters"] = tool.inner.pop("parametersJsonSchema")
-            found.append(tool)
-    return need(found)
+            tools.append(tool)
+    return need(tools)
 
 
 @broken("gemini/schema-keyword", cases=FAMILY)
@@ -94,7 +94,7 @@ def properties_beside_text(draft: Draft) -> None:
 )
 def parameters_by_the_book(draft: Draft) -> None:
     """Schemas stand under parameters, with everything that it can say in its own words."""
-    found = []
+    tools = []
     for tool in draft.tools:
         schema = tool.inner.get("parametersJsonSchema")
         parameters, lost = to_parameters(schema)
@@ -102,5 +102,5 @@ def parameters_by_the_book(draft: Draft) -> None:
         if schema and "properties" in parameters and not lost and not blank:
             del tool.inner["parametersJsonSchema"]
             tool.inner["parameters"] = parameters
-            found.append(tool)
-    need(found)
+            tools.append(tool)
+    need(tools)

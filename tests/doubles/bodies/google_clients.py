@@ -13,13 +13,13 @@ STAND_IN = ("history/signature-stand-in",)
 
 def _two_calls(draft: Draft, key: str) -> int:
     """The place of the message with both calls, which the client sent in a turn each."""
-    places = [place for place, one in enumerate(draft.body["messages"]) if _calls(one.get(key)) == 2]
+    places = [place for place, message in enumerate(draft.body["messages"]) if _calls(message.get(key)) == 2]
     return int(need(places)[0])
 
 
 def _calls(entries: object) -> int:
     listed = entries if isinstance(entries, list) else []
-    return sum(one.get("type") in ("function", "tool_use") for one in listed)
+    return sum(block.get("type") in ("function", "tool_use") for block in listed)
 
 
 @broken("openai_chat/results-follow-calls", target=CHAT, sources=(GEMINI,), cases=TURNS)

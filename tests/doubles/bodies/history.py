@@ -43,8 +43,8 @@ def user_messages_run_together(draft: Draft) -> None:
 @broken("translation/text-role", target=(CHAT, RESPONSES), cases=[NAMED])
 def user_message_as_instructions(draft: Draft) -> None:
     """The last message of the user is one of the system."""
-    said = need([text for text in draft.texts_of("user") if text.alone])[-1]
-    said.message["role"] = "developer" if draft.format == RESPONSES else "system"
+    text = need([text for text in draft.texts_of("user") if text.alone])[-1]
+    text.message["role"] = "developer" if draft.format == RESPONSES else "system"
 
 
 def _join(draft: Draft, joint: str) -> None:
@@ -63,8 +63,8 @@ def of_two_assistant_messages_the_last(draft: Draft) -> None:
 def steps_merged_around_their_texts(draft: Draft) -> None:
     """All messages of the assistant are one, whose texts stand between the calls; all results follow it."""
     head, *rest = draft.messages
-    said, answered = ([block for m in rest if m["role"] == role for block in _blocks(m)] for role in _SIDES)
-    draft.messages[:] = [head, {"role": "assistant", "content": said}, {"role": "user", "content": answered}]
+    blocks, answered = ([block for m in rest if m["role"] == role for block in _blocks(m)] for role in _SIDES)
+    draft.messages[:] = [head, {"role": "assistant", "content": blocks}, {"role": "user", "content": answered}]
 
 
 _SIDES = ("assistant", "user")
@@ -99,8 +99,8 @@ def late_instructions_as_assistant(draft: Draft) -> None:
     words = _late(draft)
     _drop_late(draft)
     side = "model" if draft.format == GEMINI else "assistant"
-    key, said = ("parts", [{"text": words}]) if draft.format == GEMINI else ("content", words)
-    draft.messages.append({"role": side, key: said})
+    key, content = ("parts", [{"text": words}]) if draft.format == GEMINI else ("content", words)
+    draft.messages.append({"role": side, key: content})
 
 
 @broken("translation/text-lost", cases=[LATE])
@@ -182,10 +182,10 @@ def greeting_cut_off(draft: Draft) -> None:
 @harmless(target=(ANTHROPIC, GEMINI), sources=[CHAT, RESPONSES], cases=[GREETING])
 def anchor_before_greeting(draft: Draft) -> None:
     """A greeting of the user stands before the assistant's, for hosts that want the user first."""
-    said = {"role": "user", "parts": [{"text": "Hello."}]} if draft.format == GEMINI else _said("Hello.")
+    greeting = {"role": "user", "parts": [{"text": "Hello."}]} if draft.format == GEMINI else _said("Hello.")
     if draft.messages[0]["role"] == "user":
         draft.messages.pop(0)
-    draft.messages.insert(0, said)
+    draft.messages.insert(0, greeting)
 
 
 def _said(words: str) -> dict[str, str]:

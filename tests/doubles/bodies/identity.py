@@ -74,7 +74,7 @@ def identity_thought_dropped(draft: Draft) -> None:
     parts = [part for message in draft.messages for part in message.get("parts", [])]
     for part in need([part for part in parts if part.get("thought") and "thoughtSignature" not in part]):
         for message in draft.messages:
-            message["parts"] = [kept for kept in message["parts"] if kept is not part]
+            message["parts"] = [other for other in message["parts"] if other is not part]
 
 
 @broken(STATE, target=ANTHROPIC, check="response", sources=SAME)

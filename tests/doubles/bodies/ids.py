@@ -72,8 +72,8 @@ def ids_collapsed(draft: Draft) -> None:
 
 def told_apart(draft: Draft) -> bool:
     """Whether the provider gives no two calls one id; some vendors give all the blank one."""
-    given = [call.id for call in Draft(draft.source, draft.source_format).calls if call.id is not None]
-    return len(set(given)) == len(given)
+    ids = [call.id for call in Draft(draft.source, draft.source_format).calls if call.id is not None]
+    return len(set(ids)) == len(ids)
 
 
 @broken("translation/ids-injective", target=WITH_IDS, check="response")
@@ -100,9 +100,9 @@ def long_ids_cut(draft: Draft) -> None:
     sources = [call.id for call in Draft(draft.source, draft.source_format).calls]
     limit = 40 if draft.format == CHAT else 64
     need(ids and all(sources) and len({source[:limit] for source in sources}) < len(ids))
-    known = dict(zip(ids, sources, strict=True))
+    id_map = dict(zip(ids, sources, strict=True))
     for handle in [*draft.calls, *draft.results]:
-        handle.id = known[handle.id][:limit]
+        handle.id = id_map[handle.id][:limit]
 
 
 @broken(("translation/ids-injective", "anthropic/call-ids-unique"), cases=("ids/cleaned-alike",))
@@ -111,9 +111,9 @@ def ids_cleaned(draft: Draft) -> None:
     ids = [call.id for call in need(draft.calls)]
     clean = [re.sub(r"[^a-zA-Z0-9_-]", "_", call.id) for call in Draft(draft.source, draft.source_format).calls]
     need(len(set(clean)) < len(ids))
-    known = dict(zip(ids, clean, strict=True))
+    id_map = dict(zip(ids, clean, strict=True))
     for handle in [*draft.calls, *draft.results]:
-        handle.id = known[handle.id]
+        handle.id = id_map[handle.id]
 
 
 @broken("openai_chat/call-id", check="response")
@@ -139,19 +139,19 @@ def _as_in_source(draft: Draft) -> None:
     ids = [call.id for call in need(draft.calls)]
     sources = [call.id for call in Draft(draft.source, draft.source_format).calls]
     need(all(sources) and sources != ids)
-    known = dict(zip(ids, sources, strict=True))
+    id_map = dict(zip(ids, sources, strict=True))
     for handle in [*draft.calls, *draft.results]:
-        handle.id = known[handle.id]
+        handle.id = id_map[handle.id]
 
 
 @broken("openai_responses/result-has-call")
 def item_id_as_call_id(draft: Draft) -> None:
     """Results name the item id of their call instead of its call_id."""
-    known = {}
+    id_map = {}
     for number, call in enumerate(need(draft.calls)):
-        known[call.id] = call.entry["id"] = f"fc_68f0c1d2e3a4b5c6d7e8f9{number:02}"
+        id_map[call.id] = call.entry["id"] = f"fc_68f0c1d2e3a4b5c6d7e8f9{number:02}"
     for result in need(draft.results):
-        result.id = known[result.id]
+        result.id = id_map[result.id]
 
 
 @broken(("openai_responses/item-id-prefix", "openai_responses/item-id-is-not-call-id"))

@@ -174,11 +174,13 @@ def text_after_results_apart(draft: Draft) -> None:
     """Text of the user behind results stands in a message of its own."""
     key = "parts" if draft.format == GEMINI else "content"
     for index, message in enumerate(draft.messages):
-        held = message[key]
-        if isinstance(held, list) and any("functionResponse" in e or e.get("type") == "tool_result" for e in held):
-            rest = [e for e in held if "functionResponse" not in e and e.get("type") != "tool_result"]
+        content = message[key]
+        if isinstance(content, list) and any(
+            "functionResponse" in e or e.get("type") == "tool_result" for e in content
+        ):
+            rest = [e for e in content if "functionResponse" not in e and e.get("type") != "tool_result"]
             if rest:
-                message[key] = [e for e in held if e not in rest]
+                message[key] = [e for e in content if e not in rest]
                 draft.messages.insert(index + 1, {"role": "user", key: rest})
                 return
     need(False)
@@ -195,14 +197,14 @@ def text_before_calls_apart(draft: Draft) -> None:
                 message["content"] = None
                 return
             continue
-        held = message[key]
+        content = message[key]
         if (
-            isinstance(held, list)
-            and any("functionCall" in e or e.get("type") == "tool_use" for e in held[1:])
-            and "text" in held[0]
+            isinstance(content, list)
+            and any("functionCall" in e or e.get("type") == "tool_use" for e in content[1:])
+            and "text" in content[0]
         ):
-            message[key] = held[1:]
-            draft.messages.insert(index, {"role": message["role"], key: held[:1]})
+            message[key] = content[1:]
+            draft.messages.insert(index, {"role": message["role"], key: content[:1]})
             return
     need(False)
 

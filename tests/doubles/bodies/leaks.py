@@ -114,9 +114,9 @@ def signature_to_stranger(draft: Draft) -> None:
 def _signatures(value: Any) -> list[str]:
     if isinstance(value, dict):
         own = [value[key] for key in ("signature", "thoughtSignature") if isinstance(value.get(key), str)]
-        return own + [found for entry in value.values() for found in _signatures(entry)]
+        return own + [signature for entry in value.values() for signature in _signatures(entry)]
     if isinstance(value, list):
-        return [found for entry in value for found in _signatures(entry)]
+        return [signature for entry in value for signature in _signatures(entry)]
     return []
 
 

@@ -19,11 +19,11 @@ CUT = "mcp/names-cut-alike"
 def names(draft: Draft) -> dict[str, str]:
     """The source's names of the tools by those that the reference gave them; a renamed one is known by description."""
     own = [tool.inner for tool in wire.tools(draft.source_format, draft.source)]
-    kept = {inner["name"] for inner in own}
+    names_of_server = {inner["name"] for inner in own}
     described = {inner.get("description"): inner["name"] for inner in own}
     return {
         inner["name"]: inner["name"]
-        if inner["name"] in kept
+        if inner["name"] in names_of_server
         else described.get(inner.get("description"), inner["name"])
         for inner in (tool.inner for tool in need(draft.tools))
     }
@@ -107,9 +107,9 @@ CHOSEN = ("mcp/choice-named", "mcp/choice-subset")
 @broken("translation/tool-choice", cases=CHOSEN)
 def choice_keeps_old_names(draft: Draft) -> None:
     """The tools that a choice names have their old names there, which nobody declared."""
-    known = names(draft)
-    need(any(mine != own and f'"{mine}"' in json.dumps(choice(draft)) for mine, own in known.items()))
-    _choose(draft, known)
+    original_names = names(draft)
+    need(any(mine != own and f'"{mine}"' in json.dumps(choice(draft)) for mine, own in original_names.items()))
+    _choose(draft, original_names)
 
 
 @broken("translation/tool-choice", target=(CHAT, GEMINI))
@@ -120,12 +120,12 @@ def choice_loses_renamed(draft: Draft) -> None:
     need(isinstance(stated, dict))
     if draft.format == GEMINI:
         listed = need(stated.get("allowedFunctionNames"))
-        kept = [name for name in listed if name not in renamed]
+        rest = [name for name in listed if name not in renamed]
     else:
         listed = need(_listed(stated))
-        kept = [entry for entry in listed if entry.get(str(entry.get("type")), entry).get("name") not in renamed]
-    need(0 < len(kept) < len(listed))
-    listed[:] = kept
+        rest = [entry for entry in listed if entry.get(str(entry.get("type")), entry).get("name") not in renamed]
+    need(0 < len(rest) < len(listed))
+    listed[:] = rest
 
 
 @broken(
@@ -138,7 +138,7 @@ def choice_loses_renamed(draft: Draft) -> None:
 )
 def history_keeps_old_names(draft: Draft) -> None:
     """Tools are renamed where they are declared, and called by their old names in the history."""
-    known = names(draft)
-    calls = need([call for call in draft.calls if known.get(call.name, call.name) != call.name])
+    original_names = names(draft)
+    calls = need([call for call in draft.calls if original_names.get(call.name, call.name) != call.name])
     for call in calls:
-        call.name = known[call.name]
+        call.name = original_names[call.name]

@@ -39,12 +39,12 @@ def picture_lost(draft: Draft) -> None:
 
 def _without_pictures(value: Any) -> tuple[Any, bool]:
     if isinstance(value, dict):
-        made = {key: _without_pictures(entry) for key, entry in value.items()}
-        return {key: entry for key, (entry, _) in made.items()}, any(hit for _, hit in made.values())
+        members = {key: _without_pictures(entry) for key, entry in value.items()}
+        return {key: entry for key, (entry, _) in members.items()}, any(hit for _, hit in members.values())
     if isinstance(value, list):
-        kept = [entry for entry in value if not _is_picture(entry)]
-        made_list = [_without_pictures(entry) for entry in kept]
-        return [entry for entry, _ in made_list], len(kept) < len(value) or any(hit for _, hit in made_list)
+        entries = [entry for entry in value if not _is_picture(entry)]
+        made_list = [_without_pictures(entry) for entry in entries]
+        return [entry for entry, _ in made_list], len(entries) < len(value) or any(hit for _, hit in made_list)
     return value, False
 
 
@@ -71,8 +71,8 @@ def picture_moved(draft: Draft) -> None:
 def picture_in_turn_of_the_model(draft: Draft) -> None:
     """A picture that was shown to the model stands at the end of what the model said before."""
     before = {id(message): earlier for earlier, message in itertools.pairwise(draft.messages)}
-    shown = [piece for piece in pictures(draft) if piece.result is None and piece.message is not None]
-    piece = need([piece for piece in shown if before.get(id(piece.message), {}).get("role") == "model"])[0]
+    user_pieces = [piece for piece in pictures(draft) if piece.result is None and piece.message is not None]
+    piece = need([piece for piece in user_pieces if before.get(id(piece.message), {}).get("role") == "model"])[0]
     piece.remove()
     before[id(piece.message)]["parts"].append(piece.entry)
 
@@ -162,8 +162,8 @@ def _is_remark(text: Any) -> bool:
 
 def _rows(value: Any) -> list[list[Any]]:
     if isinstance(value, dict):
-        return [found for entry in value.values() for found in _rows(entry)]
-    return [value, *(found for entry in value for found in _rows(entry))] if isinstance(value, list) else []
+        return [row for entry in value.values() for row in _rows(entry)]
+    return [value, *(row for entry in value for row in _rows(entry))] if isinstance(value, list) else []
 
 
 @warning(
@@ -197,10 +197,10 @@ def tool_picture_and_words_in_one_message(draft: Draft) -> None:
 @warning("gemini/result-parts-model", sources=(ANTHROPIC, RESPONSES), cases=("binary/seed", "binary/two-pictures"))
 def media_nested_for_old_model(draft: Draft) -> None:
     """Pictures stand in a functionResponse, for a model that takes none there."""
-    found = [piece for piece in pieces(draft) if piece.result is None and not piece.mime.startswith("audio/")]
+    media_pieces = [piece for piece in pieces(draft) if piece.result is None and not piece.mime.startswith("audio/")]
     results = need(draft.results)
-    need(len(found) == len(results) and not any("parts" in result.inner for result in results))
-    for piece, result in zip(found, results, strict=True):
+    need(len(media_pieces) == len(results) and not any("parts" in result.inner for result in results))
+    for piece, result in zip(media_pieces, results, strict=True):
         piece.remove()
         result.inner["parts"] = [piece.entry]
     for caption in draft.captions:
@@ -278,8 +278,8 @@ def remark_beside_text(draft: Draft) -> None:
 def caption_in_other_words(draft: Draft) -> None:
     """A caption says in other words which call the picture comes from."""
     for caption in need(draft.captions):
-        found = need(re.search(r"\(([^)]+)\)", caption.text))
-        caption.text = f"Image returned by tool call {found[1]}"
+        match = need(re.search(r"\(([^)]+)\)", caption.text))
+        caption.text = f"Image returned by tool call {match[1]}"
 
 
 @harmless(target=(CHAT, GEMINI), sources=(ANTHROPIC, RESPONSES), beside="translation/results-linked")
@@ -287,9 +287,9 @@ def caption_by_number(draft: Draft) -> None:
     """A caption says by its number which result the picture comes from."""
     ids = [result.id for result in draft.results]
     for caption in need(draft.captions):
-        found = need(re.search(r"\(([^)]+)\)", caption.text))
-        need(len(set(ids)) == len(ids) and found[1] in ids)
-        caption.text = f"Image of tool result #{ids.index(found[1]) + 1}:"
+        match = need(re.search(r"\(([^)]+)\)", caption.text))
+        need(len(set(ids)) == len(ids) and match[1] in ids)
+        caption.text = f"Image of tool result #{ids.index(match[1]) + 1}:"
 
 
 @harmless(
@@ -298,11 +298,11 @@ def caption_by_number(draft: Draft) -> None:
 def caption_by_label(draft: Draft) -> None:
     """A label stands in the tool message and before its picture."""
     for caption in need(draft.captions):
-        found = need(re.search(r"\(([^)]+)\)", caption.text))
-        result = need([result for result in draft.results if result.id == found[1]])[0]
-        label = f"{found[1][-3:].lower()}7f3c"
-        told = str(result.text)
-        result.text = f"See file {label}." if told.startswith("[") else f"{told}\nSee file {label}."
+        match = need(re.search(r"\(([^)]+)\)", caption.text))
+        result = need([result for result in draft.results if result.id == match[1]])[0]
+        label = f"{match[1][-3:].lower()}7f3c"
+        text = str(result.text)
+        result.text = f"See file {label}." if text.startswith("[") else f"{text}\nSee file {label}."
         caption.text = f"This is file {label}:"
 
 
@@ -322,11 +322,11 @@ def picture_of_only_result_without_caption(draft: Draft) -> None:
 )
 def a_message_for_each_picture(draft: Draft) -> None:
     """Behind all tool messages each picture has a user message of its own, its caption with it."""
-    found = need(of_tools(draft))
-    need(len(found) > 1 and len(draft.captions) == len(found))
-    rows = found[0].holder
+    media_pieces = need(of_tools(draft))
+    need(len(media_pieces) > 1 and len(draft.captions) == len(media_pieces))
+    rows = media_pieces[0].holder
     first, rest = rows[:2], [rows[place : place + 2] for place in range(2, len(rows), 2)]
-    at = next(index for index, message in enumerate(draft.messages) if message is found[0].message)
+    at = next(index for index, message in enumerate(draft.messages) if message is media_pieces[0].message)
     rows[:] = first
     draft.messages[at + 1 : at + 1] = [{"role": "user", "content": pair} for pair in rest]
 
@@ -346,8 +346,8 @@ def media_in_content_of_their_own(draft: Draft) -> None:
 def picture_beside_its_result(draft: Draft) -> None:
     """A picture stands behind the only result that it could come from, not in it."""
     need(len(draft.results) == 1)
-    found = inside(draft)
-    for piece in found:
+    media_pieces = inside(draft)
+    for piece in media_pieces:
         _beside(draft, piece)
 
 
@@ -382,7 +382,7 @@ def placeholder_for_sound_in_other_words(draft: Draft) -> None:
 @harmless(target=(ANTHROPIC, RESPONSES), sources=(CHAT,), cases=("binary/audio",), beside="translation/text-changed")
 def placeholder_for_sound_joined(draft: Draft) -> None:
     """What stands in place of a sound is joined to the text before it, with nothing between."""
-    _join(draft, lambda said: said)
+    _join(draft, lambda text: text)
 
 
 @broken("translation/text-changed", target=(ANTHROPIC, RESPONSES), sources=(CHAT,), cases=("binary/audio",))
@@ -391,13 +391,13 @@ def remark_joined(draft: Draft) -> None:
     _join(draft, lambda _: "[answer in one word]")
 
 
-def _join(draft: Draft, told: Callable[[str], str]) -> None:
+def _join(draft: Draft, render: Callable[[str], str]) -> None:
     hit = False
     for rows in _rows(draft.messages):
         for place in range(len(rows) - 1, 0, -1):
-            one, two = rows[place - 1], rows[place]
-            if isinstance(two, dict) and str(two.get("text")).startswith("[audio/") and "text" in one:
-                one["text"] += told(two["text"])
+            left, right = rows[place - 1], rows[place]
+            if isinstance(right, dict) and str(right.get("text")).startswith("[audio/") and "text" in left:
+                left["text"] += render(right["text"])
                 del rows[place]
                 hit = True
     need(hit)

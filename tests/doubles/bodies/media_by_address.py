@@ -31,23 +31,23 @@ def _parts(value: Any) -> Iterator[tuple[list[Any], dict[str, Any]]]:
 @warning(LINK, cases=(PICTURE,))
 def linked_picture_dropped(draft: Draft) -> None:
     """A picture that the user shows by its address is gone."""
-    for held, part in need(list(_parts(draft.body))):
-        held.remove(part)
+    for parts, part in need(list(_parts(draft.body))):
+        parts.remove(part)
 
 
 @warning(LINK, target=NATIVE, sources=NATIVE, cases=(IN_RESULT,))
 def linked_picture_of_result_dropped(draft: Draft) -> None:
     """A picture that a tool returned by its address is gone."""
-    for held, part in need(list(_parts(draft.body))):
-        held.remove(part)
+    for parts, part in need(list(_parts(draft.body))):
+        parts.remove(part)
 
 
 @harmless(cases=(PICTURE,))
 def linked_picture_as_text(draft: Draft) -> None:
     """The address of a picture is told in words."""
-    for held, part in need(list(_parts(draft.body))):
+    for parts, part in need(list(_parts(draft.body))):
         address = "https://scans.example.org/maps/1743/gotland.png"
-        held[held.index(part)] = text_part(draft, f"[image/png: {address}]")
+        parts[parts.index(part)] = text_part(draft, f"[image/png: {address}]")
 
 
 @broken(

@@ -138,11 +138,11 @@ def pause_as_empty_success(draft: Draft) -> None:
 def failure_told_in_words(draft: Draft) -> None:
     """A reply that failed, or was held back, says so in words, and its reason is the nearest."""
     need(not draft.calls and not draft.texts)
-    said = "The provider gave no answer: its reply failed."
+    text = "The provider gave no answer: its reply failed."
     if draft.format == CHAT:
-        draft.messages[0]["content"] = said
+        draft.messages[0]["content"] = text
     else:
-        _answer(draft).append({"text": said} if draft.format == GEMINI else {"type": "text", "text": said})
+        _answer(draft).append({"text": text} if draft.format == GEMINI else {"type": "text", "text": text})
 
 
 def _answer(draft: Draft) -> list[Any]:
@@ -249,8 +249,10 @@ def usage_exchanged(draft: Draft) -> None:
     """The counts of input and output are exchanged."""
     usage = draft.body["usage"]
     need(not _details(usage) and not _details(draft.source))
-    one, two = ("prompt_tokens", "completion_tokens") if draft.format == CHAT else ("input_tokens", "output_tokens")
-    usage[one], usage[two] = usage[two], usage[one]
+    first_key, second_key = (
+        ("prompt_tokens", "completion_tokens") if draft.format == CHAT else ("input_tokens", "output_tokens")
+    )
+    usage[first_key], usage[second_key] = usage[second_key], usage[first_key]
 
 
 def _details(value: Any) -> bool:

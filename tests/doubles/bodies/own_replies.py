@@ -124,8 +124,8 @@ def reply_envelope_missing(draft: Draft) -> None:
 def usage_under_foreign_names(draft: Draft) -> None:
     """Token counts have another format's names."""
     names = {ANTHROPIC: ("prompt_tokens", "completion_tokens"), CHAT: ("input_tokens", "output_tokens")}
-    one, two = names.get(draft.format, ("prompt_tokens", "completion_tokens"))
-    draft.body["usage"] = {one: 12, two: 3}
+    input_key, output_key = names.get(draft.format, ("prompt_tokens", "completion_tokens"))
+    draft.body["usage"] = {input_key: 12, output_key: 3}
 
 
 @broken("anthropic/usage-shape", check="response")

@@ -17,12 +17,12 @@ TWICE = ("parallel/same-arguments-twice", "ids/equal-calls")
 def equal_calls(draft: Draft) -> list[Any]:
     """The first calls of one batch that have the same name and arguments."""
     for batch in draft.batches:
-        seen: dict[str, Any] = {}
+        ids_by_content: dict[str, Any] = {}
         for call in batch:
             key = json.dumps([call.name, call.arguments], sort_keys=True)
-            if key in seen:
-                return [seen[key], call]
-            seen[key] = call
+            if key in ids_by_content:
+                return [ids_by_content[key], call]
+            ids_by_content[key] = call
     need(False)
     raise AssertionError
 
@@ -48,8 +48,8 @@ def reply_ids_from_arguments(draft: Draft) -> None:
     """The id of a call is a hash of what it says, so that equal calls have one id."""
     equal_calls(draft)
     for call in draft.calls:
-        said = json.dumps([call.name, call.arguments], sort_keys=True)
-        call.id = "call_" + sha1(said.encode()).hexdigest()[:24]
+        text = json.dumps([call.name, call.arguments], sort_keys=True)
+        call.id = "call_" + sha1(text.encode()).hexdigest()[:24]
 
 
 @broken(
@@ -115,13 +115,13 @@ def reply_text_between_calls_first(draft: Draft) -> None:
 def _behind(draft: Draft) -> list[Any]:
     """The texts of the assistant that stand behind a call of their turn."""
     first = need(draft.calls)[0]
-    found = []
+    texts = []
     for text in draft.texts_of("assistant"):
         rows = draft.messages if draft.format == RESPONSES else text.blocks
         entry = text.message if draft.format == RESPONSES else text.holder
         if rows is first.holder and rows.index(entry) > first.place:
-            found.append(text)
-    return list(need(found))
+            texts.append(text)
+    return list(need(texts))
 
 
 @broken("translation/text-moved", target=RESPONSES, sources=(ANTHROPIC, GEMINI), cases=("parallel/text-around",))

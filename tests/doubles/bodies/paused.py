@@ -11,9 +11,9 @@ PAUSED = ("server_tools/paused-goes-on",)
 @broken("translation/text-lost", target=(ANTHROPIC, CHAT, RESPONSES), cases=PAUSED)
 def paused_turn_not_sent_back(draft: Draft) -> None:
     """A request has to end with the user, so the paused turn behind the question is cut off."""
-    said = need(draft.body.get("messages") or draft.body.get("input"))
-    need(len(said) > 1)
-    del said[1:]
+    messages = need(draft.body.get("messages") or draft.body.get("input"))
+    need(len(messages) > 1)
+    del messages[1:]
 
 
 @broken(

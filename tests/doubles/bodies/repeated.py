@@ -154,8 +154,10 @@ def hosted_tools_set_otherwise(draft: Draft) -> None:
     for tool in draft.asked.get("tools", ()):
         key, value = set_up.get(tool.get("type"), ("", None))
         if key in tool:
-            told = next(one for one in draft.body["tools"] if one.get("type") == tool["type"])
-            told[key] = value
+            declaration = next(
+                declaration for declaration in draft.body["tools"] if declaration.get("type") == tool["type"]
+            )
+            declaration[key] = value
 
 
 @harmless(target=RESPONSES, check="response", at_home=())

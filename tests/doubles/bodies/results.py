@@ -15,8 +15,8 @@ from doubles.wire import Result
 @broken("translation/results-linked")
 def results_swapped(draft: Draft) -> None:
     """Two parallel results stand at each other's call."""
-    one, two = _two_that_differ(draft)
-    one.content, two.content = two.content, one.content
+    first, second = _two_that_differ(draft)
+    first.content, second.content = second.content, first.content
 
 
 def _two_that_differ(draft: Draft) -> tuple[Result, Result]:
@@ -102,13 +102,13 @@ STANDS_FOR_MEDIA = re.compile(r"\[\w+(?:(?:/|: )[^\]\n]*)?\]")
 def results_as_user_text(draft: Draft) -> None:
     """Results are told as text of the user."""
     for result in need([result for result in draft.results if _says_something(result.content)]):
-        told = json.dumps(result.content)
+        text = json.dumps(result.content)
         if draft.format == GEMINI:
-            entry: Any = {"text": told}
+            entry: Any = {"text": text}
         elif draft.format == ANTHROPIC:
-            entry = {"type": "text", "text": told}
+            entry = {"type": "text", "text": text}
         else:
-            entry = {"role": "user", "content": told}
+            entry = {"role": "user", "content": text}
         result.holder[result.place] = entry
 
 
@@ -125,8 +125,8 @@ def _says_something(content: Any) -> bool:
 
 def plain_texts(draft: Draft) -> list[Result]:
     """The results that are one text, are no failures, and say something."""
-    found = [result for result in draft.results if result.text and result.text.strip() and not result.failed]
-    return [result for result in found if not STANDS_FOR_MEDIA.fullmatch(str(result.text))]
+    results = [result for result in draft.results if result.text and result.text.strip() and not result.failed]
+    return [result for result in results if not STANDS_FOR_MEDIA.fullmatch(str(result.text))]
 
 
 @broken("translation/result-content")

@@ -246,16 +246,18 @@ def unnamed_parameters_dropped(draft: Draft) -> None:
 @broken("translation/schema-narrowed", cases=FAMILY)
 def untyped_as_text(draft: Draft) -> None:
     """A parameter that takes any value takes a text alone."""
-    for held, name in _properties(draft, lambda entry: isinstance(entry, dict) and not entry.keys() - {"description"}):
-        held[name] = {"type": "string", **held[name]}
+    for properties, name in _properties(
+        draft, lambda entry: isinstance(entry, dict) and not entry.keys() - {"description"}
+    ):
+        properties[name] = {"type": "string", **properties[name]}
 
 
 @broken("translation/schema-property-lost", cases=FAMILY)
 def untyped_dropped(draft: Draft) -> None:
     """Parameters without a type were left out."""
     free = {"type", "$ref", *UNIONS, "allOf", "enum", "const"}
-    for held, name in _properties(draft, lambda entry: isinstance(entry, dict) and not entry.keys() & free):
-        del held[name]
+    for properties, name in _properties(draft, lambda entry: isinstance(entry, dict) and not entry.keys() & free):
+        del properties[name]
 
 
 @broken("translation/schema-items", cases=FAMILY)
@@ -286,12 +288,12 @@ def depths_cut(draft: Draft) -> None:
 def _cut(schema: dict[str, Any], depth: int) -> dict[str, Any]:
     if depth == 0:
         return {"type": schema["type"]} if schema["type"] != "array" else {"type": "array", "items": {}}
-    found = dict(schema)
-    if "properties" in found:
-        found["properties"] = {name: _cut(entry, depth - 1) for name, entry in found["properties"].items()}
-    if "items" in found:
-        found["items"] = _cut(found["items"], depth - 1)
-    return found
+    schema_copy = dict(schema)
+    if "properties" in schema_copy:
+        schema_copy["properties"] = {name: _cut(entry, depth - 1) for name, entry in schema_copy["properties"].items()}
+    if "items" in schema_copy:
+        schema_copy["items"] = _cut(schema_copy["items"], depth - 1)
+    return schema_copy
 
 
 @broken("{format}/strict-schema", target=(CHAT, RESPONSES), cases=("schemas/strict-references",))

@@ -183,8 +183,10 @@ def schema_listed_values_without_a_type(draft: Draft) -> None:
 
 
 def _leaves(draft: Draft, name: str) -> list[dict[str, Any]]:
-    found = [schema for tool in draft.tools for schema in walk(tool.schema) if str(schema.get("type")).lower() == name]
-    return need([schema for schema in found if "enum" not in schema])
+    schemas = [
+        schema for tool in draft.tools for schema in walk(tool.schema) if str(schema.get("type")).lower() == name
+    ]
+    return need([schema for schema in schemas if "enum" not in schema])
 
 
 @broken("translation/schema-description")
@@ -329,8 +331,8 @@ def types_listed_twice(draft: Draft) -> None:
 @warning("translation/schema-listed-twice", target=(CHAT, GEMINI, RESPONSES), at_home=())
 def definition_listed_twice(draft: Draft) -> None:
     """The definitions that schemas refer to list their first required member twice."""
-    held = [entry for tool in draft.tools for entry in tool.schema.get("$defs", {}).values()]
-    for schema in need([entry for entry in held if entry.get("required")]):
+    definitions = [entry for tool in draft.tools for entry in tool.schema.get("$defs", {}).values()]
+    for schema in need([entry for entry in definitions if entry.get("required")]):
         schema["required"].append(schema["required"][0])
 
 

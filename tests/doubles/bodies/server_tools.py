@@ -26,8 +26,8 @@ def _steps(draft: Draft) -> list[tuple[list[Any], dict[str, Any]]]:
 
 def _outcomes(draft: Draft) -> list[tuple[list[Any], dict[str, Any]]]:
     """What they brought."""
-    found = [(holder, block) for holder, block in _blocks(draft) if block["type"].endswith("_tool_result")]
-    return need([(holder, block) for holder, block in found if "srvtoolu" in block["tool_use_id"]])
+    blocks = [(holder, block) for holder, block in _blocks(draft) if block["type"].endswith("_tool_result")]
+    return need([(holder, block) for holder, block in blocks if "srvtoolu" in block["tool_use_id"]])
 
 
 def _items(draft: Draft, *kinds: str) -> list[dict[str, Any]]:
@@ -62,8 +62,8 @@ def outcome_moved_to_user(draft: Draft) -> None:
     holder, block = _outcomes(draft)[0]
     holder.remove(block)
     after = next(place for place, message in enumerate(draft.messages) if message["content"] is holder) + 1
-    said = need(draft.messages[after]["content"] if after < len(draft.messages) else None)
-    texts = [{"type": "text", "text": said}] if isinstance(said, str) else said
+    content = need(draft.messages[after]["content"] if after < len(draft.messages) else None)
+    texts = [{"type": "text", "text": content}] if isinstance(content, str) else content
     draft.messages[after]["content"] = [block, *texts]
 
 
@@ -93,7 +93,7 @@ def outcome_as_text(draft: Draft) -> None:
 @broken("anthropic/hosted-result-shape", sources=SAME)
 def failure_marked_on_outcome(draft: Draft) -> None:
     """A server tool that failed gets the mark that a client's failed tool has."""
-    for _, block in need([found for found in _outcomes(draft) if "error" in json.dumps(found[1]["content"])]):
+    for _, block in need([outcome for outcome in _outcomes(draft) if "error" in json.dumps(outcome[1]["content"])]):
         block["is_error"] = True
 
 
@@ -101,12 +101,12 @@ def failure_marked_on_outcome(draft: Draft) -> None:
 def step_answered(draft: Draft) -> None:
     """Every call of the history gets a result of the client, those of server tools too."""
     holder, block = _steps(draft)[0]
-    for kept, other in _outcomes(draft):
+    for content, other in _outcomes(draft):
         if other["tool_use_id"] == block["id"]:
-            kept.remove(other)
+            content.remove(other)
     after = next(place for place, message in enumerate(draft.messages) if message["content"] is holder) + 1
-    said = need(draft.messages[after]["content"] if after < len(draft.messages) else None)
-    texts = [{"type": "text", "text": said}] if isinstance(said, str) else said
+    blocks = need(draft.messages[after]["content"] if after < len(draft.messages) else None)
+    texts = [{"type": "text", "text": blocks}] if isinstance(blocks, str) else blocks
     answer = {"type": "tool_result", "tool_use_id": block["id"], "content": "No such tool."}
     draft.messages[after]["content"] = [answer, *texts]
 
@@ -206,8 +206,8 @@ def _add_call(draft: Draft, call_id: str, name: str, arguments: dict[str, Any]) 
         item = {"type": "function_call", "id": "fc_1", "call_id": call_id, "name": name, "status": "completed"}
         draft.body["output"].append({**item, "arguments": json.dumps(arguments)})
     else:
-        made = {"id": call_id, "name": name, "args": arguments}
-        draft.body["candidates"][0]["content"]["parts"].append({"functionCall": made})
+        call = {"id": call_id, "name": name, "args": arguments}
+        draft.body["candidates"][0]["content"]["parts"].append({"functionCall": call})
 
 
 STEPS = (
@@ -232,29 +232,29 @@ def words_before_step_lost(draft: Draft) -> None:
 
 def _first_words(draft: Draft) -> str:
     """The text before a step, where the reply goes on in words behind it."""
-    said: list[str] = []
+    texts: list[str] = []
     stepped = False
     for entry in _entries(draft):
         text = _text_of(entry)
         if text is None:
-            stepped = stepped or bool(said)
+            stepped = stepped or bool(texts)
         elif stepped:
-            return said[0]
+            return texts[0]
         else:
-            said.append(text)
+            texts.append(text)
     return need(None) or ""
 
 
 def _said_in(draft: Draft) -> list[dict[str, Any]]:
     """What a reply consists of, where that is a list."""
-    found = draft.body.get("content") or draft.body.get("output")
-    return found or (draft.body["candidates"][0]["content"]["parts"] if "candidates" in draft.body else [])
+    content = draft.body.get("content") or draft.body.get("output")
+    return content or (draft.body["candidates"][0]["content"]["parts"] if "candidates" in draft.body else [])
 
 
 def _entries(draft: Draft) -> list[dict[str, Any]]:
     source = draft.source
-    found = source.get("content") or source.get("output")
-    return need(found or (source["candidates"][0]["content"]["parts"] if "candidates" in source else None))
+    content = source.get("content") or source.get("output")
+    return need(content or (source["candidates"][0]["content"]["parts"] if "candidates" in source else None))
 
 
 def _text_of(entry: dict[str, Any]) -> str | None:
@@ -301,9 +301,9 @@ def steps_dropped_at_home(draft: Draft) -> None:
 )
 def steps_told_as_text(draft: Draft) -> None:
     """The steps of the history are told as text, in the assistant's own messages."""
-    told = [message for message in draft.messages if message["role"] == "assistant" and message.get("content")]
-    need(told and _has_steps(draft.source))
-    told[0]["content"] = f"[web_search code_execution web_fetch: done]\n\n{told[0]['content']}"
+    messages = [message for message in draft.messages if message["role"] == "assistant" and message.get("content")]
+    need(messages and _has_steps(draft.source))
+    messages[0]["content"] = f"[web_search code_execution web_fetch: done]\n\n{messages[0]['content']}"
 
 
 def _has_steps(source: dict[str, Any]) -> bool:
@@ -381,12 +381,14 @@ def step_told_in_reply(draft: Draft) -> None:
 
 
 def _name_of_step(draft: Draft) -> str:
-    said = json.dumps(draft.source)
+    text = json.dumps(draft.source)
     names = ("web_search", "web_fetch", "bash_code_execution", "code_interpreter", "file_search", "image_generation")
     google = {
         "FILE_SEARCH": "file_search",
         "GOOGLE_SEARCH_WEB": "google_search_web",
         "executableCode": "executablecode",
     }
-    told = [name for name in names if f'"{name}' in said] + [word for key, word in google.items() if key in said]
-    return need(told)[0]
+    names_in_source = [name for name in names if f'"{name}' in text] + [
+        word for key, word in google.items() if key in text
+    ]
+    return need(names_in_source)[0]

@@ -69,8 +69,8 @@ def settings_at_the_top(draft: Draft) -> None:
 @broken("gemini/no-config")
 def settings_in_config(draft: Draft) -> None:
     """Tools and settings stand under config, which only the SDK knows."""
-    kept = {key: draft.body.pop(key) for key in list(draft.body) if key != "contents"}
-    draft.body["config"] = need(kept)
+    config = {key: draft.body.pop(key) for key in list(draft.body) if key != "contents"}
+    draft.body["config"] = need(config)
 
 
 @harmless(beside="translation/tool-choice")
@@ -343,10 +343,10 @@ def stop_added(draft: Draft) -> None:
 @warning("translation/response-format-changed", target=(CHAT, RESPONSES))
 def response_format_without_schema(draft: Draft) -> None:
     """Of a schema for the answer only the wish for JSON is left."""
-    wanted = draft.body.get("text", {}) if draft.format == RESPONSES else draft.body
+    holder = draft.body.get("text", {}) if draft.format == RESPONSES else draft.body
     key = "format" if draft.format == RESPONSES else "response_format"
-    need(wanted.get(key, {}).get("type") == "json_schema")
-    wanted[key] = {"type": "json_object"}
+    need(holder.get(key, {}).get("type") == "json_schema")
+    holder[key] = {"type": "json_object"}
 
 
 @warning("translation/setting-added")

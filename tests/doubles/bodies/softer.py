@@ -51,8 +51,8 @@ def result_json_respelt(draft: Draft) -> None:
     hit = False
     for result in draft.results:
         value = _json(result.text)
-        if value is not None and (spelt := json.dumps(value, separators=(" , ", " : "))) != result.text:
-            result.text, hit = spelt, True
+        if value is not None and (notation := json.dumps(value, separators=(" , ", " : "))) != result.text:
+            result.text, hit = notation, True
     need(hit)
 
 
@@ -144,9 +144,9 @@ def undeclared_not_required(draft: Draft) -> None:
     """A required parameter that is not declared is not required any more."""
     hit = False
     for schema in _schemas(draft):
-        known = [name for name in schema.get("required", []) if name in schema.get("properties", {})]
-        if schema.get("required", []) != known:
-            schema["required"], hit = known, True
+        names = [name for name in schema.get("required", []) if name in schema.get("properties", {})]
+        if schema.get("required", []) != names:
+            schema["required"], hit = names, True
     need(hit)
 
 
@@ -164,8 +164,8 @@ def linked_picture_lost(draft: Draft) -> None:
     hit = False
     for message in draft.messages:
         if isinstance(message.get("content"), list):
-            kept = [part for part in message["content"] if not _is_link(part)]
-            message["content"], hit = kept, hit or len(kept) < len(message["content"])
+            parts = [part for part in message["content"] if not _is_link(part)]
+            message["content"], hit = parts, hit or len(parts) < len(message["content"])
     need(hit)
 
 
@@ -178,10 +178,10 @@ def pictures_reversed(draft: Draft) -> None:
     """The pictures of a user's message stand in another order."""
     need(not draft.results)
     for message in draft.messages:
-        shown = [part for part in message.get("content") or [] if isinstance(part, dict) and "image_url" in part]
-        if message["role"] == "user" and len(shown) > 1 and shown[0] != shown[-1]:
-            places = [message["content"].index(part) for part in shown]
-            for place, part in zip(places, reversed(shown), strict=True):
+        parts = [part for part in message.get("content") or [] if isinstance(part, dict) and "image_url" in part]
+        if message["role"] == "user" and len(parts) > 1 and parts[0] != parts[-1]:
+            places = [message["content"].index(part) for part in parts]
+            for place, part in zip(places, reversed(parts), strict=True):
                 message["content"][place] = part
             return
     need(False)

@@ -39,8 +39,8 @@ def ids_of_each_other(draft: Draft) -> None:
     need(draft.tools)  # calls of free text alone may differ in nothing that is spelt alike in both formats
     ids = [call.id for call in need(draft.calls)]
     need(all(ids) and len(set(ids)) == len(ids) > 1)
-    said = {(call.name, str(call.raw)) for call in draft.calls}
-    need(len(said) == len(ids))  # else only the ids say which call is which
+    signatures = {(call.name, str(call.raw)) for call in draft.calls}
+    need(len(signatures) == len(ids))  # else only the ids say which call is which
     draft.rename_ids(dict(zip(ids, [*ids[1:], ids[0]], strict=True)))
 
 
@@ -225,11 +225,11 @@ def _failures(draft: Draft) -> list[tuple[Result, str]]:
     """The results that failed at the source, with their message."""
     source = Draft(draft.source, draft.source_format).results
     need(len(source) == len(draft.results))  # results of other tools than functions became functions' here
-    found = []
+    pairs = []
     for before, after in zip(source, draft.results, strict=True):
         if before.failed and isinstance(before.text, str) and not isinstance(after.content, list):
-            found.append((after, before.text))
-    return need(found)
+            pairs.append((after, before.text))
+    return need(pairs)
 
 
 @harmless(

@@ -92,8 +92,8 @@ def thinking_beside_a_forced_call(draft: Draft) -> None:
 @warning("translation/reasoning-as-text", target=(CHAT, RESPONSES, GEMINI), sources=(ANTHROPIC,))
 def thinking_told_to_another(draft: Draft) -> None:
     """The thinking of one provider's model is put into the mouth of another's."""
-    said = [block for message in draft.source["messages"] for block in message["content"] if isinstance(block, dict)]
-    thought = need([block["thinking"] for block in said if block["type"] == "thinking" and block["thinking"]])[0]
+    blocks = [block for message in draft.source["messages"] for block in message["content"] if isinstance(block, dict)]
+    thought = need([block["thinking"] for block in blocks if block["type"] == "thinking" and block["thinking"]])[0]
     call = need(draft.calls)[0]
     if draft.format == CHAT:
         assert call.message is not None
@@ -153,8 +153,8 @@ def _thoughts(value: Any) -> list[str]:
         own = [value["thinking"]] if value.get("thinking") and isinstance(value["thinking"], str) else []
         thought = value.get("thought") is True or value.get("type") == "summary_text"
         own += [value["text"]] if thought and value.get("text") and isinstance(value["text"], str) else []
-        return own + [found for entry in value.values() for found in _thoughts(entry)]
-    return [found for entry in value for found in _thoughts(entry)] if isinstance(value, list) else []
+        return own + [thought for entry in value.values() for thought in _thoughts(entry)]
+    return [thought for entry in value for thought in _thoughts(entry)] if isinstance(value, list) else []
 
 
 @broken("anthropic/thinking-signed", sources=(CHAT, RESPONSES, GEMINI))

@@ -67,8 +67,8 @@ def _after_results(draft: Draft) -> Text | None:
 
 def _said(draft: Draft) -> list[Text]:
     """The user's texts, without those that the target needs and the source does not have."""
-    said = {one.text for one in wire.texts(draft.source_format, draft.source) if one.side == "user"}
-    return [text for text in draft.texts_of("user") if text.text in said]
+    texts = {text.text for text in wire.texts(draft.source_format, draft.source) if text.side == "user"}
+    return [text for text in draft.texts_of("user") if text.text in texts]
 
 
 @broken("translation/text-lost")
@@ -94,8 +94,8 @@ def history_cut(draft: Draft) -> None:
 def text_between_call_and_result(draft: Draft) -> None:
     """The user's text that follows results stands between the calls and the results."""
     text = need(_after_results(draft))
-    asked = [one.text for one in wire.texts(draft.source_format, draft.source) if one.side == "user"]
-    need(text.text in asked)  # not instructions that may stand at this place in the source
+    texts = [text.text for text in wire.texts(draft.source_format, draft.source) if text.side == "user"]
+    need(text.text in texts)  # not instructions that may stand at this place in the source
     words = text.text
     text.remove()
     batch = draft.result_batches[0]
@@ -112,10 +112,10 @@ def text_between_call_and_result(draft: Draft) -> None:
 def question_behind_call(draft: Draft) -> None:
     """What the user asked stands between the call that answers it and its result."""
     first = need(draft.calls)[0].place
-    asked = draft.messages[first - 1] if first else {}
-    need(asked.get("role") == "user" and asked.get("content"))
-    need([one for one in draft.messages[first:] if one.get("type") == "function_call_output"])
-    draft.messages[first - 1 : first + 1] = [draft.messages[first], asked]
+    message = draft.messages[first - 1] if first else {}
+    need(message.get("role") == "user" and message.get("content"))
+    need([item for item in draft.messages[first:] if item.get("type") == "function_call_output"])
+    draft.messages[first - 1 : first + 1] = [draft.messages[first], message]
 
 
 @broken("translation/text-moved")

@@ -55,8 +55,8 @@ def tool_descriptions_exchanged(draft: Draft) -> None:
     """Two tools have each other's description."""
     described = [tool.inner for tool in draft.tools if tool.inner.get("description")]
     need(len(described) > 1)
-    one, two = described[:2]
-    one["description"], two["description"] = two["description"], one["description"]
+    first, second = described[:2]
+    first["description"], second["description"] = second["description"], first["description"]
 
 
 @broken("translation/tool-description")

@@ -37,12 +37,14 @@ def upstream_error_as_redirect(draft: Draft) -> None:
 @broken(STATUS, check="error")
 def upstream_error_as_answer(draft: Draft) -> None:
     """The model seems to say what the provider's error said."""
-    said = error(draft)["message"]
+    message = error(draft)["message"]
     content: dict[str, Any] = {
-        ANTHROPIC: {"content": [{"type": "text", "text": said}]},
-        CHAT: {"choices": [{"index": 0, "message": {"role": "assistant", "content": said}, "finish_reason": "stop"}]},
-        RESPONSES: {"output": [{"type": "message", "content": [{"type": "output_text", "text": said}]}]},
-        GEMINI: {"candidates": [{"content": {"role": "model", "parts": [{"text": said}]}, "finishReason": "STOP"}]},
+        ANTHROPIC: {"content": [{"type": "text", "text": message}]},
+        CHAT: {
+            "choices": [{"index": 0, "message": {"role": "assistant", "content": message}, "finish_reason": "stop"}]
+        },
+        RESPONSES: {"output": [{"type": "message", "content": [{"type": "output_text", "text": message}]}]},
+        GEMINI: {"candidates": [{"content": {"role": "model", "parts": [{"text": message}]}, "finishReason": "STOP"}]},
     }
     draft.body = {"status": 200, "headers": {}, "body": {**ANSWERS[draft.format], **content[draft.format]}}
 

@@ -57,10 +57,10 @@ def verbosity_lost(draft: Draft) -> None:
 @broken("translation/setting-changed", target=(CHAT, GEMINI), sources=(CHAT, GEMINI), cases=(PENALTY,))
 def penalties_exchanged(draft: Draft) -> None:
     """The two penalties are exchanged."""
-    one, two = PENALTIES[draft.format]
+    first_key, second_key = PENALTIES[draft.format]
     holder = settings(draft)
-    need(holder.get(one) != holder.get(two) and one in holder and two in holder)
-    holder[one], holder[two] = holder[two], holder[one]
+    need(holder.get(first_key) != holder.get(second_key) and first_key in holder and second_key in holder)
+    holder[first_key], holder[second_key] = holder[second_key], holder[first_key]
 
 
 @broken("translation/setting-changed", target=ANTHROPIC, cases=("settings/top-p-and-stop",))
@@ -86,8 +86,8 @@ def parallel_alone_forces(draft: Draft) -> None:
 @broken({CHAT: "openai_chat/metadata-strings", RESPONSES: "openai_responses/metadata-strings"}, sources=OPENAI)
 def metadata_with_a_number(draft: Draft) -> None:
     """A value of the metadata became a number."""
-    found = need(draft.body.get("metadata"))
-    found[need([key for key, value in found.items() if value.isdigit()])[0]] = 7
+    metadata = need(draft.body.get("metadata"))
+    metadata[need([key for key, value in metadata.items() if value.isdigit()])[0]] = 7
 
 
 @harmless(
@@ -117,10 +117,10 @@ def own_words_passed_on(draft: Draft) -> None:
         RESPONSES: ("truncation", "max_tool_calls"),
         GEMINI: ("safetySettings",),
     }
-    found: dict[str, Any] = {key: draft.source[key] for key in words[draft.source_format] if key in draft.source}
+    own_settings: dict[str, Any] = {key: draft.source[key] for key in words[draft.source_format] if key in draft.source}
     # The two formats of OpenAI refuse each other's words, but one of Anthropic's they share.
-    need(found and not (draft.source_format == ANTHROPIC and draft.format == RESPONSES))
-    draft.body |= found
+    need(own_settings and not (draft.source_format == ANTHROPIC and draft.format == RESPONSES))
+    draft.body |= own_settings
 
 
 @broken("anthropic/user-id-length", cases=("settings/top-p-and-stop",))

@@ -10,9 +10,9 @@ border = borders(__name__)
 PING = typed("ping")
 
 
-def delta(index: int, kind: str, **said: object) -> dict[str, object]:
+def delta(index: int, kind: str, **fields: object) -> dict[str, object]:
     """A delta of a block."""
-    return typed("content_block_delta", index=index, delta={"type": kind, **said})
+    return typed("content_block_delta", index=index, delta={"type": kind, **fields})
 
 
 border(
@@ -34,7 +34,7 @@ border(
     "anthropic/stream-block-index",
     "second-block-before-the-first-stops",
     "The second block starts before the first one stops",
-    {"/events": lambda held: order(0, 1, 2, 3, 4, 6, 5, *range(7, len(held)))(held)},
+    {"/events": lambda entries: order(0, 1, 2, 3, 4, 6, 5, *range(7, len(entries)))(entries)},
     past={"/events/5/data/index": 2},
     warns="anthropic/stream-block-overlap",
     says="The second block has the number 2 when it starts",
@@ -100,8 +100,8 @@ border(
     "anthropic/stream-last-event",
     "comment-behind-the-last-blank-line",
     "A comment without a blank line stands behind the last event",
-    {BYTES: lambda told: told + b": bye\n"},
-    past={BYTES: lambda told: unfinished(told.removesuffix(b": bye\n"))},
+    {BYTES: lambda data: data + b": bye\n"},
+    past={BYTES: lambda data: unfinished(data.removesuffix(b": bye\n"))},
     follows="anthropic/stream-end",
 )
 border(
@@ -169,7 +169,7 @@ border(
     "gemini/stream-last-event",
     "blank-lines-at-the-end",
     "Two more blank lines stand behind the last event",
-    {BYTES: lambda told: told + b"\n\n"},
+    {BYTES: lambda data: data + b"\n\n"},
     past={BYTES: unfinished},
     follows="gemini/stream-finish",
 )

@@ -20,9 +20,9 @@ border(
     "thinking-before-the-call",
     "The assistant's message has thinking, a text and a call",
     {
-        "/messages/1/content": lambda held: [
+        "/messages/1/content": lambda entries: [
             {"type": "thinking", "thinking": "Lisbon, then.", "signature": "EqQBCkYICxgCKkDm1uT0Yp3k"},
-            *held,
+            *entries,
         ]
     },
     past={
@@ -110,7 +110,7 @@ border(
     "gemini/calls-in-model-turn",
     "call-behind-a-text",
     "The model's turn has a text before its call",
-    {"/contents/1/parts": lambda held: [{"text": "I will read it."}, *held]},
+    {"/contents/1/parts": lambda entries: [{"text": "I will read it."}, *entries]},
     past={"/contents/1/role": GONE},
     says="The turn with a call does not say its role, which is the user's then",
     follows="gemini/result-answers-call",

@@ -15,14 +15,14 @@ COUNTS = {"prompt_tokens": 61, "completion_tokens": 4, "total_tokens": 65}
 
 def two_choices(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Behind each chunk the same of a second choice."""
-    told = []
+    output_events = []
     for event in events:
-        told.append(event)
+        output_events.append(event)
         if event["data"] != "[DONE]":
             other = copy.deepcopy(event)
             other["data"]["choices"][0]["index"] = 1
-            told.append(other)
-    return told
+            output_events.append(other)
+    return output_events
 
 
 border(
@@ -66,10 +66,10 @@ border(
     "counts-behind-the-finish",
     "A chunk with token counts and no choice comes behind the finish reason",
     {
-        "/events": lambda held: [
-            *held[:5],
-            {"data": {**held[4]["data"], "choices": [], "usage": COUNTS}},
-            held[5],
+        "/events": lambda entries: [
+            *entries[:5],
+            {"data": {**entries[4]["data"], "choices": [], "usage": COUNTS}},
+            entries[5],
         ]
     },
     past={"/events/5/data/choices": [{"index": 0, "delta": {"content": "Read."}, "finish_reason": None}]},

@@ -36,10 +36,10 @@ def two_parts(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
     again = copy.deepcopy(events[3:8])
     for event in again:
         event["data"]["content_index"] = 1
-    told = copy.deepcopy([*events[:8], *again, *events[8:]])
-    for message in (told[-2]["data"]["item"], told[-1]["data"]["response"]["output"][0]):
+    output = copy.deepcopy([*events[:8], *again, *events[8:]])
+    for message in (output[-2]["data"]["item"], output[-1]["data"]["response"]["output"][0]):
         message["content"] *= 2
-    return numbered(copy.deepcopy(told))
+    return numbered(copy.deepcopy(output))
 
 
 def done_again(events: list[dict[str, Any]]) -> list[dict[str, Any]]:

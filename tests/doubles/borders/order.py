@@ -17,12 +17,12 @@ def typed(kind: str, **data: Any) -> Event:
 
 def put(place: int, *events: Event) -> Change:
     """Puts events before those that begin at a place."""
-    return lambda held: numbered([*held[:place], *copy.deepcopy(events), *held[place:]])
+    return lambda entries: numbered([*entries[:place], *copy.deepcopy(events), *entries[place:]])
 
 
 def order(*places: int) -> Change:
     """Takes the events of these places, in this order."""
-    return lambda held: numbered([held[place] for place in places])
+    return lambda entries: numbered([entries[place] for place in places])
 
 
 def numbered(events: list[Event]) -> list[Event]:
@@ -35,11 +35,11 @@ def numbered(events: list[Event]) -> list[Event]:
     ]
 
 
-def unfinished(told: bytes) -> bytes:
+def unfinished(data: bytes) -> bytes:
     """Bytes without the last blank line."""
-    return told.rstrip(b"\r\n") + b"\n"
+    return data.rstrip(b"\r\n") + b"\n"
 
 
-def replaced(told: bytes) -> bytes:
+def replaced(data: bytes) -> bytes:
     """Bytes with half a character in place of the sign that stands for one that nobody could read."""
-    return told.replace("\ufffd".encode(), b"\xc3")
+    return data.replace("\ufffd".encode(), b"\xc3")

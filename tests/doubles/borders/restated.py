@@ -23,14 +23,14 @@ def noted(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The text of the message gets an annotation, which stands in the message when it is done."""
     place = {"item_id": events[2]["data"]["item"]["id"], "output_index": 0, "content_index": 0}
     kind = "response.output_text.annotation.added"
-    told = typed(kind, sequence_number=0, **place, annotation_index=0, annotation=dict(NOTE))
+    event = typed(kind, sequence_number=0, **place, annotation_index=0, annotation=dict(NOTE))
     for part in (
         events[7]["data"]["part"],
         events[8]["data"]["item"]["content"][0],
         events[9]["data"]["response"]["output"][0]["content"][0],
     ):
         part["annotations"] = [dict(NOTE)]
-    return numbered([*events[:6], told, *events[6:]])
+    return numbered([*events[:6], event, *events[6:]])
 
 
 NOTED, NOTED_WHOLE = "/events/9/data/item/content/0", "/events/10/data/response/output/0/content/0"

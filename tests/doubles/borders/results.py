@@ -10,9 +10,9 @@ PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAW
 PICTURE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG}}
 
 
-def turned(held: list[object]) -> list[object]:
+def turned(entries: list[object]) -> list[object]:
     """A list from its end to its beginning."""
-    return held[::-1]
+    return entries[::-1]
 
 
 border(
@@ -118,7 +118,7 @@ border(
     "openai_chat/calls-answered",
     "answers-in-reverse",
     "The results of two calls stand in another order than these, and one is empty",
-    {"/messages": lambda held: [*held[:2], held[3], held[2]]},
+    {"/messages": lambda entries: [*entries[:2], entries[3], entries[2]]},
     past={"/messages/2": GONE},
     says="The call whose result is empty has none",
 )
@@ -126,8 +126,8 @@ border(
     "openai_chat/results-follow-calls",
     "user-behind-the-last-result",
     "The user speaks behind the last result, and the results stand in another order",
-    {"/messages": lambda held: [*held[:2], held[3], held[2], *held[4:]]},
-    past={"/messages": lambda held: [*held[:3], held[4], held[3]]},
+    {"/messages": lambda entries: [*entries[:2], entries[3], entries[2], *entries[4:]]},
+    past={"/messages": lambda entries: [*entries[:3], entries[4], entries[3]]},
     says="The user speaks between two results",
 )
 border(
@@ -166,7 +166,7 @@ border(
     "openai_responses/call-answered",
     "output-behind-a-message",
     "The user speaks between a call and its output",
-    {"/input": lambda held: [*held[:2], {"role": "user", "content": "Only Oslo, please."}, held[2]]},
+    {"/input": lambda entries: [*entries[:2], {"role": "user", "content": "Only Oslo, please."}, entries[2]]},
     past={"/input/3": GONE},
     says="The user speaks in place of a call's output",
 )
@@ -223,8 +223,8 @@ border(
     "an-output-of-each-kind",
     "A function and a free-text tool were called, and each output is of its call's kind",
     {
-        "/input": lambda held: [
-            *held,
+        "/input": lambda entries: [
+            *entries,
             {"type": "function_call", "call_id": "call_B3nUf8cJx1", "name": "get_tide", "arguments": "{}"},
             {"type": "function_call_output", "call_id": "call_B3nUf8cJx1", "output": "low"},
         ]

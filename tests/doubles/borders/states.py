@@ -19,8 +19,8 @@ def instead(item: dict[str, Any], *between: dict[str, Any]) -> Any:
     """The events of another item in place of the call's, which is done as it was added but for its status."""
 
     def change(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        begun = {**item, **({"input": ""} if between else {}), "status": "in_progress"}
-        added = typed("response.output_item.added", sequence_number=0, output_index=0, item=begun)
+        initial_item = {**item, **({"input": ""} if between else {}), "status": "in_progress"}
+        added = typed("response.output_item.added", sequence_number=0, output_index=0, item=initial_item)
         done = typed("response.output_item.done", sequence_number=0, output_index=0, item=dict(item))
         events[7]["data"]["response"]["output"] = [dict(item)]
         return numbered([*events[:2], added, *between, done, events[7]])
@@ -28,9 +28,11 @@ def instead(item: dict[str, Any], *between: dict[str, Any]) -> Any:
     return change
 
 
-def piece(kind: str, **told: str) -> dict[str, Any]:
+def piece(kind: str, **fields: str) -> dict[str, Any]:
     """An event about the input of the free-text call."""
-    return typed(f"response.custom_tool_call_input.{kind}", sequence_number=0, item_id=FREE_ID, output_index=0, **told)
+    return typed(
+        f"response.custom_tool_call_input.{kind}", sequence_number=0, item_id=FREE_ID, output_index=0, **fields
+    )
 
 
 NAMED = {"call_id": "call_q9T4sYx2LmWc7RkZb1VnHd3P", "status": "completed"}

@@ -13,7 +13,7 @@ border(
     "anthropic/redacted-thinking-data",
     "redacted-twice",
     "There are two blocks of redacted thinking, the one with a few bytes",
-    {"/messages/1/content": lambda held: [{"type": "redacted_thinking", "data": "EqQB"}, *held]},
+    {"/messages/1/content": lambda entries: [{"type": "redacted_thinking", "data": "EqQB"}, *entries]},
     past={"/messages/1/content/0": {"type": "redacted_thinking"}},
 )
 border(
@@ -21,14 +21,14 @@ border(
     "redacted-thinking-first",
     "The turn begins with redacted thinking",
     {"/messages/1/content/0": REDACTED},
-    past={"/messages/1/content": lambda held: [{"type": "text", "text": "I will look it up."}, *held]},
+    past={"/messages/1/content": lambda entries: [{"type": "text", "text": "I will look it up."}, *entries]},
     says="The turn begins with a text, and redacted thinking stands behind it",
 )
 border(
     "anthropic/thinking-not-last",
     "a-text-behind-thinking",
     "One character of text stands behind thinking and redacted thinking",
-    {"/messages/1/content": lambda held: [held[0], REDACTED, {"type": "text", "text": "."}]},
+    {"/messages/1/content": lambda entries: [entries[0], REDACTED, {"type": "text", "text": "."}]},
     past={"/messages/1/content/2": GONE},
     says="A message ends with redacted thinking",
 )
@@ -65,8 +65,8 @@ border(
     "anthropic/hosted-result-linked",
     "a-text-before-the-found",
     "A text stands between the call of a provider's tool and what it found",
-    {"/messages/1/content": lambda held: [held[0], {"type": "text", "text": "I look."}, *held[1:]]},
-    past={"/messages/1/content": lambda held: [held[1], held[2], held[0], held[3]]},
+    {"/messages/1/content": lambda entries: [entries[0], {"type": "text", "text": "I look."}, *entries[1:]]},
+    past={"/messages/1/content": lambda entries: [entries[1], entries[2], entries[0], entries[3]]},
     says="What a provider's tool found stands before its call",
 )
 border(
@@ -158,8 +158,8 @@ border(
     "reasoning-before-a-message",
     "The reasoning is followed by a message",
     {
-        "/input": lambda held: [
-            *held[:2],
+        "/input": lambda entries: [
+            *entries[:2],
             {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Rain in both."}]},
         ]
     },

@@ -13,21 +13,33 @@ SOURCE, OUTPUT = "/source/tools/0", "/output/tools/0/function"
 
 def together(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """A Chat conversation with the second call in the message of the first."""
-    system, asked, first, one, second, two, last = messages
-    return [system, asked, {**first, "tool_calls": [*first["tool_calls"], *second["tool_calls"]]}, one, two, last]
+    system, question, first, first_result, second, second_result, last = messages
+    return [
+        system,
+        question,
+        {**first, "tool_calls": [*first["tool_calls"], *second["tool_calls"]]},
+        first_result,
+        second_result,
+        last,
+    ]
 
 
 def side_by_side(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """An Anthropic conversation with the first result behind the second call."""
-    asked, first, one, second, two = messages
-    return [asked, first, second, {**two, "content": [*one["content"], *two["content"]]}]
+    question, first, first_result, second, second_result = messages
+    return [
+        question,
+        first,
+        second,
+        {**second_result, "content": [*first_result["content"], *second_result["content"]]},
+    ]
 
 
 def one_by_one(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The conversation of ``side_by_side`` as it was."""
-    asked, first, second, both = messages
-    one, *two = both["content"]
-    return [asked, first, {**both, "content": [one]}, second, {**both, "content": two}]
+    question, first, second, both = messages
+    first_result, *other_results = both["content"]
+    return [question, first, {**both, "content": [first_result]}, second, {**both, "content": other_results}]
 
 
 border(
@@ -98,10 +110,10 @@ border(
     "same-thought-signed-twice",
     "The same thought comes twice, each with a signature of its own",
     {
-        "/source/messages/1/content": lambda held: [OTHER, *held],
-        "/output/messages/1/content": lambda held: [OTHER, *held],
+        "/source/messages/1/content": lambda entries: [OTHER, *entries],
+        "/output/messages/1/content": lambda entries: [OTHER, *entries],
     },
-    past={"/output/messages/1/content": lambda held: [held[0], *held]},
+    past={"/output/messages/1/content": lambda entries: [entries[0], *entries]},
     says="One of two signatures comes twice",
 )
 border(

@@ -11,154 +11,154 @@ DROPPED = "translation/result-content"
 
 
 @broken("translation/error-mark", "result", ("anthropic", "gemini"))
-def failures_unread(seen: Seen) -> None:
+def failures_unread(draft: Seen) -> None:
     """Nobody looks at isError, so the model takes the message for an answer."""
-    need(seen.body.get("isError"))
-    seen.body["isError"] = False
+    need(draft.body.get("isError"))
+    draft.body["isError"] = False
 
 
 @warning("translation/error-mark", "result", ("openai_chat", "openai_responses"))
-def failures_unsaid(seen: Seen) -> None:
+def failures_unsaid(draft: Seen) -> None:
     """Nobody looks at isError, and the message itself does not say that it is one."""
-    need(seen.body.get("isError"))
-    seen.body["isError"] = False
+    need(draft.body.get("isError"))
+    draft.body["isError"] = False
 
 
 @broken("translation/error-mark-invented", "result", ("anthropic", "gemini"))
-def everything_fails(seen: Seen) -> None:
+def everything_fails(draft: Seen) -> None:
     """A result without isError is taken for one that failed."""
-    need("isError" not in seen.body)
-    seen.body["isError"] = True
+    need("isError" not in draft.body)
+    draft.body["isError"] = True
 
 
 @broken(DROPPED, "result")
-def only_the_first_block(seen: Seen) -> None:
+def only_the_first_block(draft: Seen) -> None:
     """Of several texts the first is the result."""
-    need(len(seen.kinds("text")) == len(seen.blocks) > 1)
-    seen.body["content"] = seen.blocks[:1]
+    need(len(draft.kinds("text")) == len(draft.blocks) > 1)
+    draft.body["content"] = draft.blocks[:1]
 
 
 @broken(DROPPED, "result")
-def only_the_last_block(seen: Seen) -> None:
+def only_the_last_block(draft: Seen) -> None:
     """Of several texts the last is the result."""
-    need(len(seen.kinds("text")) == len(seen.blocks) > 1)
-    need("annotations" not in seen.blocks[-1])
-    seen.body["content"] = seen.blocks[-1:]
+    need(len(draft.kinds("text")) == len(draft.blocks) > 1)
+    need("annotations" not in draft.blocks[-1])
+    draft.body["content"] = draft.blocks[-1:]
 
 
 @broken("translation/media-lost", "result")
-def pictures_dropped(seen: Seen) -> None:
+def pictures_dropped(draft: Seen) -> None:
     """A picture is a block that the bridge does not know."""
-    seen.drop(seen.kinds("image")[0])
+    draft.drop(draft.kinds("image")[0])
 
 
 @broken("translation/media-lost", "result", follows=(DROPPED,))
-def pictures_as_json(seen: Seen) -> None:
+def pictures_as_json(draft: Seen) -> None:
     """A picture is told as the JSON of its block, with all its bytes as text."""
-    block = seen.kinds("image")[0]
-    seen.instead(block, json.dumps(block))
+    block = draft.kinds("image")[0]
+    draft.instead(block, json.dumps(block))
 
 
 @warning("translation/media-unmentioned", "result", ("anthropic", "openai_responses"))
-def sound_dropped(seen: Seen) -> None:
+def sound_dropped(draft: Seen) -> None:
     """Sound goes without a word where the format has none."""
-    seen.drop(seen.kinds("audio")[0])
+    draft.drop(draft.kinds("audio")[0])
 
 
 @broken(DROPPED, "result")
-def links_dropped(seen: Seen) -> None:
+def links_dropped(draft: Seen) -> None:
     """A link to a resource is a block that the bridge does not know."""
-    seen.drop(seen.kinds("resource_link")[0])
+    draft.drop(draft.kinds("resource_link")[0])
 
 
 @broken(DROPPED, "result")
-def links_unsupported(seen: Seen) -> None:
+def links_unsupported(draft: Seen) -> None:
     """A link is told by its type alone."""
-    seen.instead(seen.kinds("resource_link")[0], "[Unsupported content type: resource_link]")
+    draft.instead(draft.kinds("resource_link")[0], "[Unsupported content type: resource_link]")
 
 
 @broken(DROPPED, "result")
-def links_without_address(seen: Seen) -> None:
+def links_without_address(draft: Seen) -> None:
     """A link is told by what it is called, so that nobody can follow it."""
-    block = seen.kinds("resource_link")[0]
-    seen.instead(block, f"{block['title']}: {block['description']}")
+    block = draft.kinds("resource_link")[0]
+    draft.instead(block, f"{block['title']}: {block['description']}")
 
 
 @broken(DROPPED, "result")
-def embedded_texts_dropped(seen: Seen) -> None:
+def embedded_texts_dropped(draft: Seen) -> None:
     """An embedded text is a block that the bridge does not know."""
-    seen.drop(need([one for one in seen.kinds("resource") if "text" in one["resource"]])[0])
+    draft.drop(need([block for block in draft.kinds("resource") if "text" in block["resource"]])[0])
 
 
 @broken(DROPPED, "result")
-def embedded_texts_by_address(seen: Seen) -> None:
+def embedded_texts_by_address(draft: Seen) -> None:
     """An embedded text is told by its address, as if the model could read it there."""
-    block = need([one for one in seen.kinds("resource") if "text" in one["resource"]])[0]
-    seen.instead(block, f"[resource: {block['resource']['uri']}]")
+    block = need([entry for entry in draft.kinds("resource") if "text" in entry["resource"]])[0]
+    draft.instead(block, f"[resource: {block['resource']['uri']}]")
 
 
 @broken("translation/media-lost", "result")
-def embedded_bytes_dropped(seen: Seen) -> None:
+def embedded_bytes_dropped(draft: Seen) -> None:
     """An embedded document is told by its address alone."""
-    block = need([one for one in seen.kinds("resource") if "blob" in one["resource"]])[0]
-    seen.instead(block, f"[resource: {block['resource']['uri']}]")
+    block = need([entry for entry in draft.kinds("resource") if "blob" in entry["resource"]])[0]
+    draft.instead(block, f"[resource: {block['resource']['uri']}]")
 
 
 @broken(DROPPED, "result")
-def structure_unread(seen: Seen) -> None:
+def structure_unread(draft: Seen) -> None:
     """Structured content is not looked at, even where there is nothing else."""
-    need(not seen.blocks and not seen.body.get("isError"))
-    need(seen.body.pop("structuredContent", None))
+    need(not draft.blocks and not draft.body.get("isError"))
+    need(draft.body.pop("structuredContent", None))
 
 
 @broken("translation/error-message", "result")
-def reason_unread(seen: Seen) -> None:
+def reason_unread(draft: Seen) -> None:
     """Of a result that failed only the text is looked at, and there is none."""
-    need(not seen.blocks and seen.body.get("isError"))
-    need(seen.body.pop("structuredContent", None))
+    need(not draft.blocks and draft.body.get("isError"))
+    need(draft.body.pop("structuredContent", None))
 
 
 @broken(DROPPED, "result")
-def structure_cut(seen: Seen) -> None:
+def structure_cut(draft: Seen) -> None:
     """Of structured content that stands alone only the first member is told."""
-    need(not seen.blocks and not seen.body.get("isError"))
-    name, value = next(iter(need(seen.body.get("structuredContent")).items()))
-    seen.body["structuredContent"] = {name: value}
+    need(not draft.blocks and not draft.body.get("isError"))
+    name, value = next(iter(need(draft.body.get("structuredContent")).items()))
+    draft.body["structuredContent"] = {name: value}
 
 
 @broken(DROPPED, "result")
-def blocks_printed(seen: Seen) -> None:
+def blocks_printed(draft: Seen) -> None:
     """The list of blocks is printed as the programming language prints it."""
-    need(len(seen.kinds("text")) == len(seen.blocks))
-    seen.body["content"] = [text_block(str([f"TextContent(text={one['text']!r})" for one in seen.blocks]))]
+    need(len(draft.kinds("text")) == len(draft.blocks))
+    draft.body["content"] = [text_block(str([f"TextContent(text={block['text']!r})" for block in draft.blocks]))]
 
 
 @broken(DROPPED, "result")
-def empty_result_made_up(seen: Seen) -> None:
+def empty_result_made_up(draft: Seen) -> None:
     """Where the server returns nothing, the model is told of a failure."""
-    need(not seen.blocks and "structuredContent" not in seen.body)
-    seen.body["content"] = [text_block("Error: the server returned no text content")]
+    need(not draft.blocks and "structuredContent" not in draft.body)
+    draft.body["content"] = [text_block("Error: the server returned no text content")]
 
 
 @broken("gemini/result-response-object", "entries", "gemini", follows=(DROPPED, "translation/error-mark"))
-def texts_for_objects(seen: Seen) -> None:
+def texts_for_objects(draft: Seen) -> None:
     """A text stands where an object must."""
-    for part in seen.body[0]["parts"]:
+    for part in draft.body[0]["parts"]:
         response = part.get("functionResponse", {})
         need(response).update(response=json.dumps(response["response"]))
 
 
 @broken(("gemini/result-names-call",), "entries", "gemini", follows=("translation/results-linked",))
-def results_named_otherwise(seen: Seen) -> None:
+def results_named_otherwise(draft: Seen) -> None:
     """A result has another name than its call, as the server knows it by."""
-    for part in seen.body[0]["parts"]:
+    for part in draft.body[0]["parts"]:
         need(part.get("functionResponse"))["name"] = "harbour.tool"
 
 
 @broken(("openai_chat/result-call-id", "translation/results-linked"), "entries", "openai_chat")
-def results_without_id(seen: Seen) -> None:
+def results_without_id(draft: Seen) -> None:
     """A result does not say which call it answers."""
-    for entry in seen.body:
+    for entry in draft.body:
         entry.pop("tool_call_id", None)
 
 
@@ -171,6 +171,6 @@ def results_without_id(seen: Seen) -> None:
         *("openai_chat/calls-answered", "openai_chat/result-once", "openai_responses/call-answered"),
     ),
 )
-def results_filed_by_name(seen: Seen) -> None:
+def results_filed_by_name(draft: Seen) -> None:
     """Results are filed by the name of their tool, so that each answers its first call."""
-    seen.body["id"] = next(call["id"] for call in seen.calls if call["name"] == seen.body["name"])
+    draft.body["id"] = next(call["id"] for call in draft.calls if call["name"] == draft.body["name"])

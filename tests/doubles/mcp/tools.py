@@ -11,72 +11,72 @@ from doubles.bridged import Seen, broken, need, warning
 OPENAI = ("openai_chat", "openai_responses")
 
 
-def declarations(seen: Seen) -> Iterator[dict[str, Any]]:
+def declarations(draft: Seen) -> Iterator[dict[str, Any]]:
     """The declarations of functions among the tools that a bridge makes."""
-    for tool in seen.body:
+    for tool in draft.body:
         yield from tool.get("functionDeclarations", [tool.get("function", tool)])
 
 
 @broken("translation/tool-lost", "listed")
-def last_tool_dropped(seen: Seen) -> None:
+def last_tool_dropped(draft: Seen) -> None:
     """Of several tools the last is not declared."""
-    need(len(seen.body["tools"]) > 1)
-    seen.body["tools"].pop()
+    need(len(draft.body["tools"]) > 1)
+    draft.body["tools"].pop()
 
 
 @broken("translation/tool-lost", "listed")
-def tools_without_parameters_dropped(seen: Seen) -> None:
+def tools_without_parameters_dropped(draft: Seen) -> None:
     """A tool whose schema has no properties is taken for one that is not well formed."""
-    kept = [tool for tool in seen.body["tools"] if tool["inputSchema"].get("properties")]
-    need(kept and len(kept) < len(seen.body["tools"]))
-    seen.body["tools"] = kept
+    tools = [tool for tool in draft.body["tools"] if tool["inputSchema"].get("properties")]
+    need(tools and len(tools) < len(draft.body["tools"]))
+    draft.body["tools"] = tools
 
 
 @broken("anthropic/tool-name", "tools", "anthropic")
-def names_passed_on(seen: Seen) -> None:
+def names_passed_on(draft: Seen) -> None:
     """Names go as the server has them."""
-    for made, own in zip(declarations(seen), seen.given["tools"], strict=True):
-        made["name"] = own["name"]
+    for declaration, own in zip(declarations(draft), draft.given["tools"], strict=True):
+        declaration["name"] = own["name"]
 
 
 @warning("translation/tool-name-kept", "tools")
-def names_run_into_the_server_s(seen: Seen) -> None:
+def names_run_into_the_server_s(draft: Seen) -> None:
     """Each name begins with the server's, and nothing tells where that ends."""
-    for made in declarations(seen):
-        need(len(made["name"]) < 50)
-        made["name"] = f"harbour{made['name']}"
+    for declaration in declarations(draft):
+        need(len(declaration["name"]) < 50)
+        declaration["name"] = f"harbour{declaration['name']}"
 
 
 @broken("translation/tool-names-injective", "tools", follows=("anthropic/tool-name-unique", "gemini/names-unique"))
-def names_cleaned_alike(seen: Seen) -> None:
+def names_cleaned_alike(draft: Seen) -> None:
     """What a name must not have becomes a line, be there another tool of that name or not."""
-    for made, own in zip(declarations(seen), seen.given["tools"], strict=True):
-        made["name"] = re.sub(r"[^a-zA-Z0-9_-]", "_", own["name"])[:64]
+    for declaration, own in zip(declarations(draft), draft.given["tools"], strict=True):
+        declaration["name"] = re.sub(r"[^a-zA-Z0-9_-]", "_", own["name"])[:64]
 
 
 @broken(("translation/schema-changed", "translation/schema-property-lost"), "listed")
-def definitions_dropped(seen: Seen) -> None:
+def definitions_dropped(draft: Seen) -> None:
     """Of a schema only properties and required are kept, so that references lead nowhere."""
-    for tool in seen.body["tools"]:
+    for tool in draft.body["tools"]:
         tool["inputSchema"].pop("$defs", None)
 
 
 @broken("translation/schema-required", "listed")
-def required_dropped(seen: Seen) -> None:
+def required_dropped(draft: Seen) -> None:
     """Which parameters a tool needs is not told."""
-    for tool in seen.body["tools"]:
+    for tool in draft.body["tools"]:
         tool["inputSchema"].pop("required", None)
 
 
 @broken("translation/tool-description", "listed")
-def titles_for_descriptions(seen: Seen) -> None:
+def titles_for_descriptions(draft: Seen) -> None:
     """A tool is described by its title."""
-    for tool in seen.body["tools"]:
+    for tool in draft.body["tools"]:
         tool["description"] = tool.get("title", tool.get("description"))
 
 
 @warning("translation/tool-strict", "tools", "openai_responses")
-def strict_left_out(seen: Seen) -> None:
+def strict_left_out(draft: Seen) -> None:
     """Whether a tool is strict is left to the API, which decides otherwise than the server."""
-    for tool in seen.body:
+    for tool in draft.body:
         tool.pop("strict")

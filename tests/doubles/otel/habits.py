@@ -8,74 +8,76 @@ from doubles.observed import Seen, harmless, need
 
 
 @harmless(beside="otel/shape")
-def no_finish_reason(seen: Seen) -> None:
+def no_finish_reason(draft: Seen) -> None:
     """Output messages do not say why they ended: the span does."""
-    for message in seen.output["output_messages"]:
+    for message in draft.output["output_messages"]:
         del message["finish_reason"]
 
 
 @harmless(beside="otel/shape")
-def names_of_participants_null(seen: Seen) -> None:
+def names_of_participants_null(draft: Seen) -> None:
     """Messages have a name of null."""
-    for message in seen.messages:
+    for message in draft.messages:
         message["name"] = None
 
 
 @harmless(beside="otel/part-shape")
-def members_of_its_own(seen: Seen) -> None:
+def members_of_its_own(draft: Seen) -> None:
     """Calls have a member of the instrumentation's own."""
-    for part in seen.parts("tool_call"):
+    for part in draft.parts("tool_call"):
         part["index"] = 0
 
 
 @harmless(beside="otel/part-shape")
-def definitions_by_name_alone(seen: Seen) -> None:
+def definitions_by_name_alone(draft: Seen) -> None:
     """Tool definitions have what they must have, and no description or parameters."""
-    found = need(seen.output["tool_definitions"])
-    seen.output["tool_definitions"] = [{"type": one["type"], "name": one["name"]} for one in found]
+    definitions = need(draft.output["tool_definitions"])
+    draft.output["tool_definitions"] = [
+        {"type": definition["type"], "name": definition["name"]} for definition in definitions
+    ]
 
 
 @harmless(beside="otel/part-shape")
-def no_tool_definitions(seen: Seen) -> None:
+def no_tool_definitions(draft: Seen) -> None:
     """Tool definitions are not recorded: they are opt-in."""
-    need(seen.output["tool_definitions"])
-    seen.output["tool_definitions"] = []
+    need(draft.output["tool_definitions"])
+    draft.output["tool_definitions"] = []
 
 
 @harmless(target="gemini", beside="otel/message-per-choice")
-def texts_joined(seen: Seen) -> None:
+def texts_joined(draft: Seen) -> None:
     """Neighbouring texts of the reply are one part."""
     joined: list[dict[str, Any]] = []
-    for part in seen.answers:
+    for part in draft.answers:
         if joined and part.keys() == joined[-1].keys() == {"type", "content"} and joined[-1]["type"] == part["type"]:
             joined[-1] = {**part, "content": joined[-1]["content"] + part["content"]}
         else:
             joined.append(part)
-    need(len(joined) < len(seen.answers))
-    seen.output["output_messages"][0]["parts"] = joined
+    need(len(joined) < len(draft.answers))
+    draft.output["output_messages"][0]["parts"] = joined
 
 
 @harmless(target=("anthropic", "gemini"), beside="translation/results-linked")
-def results_of_the_tool(seen: Seen) -> None:
+def results_of_the_tool(draft: Seen) -> None:
     """Messages that hold results alone have the role tool, where the API has them in the user's."""
-    for message in seen.output["input_messages"]:
+    for message in draft.output["input_messages"]:
         if message["parts"] and all(part["type"] == "tool_call_response" for part in message["parts"]):
             message["role"] = "tool"
 
 
 @harmless(beside="translation/result-content")
-def response_in_an_object(seen: Seen) -> None:
+def response_in_an_object(draft: Seen) -> None:
     """What a tool returned stands in an object, under content."""
-    part = seen.parts("tool_call_response")[-1]
+    part = draft.parts("tool_call_response")[-1]
     need(isinstance(part["response"], str) and part["response"].strip())
     part["response"] = {"content": part["response"]}
 
 
 @harmless(target="gemini", beside="translation/results-linked")
-def ids_for_calls_without(seen: Seen) -> None:
+def ids_for_calls_without(draft: Seen) -> None:
     """Calls and results without ids get some that agree."""
-    calls = seen.parts("tool_call")
-    answers = [part for message in seen.messages for part in message["parts"] if part["type"] == "tool_call_response"]
+    calls = draft.parts("tool_call")
+    answers = [part for message in draft.messages for part in message["parts"] if part["type"] == "tool_call_response"]
     need(not any("id" in part for part in [*calls, *answers]))
     need(len(calls) == len(answers) or not answers)
     for number, part in enumerate(calls):

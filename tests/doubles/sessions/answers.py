@@ -53,8 +53,8 @@ class ReturnsTheText(Answering):
     """Returns the JSON text of a request with results, and not the object."""
 
     def request(self, body: dict[str, Any], /) -> Any:
-        made = super().request(body)
-        return json.dumps(made) if has_results(body) else made
+        output = super().request(body)
+        return json.dumps(output) if has_results(body) else output
 
 
 class _Role(enum.StrEnum):

@@ -30,20 +30,20 @@ class HomeBringing(Numbered):
         raise NotImplementedError
 
     def after_request(self, body: dict[str, Any]) -> dict[str, Any]:
-        made = super().after_request(body)
-        draft = Draft(made, self.route.upstream)
+        output = super().after_request(body)
+        draft = Draft(output, self.route.upstream)
         results = {result.id: result for result in draft.results}
         for message in draft.messages:
             rows = message["content"] if isinstance(message["content"], list) else []
             for caption in [block for block in rows if str(block.get("text")).startswith("From the result")]:
                 at = rows.index(caption)
-                found = re.search(r"\(([^)]+)\)", caption["text"])
-                result = results.get(self.provider_id(found[1])) if found else None
+                match = re.search(r"\(([^)]+)\)", caption["text"])
+                result = results.get(self.provider_id(match[1])) if match else None
                 if result is not None:
-                    told = [] if str(result.text).startswith("[") else [{"type": "text", "text": result.text}]
-                    result.content = [*told, rows[at + 1]]
+                    texts = [] if str(result.text).startswith("[") else [{"type": "text", "text": result.text}]
+                    result.content = [*texts, rows[at + 1]]
                 del rows[at : at + 2]
-        return made
+        return output
 
 
 @broken(rule="translation/media-lost", case=TWO, client=CHAT, upstream=ANTHROPIC)
@@ -67,12 +67,12 @@ class CaptionsUnderTheProvidersIds(Numbered):
     """Puts the provider's ids into captions, too."""
 
     def after_request(self, body: dict[str, Any]) -> dict[str, Any]:
-        made = super().after_request(body)
-        for item in Draft(made, self.route.upstream).messages:
+        output = super().after_request(body)
+        for item in Draft(output, self.route.upstream).messages:
             for part in item["content"] if isinstance(item.get("content"), list) else []:
                 if "text" in part:
-                    part["text"] = re.sub(r"call_\d{24}", lambda found: str(self.given(found[0])), part["text"])
-        return made
+                    part["text"] = re.sub(r"call_\d{24}", lambda match: str(self.given(match[0])), part["text"])
+        return output
 
 
 @warning(rule="translation/media-owner-unclear", case=TWO, client=ANTHROPIC, upstream=CHAT)

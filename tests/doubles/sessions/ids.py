@@ -55,10 +55,10 @@ class OwnIds(DoubledSession):
     def after_request(self, body: dict[str, Any]) -> dict[str, Any]:
         # The reference may have rewritten our ids: the order of the calls says which is which.
         draft = Draft(body, self.route.upstream)
-        asked = [call.id for call in Draft(self.asked, self.route.client).calls]
+        ids = [call.id for call in Draft(self.asked, self.route.client).calls]
         sent = [call.id for call in draft.calls]
-        ours = dict(zip(sent, asked, strict=True))
-        for call, own in zip(draft.calls, asked, strict=True):
+        ours = dict(zip(sent, ids, strict=True))
+        for call, own in zip(draft.calls, ids, strict=True):
             self.name_call(call, own)
         for result in draft.results:
             result.id = self.given_on_result(ours[result.id])
@@ -94,9 +94,9 @@ class MapUsedUp(Counting):
     """Forgets how to map a result's id once it was used: the next request has the same result again."""
 
     def given_on_result(self, own: str) -> Any:
-        asked = self.shared.setdefault("asked", {})
-        asked[own] = asked.get(own, 0) + 1
-        return own if asked[own] > 1 else self.given(own)
+        counts = self.shared.setdefault("asked", {})
+        counts[own] = counts.get(own, 0) + 1
+        return own if counts[own] > 1 else self.given(own)
 
 
 @broken(rule="anthropic/call-ids-unique", case=EQUAL, client=CHAT, upstream=ANTHROPIC)
@@ -167,8 +167,8 @@ class ItemIdOnCalls(DoubledSession):
     """Takes an item's own id for the call's where there is one; the outputs have the call_id."""
 
     def after_request(self, body: dict[str, Any]) -> dict[str, Any]:
-        for call, asked in zip(Draft(body, CHAT).calls, Draft(self.asked, RESPONSES).calls, strict=True):
-            call.id = asked.entry.get("id", call.id)
+        for call, client_call in zip(Draft(body, CHAT).calls, Draft(self.asked, RESPONSES).calls, strict=True):
+            call.id = client_call.entry.get("id", call.id)
         return body
 
 
@@ -194,8 +194,8 @@ class NamesByFirstUse(DoubledSession):
         names: dict[str, str] = {}
         for call in Draft(self.asked, CHAT).calls:
             names.setdefault(call.id, call.name)
-        for result, asked in zip(Draft(body, GEMINI).results, Draft(self.asked, CHAT).results, strict=True):
-            result.inner["name"] = names[asked.id]
+        for result, client_result in zip(Draft(body, GEMINI).results, Draft(self.asked, CHAT).results, strict=True):
+            result.inner["name"] = names[client_result.id]
         return body
 
 
@@ -204,15 +204,15 @@ class ReusedIdsTakenForOne(DoubledSession):
     """Takes a call with an id that was there before for the same call, and drops it with its result."""
 
     def before_request(self, body: dict[str, Any]) -> dict[str, Any]:
-        seen: set[tuple[str, str]] = set()
-        kept = []
+        keys: set[tuple[str, str]] = set()
+        items = []
         for item in body["input"]:
             key = (item.get("type", ""), item.get("call_id", ""))
-            if key[1] and key in seen:
+            if key[1] and key in keys:
                 continue
-            seen.add(key)
-            kept.append(item)
-        body["input"] = kept
+            keys.add(key)
+            items.append(item)
+        body["input"] = items
         return body
 
 

@@ -33,9 +33,9 @@ class ResultsByPosition(DoubledSession):
 
     def after_request(self, body: dict[str, Any]) -> dict[str, Any]:
         calls, results = blocks(body, "tool_use"), blocks(body, "tool_result")
-        asked = [message for message in self.asked["messages"] if message["role"] == "tool"]
-        for call, result, said in zip(calls, results, asked, strict=True):
-            result.update(tool_use_id=call["id"], content=said["content"])
+        messages = [message for message in self.asked["messages"] if message["role"] == "tool"]
+        for call, result, message in zip(calls, results, messages, strict=True):
+            result.update(tool_use_id=call["id"], content=message["content"])
         return body
 
 

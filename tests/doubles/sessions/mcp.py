@@ -57,8 +57,8 @@ class Renaming(DoubledSession):
 
     def after_request(self, body: dict[str, Any]) -> dict[str, Any]:
         self.names = self.scheme(self.declared())
-        made = {self.sent(name): name for name in self.declared()}
-        new = {old: self.names.get(name, name) for old, name in made.items()}
+        original_names = {self.sent(name): name for name in self.declared()}
+        new = {old: self.names.get(name, name) for old, name in original_names.items()}
         for entry in named(self.route.upstream, body):
             entry["name"] = new.get(entry["name"], entry["name"])
         chosen(self.route.upstream, body, new)
@@ -187,9 +187,9 @@ class HistoryForgotten(Renaming):
     def after_request(self, body: dict[str, Any]) -> dict[str, Any]:
         before = [entry["name"] for entry in named(self.route.upstream, body)]
         body = super().after_request(body)
-        known = list(wire.tools(self.route.upstream, body))
+        tools = list(wire.tools(self.route.upstream, body))
         for entry, name in zip(list(named(self.route.upstream, body)), before, strict=True):
-            if not any(entry is tool.inner for tool in known):
+            if not any(entry is tool.inner for tool in tools):
                 entry["name"] = name
         return body
 
@@ -244,10 +244,10 @@ class SpellsOutWhatIsIllegal(Renaming):
     """Writes the code of each character that the provider does not take, and reads it back."""
 
     def scheme(self, names: list[str]) -> dict[str, str]:
-        return {name: re.sub(r"[^a-zA-Z0-9_-]", lambda found: f"-x{ord(found[0]):02x}-", name) for name in names}
+        return {name: re.sub(r"[^a-zA-Z0-9_-]", lambda match: f"-x{ord(match[0]):02x}-", name) for name in names}
 
     def back(self, name: str) -> str:
-        return re.sub(r"-x([0-9a-f]{2})-", lambda found: chr(int(found[1], 16)), name)
+        return re.sub(r"-x([0-9a-f]{2})-", lambda match: chr(int(match[1], 16)), name)
 
 
 @harmless(CLEANED, GEMINI, CHAT, warns="translation/tool-name-kept", beside="translation/tool-names-injective")

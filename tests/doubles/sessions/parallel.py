@@ -19,10 +19,10 @@ class InOrderOfArrival(DoubledSession):
     """Leaves ids out for a provider that has none, and the results in the order in which the client gave them."""
 
     def after_request(self, body: dict[str, Any]) -> dict[str, Any]:
-        asked = Draft(self.asked, self.route.client)
+        client_draft = Draft(self.asked, self.route.client)
         draft = Draft(body, self.route.upstream)
-        calls = [call.id for call in asked.calls]
-        places = [calls.index(result.id) for result in asked.results]
+        calls = [call.id for call in client_draft.calls]
+        places = [calls.index(result.id) for result in client_draft.results]
         entries = [result.entry["functionResponse"] for result in draft.results]
         for result, place in zip(draft.results, places, strict=True):
             result.entry["functionResponse"] = entries[place]
@@ -67,16 +67,16 @@ class RemembersTwoCalls(OwnIds):
         return f"call_{len(self.known):024d}"
 
     def after_response(self, body: dict[str, Any]) -> dict[str, Any]:
-        made = super().after_response(body)
+        output = super().after_response(body)
         self.known = dict(list(self.known.items())[-2:])
-        return made
+        return output
 
     def after_request(self, body: dict[str, Any]) -> dict[str, Any]:
-        made = super().after_request(body)
-        for result in Draft(made, self.route.upstream).results if self.known else ():
+        output = super().after_request(body)
+        for result in Draft(output, self.route.upstream).results if self.known else ():
             if result.id not in self.known.values():
                 result.remove()
-        return made
+        return output
 
 
 @broken(rule="translation/calls-merged", case="parallel/two-rounds", client=ANTHROPIC, upstream=CHAT)

@@ -37,16 +37,16 @@ class RememberingCalls(StreamingSession):
         return body
 
     def stream(self, chunks: Iterable[bytes], /) -> Iterator[bytes]:
-        came = []
+        chunks_read = []
         for chunk in super().stream(chunks):
-            came.append(chunk)
+            chunks_read.append(chunk)
             yield chunk
-        body = formats.assembled(self.route.client, parse(b"".join(came))).body
+        body = formats.assembled(self.route.client, parse(b"".join(chunks_read))).body
         self.after_response(body or {})
 
     def after_request(self, body: dict[str, Any]) -> dict[str, Any]:
-        asked = Draft(self.asked, self.route.client).calls
-        for call, own in zip(Draft(body, self.route.upstream).calls, asked, strict=True):
+        calls = Draft(self.asked, self.route.client).calls
+        for call, own in zip(Draft(body, self.route.upstream).calls, calls, strict=True):
             if str(own.id) in self.memory:
                 self.restore(call, *self.memory[str(own.id)])
         return body

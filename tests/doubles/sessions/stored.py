@@ -251,8 +251,8 @@ class LooksReferencesUpForTheProvider(DoubledSession):
     """Sends the items themselves although the provider would remember them."""
 
     def before_request(self, body: dict[str, Any]) -> dict[str, Any]:
-        known: dict[str, Any] = self.shared
-        body["input"] = [known.get(item["id"], item) if is_reference(item) else item for item in body["input"]]
+        items_by_id: dict[str, Any] = self.shared
+        body["input"] = [items_by_id.get(item["id"], item) if is_reference(item) else item for item in body["input"]]
         return body
 
     def after_response(self, body: dict[str, Any]) -> dict[str, Any]:

@@ -62,9 +62,9 @@ class Minting(OwnIds, StreamingSession):
         """The client's id for a call of a stream."""
         return self.own(call)
 
-    def learn(self, own: str, given: str) -> None:
+    def learn(self, own: str, upstream_id: str) -> None:
         """Note whose id the client's id of a streamed call stands for."""
-        self.known[own] = given
+        self.known[own] = upstream_id
 
 
 class Strict(Minting):
@@ -81,7 +81,7 @@ class FreshIdsInStreams(Minting):
     def after_response(self, body: dict[str, Any]) -> dict[str, Any]:
         return body
 
-    def learn(self, own: str, given: str) -> None:
+    def learn(self, own: str, upstream_id: str) -> None:
         pass
 
 
@@ -89,7 +89,7 @@ class FreshIdsInStreams(Minting):
 class MapOfWholeReplies(Strict):
     """Fills its map of ids where it translates whole replies, and nowhere else."""
 
-    def learn(self, own: str, given: str) -> None:
+    def learn(self, own: str, upstream_id: str) -> None:
         pass
 
 
@@ -157,8 +157,8 @@ class NamesOfWholeReplies(StreamingSession):
         yield event
 
     def after_request(self, body: dict[str, Any]) -> dict[str, Any]:
-        for result, asked in zip(Draft(body, GEMINI).results, Draft(self.asked, CHAT).results, strict=True):
-            if asked.id in self.streamed:
+        for result, client_result in zip(Draft(body, GEMINI).results, Draft(self.asked, CHAT).results, strict=True):
+            if client_result.id in self.streamed:
                 result.inner["name"] = "unknown"
         return body
 

@@ -80,11 +80,11 @@ def index_skips_one(events: Events) -> Events:
 @broken("anthropic/stream-block-closed", spares=TEXT)
 def block_never_closed(events: Events) -> Events:
     """The last call's block is not stopped."""
-    held = None
+    stop = None
     for event in events:
         if kind(event) == "content_block_stop":
-            held = event if event["data"]["index"] == 3 else None
-        if held is None or event is not held:
+            stop = event if event["data"]["index"] == 3 else None
+        if stop is None or event is not stop:
             yield event
 
 
@@ -103,30 +103,30 @@ def block_closed_twice(events: Events) -> Events:
 @broken("anthropic/stream-block-open", follows=("anthropic/stream-arguments-json", *NO_JSON), spares=TEXT)
 def delta_before_start(events: Events) -> Events:
     """The first fragment of a call's arguments comes before its block is started."""
-    held = None
+    start = None
     for event in events:
         if opens(event, "tool_use"):
-            held = event
+            start = event
             continue
-        if held is not None and piece(event, "input_json_delta") and event["data"]["delta"]["partial_json"]:
+        if start is not None and piece(event, "input_json_delta") and event["data"]["delta"]["partial_json"]:
             yield event
-            yield held
-            held = None
+            yield start
+            start = None
             continue
-        if held is None or not piece(event, "input_json_delta"):
+        if start is None or not piece(event, "input_json_delta"):
             yield event
 
 
 @broken("anthropic/stream-block-open", spares=TEXT)
 def delta_after_stop(events: Events) -> Events:
     """The last fragment of a call comes when its block is stopped already."""
-    held = None
+    fragment = None
     for event in events:
-        late = kind(event) == "content_block_stop" and held is not None
-        if held is not None:
-            yield from (event, held) if late else (held,)
-        held = event if piece(event, "input_json_delta") else None
-        if held is None and not late:
+        late = kind(event) == "content_block_stop" and fragment is not None
+        if fragment is not None:
+            yield from (event, fragment) if late else (fragment,)
+        fragment = event if piece(event, "input_json_delta") else None
+        if fragment is None and not late:
             yield event
 
 
@@ -268,12 +268,12 @@ def stop_twice(events: Events) -> Events:
 @broken("anthropic/stream-after-end")
 def usage_after_stop(events: Events) -> Events:
     """The message_delta with the usage comes once more, behind message_stop."""
-    said = None
+    last_delta = None
     for event in events:
         yield event
-        said = event if kind(event) == "message_delta" else said
-    if said is not None:
-        yield again(said)
+        last_delta = event if kind(event) == "message_delta" else last_delta
+    if last_delta is not None:
+        yield again(last_delta)
 
 
 @broken(
@@ -402,17 +402,17 @@ def blocks_overlap(events: Events) -> Events:
 @warning("anthropic/stream-finish-last", case=ONE)
 def content_after_the_stop_reason(events: Events) -> Events:
     """The stop_reason comes when it is known, before the last block is stopped."""
-    held: list[Event] = []
+    buffer: list[Event] = []
     for event in events:
-        if kind(event) == "content_block_stop" or held:
-            held.append(event)
+        if kind(event) == "content_block_stop" or buffer:
+            buffer.append(event)
             if kind(event) == "message_delta":
-                yield held.pop()
-                yield from held
-                held = []
+                yield buffer.pop()
+                yield from buffer
+                buffer = []
             elif kind(event) == "content_block_start":
-                yield from held
-                held = []
+                yield from buffer
+                buffer = []
             continue
         yield event
 

@@ -118,10 +118,10 @@ def an_array_of_chunks(pieces: Iterator[bytes]) -> Iterator[bytes]:
 @broken("translation/reply-state", client=GEMINI, upstream=GEMINI, case=THINKING, spares=TEXT)
 def signature_at_the_next_call(events: Events) -> Events:
     """A signature is handed on with the next part."""
-    held = None
+    next_signature = None
     for event in events:
         for part in parts(event):
-            held, signature = part.pop("thoughtSignature", None), held
+            next_signature, signature = part.pop("thoughtSignature", None), next_signature
             if signature is not None:
                 part["thoughtSignature"] = signature
         yield event

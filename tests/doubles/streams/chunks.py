@@ -82,13 +82,13 @@ def index_by_fragment(events: Events) -> Events:
 @broken("translation/call-invented", client=CHAT, case=CALL_ALONE, spares=TEXT)
 def arguments_of_no_call(events: Events) -> Events:
     """Arguments come after those of the calls, at a new index without id, type and name."""
-    begun = 0
+    next_index = 0
     for event in events:
-        begun = max([begun, *(entry["index"] + 1 for entry in entries(event))])
-        if begun and choice_of(event).get("finish_reason"):
+        next_index = max([next_index, *(entry["index"] + 1 for entry in entries(event))])
+        if next_index and choice_of(event).get("finish_reason"):
             piece = again(event)
             choice_of(piece).update(
-                finish_reason=None, delta={"tool_calls": [{"index": begun, "function": {"arguments": '{"query'}}]}
+                finish_reason=None, delta={"tool_calls": [{"index": next_index, "function": {"arguments": '{"query'}}]}
             )
             yield piece
         yield event
@@ -97,10 +97,10 @@ def arguments_of_no_call(events: Events) -> Events:
 @broken("openai_chat/stream-call-once", spares=TEXT)
 def id_in_every_delta(events: Events) -> Events:
     """The id of a call stands in each of its deltas; the official SDK puts them one behind the other."""
-    known: dict[int, str | None] = {}
+    ids: dict[int, str | None] = {}
     for event in events:
         for entry in entries(event):
-            entry["id"] = known.setdefault(entry["index"], entry.get("id"))
+            entry["id"] = ids.setdefault(entry["index"], entry.get("id"))
         yield event
 
 
@@ -118,10 +118,10 @@ def id_of_its_own_in_every_delta(events: Events) -> Events:
 @broken("openai_chat/stream-call-once", spares=TEXT, thread="https://github.com/NousResearch/hermes-agent/pull/11984")
 def name_in_every_delta(events: Events) -> Events:
     """The name of a call stands in each of its deltas."""
-    known: dict[int, str | None] = {}
+    names: dict[int, str | None] = {}
     for event in events:
         for entry in entries(event):
-            entry["function"]["name"] = known.setdefault(entry["index"], entry["function"].get("name"))
+            entry["function"]["name"] = names.setdefault(entry["index"], entry["function"].get("name"))
         yield event
 
 
@@ -254,15 +254,15 @@ def stop_beside_calls(event: Event) -> None:
 @broken("openai_chat/stream-usage-kept", upstream=RESPONSES)
 def usage_not_kept(events: Events) -> Events:
     """The chunk with the usage comes before the one with the finish_reason."""
-    held = None
+    last_chunk = None
     for event in events:
         if choice_of(event).get("finish_reason"):
-            held = event
+            last_chunk = event
             continue
         yield event
-        if held is not None and "usage" in (event["data"] if isinstance(event["data"], dict) else {}):
-            yield held
-            held = None
+        if last_chunk is not None and "usage" in (event["data"] if isinstance(event["data"], dict) else {}):
+            yield last_chunk
+            last_chunk = None
 
 
 @broken("openai_chat/stream-chunk", layer="each")
@@ -303,15 +303,15 @@ def python_not_json(events: Events) -> Events:
 @broken("openai_chat/stream-data", follows=NO_CHUNK, case=UNICODE)
 def two_chunks_a_line(events: Events) -> Events:
     """Chunks that are ready together are written into one line of data."""
-    held: list[Event] = []
+    buffer: list[Event] = []
     for event in events:
         if event["data"] == "[DONE]":
             yield event
             continue
-        held.append(event)
-        if len(held) == 2:
-            yield {"data": "".join(json.dumps(each["data"]) for each in held)}
-            held = []
+        buffer.append(event)
+        if len(buffer) == 2:
+            yield {"data": "".join(json.dumps(each["data"]) for each in buffer)}
+            buffer = []
 
 
 @broken("openai_chat/stream-after-end", follows="translation/usage-lost")
@@ -412,13 +412,13 @@ def last_chunk_unended(pieces: Iterator[bytes]) -> Iterator[bytes]:
 @warning("openai_chat/stream-calls-in-turn")
 def calls_in_turns(events: Events) -> Events:
     """All calls are begun before the first of them has its arguments."""
-    held = []
+    fragments = []
     for event in events:
         if entries(event) and "id" not in entries(event)[0]:
-            held.append(event)
+            fragments.append(event)
             continue
         if choice_of(event).get("finish_reason"):
-            yield from held
+            yield from fragments
         yield event
 
 

@@ -138,14 +138,14 @@ def arguments_of_two_calls_merged(events: Events) -> Events:
 @broken("translation/arguments", client=CHAT, upstream=GEMINI, spares=ONE)
 def arguments_at_the_last_call(events: Events) -> Events:
     """Calls are begun first, and then all arguments are added to the one that was begun last."""
-    held = []
+    fragments = []
     for event in events:
         if entries(event) and "id" not in entries(event)[0]:
-            held.append(event)
+            fragments.append(event)
             continue
         if choice_of(event).get("finish_reason"):
-            for late in held:
-                entries(late)[0]["index"] = len(held) - 1
+            for late in fragments:
+                entries(late)[0]["index"] = len(fragments) - 1
                 yield late
         yield event
 
@@ -320,21 +320,21 @@ def signature_shortened(event: Event) -> None:
 @broken("translation/reply-state", client=ANTHROPIC, upstream=ANTHROPIC, case=HIDDEN, spares=TEXT)
 def thinking_not_shown_dropped(events: Events) -> Events:
     """A block of thinking that tells no text is taken for empty, and the blocks behind it are counted anew."""
-    held: list[Event] = []
+    buffer: list[Event] = []
     dropped = 0
     for event in events:
-        if held or opens(event, "thinking"):
-            held.append(event)
+        if buffer or opens(event, "thinking"):
+            buffer.append(event)
             if kind(event) != "content_block_stop":
                 continue
-            shown = any(one["data"]["delta"]["thinking"] for one in held if piece(one, "thinking_delta"))
-            told, held, dropped = (held, [], dropped) if shown else ([], [], dropped + 1)
+            has_text = any(event["data"]["delta"]["thinking"] for event in buffer if piece(event, "thinking_delta"))
+            batch, buffer, dropped = (buffer, [], dropped) if has_text else ([], [], dropped + 1)
         else:
-            told = [event]
-        for one in told:
-            if "index" in one["data"]:
-                one["data"]["index"] -= dropped
-            yield one
+            batch = [event]
+        for item in batch:
+            if "index" in item["data"]:
+                item["data"]["index"] -= dropped
+            yield item
 
 
 @harmless(client=ANTHROPIC, upstream=ANTHROPIC, case=HIDDEN, beside="translation/reply-state")
@@ -386,8 +386,8 @@ def thinking_as_text(events: Events) -> Events:
     """The thinking is given out as the answer."""
     for event in events:
         if piece(event, "thinking_delta"):
-            said = event["data"]["delta"]["thinking"]
-            event["data"]["delta"] = {"type": "text_delta", "text": said}
+            thinking = event["data"]["delta"]["thinking"]
+            event["data"]["delta"] = {"type": "text_delta", "text": thinking}
         elif piece(event, "signature_delta"):
             continue
         elif opens(event, "thinking"):
@@ -398,11 +398,11 @@ def thinking_as_text(events: Events) -> Events:
 @warning("translation/text-invented", client=CHAT, case=CALL_ALONE, layer="source")
 def ping_as_text(events: Events) -> Events:
     """A ping of the provider is said to the user."""
-    said = False
+    has_ping = False
     for event in events:
         if kind(event) == "ping":
-            said = True
-        if said and kind(event) == "message_delta":
+            has_ping = True
+        if has_ping and kind(event) == "message_delta":
             yield typed("content_block_start", index=7, content_block={"type": "text", "text": "ping"})
             yield typed("content_block_stop", index=7)
         yield event

@@ -76,10 +76,10 @@ def pieces_are_lines(chunks: Chunks) -> Chunks:
 def pieces_are_events(chunks: Chunks) -> Chunks:
     """Every piece is one event, and what does not parse is passed over."""
     for chunk in chunks:
-        found = re.search(rb"data: ?(.*)", chunk)
+        match = re.search(rb"data: ?(.*)", chunk)
         try:
-            if found and found[1].strip() != b"[DONE]":
-                json.loads(found[1])
+            if match and match[1].strip() != b"[DONE]":
+                json.loads(match[1])
         except ValueError:
             continue
         yield chunk
@@ -200,7 +200,7 @@ def tail_without_blank_line_dropped(chunks: Chunks) -> Chunks:
 def _ended(chunks: Chunks) -> Iterator[tuple[bytes, bool]]:
     """The stream in one piece up to its last blank line, and what stands behind that."""
     stream = b"".join(chunks)
-    end = max((found.end() for found in re.finditer(rb"\r?\n\r?\n", stream)), default=0)
+    end = max((match.end() for match in re.finditer(rb"\r?\n\r?\n", stream)), default=0)
     yield stream[:end], True
     if stream[end:].strip():
         yield stream[end:], False

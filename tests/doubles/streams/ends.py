@@ -69,10 +69,10 @@ def ended_as_messages(events: Iterator[Event], reason: str | None = None) -> Ite
         return
     for index in open_blocks:
         yield typed("content_block_stop", index=index)
-    said = reason or ("tool_use" if called else "end_turn")
+    stop_reason = reason or ("tool_use" if called else "end_turn")
     if state != "message_delta":
         usage = {"output_tokens": 1}
-        yield typed("message_delta", delta={"stop_reason": said, "stop_sequence": None}, usage=usage)
+        yield typed("message_delta", delta={"stop_reason": stop_reason, "stop_sequence": None}, usage=usage)
     yield typed("message_stop")
 
 
@@ -106,11 +106,11 @@ def ended_as_response(events: Iterator[Event]) -> Iterator[Event]:
     response: dict[str, Any] = {}
     items: dict[int, dict[str, Any]] = {}
     closed: set[int] = set()
-    number, ended = 0, False
+    number, is_complete = 0, False
     for event in events:
         data, number = event["data"], event["data"]["sequence_number"]
         response = data.get("response", response)
-        ended = kind(event) in ("response.completed", "response.incomplete")
+        is_complete = kind(event) in ("response.completed", "response.incomplete")
         if kind(event) == "response.output_item.added":
             items[data["output_index"]] = json.loads(json.dumps(data["item"]))
         elif kind(event) == "response.function_call_arguments.delta":
@@ -119,7 +119,7 @@ def ended_as_response(events: Iterator[Event]) -> Iterator[Event]:
             items[data["output_index"]] = data["item"]
             closed.add(data["output_index"])
         yield event
-    if not response or ended:
+    if not response or is_complete:
         return
     for place, item in items.items():
         item["status"] = "completed"
@@ -383,22 +383,22 @@ def words_lost_with_the_error(events: Iterator[Event]) -> Iterator[Event]:
 @harmless(client=(ANTHROPIC, CHAT), upstream=RESPONSES, case=FAILS, layer="events")
 def words_held_back_for_an_event(events: Iterator[Event]) -> Iterator[Event]:
     """A piece of text is held back until the next event comes, whatever that is."""
-    held: Event | None = None
+    text_event: Event | None = None
     for event in events:
-        if held is not None:
-            yield held
-        held = event if says_text(event) else None
-        if held is None:
+        if text_event is not None:
+            yield text_event
+        text_event = event if says_text(event) else None
+        if text_event is None:
             yield event
-    if held is not None:
-        yield held
+    if text_event is not None:
+        yield text_event
 
 
 def error_in(event: Event) -> dict[str, Any]:
     """What an event says of a failure: the object with its message."""
     data = event["data"]
-    found = data.get("response", data).get("error", data)
-    return found if isinstance(found, dict) else data
+    error = data.get("response", data).get("error", data)
+    return error if isinstance(error, dict) else data
 
 
 @warning(

@@ -123,13 +123,13 @@ def single_bytes(pieces: Pieces) -> Pieces:
 @harmless(layer="pieces", beside="translation/stream-cuts")
 def two_pieces_at_once(pieces: Pieces) -> Pieces:
     """What came out twice goes out at once."""
-    held = b""
+    buffer = b""
     for number, written in enumerate(pieces):
-        held += written
+        buffer += written
         if number % 2:
-            yield held
-            held = b""
-    yield held
+            yield buffer
+            buffer = b""
+    yield buffer
 
 
 @harmless()
@@ -149,7 +149,7 @@ def keys_in_other_order(events: Events) -> Events:
 def escaped_json(pieces: Pieces) -> Pieces:
     """Characters beyond ASCII are escaped."""
     for written in pieces:
-        yield re.sub("[^\0-\x7f]", lambda found: json.dumps(found[0])[1:-1], written.decode()).encode()
+        yield re.sub("[^\0-\x7f]", lambda match: json.dumps(match[0])[1:-1], written.decode()).encode()
 
 
 @harmless(layer="each")
@@ -244,32 +244,32 @@ def a_character_a_fragment(events: Events) -> Events:
 @harmless(client=CHAT, case=ONE, beside=("openai_chat/stream-call-delta", "openai_chat/stream-call-id"))
 def whole_call_in_one_delta(events: Events) -> Events:
     """A call comes at once: id, name and all arguments in one delta."""
-    held = None
+    call_chunk = None
     for event in events:
         if entries(event) and "id" in entries(event)[0]:
-            held = event
-        elif entries(event) and held is not None:
-            entries(held)[0]["function"]["arguments"] += entries(event)[0]["function"]["arguments"]
+            call_chunk = event
+        elif entries(event) and call_chunk is not None:
+            entries(call_chunk)[0]["function"]["arguments"] += entries(event)[0]["function"]["arguments"]
         else:
-            if held is not None:
-                yield held
-                held = None
+            if call_chunk is not None:
+                yield call_chunk
+                call_chunk = None
             yield event
 
 
 @harmless(client=CHAT, upstream=GEMINI, beside=("openai_chat/stream-call-index", "openai_chat/stream-call-own-index"))
 def calls_in_one_chunk(events: Events) -> Events:
     """All calls stand in one chunk, each with its index."""
-    held = None
+    call_chunk = None
     for event in events:
-        if entries(event) and held is None:
-            held = event
-        elif entries(event) and held is not None:
-            entries(held).extend(entries(event))
+        if entries(event) and call_chunk is None:
+            call_chunk = event
+        elif entries(event) and call_chunk is not None:
+            entries(call_chunk).extend(entries(event))
         else:
-            if held is not None:
-                yield held
-                held = None
+            if call_chunk is not None:
+                yield call_chunk
+                call_chunk = None
             yield event
 
 
@@ -314,16 +314,16 @@ def usage_in_every_chunk(event: Event) -> None:
 @harmless(client=CHAT, upstream=RESPONSES, beside="openai_chat/stream-finish")
 def usage_with_the_finish(events: Events) -> Events:
     """The usage stands in the chunk with the finish_reason."""
-    held = None
+    finish_chunk = None
     for event in events:
         if choice_of(event).get("finish_reason"):
-            held = event
-        elif held is not None and event["data"] != "[DONE]":
-            held["data"]["usage"] = event["data"]["usage"]
+            finish_chunk = event
+        elif finish_chunk is not None and event["data"] != "[DONE]":
+            finish_chunk["data"]["usage"] = event["data"]["usage"]
         else:
-            if held is not None:
-                yield held
-                held = None
+            if finish_chunk is not None:
+                yield finish_chunk
+                finish_chunk = None
             yield event
 
 
@@ -405,17 +405,17 @@ def finish_with_the_last_part(events: Events) -> Events:
 @harmless(client=GEMINI, upstream=ANTHROPIC, beside="gemini/stream-call-continued")
 def calls_in_one_part_list(events: Events) -> Events:
     """All calls stand in one chunk."""
-    held = None
+    call_event = None
     for event in events:
         if any("functionCall" in part for part in parts(event)):
-            if held is None:
-                held = event
+            if call_event is None:
+                call_event = event
             else:
-                parts(held).extend(parts(event))
+                parts(call_event).extend(parts(event))
         else:
-            if held is not None:
-                yield held
-                held = None
+            if call_event is not None:
+                yield call_event
+                call_event = None
             yield event
 
 

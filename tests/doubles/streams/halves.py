@@ -93,11 +93,11 @@ def _text_of(event: Event) -> tuple[dict[str, Any], str]:
     data = event["data"] if isinstance(event["data"], dict) else {}
     if kind(event) == "response.output_text.delta":
         return data, "delta"
-    said: dict[str, Any] = data.get("delta") or delta(event) or next(iter(parts(event)), {})
-    if not isinstance(said, dict):
+    content: dict[str, Any] = data.get("delta") or delta(event) or next(iter(parts(event)), {})
+    if not isinstance(content, dict):
         return data, ""
-    key = next((key for key in ("text", "partial_json", "content") if isinstance(said.get(key), str)), "")
-    return said, key
+    key = next((key for key in ("text", "partial_json", "content") if isinstance(content.get(key), str)), "")
+    return content, key
 
 
 def _units(text: str) -> list[str]:

@@ -39,29 +39,29 @@ def piece(event: Event, delta: str) -> bool:
 def delta(event: Event) -> dict[str, Any]:
     """The delta of a chunk of Chat, an empty one if it has none; the choice's own if it has."""
     choice = choice_of(event)
-    found: dict[str, Any] = choice.get("delta", {})
-    return found
+    content: dict[str, Any] = choice.get("delta", {})
+    return content
 
 
 def choice_of(event: Event) -> dict[str, Any]:
     data = event["data"]
     choices = data.get("choices") if isinstance(data, dict) else None
-    found: dict[str, Any] = choices[0] if choices else {}
-    return found
+    choice: dict[str, Any] = choices[0] if choices else {}
+    return choice
 
 
 def entries(event: Event) -> list[dict[str, Any]]:
     """The entries of ``delta.tool_calls`` of a chunk of Chat."""
-    found: list[dict[str, Any]] = delta(event).get("tool_calls") or []
-    return found
+    tool_calls: list[dict[str, Any]] = delta(event).get("tool_calls") or []
+    return tool_calls
 
 
 def parts(event: Event) -> list[dict[str, Any]]:
     """The parts of a chunk of Gemini."""
     data = event["data"]
     candidates = data.get("candidates") if isinstance(data, dict) else None
-    found: list[dict[str, Any]] = candidates[0].get("content", {}).get("parts", []) if candidates else []
-    return found
+    content_parts: list[dict[str, Any]] = candidates[0].get("content", {}).get("parts", []) if candidates else []
+    return content_parts
 
 
 def in_pairs(items: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
@@ -81,16 +81,16 @@ def without_last(items: Iterable[Any]) -> Iterator[Any]:
 
 def whole_input(events: Iterable[Event], *, and_deltas: bool) -> Iterator[Event]:
     """Anthropic's events, with the whole input of a call in the event that starts its block; in deltas again or not."""
-    held = None
+    start = None
     for event in events:
         if opens(event, "tool_use"):
-            held = event
-        elif held is not None and piece(event, "input_json_delta"):
+            start = event
+        elif start is not None and piece(event, "input_json_delta"):
             if event["data"]["delta"]["partial_json"]:
-                held["data"]["content_block"]["input"] = json.loads(event["data"]["delta"]["partial_json"])
-                yield held
+                start["data"]["content_block"]["input"] = json.loads(event["data"]["delta"]["partial_json"])
+                yield start
                 if and_deltas:
                     yield event
         else:
-            held = None
+            start = None
             yield event

@@ -113,15 +113,15 @@ def item_not_added(events: Events) -> Events:
 @broken("openai_responses/stream-item-added", follows="openai_responses/stream-fragments", spares=TEXT)
 def item_added_late(events: Events) -> Events:
     """A call is added behind its first fragment."""
-    held = None
+    item_event = None
     for event in events:
         if is_call(event) and kind(event) == ADDED:
-            held = event
+            item_event = event
             continue
         yield event
-        if held is not None:
-            yield held
-            held = None
+        if item_event is not None:
+            yield item_event
+            item_event = None
 
 
 @broken("openai_responses/stream-after-done", spares=TEXT)

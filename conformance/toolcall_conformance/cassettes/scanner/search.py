@@ -62,8 +62,8 @@ class Scanner:
 
         ``shapes_alone`` leaves out the rules that need a name.
         """
-        wanted = self._wanted(text)
-        for number in sorted(wanted - self._named if shapes_alone else wanted):
+        numbers = self._wanted(text)
+        for number in sorted(numbers - self._named if shapes_alone else numbers):
             text = _by(self._rules[number], text, make)
         return text
 
@@ -71,41 +71,41 @@ class Scanner:
         """The rules of which a keyword is in the text, by their numbers."""
         if self._keywords is None:
             self._keywords = _keywords(self._rules)
-        found = self._keywords(text.encode("utf-8", "surrogatepass"))
-        return {number for numbers in found for number in numbers}
+        matches = self._keywords(text.encode("utf-8", "surrogatepass"))
+        return {number for numbers in matches for number in numbers}
 
     def value(self, name: str, value: str, make: Callable[[str, str], str]) -> str:
         """The same for the value of a name, which are apart, as in JSON."""
         if not self._wanted(name) & self._named:
             return value
         before = f"{name}: "
-        said = self.replaced(before + value, make)
-        return said.removeprefix(before) if said.startswith(before) else value
+        replacement = self.replaced(before + value, make)
+        return replacement.removeprefix(before) if replacement.startswith(before) else value
 
 
 def _by(rule: Rule, text: str, make: Callable[[str, str], str]) -> str:
     # Half of a surrogate pair is no UTF-8; as these bytes it matches nothing.
     data = text.encode("utf-8", "surrogatepass")
-    made, end = [], 0
-    for found in _compiled(rule.regex).finditer(data):
-        group = rule.group or next((number for number in range(1, found.re.groups + 1) if found[number]), 0)
-        start, stop = found.span(group)
+    pieces, end = [], 0
+    for match in _compiled(rule.regex).finditer(data):
+        group = rule.group or next((number for number in range(1, match.re.groups + 1) if match[number]), 0)
+        start, stop = match.span(group)
         secret = data[start:stop].decode("utf-8", "surrogatepass")
         if start < end or not _is_secret(rule, secret):
             continue
-        made += [data[end:start], make(rule.name, secret).encode("utf-8", "surrogatepass")]
+        pieces += [data[end:start], make(rule.name, secret).encode("utf-8", "surrogatepass")]
         end = stop
-    return b"".join([*made, data[end:]]).decode("utf-8", "surrogatepass") if made else text
+    return b"".join([*pieces, data[end:]]).decode("utf-8", "surrogatepass") if pieces else text
 
 
 def _is_secret(rule: Rule, secret: str) -> bool:
     if _PLACEHOLDER in secret or entropy(secret) <= rule.entropy:
         return False
     data = secret.encode("utf-8", "surrogatepass")
-    said = _data("gitleaks.json")
+    config = _data("gitleaks.json")
     return not (
-        any(word in secret.lower() for word in said["stopwords"])
-        or any(_compiled(pattern).search(data) for pattern in (*said["never"], *rule.never))
+        any(word in secret.lower() for word in config["stopwords"])
+        or any(_compiled(pattern).search(data) for pattern in (*config["never"], *rule.never))
     )
 
 
@@ -133,7 +133,7 @@ def _keywords(searched: tuple[Rule, ...]) -> Callable[[bytes], list[tuple[int, .
         words.Add(re2.escape(word))
     words.Compile()
     places = list(numbers.values())
-    return lambda data: [places[found] for found in words.Match(data) or ()]
+    return lambda data: [places[number] for number in words.Match(data) or ()]
 
 
 @cache
@@ -145,8 +145,8 @@ def rules() -> tuple[Rule, ...]:
 @cache
 def _data(name: str) -> dict[str, Any]:
     text = resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
+    content: dict[str, Any] = json.loads(text)
+    return content
 
 
 @cache

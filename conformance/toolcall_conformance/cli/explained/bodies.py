@@ -20,18 +20,20 @@ def body_parts(doubles: Doubles, rule: Rule, width: int, *, whole: bool) -> Iter
 
     ``whole``: also the harmless body that comes nearest.
     """
-    broken = [one for one in doubles.breaking(rule.id) if len(broken_by(one)) == 1]
+    broken = [verdict for verdict in doubles.breaking(rule.id) if len(broken_by(verdict)) == 1]
     harmless = doubles.beside(rule.id)
     if "breaks" in rule.raw:
         yield from _pair(rule.raw["obeys"], rule.raw["breaks"], width)
-        yield from (Part("mutant", headed(one), value=one["name"]) for one in broken[:1])
-        yield from (Part("harmless", headed(one), value=one["name"]) for one in harmless[: int(whole)])
+        yield from (Part("mutant", headed(verdict), value=verdict["name"]) for verdict in broken[:1])
+        yield from (Part("harmless", headed(verdict), value=verdict["name"]) for verdict in harmless[: int(whole)])
         return
     yield Part("breaks", rule.raw.get("bodiless", "No body shows it."))
-    streams = [[one for one in found if one["direction"] == "stream"][:1] for found in (broken, harmless)]
-    for name, found in zip(("breaks", "obeys"), streams, strict=True):
-        for one in found:
-            yield Part(name, f"{headed(one)}. The end of the output:", _end(one, width), value=one["name"])
+    streams = [
+        [verdict for verdict in verdicts if verdict["direction"] == "stream"][:1] for verdicts in (broken, harmless)
+    ]
+    for name, verdicts in zip(("breaks", "obeys"), streams, strict=True):
+        for verdict in verdicts:
+            yield Part(name, f"{headed(verdict)}. The end of the output:", _end(verdict, width), value=verdict["name"])
 
 
 def _end(verdict: Verdict, width: int) -> tuple[str, ...]:
@@ -45,10 +47,10 @@ def _pair(obeys: Any, breaks: Any, width: int) -> Iterator[Part]:
     where = ""
     if _output(obeys) == _output(breaks):  # the source alone tells whether this output is right
         obeys, breaks, where = obeys.get("source"), breaks.get("source"), "the source, "
-    found, good, bad = side_by_side(contrast(_output(obeys), _output(breaks)), width)
-    place = f"at {where}{found.pointer or 'the whole body'}"
-    yield Part("breaks", place, bad, value={"pointer": found.pointer, "value": found.right})
-    yield Part("obeys", "", good, value={"pointer": found.pointer, "value": found.left})
+    pair, good, bad = side_by_side(contrast(_output(obeys), _output(breaks)), width)
+    place = f"at {where}{pair.pointer or 'the whole body'}"
+    yield Part("breaks", place, bad, value={"pointer": pair.pointer, "value": pair.right})
+    yield Part("obeys", "", good, value={"pointer": pair.pointer, "value": pair.left})
 
 
 def _output(example: Any) -> Any:

@@ -54,7 +54,7 @@ def _breaks(doubles: Doubles, case: Case) -> Iterator[Part]:
     """The smallest broken body that was made of the case, and the rules that others break."""
     broken = doubles.of_case(case.id)
     if broken:
-        first, rules = broken[0], dict.fromkeys(rule for one in broken for rule in broken_by(one)[:1])
+        first, rules = broken[0], dict.fromkeys(rule for verdict in broken for rule in broken_by(verdict)[:1])
         text = f"{headed(first)}; dies by {' or '.join(broken_by(first))}"
         yield Part("breaks", text, value={"name": first["name"], "rules": broken_by(first)})
         more = [rule for rule in rules if rule not in broken_by(first)]

@@ -24,12 +24,12 @@ class Doubles:
     @cached_property
     def _lines(self) -> Mapping[str, list[bytes]]:
         """The lines that mention a rule or a case, by its id. To parse them all would take longer."""
-        found: dict[str, list[bytes]] = {}
+        lines_by_id: dict[str, list[bytes]] = {}
         for path in verdict_files(self._corpus.root):
             for line in verdict_lines(path):
                 for word in set(_ID.findall(line)):
-                    found.setdefault(word.decode(), []).append(line)
-        return found
+                    lines_by_id.setdefault(word.decode(), []).append(line)
+        return lines_by_id
 
     def _naming(self, word: str) -> Iterator[Verdict]:
         yield from map(json.loads, self._lines.get(word, ()))
@@ -37,18 +37,20 @@ class Doubles:
     def breaking(self, rule: str) -> list[Verdict]:
         """Those that break a rule, or another one that the same fault may be found by; the smallest first."""
         if rule not in self._breaking:
-            found = [one for one in self._naming(rule) if rule in broken_by(one)]
-            self._breaking[rule] = sorted(found, key=lambda one: (len(broken_by(one)), _size(one), one["name"]))
+            verdicts = [verdict for verdict in self._naming(rule) if rule in broken_by(verdict)]
+            self._breaking[rule] = sorted(
+                verdicts, key=lambda verdict: (len(broken_by(verdict)), _size(verdict), verdict["name"])
+            )
         return self._breaking[rule]
 
     def beside(self, rule: str) -> list[Verdict]:
         """Harmless ones that come near a rule, the smallest first."""
-        return sorted((one for one in self._naming(rule) if rule in one.get("beside", ())), key=_size)
+        return sorted((verdict for verdict in self._naming(rule) if rule in verdict.get("beside", ())), key=_size)
 
     def of_case(self, case: str) -> list[Verdict]:
         """The broken ones that were made of a case, the smallest first."""
-        found = [one for one in self._naming(case) if one["case"] == case and broken_by(one)]
-        return sorted(found, key=_size)
+        verdicts = [verdict for verdict in self._naming(case) if verdict["case"] == case and broken_by(verdict)]
+        return sorted(verdicts, key=_size)
 
     @cached_property
     def _classes(self) -> Mapping[str, Mapping[str, Any]]:
@@ -58,21 +60,21 @@ class Doubles:
     @cached_property
     def _guarded(self) -> Mapping[str, tuple[str, ...]]:
         """The classes of faults by the name of a verdict that is one of them."""
-        found: dict[str, dict[str, None]] = {}
+        classes_by_verdict: dict[str, dict[str, None]] = {}
         for name, entry in self._classes.items():
             for verdict in entry.get("guards", {}).values():
-                found.setdefault(verdict, {})[name] = None
-        return {verdict: tuple(names) for verdict, names in found.items()}
+                classes_by_verdict.setdefault(verdict, {})[name] = None
+        return {verdict: tuple(names) for verdict, names in classes_by_verdict.items()}
 
     @cached_property
     def _threads(self) -> Mapping[str, tuple[str, ...]]:
         """The reports of each class, as the cases that guard against it name them."""
-        found: dict[str, dict[str, None]] = {}
+        urls_by_class: dict[str, dict[str, None]] = {}
         for case in self._corpus.cases.values():
             for guard in case.scenario.get("guards", ()):
                 if "class" in guard:
-                    found.setdefault(guard["class"], {})[guard["url"]] = None
-        return {name: tuple(urls) for name, urls in found.items()}
+                    urls_by_class.setdefault(guard["class"], {})[guard["url"]] = None
+        return {name: tuple(urls) for name, urls in urls_by_class.items()}
 
     def bug_class(self, name: str) -> Mapping[str, Any]:
         """A class of faults as ``bug-classes.json`` has it, or for an unknown one its name alone."""
@@ -80,21 +82,21 @@ class Doubles:
 
     def incidents(self, rule: str) -> list[tuple[str, str]]:
         """What real translators did that breaks a rule, each with an address; those of small bodies first."""
-        told: dict[str, str] = {}
-        for one in self.breaking(rule):
-            if "thread" in one:
-                told.setdefault(one["thread"], f"{one['title']}.")
-            for name in self._guarded.get(one["name"], ()):
-                self._report(name, told)
+        texts_by_url: dict[str, str] = {}
+        for verdict in self.breaking(rule):
+            if "thread" in verdict:
+                texts_by_url.setdefault(verdict["thread"], f"{verdict['title']}.")
+            for name in self._guarded.get(verdict["name"], ()):
+                self._report(name, texts_by_url)
         for name, entry in self._classes.items():
             if rule in entry.get("rules", ()):
-                self._report(name, told)
-        return [(text, url) for url, text in told.items()]
+                self._report(name, texts_by_url)
+        return [(text, url) for url, text in texts_by_url.items()]
 
-    def _report(self, name: str, told: dict[str, str]) -> None:
+    def _report(self, name: str, texts_by_url: dict[str, str]) -> None:
         """Add the threads of a class to those that are named already, by address."""
         for url in self._threads.get(name, ()):
-            told.setdefault(url, self._classes[name]["wrong"])
+            texts_by_url.setdefault(url, self._classes[name]["wrong"])
 
 
 def broken_by(verdict: Verdict) -> list[str]:

@@ -28,15 +28,15 @@ class Contrast:
 
 def contrast(left: Any, right: Any) -> Contrast:
     """The smallest object or array that holds all differences of two JSON values, or the values themselves."""
-    found = Contrast("", left, right)
-    while len(steps := _steps(found)) == 1 and (below := _below(found, steps[0])) is not None:
-        found = below
-    return found
+    pair = Contrast("", left, right)
+    while len(steps := _steps(pair)) == 1 and (below := _below(pair, steps[0])) is not None:
+        pair = below
+    return pair
 
 
-def _steps(found: Contrast) -> list[Any]:
+def _steps(pair: Contrast) -> list[Any]:
     """The keys or indexes under which two containers of one kind differ."""
-    left, right = found.left, found.right
+    left, right = pair.left, pair.right
     if isinstance(left, dict) and isinstance(right, dict):
         return [key for key in {**left, **right} if not equal(left.get(key, MISSING), right.get(key, MISSING))]
     if isinstance(left, list) and isinstance(right, list):
@@ -45,45 +45,45 @@ def _steps(found: Contrast) -> list[Any]:
     return []
 
 
-def _below(found: Contrast, step: Any) -> Contrast | None:
+def _below(pair: Contrast, step: Any) -> Contrast | None:
     """What stands under a step on both sides, where that is two objects or two arrays."""
     try:
-        left, right = found.left[step], found.right[step]
+        left, right = pair.left[step], pair.right[step]
     except LookupError:
         return None
     alike = any(isinstance(left, kind) and isinstance(right, kind) for kind in (dict, list))
-    return Contrast(join(found.pointer, step), left, right) if alike else None
+    return Contrast(join(pair.pointer, step), left, right) if alike else None
 
 
-def side_by_side(found: Contrast, width: int) -> tuple[Contrast, tuple[str, ...], tuple[str, ...]]:
+def side_by_side(pair: Contrast, width: int) -> tuple[Contrast, tuple[str, ...], tuple[str, ...]]:
     """Both sides in a few lines each: what differs in full, as far as it goes, and of the rest a hint.
 
     Where that takes too many lines it is about the first difference alone.
     """
-    below: Contrast | None = found
+    below: Contrast | None = pair
     while below is not None:
         both = _fitting(below, width, [*_PASSES, *([_BAREST] if _one_sided(below) else [])])
         if both is not None:
             return below, *both
-        below = next((one for step in _steps(below) if (one := _below(below, step)) is not None), None)
-    return found, in_a_line(found.left, width), in_a_line(found.right, width)
+        below = next((inner for step in _steps(below) if (inner := _below(below, step)) is not None), None)
+    return pair, in_a_line(pair.left, width), in_a_line(pair.right, width)
 
 
-def _one_sided(found: Contrast) -> bool:
+def _one_sided(pair: Contrast) -> bool:
     """Whether one side lacks a key or an entry of the other."""
-    left, right = found.left, found.right
+    left, right = pair.left, pair.right
     if isinstance(left, dict) and isinstance(right, dict):
         return left.keys() != right.keys()
     return not (isinstance(left, list) and isinstance(right, list) and len(left) == len(right))
 
 
 def _fitting(
-    found: Contrast, width: int, passes: Sequence[tuple[int, Sequence[_View]]]
+    pair: Contrast, width: int, passes: Sequence[tuple[int, Sequence[_View]]]
 ) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """Both sides in the first view that fits and tells them apart."""
     for most, views in passes:
         for view in views:
-            left, right = _seen(found.left, found.right, view, width), _seen(found.right, found.left, view, width)
+            left, right = _seen(pair.left, pair.right, view, width), _seen(pair.right, pair.left, view, width)
             if left != right and _fits(left, width, most) and _fits(right, width, most):
                 return left, right
     return None
@@ -145,7 +145,7 @@ def _outline(value: Any, other: Any, view: _View) -> _Outline:
 
 def _members(value: dict[str, Any], other: dict[str, Any] | None, view: _View) -> Iterator[tuple[str, _Outline]]:
     """The members that differ; the others in brief, or one ellipsis for all of them."""
-    left_out = False
+    has_omissions = False
     for key, member in value.items():
         same = other is not None and key in other and equal(other[key], member)
         if not same:
@@ -154,26 +154,26 @@ def _members(value: dict[str, Any], other: dict[str, Any] | None, view: _View) -
         elif view.beside:
             yield f"{_text(key)}: ", _brief(member)
         else:
-            left_out = True
-    if left_out:
+            has_omissions = True
+    if has_omissions:
         yield "", "…"
 
 
 def _entries(value: list[Any], other: list[Any] | None, view: _View) -> Iterator[tuple[str, _Outline]]:
     """The first entries that differ from the one in their place; an ellipsis stands for each run of others."""
-    before, behind = _same_ends(value, other) if other is not None else (0, 0)
-    against = other[before : len(other) - behind] if other is not None else []
-    left_out, count = before > 0, 0
-    for number, entry in enumerate(value[before : len(value) - behind]):
+    before, after = _same_ends(value, other) if other is not None else (0, 0)
+    against = other[before : len(other) - after] if other is not None else []
+    has_omissions, count = before > 0, 0
+    for number, entry in enumerate(value[before : len(value) - after]):
         opposite = against[number] if number < len(against) else None
         if count == view.entries or (other is not None and equal(opposite, entry)):
-            left_out = True
+            has_omissions = True
             continue
-        if left_out:
+        if has_omissions:
             yield "", "…"
-        left_out, count = False, count + 1
+        has_omissions, count = False, count + 1
         yield "", _outline(entry, opposite, view.below)
-    if behind or left_out:
+    if after or has_omissions:
         yield "", "…"
 
 
@@ -182,8 +182,8 @@ def _same_ends(value: list[Any], other: list[Any]) -> tuple[int, int]:
     most = min(len(value), len(other))
     before = next((number for number in range(most) if not equal(value[number], other[number])), most)
     rest = most - before
-    behind = next((number for number in range(rest) if not equal(value[-1 - number], other[-1 - number])), rest)
-    return before, behind
+    after = next((number for number in range(rest) if not equal(value[-1 - number], other[-1 - number])), rest)
+    return before, after
 
 
 def _hint(value: Any, other: Any) -> str:

@@ -68,12 +68,12 @@ def _width(columns: int) -> int:
 
 def evidence_parts(evidence: Sequence[Mapping[str, Any]], most: int | None = None) -> Iterator[Part]:
     """A part for each piece of evidence, under its kind; behind ``most`` of them only their number."""
-    shown = evidence[:most]
-    for piece in shown:
+    pieces = evidence[:most]
+    for piece in pieces:
         text = "  ".join(str(piece[key]) for key in ("url", "note") if key in piece)
         yield Part(piece["kind"], text, value=dict(piece))
-    if len(shown) < len(evidence):
-        yield Part("", f"and {len(evidence) - len(shown)} more, with --all")
+    if len(pieces) < len(evidence):
+        yield Part("", f"and {len(evidence) - len(pieces)} more, with --all")
 
 
 def printable(text: str) -> str:

@@ -35,7 +35,7 @@ def explain_rule(
     in_replies = rule.level_in("response")
     levels = rule.level if in_replies is rule.level else f"{rule.level}, in replies {in_replies}"
     # What users tell is evidence where there is no other, and else a report of the fault.
-    harder = [one for one in rule.evidence if one["kind"] != "issue"]
+    harder = [piece for piece in rule.evidence if piece["kind"] != "issue"]
     parts = [
         Part("says", rule.sentence),
         Part("breach", rule.breach),
@@ -67,11 +67,11 @@ def _kinds(rule: Rule) -> Iterator[Part]:
 
 def _weight(corpus: Corpus, circumstances: Mapping[str, Circumstance], rule: Rule) -> Iterator[str]:
     """What a finding of its level does to an item, and what lowers it."""
-    told = corpus.words.get("level", {}).get(rule.level, {}).get("next", "")
-    yield f"{rule.level}: {told.partition('. ')[0].removesuffix('.')}" if told else str(rule.level)
-    for one in circumstances.values():
-        if one.rules is not None and rule.id in one.rules:
-            yield f"at most {one.at_most} where this holds: {one.explanation} (explain {one.name})"
+    advice = corpus.words.get("level", {}).get(rule.level, {}).get("next", "")
+    yield f"{rule.level}: {advice.partition('. ')[0].removesuffix('.')}" if advice else str(rule.level)
+    for circumstance in circumstances.values():
+        if circumstance.rules is not None and rule.id in circumstance.rules:
+            yield f"at most {circumstance.at_most} where this holds: {circumstance.explanation} (explain {circumstance.name})"
 
 
 def _items(corpus: Corpus, rule: Rule) -> str:
@@ -89,8 +89,12 @@ def _seen(incidents: list[tuple[str, str]], *, whole: bool, evidence: Sequence[M
 
     ``evidence`` is empty where all of it is reports, and stands above.
     """
-    own = {one["url"]: str(one.get("note", "")) for one in evidence if one["kind"] == "issue" and "url" in one}
-    reports = [(note, url) for url, note in own.items()] + [one for one in incidents if one[1] not in own]
+    own = {
+        piece["url"]: str(piece.get("note", "")) for piece in evidence if piece["kind"] == "issue" and "url" in piece
+    }
+    reports = [(note, url) for url, note in own.items()] + [
+        incident for incident in incidents if incident[1] not in own
+    ]
     if not reports:
         yield Part("seen", "the corpus names no report of it" if evidence else "the reports above")
     most = len(reports) if whole else min(len(reports), _INCIDENTS)

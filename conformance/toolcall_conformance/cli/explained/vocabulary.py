@@ -31,7 +31,9 @@ def explain_equivalence(corpus: Corpus, entry: Equivalence, columns: int) -> Exp
         *evidence_parts(entry.evidence, 3),
     ]
     for kind, title in (("words", "words"), ("patterns", "pattern"), ("parameters", "bound")):
-        parts += [Part(title, f"{name}: {said['meaning']}") for name, said in entry.raw.get(kind, {}).items()]
+        parts += [
+            Part(title, f"{name}: {definition['meaning']}") for name, definition in entry.raw.get(kind, {}).items()
+        ]
     parts += [
         Part("known", "nothing to enter: what it accepts is no finding; judge --tolerated lists it"),
         Part("files", f"corpus/equivalences/{entry.name}: what it accepts and what it still refuses"),
@@ -51,7 +53,7 @@ def _accepted(corpus: Corpus, entry: Equivalence, width: int) -> Iterator[Part]:
 
     for path, pair in _pairs(corpus, entry.name, "same"):
         judge = Judge(corpus, tolerated=True)
-        places = [one for one in _judged(judge, pair).tolerated if one.name == entry.name]
+        places = [tolerance for tolerance in _judged(judge, pair).tolerated if tolerance.name == entry.name]
         text = f"{pair['title']} (same/{path.name})"
         lines = _lines(pair, places[0].source_pointer, places[0].pointer, width) if places else ()
         yield Part("accepts", text, lines, value={"file": f"same/{path.name}", "title": pair["title"]})
@@ -64,9 +66,9 @@ def _refused(corpus: Corpus, entry: Equivalence, width: int) -> Iterator[Part]:
 
     for path, pair in _pairs(corpus, entry.name, "different"):
         rules = pair.get("rules", ())
-        found = [one for one in _judged(Judge(corpus), pair).findings if one.rule in rules]
+        findings = [finding for finding in _judged(Judge(corpus), pair).findings if finding.rule in rules]
         text = f"{pair['title']} (different/{path.name}): {' and '.join(rules)}"
-        lines = _lines(pair, found[0].source_pointer, found[0].pointer, width) if found else ()
+        lines = _lines(pair, findings[0].source_pointer, findings[0].pointer, width) if findings else ()
         value = {"file": f"different/{path.name}", "title": pair["title"], "rules": list(rules)}
         yield Part("refuses", text, lines, value=value)
         return
@@ -108,7 +110,9 @@ def explain_circumstance(entry: Circumstance) -> Explanation:
 def explain_feature(corpus: Corpus, name: str, command: str) -> Explanation:
     """What the cases that have it have in common, and how to run them."""
     cases = [case.id for case in corpus.cases.values() if name in case.features]
-    shown = f"{', '.join(cases[:_CASES])} and {len(cases) - _CASES} more" if len(cases) > _CASES else ", ".join(cases)
+    case_list = (
+        f"{', '.join(cases[:_CASES])} and {len(cases) - _CASES} more" if len(cases) > _CASES else ", ".join(cases)
+    )
     entry = corpus.manifest["features"][name]
     parts = [Part("means", entry["explanation"])]
     if entry.get("remembered"):
@@ -118,7 +122,7 @@ def explain_feature(corpus: Corpus, name: str, command: str) -> Explanation:
     if entry.get("streamed_at_once"):
         parts.append(Part("why", "two of its streams at once can mix: its cases have one more variant of stream"))
     parts += [
-        Part("cases", shown or "none", value=cases),
+        Part("cases", case_list or "none", value=cases),
         Part("known", "an entry names items, not features: explain one of the cases"),
         Part("run", f'{command} toolcall:: -k "{name}"', copied=True),
     ]
@@ -131,10 +135,12 @@ def explain_element(corpus: Corpus, name: str) -> Explanation:
     where = " and ".join(part + "s" for part in element["in"]).replace("replys", "replies")
     parts = [Part("means", element["explanation"])]
     for format_name in corpus.formats:
-        said = corpus.expression(format_name, name)
-        words = f"{format_name}: {said['how']}" + "".join(f", {said[key]}" for key in ("as", "note") if key in said)
-        parts.append(Part("said", words, value={"format": format_name, **said}))
-        parts += [Part("", said["url"])] if "url" in said else []
+        expression = corpus.expression(format_name, name)
+        words = f"{format_name}: {expression['how']}" + "".join(
+            f", {expression[key]}" for key in ("as", "note") if key in expression
+        )
+        parts.append(Part("said", words, value={"format": format_name, **expression}))
+        parts += [Part("", expression["url"])] if "url" in expression else []
     for entry in corpus.exceptions:
         if entry["element"] == name:
             text = f"{' and '.join(entry['where'])}, {', '.join(entry['pairs'])}: {entry['demand']}, {entry['reason']}"

@@ -87,8 +87,8 @@ KNOWN = ByType(
 
 def entries(body: dict[str, Any]) -> list[Any]:
     """The conversation of a request, as a list that may be changed."""
-    found: Any = body.get("messages")
-    return list(found) if isinstance(found, list) else []
+    messages: Any = body.get("messages")
+    return list(messages) if isinstance(messages, list) else []
 
 
 def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
@@ -126,11 +126,11 @@ def _has_blocks(message: Any) -> bool:
 
 def instruct(body: dict[str, Any], words: str) -> None:
     """Add words to the end of a request's system prompt, in place."""
-    said = body.get("system")
-    if isinstance(said, list):
-        said.append({"type": "text", "text": words})
+    system = body.get("system")
+    if isinstance(system, list):
+        system.append({"type": "text", "text": words})
     else:
-        body["system"] = f"{said}\n\n{words}" if said else words
+        body["system"] = f"{system}\n\n{words}" if system else words
 
 
 def choose_freely(body: dict[str, Any]) -> None:

@@ -51,8 +51,8 @@ def waiting_calls(blocks: Sequence[Any]) -> list[Any]:
     https://platform.claude.com/docs/en/agents-and-tools/tool-use/programmatic-tool-calling
     """
     objects = [block for block in blocks if isinstance(block, dict)]
-    ended = {_text(block, "tool_use_id") for block in objects if is_hosted(_text(block, "type"))} - {""}
-    return [block for block in objects if _text(block, "type") == "tool_use" and _maker(block) not in ended]
+    answered_ids = {_text(block, "tool_use_id") for block in objects if is_hosted(_text(block, "type"))} - {""}
+    return [block for block in objects if _text(block, "type") == "tool_use" and _maker(block) not in answered_ids]
 
 
 def _maker(call: dict[str, Any]) -> str:
@@ -165,12 +165,12 @@ def _shown(kind: str, block: Node, residue: list[Residue]) -> Iterator[Text | Me
 
 def _citations(block: Node) -> Iterator[Citation]:
     """The pages that a text names; places in documents without an address are their provider's."""
-    said = block.text("text")
+    text = block.text("text")
     for citation in block.child("citations").each():
         source = citation.text("source")  # of a result of the client's own search: any name of it
         url = citation.text("url") or (source if source and "://" in source else None)
         if url:
-            yield Citation(url, citation.text("title"), said, citation.pointer)
+            yield Citation(url, citation.text("title"), text, citation.pointer)
 
 
 def _media(kind: str, block: Node, residue: list[Residue]) -> Iterator[Text | Media]:

@@ -29,8 +29,10 @@ def read_response(body: Any) -> Reading:
     AnthropicMessageReader(reading).read_content(root.child("content"), "assistant")
     reason = root.child("stop_reason")
     if reason.value is not None:
-        known = isinstance(reason.value, str) and reason.value in REASONS
-        reading.finish = Finish(REASONS[reason.value] if known else "other", reason.value, reason.pointer, known=known)
+        is_known = isinstance(reason.value, str) and reason.value in REASONS
+        reading.finish = Finish(
+            REASONS[reason.value] if is_known else "other", reason.value, reason.pointer, known=is_known
+        )
     _read_usage(root.child("usage"), reading)
     root.ignore("id", "type", "role", "model", "stop_sequence", "stop_details")
     root.ignore("container", "context_management", "diagnostics", "input_transformations", "fallback")

@@ -28,8 +28,8 @@ def continues(body: dict[str, Any]) -> tuple[str, str] | None:
     thread = body.get("thread")
     if not isinstance(thread, dict) or thread.get("type") != "continue":
         return None
-    found = thread.get("previous_message_id")
-    return (found, "/thread/previous_message_id") if isinstance(found, str) and found else None
+    reply_id = thread.get("previous_message_id")
+    return (reply_id, "/thread/previous_message_id") if isinstance(reply_id, str) and reply_id else None
 
 
 def whole(body: dict[str, Any], history: list[Any]) -> dict[str, Any]:
@@ -47,13 +47,13 @@ def kept(body: dict[str, Any], reply: Any) -> tuple[str, list[Any]] | None:
     return name, [*copied(entries(body)), {"role": "assistant", "content": copied(content)}]
 
 
-def shortened(body: dict[str, Any], reply: dict[str, Any], told: int) -> dict[str, Any] | None:
-    """A whole request as one that continues from ``reply``, without the first ``told`` messages; None without an id."""
+def shortened(body: dict[str, Any], reply: dict[str, Any], count: int) -> dict[str, Any] | None:
+    """A whole request as one that continues from ``reply``, without the first ``count`` messages; None without an id."""
     name = reply.get("id")
     if not isinstance(name, str) or not name:
         return None
     rest = {key: value for key, value in body.items() if key not in OF_THE_THREAD}
-    return {**rest, "thread": {"type": "continue", "previous_message_id": name}, CONTAINER: entries(body)[told:]}
+    return {**rest, "thread": {"type": "continue", "previous_message_id": name}, CONTAINER: entries(body)[count:]}
 
 
 def refers(body: dict[str, Any]) -> list[tuple[str, str]]:

@@ -38,10 +38,10 @@ KNOWN = keys(
 
 def entries(body: dict[str, Any]) -> list[Any]:
     """The conversation of a request, as a list that may be changed."""
-    found: Any = body.get("contents")
-    if isinstance(found, dict):
-        return [found]
-    return list(found) if isinstance(found, list) else []
+    contents: Any = body.get("contents")
+    if isinstance(contents, dict):
+        return [contents]
+    return list(contents) if isinstance(contents, list) else []
 
 
 def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
@@ -86,9 +86,9 @@ def _has_parts(content: Any) -> bool:
 
 def instruct(body: dict[str, Any], words: str) -> None:
     """Add words to the end of a request's system prompt, in place."""
-    said = member(body, "systemInstruction")
-    if isinstance(said, dict) and isinstance(said.get("parts"), list):
-        said["parts"].append({"text": words})
+    instruction = member(body, "systemInstruction")
+    if isinstance(instruction, dict) and isinstance(instruction.get("parts"), list):
+        instruction["parts"].append({"text": words})
     else:
         body["systemInstruction"] = {"parts": [{"text": words}]}
 

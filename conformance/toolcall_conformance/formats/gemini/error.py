@@ -28,6 +28,6 @@ def read_error(reply: Any) -> Reading:
             kind = "unauthorized"
         delay = detail.child("retryDelay")
         if name == "google.rpc.RetryInfo" and wait.seconds is None:
-            found = DURATION.fullmatch(delay.value) if isinstance(delay.value, str) else None
-            wait = Wait(None if found is None else float(found[1]), delay.pointer, delay.value)
+            match = DURATION.fullmatch(delay.value) if isinstance(delay.value, str) else None
+            wait = Wait(None if match is None else float(match[1]), delay.pointer, delay.value)
     return read_failure("gemini", reply, error, kind=kind, body_wait=wait)

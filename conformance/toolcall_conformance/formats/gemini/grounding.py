@@ -13,24 +13,24 @@ def read_grounding(node: Node, parts: Node, reading: Reading) -> None:
     pages = [chunk.child("web") for chunk in entries(node.child("groundingChunks"))]
     places = [part.child("text").pointer for part in entries(parts)]
     spoken = {item.pointer: item for turn in reading.turns for item in turn.items if isinstance(item, Text)}
-    found: dict[str, list[Citation]] = {}
+    citations: dict[str, list[Citation]] = {}
     for support in entries(node.child("groundingSupports")):
         segment = support.child("segment")
         at = segment.get("partIndex") or 0
         pointer = places[at] if isinstance(at, int) and 0 <= at < len(places) else ""
         text = spoken.get(pointer) or next(iter(spoken.values()), None)
-        for one in support.child("groundingChunkIndices").each():
-            index = one.value
+        for entry in support.child("groundingChunkIndices").each():
+            index = entry.value
             page = pages[index] if isinstance(index, int) and 0 <= index < len(pages) else None
             url = page.text("uri") if page is not None else None
             if text is not None and page is not None and url:
                 words = _words(segment, text.text)
                 title, quote = page.text("title"), segment.text("text")
-                found.setdefault(text.pointer, []).append(Citation(url, title, words, support.pointer, quote))
+                citations.setdefault(text.pointer, []).append(Citation(url, title, words, support.pointer, quote))
     for turn in reading.turns:
         turn.items = [
-            replace(item, citations=tuple(found[item.pointer]))
-            if isinstance(item, Text) and item.pointer in found
+            replace(item, citations=tuple(citations[item.pointer]))
+            if isinstance(item, Text) and item.pointer in citations
             else item
             for item in turn.items
         ]

@@ -52,14 +52,14 @@ class _Answers:
 
     def to(self, results: list[Result]) -> dict[str, int]:
         """The ordinal of the answered call by the pointer of the result."""
-        found: dict[str, int] = {}
+        ordinals: dict[str, int] = {}
         for way in (self._by_id, self._by_name, self._by_position):
             for position, result in enumerate(results):
-                call = way(result, position) if result.pointer not in found else None
+                call = way(result, position) if result.pointer not in ordinals else None
                 if call is not None:
-                    found[result.pointer] = call.ordinal
+                    ordinals[result.pointer] = call.ordinal
                     self._taken.add(call.ordinal)
-        return found
+        return ordinals
 
     def _by_id(self, result: Result, position: int) -> Call | None:
         """The call with this id: an unanswered one first, else one that has been answered already."""
@@ -100,9 +100,9 @@ class _Waiting:
     def __contains__(self, key: Hashable) -> bool:
         return key in self.first
 
-    def next(self, key: Hashable, taken: Collection[int]) -> Call | None:
+    def next(self, key: Hashable, ordinals: Collection[int]) -> Call | None:
         """The first call of this key that is not taken yet."""
         waiting = self._waiting.get(key, ())
-        while waiting and waiting[0].ordinal in taken:
+        while waiting and waiting[0].ordinal in ordinals:
             waiting.popleft()
         return waiting[0] if waiting else None

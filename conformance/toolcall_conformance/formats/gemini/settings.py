@@ -76,9 +76,9 @@ def _read_thinking(config: Node, reading: Reading) -> None:
         wish["effort"] = level.lower()
     if wish:
         _set(reading, "reasoning", wish, config)
-    shown = config.child("includeThoughts")
-    if isinstance(shown.value, bool):
-        reading.thoughts = Setting("thoughts", shown.value, shown.pointer)
+    thoughts = config.child("includeThoughts")
+    if isinstance(thoughts.value, bool):
+        reading.thoughts = Setting("thoughts", thoughts.value, thoughts.pointer)
     _private(config, ("includeThoughts",), reading)
     config.close(reading.residue)
 

@@ -110,21 +110,21 @@ def json_schema(schema: Any) -> Any:
     Only keywords are rewritten (``any_of`` to ``anyOf``, ``type: 6`` to ``OBJECT``, ``ref`` to ``$ref``), never a
     property that happens to be called like one. A schema that needs no rewriting comes back as the very same object.
     """
-    found: dict[int, Any] = {}
-    for one in reversed(_schemas(schema)):  # the inner ones first
-        found[id(one)] = _rewritten(one, found)
-    return found.get(id(schema), schema)
+    replacements: dict[int, Any] = {}
+    for subschema in reversed(_schemas(schema)):  # the inner ones first
+        replacements[id(subschema)] = _rewritten(subschema, replacements)
+    return replacements.get(id(schema), schema)
 
 
 def _schemas(schema: Any) -> list[dict[str, Any]]:
     """A schema and those within it, each behind the one that holds it; in any depth, so without recursion."""
-    found, left = [], [schema]
+    schemas, left = [], [schema]
     while left:
-        one = left.pop()
-        if isinstance(one, dict):
-            found.append(one)
-            left += _inner(one)
-    return found
+        node = left.pop()
+        if isinstance(node, dict):
+            schemas.append(node)
+            left += _inner(node)
+    return schemas
 
 
 def _inner(schema: dict[str, Any]) -> Iterator[Any]:

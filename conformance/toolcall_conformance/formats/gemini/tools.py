@@ -20,8 +20,8 @@ def read_tools(node: Node, reading: Reading) -> None:
         for key in BUILT_IN:
             built_in = tool.child(key)
             if built_in.value is not None:
-                place, said = built_in.pointer, built_in.value
-                reading.tools.append(Tool(key, None, None, place, kind="hosted", type=key, own=said))
+                place, value = built_in.pointer, built_in.value
+                reading.tools.append(Tool(key, None, None, place, kind="hosted", type=key, own=value))
         tool.close(reading.residue)
 
 

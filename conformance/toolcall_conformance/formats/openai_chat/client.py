@@ -33,8 +33,8 @@ KNOWN = keys(
 
 def entries(body: dict[str, Any]) -> list[Any]:
     """The conversation of a request, as a list that may be changed."""
-    found: Any = body.get("messages")
-    return list(found) if isinstance(found, list) else []
+    messages: Any = body.get("messages")
+    return list(messages) if isinstance(messages, list) else []
 
 
 def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
@@ -55,16 +55,16 @@ def relink(result: dict[str, Any], call: dict[str, Any]) -> bool:
 
     The role goes by the call, too: a translator may return a call in the other form than the client declared it.
     """
-    said = result.get("content")
+    content = result.get("content")
     if "name" in call:  # the deprecated function_call, to which belongs the role function
         if result.get("role") == "tool":
             result.clear()
-            result |= {"role": "function", "content": _as_text(said)}
+            result |= {"role": "function", "content": _as_text(content)}
         result["name"] = call["name"]
     else:
         if result.get("role") == "function":
             result.clear()
-            result |= {"role": "tool", "content": "" if said is None else said}
+            result |= {"role": "tool", "content": "" if content is None else content}
         result["tool_call_id"] = call.get("id")
     return True
 
@@ -91,8 +91,8 @@ def instruct(body: dict[str, Any], words: str) -> None:
     messages = body.get("messages")
     if isinstance(messages, list):
         roles = [message.get("role") if isinstance(message, dict) else None for message in messages]
-        behind = next((place for place, role in enumerate(roles) if role not in INSTRUCTING), len(roles))
-        messages.insert(behind, {"role": "system", "content": words})
+        position = next((place for place, role in enumerate(roles) if role not in INSTRUCTING), len(roles))
+        messages.insert(position, {"role": "system", "content": words})
 
 
 def choose_freely(body: dict[str, Any]) -> None:

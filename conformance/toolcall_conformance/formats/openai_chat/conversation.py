@@ -60,14 +60,14 @@ class ChatMessageReader:
         residue = self.reading.residue
         message.ignore("role")
         content = message.child("content")
-        said = list(read_content(content, residue))
+        contents = list(read_content(content, residue))
         sources = list(url_citations(message.child("annotations"), message.text("content"), "url_citation"))
-        items: list[Item] = [*read_thoughts(message, residue), *with_citations(said, sources, content.pointer)]
+        items: list[Item] = [*read_thoughts(message, residue), *with_citations(contents, sources, content.pointer)]
         refusal = message.child("refusal")
         if isinstance(refusal.value, str) and refusal.value.strip():
             items.append(Text(refusal.value, refusal.pointer))
         items.extend(read_drawn(message.child("images"), residue))
-        items.extend(self._read_audio(message.child("audio"), said))
+        items.extend(self._read_audio(message.child("audio"), contents))
         items.extend(self._read_calls(message))
         self._append("assistant", message, items)
 
@@ -80,10 +80,10 @@ class ChatMessageReader:
         # What is not text cannot stand in the system prompt, but it must not vanish from the reading either.
         self._append("system", message, [item for item in items if not isinstance(item, Text)])
 
-    def _read_audio(self, audio: Node, said: Iterable[Item]) -> Iterator[Item]:
+    def _read_audio(self, audio: Node, content: Iterable[Item]) -> Iterator[Item]:
         """Spoken answers; in a request only their id stands there.
 
-        ``said`` is the message's content. Where the transcript is the same sentence, it is one text and not two.
+        ``content`` is the message's content. Where the transcript is the same sentence, it is one text and not two.
         """
         if not audio.is_object:
             return
@@ -93,7 +93,7 @@ class ChatMessageReader:
         if data or file_id:
             yield Media("audio", None, audio.pointer, data=data or None, file_id=None if data else file_id)
         if isinstance(transcript.value, str) and transcript.value.strip():
-            written = "".join(item.text for item in said if isinstance(item, Text))
+            written = "".join(item.text for item in content if isinstance(item, Text))
             if written.split() != transcript.value.split():
                 yield Text(transcript.value, transcript.pointer)
 
@@ -143,8 +143,12 @@ class ChatMessageReader:
         named = holder.child("name")
         name = named.value if isinstance(named.value, str) else None
         key = "input" if custom else "arguments"
-        given = holder.child(key)
-        arguments = (given.value if given.value is not None else "") if custom else read_arguments(given.value)
+        arguments_node = holder.child(key)
+        arguments = (
+            (arguments_node.value if arguments_node.value is not None else "")
+            if custom
+            else read_arguments(arguments_node.value)
+        )
         self._pairing.call(self._ordinal, call_id, name, legacy=legacy)
         self._ordinal += 1
         return Call(
@@ -155,7 +159,7 @@ class ChatMessageReader:
             id=call_id,
             pointer=place.pointer,
             name_pointer=named.pointer if name is not None else None,
-            arguments_pointer=given.pointer if key in holder else None,
+            arguments_pointer=arguments_node.pointer if key in holder else None,
             id_pointer=id_pointer,
             kind="custom" if custom else "function",
             form="function_call" if legacy else "tool_calls",
@@ -164,13 +168,17 @@ class ChatMessageReader:
     def _read_result(self, message: Node, role: str) -> Result:
         name, call_id, content = message.child("name"), message.child("tool_call_id"), message.child("content")
         text = call_id.value if isinstance(call_id.value, str) else None
-        said = name.value if isinstance(name.value, str) else None
-        answered = self._pairing.answer(text, said) if role == "tool" else self._pairing.answer_function(said)
+        function_name = name.value if isinstance(name.value, str) else None
+        answered = (
+            self._pairing.answer(text, function_name)
+            if role == "tool"
+            else self._pairing.answer_function(function_name)
+        )
         turns = self.reading.turns
         return Result(
             call=answered,
             id=text,
-            name=said,
+            name=function_name,
             parts=tuple(self._result_parts(content)),
             error=None,
             pointer=message.pointer,
@@ -178,7 +186,7 @@ class ChatMessageReader:
             group=len(turns) - 1 if turns and turns[-1].side == "user" else len(turns),
             content_pointer=content.pointer if "content" in message else None,
             id_pointer=call_id.pointer if text is not None else None,
-            name_pointer=name.pointer if said is not None else None,
+            name_pointer=name.pointer if function_name is not None else None,
         )
 
     def _result_parts(self, content: Node) -> Iterator[Text | Media | Value]:

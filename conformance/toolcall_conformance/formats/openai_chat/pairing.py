@@ -58,17 +58,17 @@ class ChatPairing:
         return self._take(("function", name))
 
     def _enter(self, key: Hashable, call: _Open) -> None:
-        known = self._fitting.get(key)
-        if known is None or known.batch != self.batch:
-            known = self._fitting[key] = _Fitting(self.batch, call)
-        known.waiting.append(call)
+        fitting = self._fitting.get(key)
+        if fitting is None or fitting.batch != self.batch:
+            fitting = self._fitting[key] = _Fitting(self.batch, call)
+        fitting.waiting.append(call)
 
     def _take(self, key: Hashable) -> int | None:
-        known = self._fitting.get(key)
-        if known is None:
+        fitting = self._fitting.get(key)
+        if fitting is None:
             return None
-        while known.waiting and known.waiting[0].answered:
-            known.waiting.popleft()
-        call = known.waiting[0] if known.waiting else known.first
+        while fitting.waiting and fitting.waiting[0].answered:
+            fitting.waiting.popleft()
+        call = fitting.waiting[0] if fitting.waiting else fitting.first
         call.answered = True
         return call.ordinal

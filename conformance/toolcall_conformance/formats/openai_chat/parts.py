@@ -95,14 +95,14 @@ def _read_file(part: Node, residue: list[Residue]) -> Media:
     guessed = "application/pdf" if name.lower().endswith(".pdf") else None
     if data is None:
         return Media("document" if guessed else "file", guessed, part.pointer, file_id=file_id)
-    found = _DATA_URL.fullmatch(data)
-    if found is None:
+    match = _DATA_URL.fullmatch(data)
+    if match is None:
         return Media("document", guessed, part.pointer, data=data)
-    return Media("document", found[1] or guessed, part.pointer, data=found[3])
+    return Media("document", match[1] or guessed, part.pointer, data=match[3])
 
 
 def _from_url(kind: str, url: str | None, pointer: str) -> Media:
-    found = _DATA_URL.fullmatch(url) if url is not None else None
-    if found is None:
+    match = _DATA_URL.fullmatch(url) if url is not None else None
+    if match is None:
         return Media(kind, None, pointer, url=url)
-    return Media(kind, found[1] or None, pointer, data=found[3])
+    return Media(kind, match[1] or None, pointer, data=match[3])

@@ -43,11 +43,11 @@ def _read_choice(choice: Node, reading: Reading) -> None:
         ChatMessageReader(reading).read_assistant(message)
         message.close(reading.residue)
     if "finish_reason" in choice:
-        ended = choice.child("finish_reason")
+        finish_reason = choice.child("finish_reason")
         refused = bool((message.text("refusal") or "").strip())
-        known = isinstance(ended.value, str) and ended.value in _REASONS
-        reason = _reason(ended.value, bool(reading.calls), refused)
-        reading.finish = Finish(reason, ended.value, ended.pointer, known=known)
+        is_known = isinstance(finish_reason.value, str) and finish_reason.value in _REASONS
+        reason = _reason(finish_reason.value, bool(reading.calls), refused)
+        reading.finish = Finish(reason, finish_reason.value, finish_reason.pointer, known=is_known)
     choice.close(reading.residue)
 
 
@@ -67,13 +67,13 @@ def _reason(raw: Any, has_calls: bool, refused: bool) -> str:
 def _read_usage(usage: Node, reading: Reading) -> None:
     if not usage.is_object:
         return
-    said, cost = usage.child("prompt_tokens_details"), usage.child("completion_tokens_details")
+    prompt_details, cost = usage.child("prompt_tokens_details"), usage.child("completion_tokens_details")
     counts = {
         "input": usage.count("prompt_tokens"),
         "output": usage.count("completion_tokens"),
         "total": usage.count("total_tokens"),
-        "cached": said.count("cached_tokens"),
-        "written": said.count("cache_write_tokens"),
+        "cached": prompt_details.count("cached_tokens"),
+        "written": prompt_details.count("cache_write_tokens"),
         "reasoning": cost.count("reasoning_tokens"),
     }
     for name, count in counts.items():

@@ -46,9 +46,9 @@ def read_settings(body: Node, reading: Reading) -> None:
         _set(reading, name, body.child(key))
     for name, keys in _RENAMED.items():
         for key in keys:
-            given = body.child(key)
+            node = body.child(key)
             if name not in reading.settings:
-                _set(reading, name, given)
+                _set(reading, name, node)
     for key in _PRIVATE:
         _set(reading, f"private:{key}", body.child(key))
     effort = body.child("reasoning_effort")
@@ -57,21 +57,21 @@ def read_settings(body: Node, reading: Reading) -> None:
     _set(reading, "stop", stop, [stop.value] if isinstance(stop.value, str) else stop.value)
     choice, legacy = body.child("tool_choice"), body.child("function_call")
     _set(reading, "tool_choice", choice if choice.value is not None else legacy, read_choice(choice, legacy))
-    wanted = body.child("response_format")
-    _set(reading, "response_format", wanted, _response_format(wanted))
+    response_format = body.child("response_format")
+    _set(reading, "response_format", response_format, _response_format(response_format))
 
 
-def _set(reading: Reading, name: str, given: Node, value: Any = None) -> None:
+def _set(reading: Reading, name: str, node: Node, value: Any = None) -> None:
     """Note a setting; null counts as absent, and so does a list of nothing (``stop: []``)."""
-    if given.value is not None and given.value != []:
-        reading.settings[name] = Setting(name, given.value if value is None else value, given.pointer)
+    if node.value is not None and node.value != []:
+        reading.settings[name] = Setting(name, node.value if value is None else value, node.pointer)
 
 
-def _response_format(wanted: Node) -> Any:
-    kind = wanted.text("type")
+def _response_format(response_format: Node) -> Any:
+    kind = response_format.text("type")
     if kind is None:
-        return wanted.value
-    described = wanted.child("json_schema")
+        return response_format.value
+    described = response_format.child("json_schema")
     if kind != "json_schema" or not described.is_object:
         return {"type": kind}
     strict = described.get("strict") is True  # as the API takes silence

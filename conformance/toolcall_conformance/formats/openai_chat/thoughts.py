@@ -17,24 +17,24 @@ KEYS = (*_TEXTS, "reasoning_details")
 
 def read_thoughts(message: Node, residue: list[Residue]) -> Iterator[Reasoning | Opaque]:
     """Thinking text and opaque state of an assistant message, apart from that of its calls."""
-    told = False
+    has_text = False
     # The same text may stand under several keys; it is one element.
     for key in _TEXTS:
         text = message.child(key)
-        if isinstance(text.value, str) and text.value.strip() and not told:
-            told = True
+        if isinstance(text.value, str) and text.value.strip() and not has_text:
+            has_text = True
             yield Reasoning(text.value, text.pointer)
     for detail in message.child("reasoning_details").each():
-        yield from _read_detail(detail, told, residue)
+        yield from _read_detail(detail, has_text, residue)
     yield from read_signature(message, None, residue)
 
 
-def _read_detail(detail: Node, told: bool, residue: list[Residue]) -> Iterator[Reasoning | Opaque]:
+def _read_detail(detail: Node, has_text: bool, residue: list[Residue]) -> Iterator[Reasoning | Opaque]:
     detail.ignore("type", "id", "index")
     origin = _ORIGINS.get((detail.text("format") or "").split("-")[0], "")
     for key in ("text", "summary"):
         text = detail.child(key)
-        if isinstance(text.value, str) and text.value.strip() and not told:
+        if isinstance(text.value, str) and text.value.strip() and not has_text:
             yield Reasoning(text.value, text.pointer)
     for key in ("signature", "data"):
         state = detail.child(key)

@@ -43,7 +43,7 @@ def _read_tool(entry: Node, reading: Reading) -> Tool | None:
 def _declared(entry: Node, holder: Node, kind: str, form: str = "tool_calls") -> Tool:
     name, description = holder.text("name"), holder.text("description")
     schema = holder.child("parameters")
-    wanted = holder.child("format")
+    format_node = holder.child("format")
     holder.ignore("format")
     return Tool(
         name=name,
@@ -55,14 +55,14 @@ def _declared(entry: Node, holder: Node, kind: str, form: str = "tool_calls") ->
         name_pointer=holder.child("name").pointer if name is not None else None,
         description_pointer=holder.child("description").pointer if description is not None else None,
         schema_pointer=schema.pointer if schema.value is not None else None,
-        grammar=read_grammar(wanted, wanted.child("grammar")),
+        grammar=read_grammar(format_node, format_node.child("grammar")),
         form=form,
     )
 
 
-def read_grammar(wanted: Node, holder: Node) -> dict[str, Any] | None:
-    """Syntax and definition of the grammar in ``holder`` that ``wanted``, a custom tool's format, asks for."""
-    if wanted.text("type") != "grammar":
+def read_grammar(format_node: Node, holder: Node) -> dict[str, Any] | None:
+    """Syntax and definition of the grammar in ``holder`` that ``format_node``, a custom tool's format, asks for."""
+    if format_node.text("type") != "grammar":
         return None
     return {"syntax": holder.text("syntax"), "definition": (holder.text("definition") or "").strip()}
 

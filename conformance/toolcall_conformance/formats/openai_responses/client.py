@@ -188,10 +188,10 @@ KNOWN = ByType(
 
 def entries(body: dict[str, Any]) -> list[Any]:
     """The conversation of a request, as a list that may be changed; a plain string becomes the message it means."""
-    found: Any = body.get("input")
-    if isinstance(found, str):
-        return [{"role": "user", "content": found}]
-    return list(found) if isinstance(found, list) else []
+    content: Any = body.get("input")
+    if isinstance(content, str):
+        return [{"role": "user", "content": content}]
+    return list(content) if isinstance(content, list) else []
 
 
 def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
@@ -210,13 +210,13 @@ def relink(result: dict[str, Any], call: dict[str, Any]) -> bool:
     screen and no shell's output.
     """
     kind = kind_of(result)
-    wanted = OUTPUT_OF.get(kind_of(call), kind)
-    if wanted != kind:
-        if wanted not in _PLAIN_OUTPUTS:
+    output_type = OUTPUT_OF.get(kind_of(call), kind)
+    if output_type != kind:
+        if output_type not in _PLAIN_OUTPUTS:
             return False
-        said = _plainly(kind, result.get("output"))
+        output = _plainly(kind, result.get("output"))
         result.clear()
-        result |= {"type": wanted, "output": said}
+        result |= {"type": output_type, "output": output}
     elif "id" in result and result["id"] == result.get("call_id"):
         result["id"] = call.get("call_id")  # the older name of call_id in a local_shell_call_output
     result["call_id"] = call.get("call_id")
@@ -226,8 +226,8 @@ def relink(result: dict[str, Any], call: dict[str, Any]) -> bool:
 def _plainly(kind: str, output: Any) -> Any:
     """What an output of this type says, as the ``output`` of a function."""
     if kind == "computer_call_output" and isinstance(output, dict):
-        shown = {key: output[key] for key in ("image_url", "file_id") if output.get(key) is not None}
-        return [{"type": "input_image", **shown}]
+        reference = {key: output[key] for key in ("image_url", "file_id") if output.get(key) is not None}
+        return [{"type": "input_image", **reference}]
     if kind == "shell_call_output":
         return json.dumps(output, ensure_ascii=False)
     return "" if output is None else output
@@ -245,8 +245,8 @@ def together(tail: list[Any]) -> list[Any]:
 
 def instruct(body: dict[str, Any], words: str) -> None:
     """Add words to the end of a request's system prompt, in place."""
-    said = body.get("instructions")
-    body["instructions"] = f"{said}\n\n{words}" if said else words
+    instructions = body.get("instructions")
+    body["instructions"] = f"{instructions}\n\n{words}" if instructions else words
 
 
 def choose_freely(body: dict[str, Any]) -> None:

@@ -259,8 +259,8 @@ class ItemReader:
 
     def _tools(self, node: Node, _: str) -> None:
         node.ignore("type", "id", "role")
-        found = read_tools(node.child("tools"), self.reading.residue)
-        self.reading.tools.extend(replace(tool, in_history=True) for tool in found)
+        tools = read_tools(node.child("tools"), self.reading.residue)
+        self.reading.tools.extend(replace(tool, in_history=True) for tool in tools)
         node.close(self.reading.residue)
 
     def _silent(self, node: Node, _: str) -> None:

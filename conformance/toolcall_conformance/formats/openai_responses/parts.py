@@ -32,8 +32,8 @@ def _read_part(node: Node, residue: list[Residue]) -> Iterator[Item]:
     kind = node.text("type") or ""
     if kind in TEXT_PARTS:
         node.ignore("logprobs", "prompt_cache_breakpoint")
-        found = list(url_citations(node.child("annotations"), node.text("text")))
-        yield from with_citations(list(_text(node.child("text"))), found, "")
+        citations = list(url_citations(node.child("annotations"), node.text("text")))
+        yield from with_citations(list(_text(node.child("text"))), citations, "")
     elif kind == "refusal":
         yield from _text(node.child("refusal"))
     elif kind == "reasoning_text":

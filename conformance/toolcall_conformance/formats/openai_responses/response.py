@@ -40,10 +40,10 @@ def _finish(root: Node, reading: Reading) -> Finish | None:
     if not isinstance(status.value, str):
         return None
     if status.value == "incomplete":
-        known = _INCOMPLETE.get(reason.value, "other") if isinstance(reason.value, str) else "other"
+        kind = _INCOMPLETE.get(reason.value, "other") if isinstance(reason.value, str) else "other"
         named = reason.value is not None
         raw, pointer = (reason.value, reason.pointer) if named else (status.value, status.pointer)
-        return Finish(known, raw, pointer)
+        return Finish(kind, raw, pointer)
     if status.value != "completed":
         return Finish(_STATUS.get(status.value, "other"), status.value, status.pointer, known=status.value in _STATUS)
     if reading.calls:

@@ -24,15 +24,15 @@ def begins(body: Any) -> bool:
 
 def continues(body: dict[str, Any]) -> tuple[str, str] | None:
     """The id of the reply that a request continues from, and its pointer; None if the request is complete."""
-    found = body.get("previous_response_id")
-    return (found, "/previous_response_id") if isinstance(found, str) and found else None
+    reply_id = body.get("previous_response_id")
+    return (reply_id, "/previous_response_id") if isinstance(reply_id, str) and reply_id else None
 
 
 def whole(body: dict[str, Any], history: list[Any]) -> dict[str, Any]:
     """The request as it would be with the kept ``history`` in it."""
-    found: dict[str, Any] = copied({key: value for key, value in body.items() if key != "previous_response_id"})
-    found[CONTAINER] = copied(history) + entries(found)
-    return found
+    request: dict[str, Any] = copied({key: value for key, value in body.items() if key != "previous_response_id"})
+    request[CONTAINER] = copied(history) + entries(request)
+    return request
 
 
 def refers(body: dict[str, Any]) -> list[tuple[str, str]]:
@@ -44,24 +44,24 @@ def refers(body: dict[str, Any]) -> list[tuple[str, str]]:
 def looked_up(body: dict[str, Any], items: Mapping[str, list[Any]]) -> dict[str, Any]:
     """The request with the items themselves in the place of references; ``items`` holds each by its id."""
     named = {pointer: name for name, pointer in refers(body)}
-    found: list[Any] = []
+    input_items: list[Any] = []
     for place, entry in enumerate(entries(body)):
         name = named.get(join("", CONTAINER, place))
-        found += [entry] if name is None else copied(items[name])
-    return {**body, CONTAINER: found} if named else body
+        input_items += [entry] if name is None else copied(items[name])
+    return {**body, CONTAINER: input_items} if named else body
 
 
 def items(body: dict[str, Any], reply: Any) -> dict[str, list[Any]]:
     """The items of a reply that later requests may name, by their ids; none where the reply is not kept."""
-    given = kept(body, reply)
-    output = reply["output"] if given is not None else []
+    stored_reply = kept(body, reply)
+    output = reply["output"] if stored_reply is not None else []
     return {item["id"]: [copied(item)] for item in output if isinstance(item, dict) and isinstance(item.get("id"), str)}
 
 
 def referring(body: dict[str, Any]) -> dict[str, Any]:
     """A whole request with references in the place of the provider's own items; those without an id stay."""
-    found = [_reference(entry) if _is_given(entry) else entry for entry in entries(body)]
-    return {**body, CONTAINER: found}
+    input_items = [_reference(entry) if _is_given(entry) else entry for entry in entries(body)]
+    return {**body, CONTAINER: input_items}
 
 
 def _is_given(entry: Any) -> bool:
@@ -85,9 +85,9 @@ def kept(body: dict[str, Any], reply: Any) -> tuple[str, list[Any]] | None:
     return name, copied(entries(body)) + copied(output)
 
 
-def shortened(body: dict[str, Any], reply: dict[str, Any], told: int) -> dict[str, Any] | None:
-    """A whole request as one that continues from ``reply``, without the first ``told`` entries; None without an id."""
+def shortened(body: dict[str, Any], reply: dict[str, Any], count: int) -> dict[str, Any] | None:
+    """A whole request as one that continues from ``reply``, without the first ``count`` entries; None without an id."""
     name = reply.get("id")
     if not isinstance(name, str) or not name:
         return None
-    return {**body, "previous_response_id": name, CONTAINER: entries(body)[told:]}
+    return {**body, "previous_response_id": name, CONTAINER: entries(body)[count:]}

@@ -66,11 +66,11 @@ def _function(entry: Node, residue: list[Residue]) -> Tool:
     return tool
 
 
-def _grammar(wanted: Node) -> dict[str, Any] | None:
+def _grammar(format_node: Node) -> dict[str, Any] | None:
     """Syntax and definition of the grammar that a custom tool's format asks for."""
-    if wanted.text("type") != "grammar":
+    if format_node.text("type") != "grammar":
         return None
-    return {"syntax": wanted.text("syntax"), "definition": (wanted.text("definition") or "").strip()}
+    return {"syntax": format_node.text("syntax"), "definition": (format_node.text("definition") or "").strip()}
 
 
 def _declared(entry: Node, node: Node, kind: str) -> Tool:

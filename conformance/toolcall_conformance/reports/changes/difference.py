@@ -48,13 +48,14 @@ class Change:
     @property
     def shown(self) -> RootCause:
         """The cause as far as it is to be told: of one that more items show now, only these."""
-        wanted = self.reasons or set(self.gained)
-        seen, echoed = (
-            [one for one in found if one.item.nodeid in wanted] for found in (self.root.seen, self.root.echoed)
+        nodeids = self.reasons or set(self.gained)
+        occurrences, echoed = (
+            [occurrence for occurrence in group if occurrence.item.nodeid in nodeids]
+            for group in (self.root.seen, self.root.echoed)
         )
-        if not wanted or not (seen or echoed):
+        if not nodeids or not (occurrences or echoed):
             return self.root
-        return replace(self.root, seen=seen or echoed, echoed=echoed if seen else [])
+        return replace(self.root, seen=occurrences or echoed, echoed=echoed if occurrences else [])
 
     def told(self) -> list[tuple[str, int]]:
         """How it is known what made it new, with the number of items."""
@@ -70,7 +71,7 @@ class Difference:
 
     def of_kind(self, kind: Kind) -> list[Change]:
         """The changes of a kind, in the order of their causes."""
-        return [one for one in self.changes if one.kind is kind]
+        return [change for change in self.changes if change.kind is kind]
 
     @property
     def failures(self) -> Mapping[str, set[Why]]:
@@ -120,22 +121,28 @@ def difference(old: RunRecord, new: RunRecord, corpus: Corpus) -> Difference:
 
 
 def _signatures(root: RootCause) -> frozenset[str]:
-    return frozenset(one.signature for one in root.seen)
+    return frozenset(occurrence.signature for occurrence in root.seen)
 
 
 def _current(root: RootCause, corpus: Corpus) -> frozenset[str]:
     """The signatures of a cause, under the ids too that its rules have by now."""
-    names = {one.rule: (one.rule, *corpus.retired.get(one.rule, ())) for one in root.seen}
-    return frozenset(f"{name}{one.signature.removeprefix(one.rule)}" for one in root.seen for name in names[one.rule])
+    names = {occurrence.rule: (occurrence.rule, *corpus.retired.get(occurrence.rule, ())) for occurrence in root.seen}
+    return frozenset(
+        f"{name}{occurrence.signature.removeprefix(occurrence.rule)}"
+        for occurrence in root.seen
+        for name in names[occurrence.rule]
+    )
 
 
 def _of_new(root: RootCause, signatures: frozenset[str], sides: Sides) -> list[Change]:
     """What became of a cause that the new report has."""
     gained: dict[str, None] = {}
     reasons: dict[str, Reason] = {}
-    shown = [one for one in (*root.seen, *root.echoed) if is_counted(one.item, one.finding)]
-    for one in shown:
-        nodeid, fault = one.item.nodeid, Fault.of(one.finding)
+    occurrences = [
+        occurrence for occurrence in (*root.seen, *root.echoed) if is_counted(occurrence.item, occurrence.finding)
+    ]
+    for occurrence in occurrences:
+        nodeid, fault = occurrence.item.nodeid, Fault.of(occurrence.finding)
         if not sides.old.like(nodeid, fault):
             gained[nodeid] = None
         if fault.fails and (reason := sides.reason(nodeid, fault)) is not None:
@@ -143,7 +150,7 @@ def _of_new(root: RootCause, signatures: frozenset[str], sides: Sides) -> list[C
             reasons.setdefault(nodeid, reason)
     before, now = sides.old.with_any(signatures), set(sides.new.with_any(signatures))
     lost = [nodeid for nodeid in before if nodeid not in now and sides.new.judges(nodeid)]
-    is_new = len(gained) == len({one.item.nodeid for one in shown}) and not before
+    is_new = len(gained) == len({occurrence.item.nodeid for occurrence in occurrences}) and not before
     if not (gained or lost):
         return []
     return [Change(Kind.NEW if is_new else Kind.CHANGED, root, list(gained), lost, reasons)]
@@ -155,6 +162,10 @@ def _of_old(root: RootCause, sides: Sides) -> list[Change]:
     judged = [nodeid for nodeid in nodeids if sides.new.judges(nodeid)]
     if not judged:
         return [Change(Kind.NOT_PLAYED, root)]
-    still = {one.item.nodeid for one in root.seen if sides.new.like(one.item.nodeid, Fault.of(one.finding))}
+    still = {
+        occurrence.item.nodeid
+        for occurrence in root.seen
+        if sides.new.like(occurrence.item.nodeid, Fault.of(occurrence.finding))
+    }
     lost = [nodeid for nodeid in judged if nodeid not in still]
     return [Change(Kind.CHANGED if still else Kind.FIXED, root, lost=lost)] if lost else []

@@ -24,14 +24,14 @@ class Fault:
     @classmethod
     def of(cls, finding: Mapping[str, Any]) -> Fault:
         """Make it of a finding in JSON."""
-        known = "known" in finding
+        is_known = "known" in finding
         return cls(
             rule=str(finding["rule"]),
             level=str(finding["level"]),
             signature=str(finding["signature"]),
             place=(str(finding["body"]), str(finding["pointer"])),
-            fails="standing" in finding and not known,
-            known=known,
+            fails="standing" in finding and not is_known,
+            known=is_known,
         )
 
 
@@ -41,15 +41,16 @@ class Faults:
     def __init__(self, run: RunRecord, retired: Mapping[str, Sequence[str]]) -> None:
         self.run = run
         self.items: Mapping[str, ItemRecord] = {item.nodeid: item for item in run.items}
-        self.skipped = frozenset(one.nodeid for one in run.not_applicable)
+        self.skipped = frozenset(item.nodeid for item in run.not_applicable)
         self._played = frozenset((item.case, item.client, item.upstream) for item in run.items)
         self._retired = retired
         self._by_item = {
-            item.nodeid: [Fault.of(one) for one in item.findings if is_counted(item, one)] for item in run.items
+            item.nodeid: [Fault.of(finding) for finding in item.findings if is_counted(item, finding)]
+            for item in run.items
         }
         self._where: dict[str, dict[str, None]] = {}
-        for nodeid, found in self._by_item.items():
-            for name in (name for one in found for name in self._names(one)):
+        for nodeid, faults in self._by_item.items():
+            for name in (name for fault in faults for name in self._names(fault)):
                 self._where.setdefault(name, {})[nodeid] = None
 
     def of(self, nodeid: str) -> Sequence[Fault]:
@@ -75,10 +76,10 @@ class Faults:
         One cause has one signature; where another suite told causes apart otherwise, the rule and place are the same.
         """
         return [
-            one
-            for one in self.of(nodeid)
-            if fault.signature in self._names(one)
-            or (fault.place == one.place and fault.rule in (one.rule, *self._retired.get(one.rule, ())))
+            other
+            for other in self.of(nodeid)
+            if fault.signature in self._names(other)
+            or (fault.place == other.place and fault.rule in (other.rule, *self._retired.get(other.rule, ())))
         ]
 
     def with_any(self, signatures: frozenset[str]) -> list[str]:

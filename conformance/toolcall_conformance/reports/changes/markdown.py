@@ -15,26 +15,26 @@ _FULL_SHOWN = 5
 _SHORT_SHOWN = 6
 
 
-def text(found: Difference, rules: Mapping[str, Rule]) -> str:
+def text(difference: Difference, rules: Mapping[str, Rule]) -> str:
     """The page. What does not fit is counted."""
-    lines = ["## Tool call conformance: what changed", "", *(f"- {code(line)}" for line in subject(found)), ""]
-    lines += [f"**{headline(found)[:1].upper()}{headline(found)[1:]}.**"]
-    chosen = list(sections(found))
+    lines = ["## Tool call conformance: what changed", "", *(f"- {code(line)}" for line in subject(difference)), ""]
+    lines += [f"**{headline(difference)[:1].upper()}{headline(difference)[1:]}.**"]
+    chosen = list(sections(difference))
     # The sections that follow need a title, a cause and the words of what is left out.
     room = MOST_LINES - len(lines)
     for number, section in enumerate(chosen):
-        kept = room - 6 * (len(chosen) - number - 1)
-        told = [_full(one, found, rules) if section.full else [_short(one)] for one in section.changes]
+        limit = room - 6 * (len(chosen) - number - 1)
+        entries = [_full(change, difference, rules) if section.full else [_short(change)] for change in section.changes]
         part = ["", f"### {section.title}", ""]
         if section.says:
-            part += [words(section.says), "", *(f"- {code(one)}" for one in section.commands), ""]
-        shown = 0
-        for one in told[: _FULL_SHOWN if section.full else _SHORT_SHOWN]:
-            if shown and len(part) + len(one) + 2 > kept:
+            part += [words(section.says), "", *(f"- {code(command)}" for command in section.commands), ""]
+        count = 0
+        for entry in entries[: _FULL_SHOWN if section.full else _SHORT_SHOWN]:
+            if count and len(part) + len(entry) + 2 > limit:
                 break
-            part += one
-            shown += 1
-        left = len(told) - shown
+            part += entry
+            count += 1
+        left = len(entries) - count
         part += ["", f"and {left} more"] if left else []
         room -= len(part)
         lines += part
@@ -45,6 +45,6 @@ def _short(change: Change) -> str:
     return f"- **{change.root.level}** {code(change.root.rule)} · {counts(change)}"
 
 
-def _full(change: Change, found: Difference, rules: Mapping[str, Rule]) -> list[str]:
-    told = outline(change, found, rules)
-    return [f"{_short(change)} · {words(told.says)} ({words(reasons(change))})", *details(told, "  ")]
+def _full(change: Change, difference: Difference, rules: Mapping[str, Rule]) -> list[str]:
+    cause_outline = outline(change, difference, rules)
+    return [f"{_short(change)} · {words(cause_outline.says)} ({words(reasons(change))})", *details(cause_outline, "  ")]

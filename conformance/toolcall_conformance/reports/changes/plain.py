@@ -13,27 +13,27 @@ FORMAT = "1"
 SCHEMA_PATH = Path(__file__).with_name("diff.schema.json")
 
 
-def document(found: Difference) -> dict[str, Any]:
+def document(difference: Difference) -> dict[str, Any]:
     """Everything that changed, with all node ids."""
-    old, new = found.sides.old, found.sides.new
+    old, new = difference.sides.old, difference.sides.new
     both = len(old.items.keys() & new.items.keys())
     return {
         "format": FORMAT,
         "old": _side(old.run),
         "new": _side(new.run),
         "items": {"both": both, "only_old": len(old.items) - both, "only_new": len(new.items) - both},
-        "fixed": len(found.fixed),
-        "newly_visible": len(found.visible),
-        "new_failures": len(found.failures),
-        "causes": [_change(one) for one in found.changes],
+        "fixed": len(difference.fixed),
+        "newly_visible": len(difference.visible),
+        "new_failures": len(difference.failures),
+        "causes": [_change(change) for change in difference.changes],
     }
 
 
 def _side(run: RunRecord) -> dict[str, Any]:
     named: Mapping[str, Any] = run.header
     suite = {key: digest for key, digest in named.get("suite", {}).items() if isinstance(digest, str)}
-    kept = {key: named[key] for key in ("tool", "corpus", "translator", "strict")}
-    return {"complete": run.complete, **kept, "suite": suite or None}
+    identity = {key: named[key] for key in ("tool", "corpus", "translator", "strict")}
+    return {"complete": run.complete, **identity, "suite": suite or None}
 
 
 def _change(change: Change) -> dict[str, Any]:
@@ -46,5 +46,5 @@ def _change(change: Change) -> dict[str, Any]:
         "example": root.example.item.nodeid,
         "gained": list(change.gained),
         "lost": list(change.lost),
-        "new_failures": {nodeid: [one.why.value, one.says] for nodeid, one in change.reasons.items()},
+        "new_failures": {nodeid: [reason.why.value, reason.says] for nodeid, reason in change.reasons.items()},
     }

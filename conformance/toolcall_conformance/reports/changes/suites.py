@@ -58,24 +58,24 @@ class Suites:
         """How they differ, in a line; none where they judge alike."""
         if not self.known:
             silent = [f"the {name} report does not show" for name in ("old", "new") if getattr(self, name) is None]
-            said = silent[0] if len(silent) == 1 else "the reports do not show"
-            return [f"the suites cannot be compared: {said} exactly which suite judged"]
+            subject = silent[0] if len(silent) == 1 else "the reports do not show"
+            return [f"the suites cannot be compared: {subject} exactly which suite judged"]
         parts = self._rest()
-        for key, one in _TABLES.items():
-            found = [self._alike(key, name) for name in self._of("new")[key]]
-            counts = [(kind, found.count(kind)) for kind in (Alike.NEW, Alike.CHANGED)]
-            parts += [many(number, f"{kind.value} {one}") for kind, number in counts if number]
+        for key, noun in _TABLES.items():
+            states = [self._alike(key, name) for name in self._of("new")[key]]
+            counts = [(kind, states.count(kind)) for kind in (Alike.NEW, Alike.CHANGED)]
+            parts += [many(number, f"{kind.value} {noun}") for kind, number in counts if number]
         return [f"the suites differ: {', '.join(parts)}"] if parts else []
 
     def _alike(self, key: str, name: str) -> Alike:
         now = self._of("new")[key].get(name)
         then = self._of("old")[key]
-        before = next((then[one] for one in (name, *self.former.get(name, ())) if one in then), None)
+        before = next((then[candidate] for candidate in (name, *self.former.get(name, ())) if candidate in then), None)
         if now == before:
             return Alike.SAME
         return Alike.NEW if before is None else Alike.CHANGED
 
     def _of(self, side: str) -> Mapping[str, Any]:
-        found: Mapping[str, Any] | None = getattr(self, side)
-        assert found is not None, "ask `known` first"
-        return found
+        suite: Mapping[str, Any] | None = getattr(self, side)
+        assert suite is not None, "ask `known` first"
+        return suite

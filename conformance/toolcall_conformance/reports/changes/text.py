@@ -13,22 +13,24 @@ from toolcall_conformance.showing import many, visible
 _SHOWN = 10
 
 
-def lines(found: Difference, rules: Mapping[str, Rule], *, everything: bool = False) -> Iterator[str]:
+def lines(difference: Difference, rules: Mapping[str, Rule], *, everything: bool = False) -> Iterator[str]:
     """The lines; ``everything``: all causes of each section, not the first ten."""
-    yield from map(visible, subject(found))
-    yield from ("", headline(found))
-    for section in sections(found):
-        items = {nodeid for one in section.changes for nodeid in (*one.gained, *one.lost)}
+    yield from map(visible, subject(difference))
+    yield from ("", headline(difference))
+    for section in sections(difference):
+        items = {nodeid for change in section.changes for nodeid in (*change.gained, *change.lost)}
         counted = [many(len(section.changes), "cause"), *([many(len(items), "item")] if items else [])]
         yield from ("", f"{section.title}: {', '.join(counted)}")
-        yield from map(visible, [f"  {section.says}"] * bool(section.says) + [f"    {one}" for one in section.commands])
-        shown = section.changes if everything else section.changes[:_SHOWN]
-        for change in shown:
-            yield from _in_full(change, found, rules) if section.full else [_heading(change, "  ")]
-        if len(shown) < len(section.changes):
+        yield from map(
+            visible, [f"  {section.says}"] * bool(section.says) + [f"    {command}" for command in section.commands]
+        )
+        changes = section.changes if everything else section.changes[:_SHOWN]
+        for change in changes:
+            yield from _in_full(change, difference, rules) if section.full else [_heading(change, "  ")]
+        if len(changes) < len(section.changes):
             yield from (
                 *([""] if section.full else []),
-                f"  and {len(section.changes) - len(shown)} more; --all shows them",
+                f"  and {len(section.changes) - len(changes)} more; --all shows them",
             )
 
 
@@ -37,8 +39,8 @@ def _heading(change: Change, indent: str = "") -> str:
     return f"{head}{counts(change):>{max(2, WIDTH - len(head))}}"
 
 
-def _in_full(change: Change, found: Difference, rules: Mapping[str, Rule]) -> Iterator[str]:
-    run = found.sides.new.run
+def _in_full(change: Change, difference: Difference, rules: Mapping[str, Rule]) -> Iterator[str]:
+    run = difference.sides.new.run
     yield from ("", _heading(change), f"  why   {reasons(change)}")
     for pieces in block(change.shown, rules, run.again, run.items)[1:]:
         yield visible("".join(piece.text for piece in pieces))

@@ -42,29 +42,29 @@ class Section:
     commands: Sequence[str] = ()
 
 
-def sections(found: Difference) -> Iterator[Section]:
+def sections(difference: Difference) -> Iterator[Section]:
     """The changes in the order in which they matter; without sections that have none."""
-    fixed = [one for one in found.changes if one.why is None and not one.gained and one.kind is Kind.FIXED]
+    fixed = [one for one in difference.changes if one.why is None and not one.gained and one.kind is Kind.FIXED]
     if fixed:
         yield Section("Fixed", fixed, full=False)
     for why, title in _NEW.items():
-        failing = [one for one in found.changes if one.why is why]
+        failing = [change for change in difference.changes if change.why is why]
         if failing and why is Why.UNCLEAR:
-            yield Section(title, failing, True, *_to_tell(failing, found.sides.old.run))
+            yield Section(title, failing, True, *_to_tell(failing, difference.sides.old.run))
         elif failing:
             yield Section(title, failing, full=True)
-    rest = [one for one in found.changes if one.why is None]
+    rest = [change for change in difference.changes if change.why is None]
     for kind, title in _OTHERS.items():
-        chosen = [one for one in rest if (None if one.gained else one.kind) is kind]
+        chosen = [change for change in rest if (None if change.gained else change.kind) is kind]
         if chosen:
             yield Section(title, chosen, full=False)
 
 
 def _to_tell(changes: Sequence[Change], old: RunRecord) -> tuple[str, list[str]]:
     """How to tell the translator's from the suite's: judge the old translator by the new suite."""
-    nodeids = {nodeid for one in changes for nodeid, reason in one.reasons.items() if reason.why is Why.UNCLEAR}
+    nodeids = {nodeid for change in changes for nodeid, reason in change.reasons.items() if reason.why is Why.UNCLEAR}
     cases = sorted({f"toolcall::{parts_of(nodeid)[0]}" for nodeid in nodeids})
-    translator = " ".join(str(one) for one in (old.header["translator"][key] for key in ("name", "version")) if one)
+    translator = " ".join(str(part) for part in (old.header["translator"][key] for key in ("name", "version")) if part)
     return (
         (
             f"To find out which, run the old translator ({translator}) with this suite, and compare the new report "
@@ -77,21 +77,21 @@ def _to_tell(changes: Sequence[Change], old: RunRecord) -> tuple[str, list[str]]
     )
 
 
-def headline(found: Difference) -> str:
+def headline(difference: Difference) -> str:
     """``61 items fixed, 2 newly visible; 3 new failures, for 2 causes``."""
-    fixed, visible = len(found.fixed), len(found.visible)
+    fixed, visible = len(difference.fixed), len(difference.visible)
     better = [
         *([f"{many(fixed, 'item')} fixed"] if fixed else []),
         *([f"{visible:,} newly visible"] if visible else []),
     ]
-    failing = [one for one in found.changes if any(one.reasons.get(nodeid) for nodeid in found.failures)]
-    new = f"{many(len(found.failures), 'new failure')}, for {many(len(failing), 'cause')}" if failing else ""
+    failing = [one for one in difference.changes if any(one.reasons.get(nodeid) for nodeid in difference.failures)]
+    new = f"{many(len(difference.failures), 'new failure')}, for {many(len(failing), 'cause')}" if failing else ""
     return "; ".join(filter(None, [", ".join(better), new or "nothing fails newly"]))
 
 
-def subject(found: Difference) -> list[str]:
+def subject(difference: Difference) -> list[str]:
     """What the two reports are of, a line each, and what they have in common."""
-    old, new = found.sides.old, found.sides.new
+    old, new = difference.sides.old, difference.sides.new
     lines = []
     for name, side in (("old", old), ("new", new)):
         header = side.run.header
@@ -106,7 +106,7 @@ def subject(found: Difference) -> list[str]:
     lines.append(", ".join([f"{many(both, 'item')} in both", *(f"{n} only in the {name}" for n, name in only if n)]))
     if old.run.header.get("policy") != new.run.header.get("policy"):
         lines.append("the policies differ")
-    return [*lines, *found.sides.suites.told()]
+    return [*lines, *difference.sides.suites.told()]
 
 
 def counts(change: Change) -> str:
@@ -121,13 +121,13 @@ def counts(change: Change) -> str:
     return f"{' '.join(parts)} {'item' if gained + lost == 1 else 'items'}"
 
 
-def outline(change: Change, found: Difference, rules: Mapping[str, Rule]) -> Outline:
+def outline(change: Change, difference: Difference, rules: Mapping[str, Rule]) -> Outline:
     """The cause, told by the report that has it."""
     gone = change.kind in (Kind.FIXED, Kind.NOT_PLAYED)
-    return Outline.of(change.shown, (found.sides.old if gone else found.sides.new).run, rules)
+    return Outline.of(change.shown, (difference.sides.old if gone else difference.sides.new).run, rules)
 
 
 def reasons(change: Change) -> str:
     """How it is known what made it new; with numbers where there are several reasons."""
-    told = change.told()
-    return "; ".join(says if len(told) == 1 else f"{says} ({count})" for says, count in told)
+    counted_reasons = change.told()
+    return "; ".join(says if len(counted_reasons) == 1 else f"{says} ({count})" for says, count in counted_reasons)

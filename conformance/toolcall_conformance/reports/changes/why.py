@@ -59,7 +59,7 @@ class Sides:
     def reason(self, nodeid: str, fault: Fault) -> Reason | None:
         """Why a failing fault of the new report did not fail the item in the old one; None where it did."""
         before = self.old.like(nodeid, fault)
-        if any(one.fails for one in before):
+        if any(fault.fails for fault in before):
             return None
         if nodeid not in self.old.items:
             if nodeid in self.old.skipped:
@@ -82,15 +82,15 @@ class Sides:
 
     def _not_played(self, nodeid: str) -> Reason:
         """Why the old report does not have the item: the suite had none, or the run left it out."""
-        item, said = self.new.items[nodeid], "the old report does not have the item"
+        item, message = self.new.items[nodeid], "the old report does not have the item"
         if not self.suites.known:
-            return Reason(Why.SETTINGS if self._same_versions else Why.SUITE, said)
+            return Reason(Why.SETTINGS if self._same_versions else Why.SUITE, message)
         if self.suites.case(item.case) is Alike.NEW:
             return Reason(Why.SUITE, "the case is new")
         changed = self.suites.judging() or self.suites.case(item.case) is Alike.CHANGED
         # Another way to play what the old run did play is new; else its arguments left the case or the route out.
         played = self.old.plays(item.case, item.client, item.upstream)
-        return Reason(Why.SUITE, "the item is new") if changed and played else Reason(Why.SETTINGS, said)
+        return Reason(Why.SUITE, "the item is new") if changed and played else Reason(Why.SETTINGS, message)
 
     def _graver(self, before: Fault, nodeid: str, fault: Fault) -> Reason:
         """Why what was there before fails the item now."""
@@ -98,8 +98,8 @@ class Sides:
             return Reason(Why.SETTINGS, "the known failures no longer excuse it")
         if before.level == fault.level:
             return Reason(Why.SETTINGS, "the run is strict")
-        found = self._appeared(nodeid, fault) if self.suites.known else Reason(Why.SUITE, "")
-        return Reason(found.why, "; ".join(filter(None, (f"its level was {before.level}", found.says))))
+        reason = self._appeared(nodeid, fault) if self.suites.known else Reason(Why.SUITE, "")
+        return Reason(reason.why, "; ".join(filter(None, (f"its level was {before.level}", reason.says))))
 
     def _appeared(self, nodeid: str, fault: Fault) -> Reason:
         """Why there is a fault that was not there."""
@@ -118,12 +118,12 @@ class Sides:
                 if self._translator is Alike.SAME
                 else "the suite is the same in both runs, so the translator caused it",
             )
-        said = " and ".join(changed or judging)
+        subjects = " and ".join(changed or judging)
         if self._translator is Alike.CHANGED:
-            return Reason(Why.UNCLEAR, f"{said}, and so did the translator")
+            return Reason(Why.UNCLEAR, f"{subjects}, and so did the translator")
         if self._translator is Alike.SAME or changed:
-            return Reason(Why.SUITE, said)
-        return Reason(Why.UNCLEAR, f"{said}, and the translator has no version")
+            return Reason(Why.SUITE, subjects)
+        return Reason(Why.UNCLEAR, f"{subjects}, and the translator has no version")
 
     def _by_versions(self, fault: Fault) -> Reason:
         """The same of reports that do not say exactly which suite judged."""

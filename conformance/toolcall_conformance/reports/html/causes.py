@@ -115,7 +115,7 @@ def _told(number: int, root: RootCause, rule: Rule | None, breach: str, place: l
 def shown_example(root: RootCause) -> Seen:
     """The simplest item that shows a cause, or the simplest one whose bodies the report has."""
     example = root.example
-    with_bodies = [one for one in root.seen if one.item.bodies]
+    with_bodies = [occurrence for occurrence in root.seen if occurrence.item.bodies]
     return example if example.item.bodies or not with_bodies else min(with_bodies, key=simplicity)
 
 
@@ -145,7 +145,7 @@ def _field(key: str, text: str) -> Field:
 
 def evidence(rule: Rule | None) -> Iterator[Source]:
     """Evidence. An address of another kind than the web's could run something: it is left out."""
-    for one in rule.evidence if rule is not None else ():
-        address = str(one.get("url", ""))
-        kind = WORDS["evidence"].get(one["kind"], one["kind"])
-        yield Source(kind, address if _WEB.match(address) else "", str(one.get("note", "")))
+    for source in rule.evidence if rule is not None else ():
+        address = str(source.get("url", ""))
+        kind = WORDS["evidence"].get(source["kind"], source["kind"])
+        yield Source(kind, address if _WEB.match(address) else "", str(source.get("note", "")))

@@ -71,13 +71,17 @@ class _Cause(NamedTuple):
 def packed(run: RunRecord, rules: Mapping[str, Rule]) -> Packed:
     """Pack all items, findings, causes and bodies of a run."""
     texts, findings, bodies = Numbered(""), Numbered(), Numbered()
-    causes = {id(one.finding): number for number, root in enumerate(run.roots) for one in (*root.seen, *root.echoed)}
+    causes = {
+        id(occurrence.finding): number
+        for number, root in enumerate(run.roots)
+        for occurrence in (*root.seen, *root.echoed)
+    }
     numbers = {item.nodeid: number for number, item in enumerate(run.items)}
     items = [
-        _item(item, texts, [findings.number(_finding(one, texts, causes)) for one in item.findings])
+        _item(item, texts, [findings.number(_finding(finding, texts, causes)) for finding in item.findings])
         for item in run.items
     ]
-    more = {number: found for number, item in enumerate(run.items) if (found := _more(item, bodies))}
+    more = {number: content for number, item in enumerate(run.items) if (content := _more(item, bodies))}
     named = sorted({finding["rule"] for item in run.items for finding in item.findings})
     return Packed(
         again=run.again(),
@@ -106,22 +110,22 @@ def _item(item: ItemRecord, texts: Numbered, findings: list[int]) -> list[Any]:
 def _finding(plain: Mapping[str, Any], texts: Numbered, causes: Mapping[int, int]) -> tuple[int, ...]:
     """A row of a finding; the last number is that of its cause, -1 where it only repeats another finding."""
     values = [told(plain, key) for key in _VALUES]
-    shown = ["" if value is NOT_KNOWN else value_text(value) for value in values]
+    value_texts = ["" if value is NOT_KNOWN else value_text(value) for value in values]
     words = [plain.get(key) or "" for key in FINDING]
-    return (*(texts.number(word) for word in (*words, *shown)), causes.get(id(plain), -1))
+    return (*(texts.number(word) for word in (*words, *value_texts)), causes.get(id(plain), -1))
 
 
 def _more(item: ItemRecord, bodies: Numbered) -> dict[str, Any]:
     """What few items have: losses, settings left out, what official clients said, bodies."""
-    found: dict[str, Any] = {key: value for key in ("losses", "left_out", "witness") if (value := getattr(item, key))}
+    members: dict[str, Any] = {key: value for key in ("losses", "left_out", "witness") if (value := getattr(item, key))}
     if item.bodies:
-        found["bodies"] = [_exchange(one, bodies) for one in item.bodies]
-    return found
+        members["bodies"] = [_exchange(body, bodies) for body in item.bodies]
+    return members
 
 
-def _exchange(one: Mapping[str, Any], bodies: Numbered) -> dict[str, Any]:
-    parts = {name: bodies.number(json.dumps(part)) for name, part in one["parts"].items()}
-    return {**one, "parts": parts}
+def _exchange(exchange: Mapping[str, Any], bodies: Numbered) -> dict[str, Any]:
+    parts = {name: bodies.number(json.dumps(part)) for name, part in exchange["parts"].items()}
+    return {**exchange, "parts": parts}
 
 
 def _cause(root: RootCause, numbers: Mapping[str, int]) -> _Cause:
@@ -130,6 +134,6 @@ def _cause(root: RootCause, numbers: Mapping[str, int]) -> _Cause:
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
-    sources = [one._asdict() for one in evidence(rule)]
+    sources = [source._asdict() for source in evidence(rule)]
     kinds = [{key: kind[key] for key in ("message", "why", "fix") if key in kind} for kind in rule.raw.get("kinds", ())]
     return {"sentence": rule.sentence, "why": rule.why, "fix": rule.fix, "kinds": kinds, "evidence": sources}

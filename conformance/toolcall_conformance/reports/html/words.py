@@ -21,7 +21,7 @@ _UNSEEN = re.compile(
 
 def visible(text: str) -> str:
     """The text with what nobody sees written out: ``⟨U+202E⟩``."""
-    return _UNSEEN.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
+    return _UNSEEN.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text)
 
 
 def value_text(value: Any) -> str:

@@ -15,9 +15,9 @@ __all__ = ["Writer", "known", "writer_for"]
 
 def known() -> dict[str, Writer]:
     """Every writer by its suffix, sorted. Imports all modules here."""
-    modules = [importlib.import_module(f"{__name__}.{found.name}") for found in pkgutil.iter_modules(__path__)]
+    modules = [importlib.import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)]
     writers = [module.WRITER for module in modules if hasattr(module, "WRITER")]
-    return {writer.suffix: writer for writer in sorted(writers, key=lambda one: str(one.suffix))}
+    return {writer.suffix: writer for writer in sorted(writers, key=lambda entry: str(entry.suffix))}
 
 
 def writer_for(name: str) -> Writer | None:

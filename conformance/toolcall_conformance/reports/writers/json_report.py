@@ -56,7 +56,7 @@ class Bodies:
         """An item with digests in the place of its bodies, which are kept."""
         if "bodies" not in item:
             return item
-        return {**item, "bodies": [{**one, "parts": self._named(one["parts"])} for one in item["bodies"]]}
+        return {**item, "bodies": [{**body, "parts": self._named(body["parts"])} for body in item["bodies"]]}
 
     def _named(self, parts: Mapping[str, Any]) -> dict[str, str]:
         return {name: self._name(body) for name, body in parts.items()}
@@ -91,20 +91,20 @@ def is_json(path: Path) -> bool:
 def read(path: Path) -> dict[str, Any]:
     """Read a report file. Raises ReportError if it is missing, truncated or not a report."""
     try:
-        found: dict[str, Any] = foreign_files.parse_json(foreign_files.read_text(path))
+        report: dict[str, Any] = foreign_files.parse_json(foreign_files.read_text(path))
     except OSError as error:
         raise ReportError(f"{path}: cannot be read ({error.strerror})") from None
     except ValueError:
         raise ReportError(f"{path}: not JSON; the report is truncated or not a report, run pytest again") from None
-    footer = found.get("footer") if isinstance(found, dict) else None
-    items = found.get("items") if isinstance(found, dict) else None
+    footer = report.get("footer") if isinstance(report, dict) else None
+    items = report.get("items") if isinstance(report, dict) else None
     if not isinstance(footer, dict) or not isinstance(items, list) or footer.get("items") != len(items):
         raise ReportError(
             f"{path}: the footer is missing or counts other items; the report is truncated, run pytest again"
         )
-    for what in _missing(found):
+    for what in _missing(report):
         raise ReportError(f"{path}: {what}; it is no report of this tool, or was edited, run pytest again")
-    return found
+    return report
 
 
 def _missing(report: Mapping[str, Any]) -> Iterator[str]:
@@ -134,8 +134,8 @@ def _is_of(value: Any, names: Sequence[str]) -> bool:
 
 def _of_other_types(place: str, value: Mapping[str, Any], schema: Any, defs: Mapping[str, Any]) -> Iterator[str]:
     """The members of an object that are of another JSON type than the schema says, and entries of lists that are."""
-    for key, told in schema["properties"].items():
-        about = defs[told["$ref"].rpartition("/")[2]] if "$ref" in told else told
+    for key, member_schema in schema["properties"].items():
+        about = defs[member_schema["$ref"].rpartition("/")[2]] if "$ref" in member_schema else member_schema
         if key not in value or "type" not in about:
             continue
         names = [about["type"]] if isinstance(about["type"], str) else about["type"]
@@ -144,8 +144,8 @@ def _of_other_types(place: str, value: Mapping[str, Any], schema: Any, defs: Map
         elif isinstance(value[key], list) and "items" in about:
             entry = about["items"]
             entry = defs[entry["$ref"].rpartition("/")[2]] if "$ref" in entry else entry
-            for number, one in enumerate(value[key] if entry.get("type") == "object" else ()):
-                if not isinstance(one, dict) or not set(entry.get("required", ())) <= one.keys():
+            for number, item in enumerate(value[key] if entry.get("type") == "object" else ()):
+                if not isinstance(item, dict) or not set(entry.get("required", ())) <= item.keys():
                     yield f"{place}/{key}/{number}: its keys are not there"
 
 

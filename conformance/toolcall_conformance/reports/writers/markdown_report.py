@@ -55,23 +55,23 @@ def text(run: RunRecord, corpus: Corpus) -> str:
 def _headline(run: RunRecord, rules: Mapping[str, Rule]) -> Lines:
     """What was judged, and how it ended."""
     failed = any(item.outcome == "failed" for item in run.items)
-    ended = "failed" if failed else "nothing was judged" if not run.judged else "passed"
+    outcome = "failed" if failed else "nothing was judged" if not run.judged else "passed"
     were = f"{many(run.expected, 'item')} {'was' if run.expected == 1 else 'were'} to run"
     stopped = [] if run.complete else ["", f"**The run was stopped**: {were}."]
     first = mend_first(run, rules)
     mend = ["", f"**Mend first**: {words(first)}."] if first else []
     counted = f"**{headline(run)}**: {run_in_words(run)}."
-    return [f"## Tool call conformance: {ended}", "", *_subject(run.header), "", counted, *mend, *stopped]
+    return [f"## Tool call conformance: {outcome}", "", *_subject(run.header), "", counted, *mend, *stopped]
 
 
 def _subject(header: Mapping[str, object]) -> Lines:
     """The translator, the suite, and what else decides a verdict."""
     parts = []
     for name in ("translator", "tool", "corpus"):
-        one = header.get(name)
-        if isinstance(one, Mapping):
-            called = code(str(one["name"])) if name == "translator" else {"tool": "suite"}.get(name, name)
-            parts.append(" ".join([called, *([code(str(one["version"]))] if one.get("version") else [])]))
+        entry = header.get(name)
+        if isinstance(entry, Mapping):
+            called = code(str(entry["name"])) if name == "translator" else {"tool": "suite"}.get(name, name)
+            parts.append(" ".join([called, *([code(str(entry["version"]))] if entry.get("version") else [])]))
     parts += ["with a policy"] if "policy" in header else []
     parts += ["strict"] if header.get("strict") else []
     who = header.get("translator")
@@ -105,23 +105,23 @@ def _causes(failing: Sequence[RootCause], run: RunRecord, rules: Mapping[str, Ru
     if not failing:
         return []
     lines = ["", "### What failed, by cause", ""]
-    shown = 0
-    for one in outlines(failing[:_CAUSES_SHOWN], run, rules):
-        told = _cause(shown + 1, one)
-        if shown and len(lines) + len(told) + _MORE > room:
+    count = 0
+    for outline in outlines(failing[:_CAUSES_SHOWN], run, rules):
+        cause_lines = _cause(count + 1, outline)
+        if count and len(lines) + len(cause_lines) + _MORE > room:
             break
-        lines += told
-        shown += 1
-    return [*lines, *_more(failing[shown:], "more cause")]
+        lines += cause_lines
+        count += 1
+    return [*lines, *_more(failing[count:], "more cause")]
 
 
-def _cause(number: int, one: Outline) -> Lines:
-    heading = f"{number}. **{one.level}** {code(one.rule)} · {one.count} · {words(one.says)}{_evidence(one)}"
-    return [heading, *details(one, " " * len(f"{number}. "))]
+def _cause(number: int, outline: Outline) -> Lines:
+    heading = f"{number}. **{outline.level}** {code(outline.rule)} · {outline.count} · {words(outline.says)}{_evidence(outline)}"
+    return [heading, *details(outline, " " * len(f"{number}. "))]
 
 
-def _evidence(one: Outline) -> str:
-    return f" {link('evidence', one.evidence)}" if one.evidence else ""
+def _evidence(outline: Outline) -> str:
+    return f" {link('evidence', outline.evidence)}" if outline.evidence else ""
 
 
 def _more(roots: Sequence[RootCause], name: str) -> Lines:
@@ -140,11 +140,11 @@ def _warned(roots: Sequence[RootCause], run: RunRecord, rules: Mapping[str, Rule
     """What is wrong and fails nothing: a line a cause."""
     if not roots:
         return []
-    told = [
+    entries = [
         f"- **{one.level}** {code(one.rule)} · {one.count} · {words(one.says)} {FIELDS['item']} {code(one.item)}"
         for one in outlines(roots[:_WARNINGS_SHOWN], run, rules)
     ]
-    return ["", "### What warned", "", *told, *_more(roots[_WARNINGS_SHOWN:], "more warning")]
+    return ["", "### What warned", "", *entries, *_more(roots[_WARNINGS_SHOWN:], "more warning")]
 
 
 def _unjudged(run: RunRecord) -> Lines:
@@ -156,27 +156,27 @@ def _unjudged(run: RunRecord) -> Lines:
         ("not applicable", "not judged"),
         ("error", "broken by a fault of this suite: please report it"),
     ):
-        found = [item for item in run.items if item.verdict == verdict]
-        if found:
-            lines.append(f"- {many(len(found), 'item')} {says}. {_reasons(found)}")
+        items = [item for item in run.items if item.verdict == verdict]
+        if items:
+            lines.append(f"- {many(len(items), 'item')} {says}. {_reasons(items)}")
     skipped = len(run.not_applicable)
     lines += [f"- {not_applicable(run)}"] if skipped else []
     return ["", "### What was refused or not judged", "", *lines] if lines else []
 
 
-def _reasons(found: Sequence[ItemRecord]) -> str:
-    reasons = Counter(item.reason or "; ".join(str(one["message"]) for one in item.findings) for item in found)
+def _reasons(items: Sequence[ItemRecord]) -> str:
+    reasons = Counter(item.reason or "; ".join(str(finding["message"]) for finding in item.findings) for item in items)
     named = [f"{count} × {code(reason)}" for reason, count in reasons.most_common(_REASONS_SHOWN)]
     more = len(reasons) - len(named)
-    first = f"The first is {code(title(found[0]))}."
+    first = f"The first is {code(title(items[0]))}."
     return "; ".join([*named, *([f"{more} other reasons"] if more else [])]) + f". {first}"
 
 
 def _known(run: RunRecord) -> Lines:
     """What the file of known failures says, and what another try ended otherwise."""
-    known = sum(item.outcome == "known" for item in run.items)
+    known_count = sum(item.outcome == "known" for item in run.items)
     unstable = [item.nodeid for item in run.items if item.outcome == "unstable"]
-    lines = [f"- {many(known, 'item')} failed as the file of known failures expects"] if known else []
+    lines = [f"- {many(known_count, 'item')} failed as the file of known failures expects"] if known_count else []
     lines += _listed(unstable, lambda count: f"{many(count, 'item')} unstable: another try ended otherwise")
     lines += _listed(run.stale, lambda count: f"{many(count, 'known failure')} stale: delete what no longer fails")
     return ["", "### Known failures", "", *lines] if lines else []
@@ -184,14 +184,14 @@ def _known(run: RunRecord) -> Lines:
 
 def _made_up(run: RunRecord) -> Lines:
     """How much is about what the adapter made up itself."""
-    said = made_up(run.items)
-    return ["", f"{said}."] if said else []
+    sentence = made_up(run.items)
+    return ["", f"{sentence}."] if sentence else []
 
 
-def _listed(found: Iterable[str], says: Callable[[int], str]) -> Lines:
-    names = list(found)
-    shown = ", ".join(map(code, names[:_KNOWN_SHOWN]))
-    return [f"- {says(len(names))}: {shown}{', …' if len(names) > _KNOWN_SHOWN else ''}"] if names else []
+def _listed(texts: Iterable[str], says: Callable[[int], str]) -> Lines:
+    names = list(texts)
+    listing = ", ".join(map(code, names[:_KNOWN_SHOWN]))
+    return [f"- {says(len(names))}: {listing}{', …' if len(names) > _KNOWN_SHOWN else ''}"] if names else []
 
 
 WRITER = Writer(".md", text)

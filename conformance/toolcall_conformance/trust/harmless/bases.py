@@ -51,22 +51,22 @@ class Base:
     def new(self, body: Any) -> list[Finding]:
         """The findings of another spelling that the body has not, by their rules."""
         left = Counter(self.usual)
-        told = []
-        for one in self.judge(body):
-            if left[one.rule] and not one.is_must:
-                left[one.rule] -= 1
+        new_findings = []
+        for finding in self.judge(body):
+            if left[finding.rule] and not finding.is_must:
+                left[finding.rule] -= 1
             else:
-                told.append(one)
-        return told
+                new_findings.append(finding)
+        return new_findings
 
 
 def _base(
     name: str, side: Side, form: tuple[str, Direction], body: Any, judge: Callable[[Any], Iterable[Finding]]
 ) -> Iterator[Base]:
     """A base, unless the judge finds a fault in it as it is."""
-    found = list(judge(body))
-    if not any(one.is_must for one in found):
-        yield Base(name, side, *form, body, judge, Counter(one.rule for one in found))
+    body_findings = list(judge(body))
+    if not any(finding.is_must for finding in body_findings):
+        yield Base(name, side, *form, body, judge, Counter(finding.rule for finding in body_findings))
 
 
 def of_place(shop: Workshop, place: Place, side: Side) -> Iterator[Base]:
@@ -80,12 +80,12 @@ def of_place(shop: Workshop, place: Place, side: Side) -> Iterator[Base]:
             lambda body: findings(shop.driver, shop.harness, place, body),
         )
     else:
-        given = place.route.client if place.direction == "request" else place.route.upstream
+        source_format = place.route.client if place.direction == "request" else place.route.upstream
         source = {"events": place.source["events"]} if place.direction == "stream" else place.source
         yield from _base(
             f"source::{place.name}",
             side,
-            (given, place.direction),
+            (source_format, place.direction),
             source,
             lambda body: findings(shop.driver, shop.harness, replace(place, source=body), place.output),
         )
@@ -107,5 +107,5 @@ def of_goldens(corpus: Corpus, case: Case, name: str, direction: Direction) -> I
                 "golden",
                 (name, direction),
                 body,
-                lambda one: check_body(corpus, name, direction, one, model=case.model(name)),
+                lambda body: check_body(corpus, name, direction, body, model=case.model(name)),
             )

@@ -45,18 +45,18 @@ def _pieces(text: str, choice: str) -> list[str]:
 
 
 def _piece(spelling: Spelling, event: Any, text: str, *, first: bool, last: bool) -> Any:
-    made = copied(event)
-    holder, key = holder_of(made, spelling.raw["text"])
+    piece = copied(event)
+    holder, key = holder_of(piece, spelling.raw["text"])
     holder[key] = text
     if not first:
-        _remove(made, spelling.raw.get("once", ()))
+        _remove(piece, spelling.raw.get("once", ()))
     if not last:
-        _remove(made, spelling.raw.get("late", ()))
+        _remove(piece, spelling.raw.get("late", ()))
         for place, value in spelling.raw.get("meanwhile", {}).items():
-            if is_there(made, place):
-                above, name = holder_of(made, place)
+            if is_there(piece, place):
+                above, name = holder_of(piece, place)
                 above[name] = copied(value)
-    return made
+    return piece
 
 
 def _remove(event: Any, places: Any) -> None:
@@ -122,15 +122,15 @@ def split_chunk(spelling: Spelling, body: Any, site: Site) -> None:
     event, place = events[number], spelling.raw["list"]
     entries = at(event, place)
     fit(isinstance(entries, list) and len(entries) > 1)
-    made = []
+    chunks = []
     for order, entry in enumerate(entries):
         chunk = copied(event)
         holder, key = holder_of(chunk, place)
         holder[key] = [copied(entry)]
         if order + 1 < len(entries):
             _remove(chunk, spelling.raw.get("late", ()))
-        made.append(chunk)
-    events[number : number + 1] = made
+        chunks.append(chunk)
+    events[number : number + 1] = chunks
 
 
 @speller(_events)

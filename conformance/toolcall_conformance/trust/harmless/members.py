@@ -29,7 +29,7 @@ def _alike(spelling: Spelling, body: Any) -> Iterator[Site]:
     for holder, key in _holders(spelling, body):
         value = resolve(body, holder)
         there = key in value
-        now = next((number for number, one in enumerate(values) if there and equal(one, value[key])), None)
+        now = next((number for number, element in enumerate(values) if there and equal(element, value[key])), None)
         if now is None and (there or not spelling.raw["absent"]):
             continue
         if there and spelling.raw["absent"]:
@@ -87,7 +87,7 @@ def reverse_run(spelling: Spelling, body: Any, site: Site) -> None:
     items = resolve(body, site.pointer)
     before = list(items)
     items[:] = [
-        one for fits, run in groupby(before, key=spelling.fits) for one in (reversed(list(run)) if fits else run)
+        item for fits, run in groupby(before, key=spelling.fits) for item in (reversed(list(run)) if fits else run)
     ]
     fit(any(now is not then for now, then in zip(items, before, strict=True)))
 
@@ -124,7 +124,7 @@ def split_item(spelling: Spelling, body: Any, site: Site) -> None:
     item, key = holder[number], spelling.raw["list"]
     entries = item.get(key)
     fit(isinstance(entries, list) and len(entries) > 1)
-    together = [place for place, one in enumerate(entries) if _is_first(spelling, one)]
+    together = [place for place, entry in enumerate(entries) if _is_first(spelling, entry)]
     cut = max([0, *together]) + 1
     fit(cut < len(entries))
     holder.insert(number + 1, {**copied(item), key: entries[cut:]})

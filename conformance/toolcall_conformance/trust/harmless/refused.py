@@ -58,13 +58,13 @@ class Reason:
         rules, changes = frozenset(raw["rules"]), frozenset(raw["changes"])
         return cls(raw["format"], raw["direction"], rules, changes, tuple(raw.get("paths", ())), raw["reason"])
 
-    def explains(self, one: Refused) -> bool:
+    def explains(self, refusal: Refused) -> bool:
         """Whether it is about this kind of member."""
         return (
-            (one.format, one.direction) == (self.format, self.direction)
-            and one.rule in self.rules
-            and one.change in self.changes
-            and (not self.paths or any(matches(path, one.pattern) for path in self.paths))
+            (refusal.format, refusal.direction) == (self.format, self.direction)
+            and refusal.rule in self.rules
+            and refusal.change in self.changes
+            and (not self.paths or any(matches(path, refusal.pattern) for path in self.paths))
         )
 
 
@@ -73,9 +73,9 @@ def reasons(corpus: Corpus) -> list[Reason]:
     return [Reason.of(raw) for raw in read_json(corpus.root / "mutations" / "refused.json")["refused"]]
 
 
-def unexplained(found: Sequence[Refused], known: Sequence[Reason]) -> list[Refused]:
+def unexplained(refusals: Sequence[Refused], accepted_reasons: Sequence[Reason]) -> list[Refused]:
     """Those that no reason is about."""
-    return [one for one in found if not any(reason.explains(one) for reason in known)]
+    return [refusal for refusal in refusals if not any(reason.explains(refusal) for reason in accepted_reasons)]
 
 
 @dataclass
@@ -105,7 +105,9 @@ class _Body:
             return set(problems(sdk.reply_type(), value))
 
     def broken(self, value: Any) -> set[str]:
-        return {one.rule for one in check_body(self.corpus, self.format, self.direction, value) if one.is_must}
+        return {
+            finding.rule for finding in check_body(self.corpus, self.format, self.direction, value) if finding.is_must
+        }
 
     def only_by_us(self, value: Any) -> set[str]:
         """The rules that a changed body breaks, if the client takes it."""
@@ -118,23 +120,26 @@ def refused(corpus: Corpus, cases: Sequence[str] = ()) -> tuple[int, list[Refuse
     Raises MissingSDKError.
     """
     tried = 0
-    found: dict[tuple[str, str, str, str, str], Refused] = {}
+    refusals: dict[tuple[str, str, str, str, str], Refused] = {}
     for place, body, change, pattern, changed in _changed(corpus, cases):
         tried += 1
         for rule in body.only_by_us(changed):
             key = (body.format, body.direction, change, pattern, rule)
-            known = found.get(key, Refused(*key, 0, place))
-            found[key] = replace(known, count=known.count + 1)
-    return tried, sorted(found.values(), key=lambda one: (one.format, one.direction, one.rule, one.change, one.pattern))
+            refusal = refusals.get(key, Refused(*key, 0, place))
+            refusals[key] = replace(refusal, count=refusal.count + 1)
+    return tried, sorted(
+        refusals.values(),
+        key=lambda refusal: (refusal.format, refusal.direction, refusal.rule, refusal.change, refusal.pattern),
+    )
 
 
 def _changed(corpus: Corpus, cases: Sequence[str]) -> Iterator[tuple[str, _Body, str, str, Any]]:
     """Each change of each member: where, the body, what it becomes, the member, and the changed body."""
     own = Spellings(corpus).own
     for name in corpus.formats:
-        seen: Counter[tuple[str, str]] = Counter()
+        counts: Counter[tuple[str, str]] = Counter()
         for place, body in _goldens(corpus, cases, name):
-            for node in _members(body, own, seen):
+            for node in _members(body, own, counts):
                 for operator, change in CHANGES.items():
                     if operator != "empty" or node.kind in ("text", "list", "object"):
                         with suppress(Unfit):
@@ -157,13 +162,13 @@ def _goldens(corpus: Corpus, cases: Sequence[str], name: str) -> Iterator[tuple[
                     yield f"{case.id}/{exchange.number:02}", _Body(corpus, name, direction, body)
 
 
-def _members(body: _Body, own: Collection[str], seen: Counter[tuple[str, str]]) -> Iterator[Node]:
+def _members(body: _Body, own: Collection[str], counts: Counter[tuple[str, str]]) -> Iterator[Node]:
     """The members of the format's own objects; of those of one pattern a few in all."""
     for node in nodes(body.value):
         around = node.pointer.split("/")[1:-1]
         if around[:1] == ["input"]:  # of one format it is the conversation itself
             around = around[1:]
         if node.place == "member" and not set(own) & set(around):
-            seen[body.direction, pattern_of(node.pointer)] += 1
-            if seen[body.direction, pattern_of(node.pointer)] <= EACH:
+            counts[body.direction, pattern_of(node.pointer)] += 1
+            if counts[body.direction, pattern_of(node.pointer)] <= EACH:
                 yield node

@@ -40,10 +40,10 @@ def _tried(sampler: Sampler, shelf: Shelf) -> list[Tried]:
 
 def grouped(tried: Sequence[Tried], outcomes: Sequence[str]) -> list[Group]:
     """The variants with one of these outcomes by rule, spelling, direction and format, the greatest groups first."""
-    found: dict[tuple[str, str, str, str], list[Tried]] = defaultdict(list)
-    for one in tried:
-        if one.outcome in outcomes:
-            for rule in one.rules:
-                found[rule, one.spelling, one.direction, one.format].append(one)
-    groups = [Group(*key, len(some), some[0].name) for key, some in found.items()]
+    trials_by_key: dict[tuple[str, str, str, str], list[Tried]] = defaultdict(list)
+    for attempt in tried:
+        if attempt.outcome in outcomes:
+            for rule in attempt.rules:
+                trials_by_key[rule, attempt.spelling, attempt.direction, attempt.format].append(attempt)
+    groups = [Group(*key, len(some), some[0].name) for key, some in trials_by_key.items()]
     return sorted(groups, key=lambda group: (-group.count, group.example))

@@ -42,8 +42,8 @@ class Spelling:
 
     def fits(self, value: Any) -> bool:
         """Whether a value has what ``where``, ``having`` and ``lacking`` ask for."""
-        asked = self.raw.get("where", {}).items()
-        if any(at(value, place) != wanted for place, wanted in asked):
+        conditions = self.raw.get("where", {}).items()
+        if any(at(value, place) != expected for place, expected in conditions):
             return False
         if any(at(value, place) in (_NOTHING, None, "") for place in self.raw.get("having", ())):
             return False

@@ -49,7 +49,7 @@ def split_part(spelling: Spelling, body: Any, site: Site) -> None:
     fit(isinstance(part, dict) and part.keys() <= set(spelling.raw["plain"]) and isinstance(part.get(key), str))
     text = part[key]
     middle = len(text) // 2
-    cut = next((one for one in (text.rfind(" ", 1, middle), text.find(" ", middle)) if one > 0), middle)
+    cut = next((position for position in (text.rfind(" ", 1, middle), text.find(" ", middle)) if position > 0), middle)
     fit(bool(text[:cut].strip() and text[cut:].strip()))
     holder.insert(number + 1, {**copied(part), key: text[cut:]})
     part[key] = text[:cut]

@@ -67,14 +67,14 @@ class Shelf:
     @property
     def format(self) -> str:
         """The format of the bodies."""
-        given = self.upstream if self.direction == "request" else self.client
+        format_name = self.upstream if self.direction == "request" else self.client
         other = self.client if self.direction == "request" else self.upstream
-        return other if self.side == "source" else given
+        return other if self.side == "source" else format_name
 
 
 def shelves(formats: Sequence[str], count: int | None, seed: int) -> list[Shelf]:
     """All routes, those within one format too, with all sides; ``count`` is shared out evenly."""
-    found = [
+    candidates = [
         Shelf(side, direction, client, upstream, None, seed)
         for side in SIDES
         for direction in WAYS
@@ -82,7 +82,10 @@ def shelves(formats: Sequence[str], count: int | None, seed: int) -> list[Shelf]
         for upstream in formats
         if side != "golden" or client == upstream
     ]
-    return [replace(one, most=most) for one, most in zip(found, shared_out(count, len(found), seed), strict=True)]
+    return [
+        replace(shelf, most=most)
+        for shelf, most in zip(candidates, shared_out(count, len(candidates), seed), strict=True)
+    ]
 
 
 class Trier:
@@ -101,8 +104,8 @@ class Trier:
             return
         for case in self.sampler.cases:
             for base in self.bases(shelf, case):
-                for one in self._spellings(shelf):
-                    for variant in _drawn(one, base, shelf.seed):
+                for spelling in self._spellings(shelf):
+                    for variant in _drawn(spelling, base, shelf.seed):
                         yield from self._judged(base, variant)
 
     def _spellings(self, shelf: Shelf) -> Iterator[Spelling]:
@@ -120,8 +123,8 @@ class Trier:
         shelf = Shelf(side, direction, client, upstream, None, 0)  # type: ignore[arg-type]
         for base in self.bases(shelf, case):
             if name.startswith(f"{base.name}::"):
-                for one in self._spellings(shelf):
-                    for variant in variants(one, base.body):
+                for spelling in self._spellings(shelf):
+                    for variant in variants(spelling, base.body):
                         if variant.name == spelled:
                             return base, variant
         raise LookupError(f"{name!r}: the translator makes no such body, or this variant changes nothing there")
@@ -145,16 +148,16 @@ class Trier:
         for case in cases:
             bases = self.bases(shelf, case)
             if bases:
-                for found in islice(self._least_tried(shelf, drawn.choice(bases), counts, drawn), EACH):
-                    counts[found.spelling] += 1
-                    yield found
+                for trial in islice(self._least_tried(shelf, drawn.choice(bases), counts, drawn), EACH):
+                    counts[trial.spelling] += 1
+                    yield trial
 
     def _least_tried(self, shelf: Shelf, base: Base, counts: Counter[str], drawn: random.Random) -> Iterator[Tried]:
-        found = [variant for one in self._spellings(shelf) for variant in variants(one, base.body)]
-        drawn.shuffle(found)
-        found.sort(key=lambda variant: counts[variant.kind])
+        candidates = [variant for spelling in self._spellings(shelf) for variant in variants(spelling, base.body)]
+        drawn.shuffle(candidates)
+        candidates.sort(key=lambda variant: counts[variant.kind])
         done: set[str] = set()
-        for variant in found:
+        for variant in candidates:
             kind = variant.kind
             if kind not in done:
                 done.add(kind)
@@ -192,9 +195,9 @@ def _drawn(spelling: Spelling, base: Base, seed: int) -> Iterator[Variant]:
 
 def _outcome(base: Base, body: object) -> tuple[Outcome, tuple[str, ...]]:
     try:
-        found = base.new(body)
+        findings = base.new(body)
     except Exception as error:  # it must take any JSON; one fault of its own must not end the run
         return "raised", (type(error).__name__,)
-    grave = tuple(dict.fromkeys(one.rule for one in found if one.is_must))
-    mild = tuple(dict.fromkeys(one.rule for one in found if not one.is_must and not one.is_note))
+    grave = tuple(dict.fromkeys(finding.rule for finding in findings if finding.is_must))
+    mild = tuple(dict.fromkeys(finding.rule for finding in findings if not finding.is_must and not finding.is_note))
     return ("alarm", grave) if grave else ("warned", mild) if mild else ("passed", ())

@@ -28,12 +28,12 @@ def respell_json(_spelling: Spelling, body: Any, site: Site) -> None:
     text = holder[key]
     fit(isinstance(text, str) and text[:1] in ("{", "["))
     try:
-        held = parse(text)
+        value = parse(text)
     except JSONError:
-        held = None
-    fit(held is not None)
-    written = json.dumps(held, **_JSON[site.choice])  # type: ignore[arg-type]
-    fit(equal(parse(written), held))
+        value = None
+    fit(value is not None)
+    written = json.dumps(value, **_JSON[site.choice])  # type: ignore[arg-type]
+    fit(equal(parse(written), value))
     holder[key] = written
 
 

@@ -68,7 +68,7 @@ class Spellings:
 
     def of(self, name: str, direction: str, side: str) -> Iterator[Spelling]:
         """Those for bodies of a format, a direction and a side."""
-        return (one for one in self.all if one.is_for(name, direction, side))
+        return (spelling for spelling in self.all if spelling.is_for(name, direction, side))
 
 
 def variants(spelling: Spelling, body: Any) -> Iterator[Variant]:
@@ -86,7 +86,7 @@ def made(variant: Variant, body: Any) -> Any:
     changed = copied(body)
     change = SPELLERS[variant.spelling.operator]
     if variant.everywhere:
-        sites = [one for one in change.sites(variant.spelling, body) if one.choice == variant.site.choice]
+        sites = [site for site in change.sites(variant.spelling, body) if site.choice == variant.site.choice]
         done = [_tried(variant.spelling, changed, site) for site in reversed(sites)]
         if not any(done):
             raise Unfit

@@ -69,7 +69,7 @@ def of_file(corpus: Corpus, path: Path) -> list[SourceBody]:
     lines = [_json(line) for line in text.splitlines() if line.strip()]
     if not lines or not all(isinstance(line, dict) for line in lines):
         return []
-    return [*_of_events(corpus, lines)] or [found for line in lines for found in _within(corpus, line, 0)]
+    return [*_of_events(corpus, lines)] or [body for line in lines for body in _within(corpus, line, 0)]
 
 
 def files(folder: Path) -> list[Path]:
@@ -96,10 +96,10 @@ def _within(corpus: Corpus, value: Any, depth: int) -> Iterator[SourceBody]:
 
 
 def _of_stream(corpus: Corpus, text: str) -> Iterator[SourceBody]:
-    found = parse(text.encode("utf-8", "surrogatepass"))
-    events = found["events"]
+    stream = parse(text.encode("utf-8", "surrogatepass"))
+    events = stream["events"]
     names = recognised_events(corpus, [event["data"] for event in events])
-    if len(names) == 1 and "broken" not in found:
+    if len(names) == 1 and "broken" not in stream:
         yield SourceBody("stream", names[0], {"events": events})
 
 
@@ -119,10 +119,10 @@ def _of_events(corpus: Corpus, events: Sequence[Any]) -> Iterator[SourceBody]:
 
 def _json(text: str) -> Any:
     try:
-        found = parse_json(text)
+        value = parse_json(text)
     except JSONError:
         try:
-            found = json.loads(text)
+            value = json.loads(text)
         except (ValueError, RecursionError):
             return None
-    return None if is_too_deep(found) else found
+    return None if is_too_deep(value) else value

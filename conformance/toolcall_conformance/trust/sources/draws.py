@@ -74,9 +74,11 @@ class Draws:
     ) -> None:
         corpus = judge.corpus
         self._judge, self._corpus = judge, corpus
-        self._operators = [one for one in table.operators if one.is_in("request") and not one.donates]
-        self._shelves = [tuple(cases) or tuple(corpus.cases), *(tuple(map(str, files(one))) for one in folders)]
-        self._shelves = [one for one in self._shelves if one]
+        self._operators = [
+            operator for operator in table.operators if operator.is_in("request") and not operator.donates
+        ]
+        self._shelves = [tuple(cases) or tuple(corpus.cases), *(tuple(map(str, files(folder))) for folder in folders)]
+        self._shelves = [shelf for shelf in self._shelves if shelf]
         self._bodies = lru_cache(maxsize=300)(self._bodies_of)
         self._dialects = {name: Dialects(corpus, name) for name in corpus.formats}
         self._spoken = 1 if dialects else SPOKEN
@@ -88,15 +90,15 @@ class Draws:
         for _ in range(_TRIES):
             holder = lot.choice(lot.choice(self._shelves))
             bodies = self._bodies(holder)
-            ways = sorted({one.way for one in bodies if not self._alone or self._is_spoken(one)})
+            ways = sorted({body.way for body in bodies if not self._alone or self._is_spoken(body)})
             if not ways:
                 continue
             way = lot.choice(ways)
-            taken = [at for at, one in enumerate(bodies) if one.way == way]
-            at = lot.choice([at for at in taken if not self._alone or self._is_spoken(bodies[at])])
-            found = self._on_a_route(holder, at, bodies[at], lot)
-            if found is not None:
-                return found
+            indexes = [at for at, body in enumerate(bodies) if body.way == way]
+            at = lot.choice([at for at in indexes if not self._alone or self._is_spoken(bodies[at])])
+            draw = self._on_a_route(holder, at, bodies[at], lot)
+            if draw is not None:
+                return draw
         return None
 
     def again(self, name: str) -> Draw:
@@ -144,12 +146,12 @@ class Draws:
         if lot.randrange(PLAIN) == 0:
             return Draw(holder, at + 1, source, client, upstream, AS_IT_IS, source.body)
         looked_at = 1 if lot.randrange(ANYTHING) == 0 else _LOOKED_AT
-        found = None
+        draw = None
         for mutation, body in islice(self._mutations(source, lot), looked_at):
-            found = Draw(holder, at + 1, source, client, upstream, mutation, body)
+            draw = Draw(holder, at + 1, source, client, upstream, mutation, body)
             if not self._breaks(source, body):
                 break
-        return found
+        return draw
 
     def _is_spoken(self, source: SourceBody) -> bool:
         """Whether it is a reply such as its format's own provider sends, and other servers have habits of their own."""
@@ -180,7 +182,7 @@ class Draws:
         places = _by_pattern(source)
         for _ in range(_TRIES if places else 0):
             node = lot.choice(places[lot.choice([*places])])
-            fitting = [one for one in self._operators if one.fits(node)]
+            fitting = [operator for operator in self._operators if operator.fits(node)]
             if not fitting:
                 continue
             name = lot.choice(fitting).name
@@ -193,19 +195,19 @@ class Draws:
 def broken(judge: Judge, source: SourceBody, body: Any, model: str | None = None) -> tuple[str, ...]:
     """The MUSTs of its own format that a body breaks in the place of a source."""
     if source.way == "request":
-        found = judge.body(source.format, "request", body, model=model)
+        judgement = judge.body(source.format, "request", body, model=model)
     else:
-        found = judge.sent(source.format, source.way, body, model=model)
-    return tuple(dict.fromkeys(one.rule for one in found.findings if one.is_must))
+        judgement = judge.sent(source.format, source.way, body, model=model)
+    return tuple(dict.fromkeys(finding.rule for finding in judgement.findings if finding.is_must))
 
 
 def _by_pattern(source: SourceBody) -> dict[str, list[Node]]:
     """The places of a body by which member they are, whatever the index: long lists weigh no more than short ones."""
-    found: dict[str, list[Node]] = {}
+    nodes_by_pattern: dict[str, list[Node]] = {}
     for node in nodes(source.body):
         if source.way != "stream" or node.pointer.count("/") > 1:
-            found.setdefault(pattern_of(without_own(node.pointer, _TOP[source.way])), []).append(node)
-    return found
+            nodes_by_pattern.setdefault(pattern_of(without_own(node.pointer, _TOP[source.way])), []).append(node)
+    return nodes_by_pattern
 
 
 def _mutated(source: SourceBody, operator: str, pointer: str) -> Any:

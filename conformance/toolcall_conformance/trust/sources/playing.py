@@ -61,15 +61,15 @@ class Player:
         session = opened.session
         if source.way == "request":
             return _made(session.request(body), "request", route, body)
-        asked, before = self._ask(session, source, route)
+        requests, before = self._ask(session, source, route)
         if before is not None:
             return replace(before, source=body, reason=f"the request before it: {before.reason}")
         if source.way == "response":
-            reply = self._as_declared(source, route, body, asked)
-            return replace(_made(session.response(reply), "response", route, reply), requests=asked)
-        data = self._framed(draw, self._as_declared(source, route, dump(body["events"]), asked))
-        came = session.stream(Source(cuts.split_events(data)))
-        return replace(_made(came, "stream", route, {"events": parse(data)["events"]}), requests=asked)
+            reply = self._as_declared(source, route, body, requests)
+            return replace(_made(session.response(reply), "response", route, reply), requests=requests)
+        data = self._framed(draw, self._as_declared(source, route, dump(body["events"]), requests))
+        outcome = session.stream(Source(cuts.split_events(data)))
+        return replace(_made(outcome, "stream", route, {"events": parse(data)["events"]}), requests=requests)
 
     def _framed(self, draw: Draw, data: bytes) -> bytes:
         if not draw.habits:
@@ -85,7 +85,9 @@ class Player:
         else:
             keys = self._judge.corpus.format(source.format)["model_keys"]
             named = (source.body.get(key) for key in keys)
-            models[source.format] = next((one for one in named if isinstance(one, str) and one), models[source.format])
+            models[source.format] = next(
+                (model for model in named if isinstance(model, str) and model), models[source.format]
+            )
         streams = source.way == "stream"
         return Route(draw.client, draw.upstream, models[draw.client], models[draw.upstream], stream=streams)
 
@@ -105,12 +107,12 @@ class Player:
             return UNKNOWN, _nothing(sent, "request", route, request)
         return Requests(request, sent.value), None
 
-    def _as_declared(self, source: SourceBody, route: Route, reply: Any, asked: Requests) -> Any:
+    def _as_declared(self, source: SourceBody, route: Route, reply: Any, requests: Requests) -> Any:
         """A reply with the tool names that the translator declared; as it is where it declared none."""
-        if source.case is None or asked.upstream is None:
+        if source.case is None or requests.upstream is None:
             return reply
         golden = source.case.exchanges(route.upstream)[source.exchange].request
-        names = self._judge.declared_names(golden, asked.upstream, route.upstream)
+        names = self._judge.declared_names(golden, requests.upstream, route.upstream)
         if isinstance(reply, bytes):
             return rename_calls_in_stream(reply, names, self._judge.corpus.transports[route.upstream]["stream"])
         return rename_calls(route.upstream, reply, names)
@@ -122,19 +124,19 @@ def _usual_models(corpus: Corpus) -> dict[str, str]:
     return {name: first.model(name) for name in corpus.formats}
 
 
-def _made(came: Any, operation: str, route: Route, source: Any) -> Made:
-    if isinstance(came, Produced):
-        return Made("output", route, source, came.value, losses=came.losses)
-    if isinstance(came, Streamed) and came.raised is None:
-        return Made("output", route, source, {"events": parse(came.data)["events"]}, losses=came.losses)
-    return _nothing(came.raised if isinstance(came, Streamed) else came, operation, route, source)
+def _made(outcome: Any, operation: str, route: Route, source: Any) -> Made:
+    if isinstance(outcome, Produced):
+        return Made("output", route, source, outcome.value, losses=outcome.losses)
+    if isinstance(outcome, Streamed) and outcome.raised is None:
+        return Made("output", route, source, {"events": parse(outcome.data)["events"]}, losses=outcome.losses)
+    return _nothing(outcome.raised if isinstance(outcome, Streamed) else outcome, operation, route, source)
 
 
-def _nothing(came: Any, operation: str, route: Route, source: Any) -> Made:
+def _nothing(outcome: Any, operation: str, route: Route, source: Any) -> Made:
     """No output, and why."""
-    if isinstance(came, RefusedOutcome):
-        return Made("refused", route, source, reason=came.reason)
-    if isinstance(came, UnsupportedOutcome):
-        return Made("unsupported", route, source, reason=came.reason)
-    sentence = getattr(came, "sentence", None) or f"took longer than {getattr(came, 'seconds', '?')} s"
+    if isinstance(outcome, RefusedOutcome):
+        return Made("refused", route, source, reason=outcome.reason)
+    if isinstance(outcome, UnsupportedOutcome):
+        return Made("unsupported", route, source, reason=outcome.reason)
+    sentence = getattr(outcome, "sentence", None) or f"took longer than {getattr(outcome, 'seconds', '?')} s"
     return Made("failed", route, source, reason=f"{operation} {sentence}")

@@ -19,13 +19,13 @@ def repaired(body: Any, findings: Iterable[Finding], choice: int = 0) -> Any | N
     a list, or put into it, moves no place that is still to be repaired; the holder of a place comes after it.
     """
     changed = copied(body)
-    for one in sorted(findings, key=lambda one: _order(one.pointer), reverse=True):
-        stands = _at(changed, one.pointer)
-        want = value_of(replace(one, got=stands) if isinstance(stands, dict) else one, choice)
-        if isinstance(stands, str) and _says(stands, one.got) and not isinstance(want, str):
+    for finding in sorted(findings, key=lambda finding: _order(finding.pointer), reverse=True):
+        stands = _at(changed, finding.pointer)
+        want = value_of(replace(finding, got=stands) if isinstance(stands, dict) else finding, choice)
+        if isinstance(stands, str) and _says(stands, finding.got) and not isinstance(want, str):
             want = json.dumps(want, ensure_ascii=False) if is_json_value(want) else want
         if want is not NOT_KNOWN:
-            changed = _with(changed, one.pointer, want, insert=one.got is MISSING)
+            changed = _with(changed, finding.pointer, want, insert=finding.got is MISSING)
     return None if equal(changed, body) else changed
 
 
@@ -116,8 +116,8 @@ def instance(schema: Mapping[str, Any], got: Any = MISSING, choice: int = 0) -> 
             return instance(schema[keyword][choice % len(schema[keyword])], got, choice)
     kinds = schema.get("type", "object" if "required" in schema else None)
     kind = kinds[0] if isinstance(kinds, list) else kinds
-    made = _MADE.get(str(kind))
-    return NOT_KNOWN if made is None else made(schema, got, choice)
+    maker = _MADE.get(str(kind))
+    return NOT_KNOWN if maker is None else maker(schema, got, choice)
 
 
 def _object(schema: Mapping[str, Any], got: Any, choice: int) -> Any:
@@ -139,8 +139,8 @@ def _array(schema: Mapping[str, Any], got: Any, choice: int) -> Any:
 
 
 def _text(schema: Mapping[str, Any], got: Any, _choice: int) -> Any:
-    taken = schema.get("not", {})
-    refused = [*taken.get("enum", ()), *([taken["const"]] if "const" in taken else ())]
+    exclusion = schema.get("not", {})
+    refused = [*exclusion.get("enum", ()), *([exclusion["const"]] if "const" in exclusion else ())]
     if "contentMediaType" in schema:
         return "{}"
     value = got if isinstance(got, str) and "pattern" not in schema and got not in refused else "x"
@@ -151,8 +151,8 @@ def _text(schema: Mapping[str, Any], got: Any, _choice: int) -> Any:
 
 
 def _number(schema: Mapping[str, Any], got: Any, _choice: int) -> Any:
-    known = isinstance(got, (int, float)) and not isinstance(got, bool)
-    value = got if known and not ("integer" in str(schema.get("type")) and isinstance(got, float)) else 1
+    is_number = isinstance(got, (int, float)) and not isinstance(got, bool)
+    value = got if is_number and not ("integer" in str(schema.get("type")) and isinstance(got, float)) else 1
     value = max(value, schema.get("minimum", value))
     value = min(value, schema.get("maximum", value))
     return value + 1 if value == schema.get("not", {}).get("const") else value

@@ -35,12 +35,12 @@ class Asked:
 class Machine:
     """Makes and tries draws. Raises SpecError when it is made."""
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, options: Asked) -> None:
         corpus = load_corpus()
-        driver = load_driver(asked.translator, directory=asked.directory, transports=lambda: corpus.transports)
-        older = _older(asked.translator, asked.against, corpus) if asked.against is not None else None
+        driver = load_driver(options.translator, directory=options.directory, transports=lambda: corpus.transports)
+        older = _older(options.translator, options.against, corpus) if options.against is not None else None
         judge = Judge(corpus)
-        self.draws = Draws(judge, Table(corpus), asked.folders, dialects=asked.dialects)
+        self.draws = Draws(judge, Table(corpus), options.folders, dialects=options.dialects)
         self.trier = Trier(driver, judge, older)
 
     def tried(self, seed: int, number: int) -> Tried | None:
@@ -63,35 +63,35 @@ def _older(spec: str, directory: Path, corpus: Corpus) -> Driver:
     return load_driver(spec, directory=directory, transports=lambda: corpus.transports, isolation=isolation)
 
 
-def run(asked: Asked, seed: int, count: int, jobs: int, progress: Progress) -> list[Tried]:
+def run(options: Asked, seed: int, count: int, jobs: int, progress: Progress) -> list[Tried]:
     """What becomes of the first draws of a seed, in their order. ``progress`` is told draws done and in all."""
     if jobs > 1:
-        return [*_in_processes(asked, seed, count, jobs, progress)]
-    machine, found = Machine(asked), []
+        return [*_in_processes(options, seed, count, jobs, progress)]
+    machine, results = Machine(options), []
     for number in range(count):
-        found.append(machine.tried(seed, number))
+        results.append(machine.tried(seed, number))
         progress(number + 1, count)
-    return [one for one in found if one is not None]
+    return [result for result in results if result is not None]
 
 
-def _in_processes(asked: Asked, seed: int, count: int, jobs: int, progress: Progress) -> Iterator[Tried]:
+def _in_processes(options: Asked, seed: int, count: int, jobs: int, progress: Progress) -> Iterator[Tried]:
     from concurrent.futures import ProcessPoolExecutor, as_completed  # costs a start that most commands need not pay
 
     done, size = 0, max(count // (jobs * 10), 1)
     parts = [range(at, min(at + size, count)) for at in range(0, count, size)]
     with ProcessPoolExecutor(jobs) as pool:
-        begun = {pool.submit(_part, asked, seed, part): len(part) for part in parts}
-        for part in as_completed(begun):
-            done += begun[part]
+        futures = {pool.submit(_part, options, seed, part): len(part) for part in parts}
+        for part in as_completed(futures):
+            done += futures[part]
             progress(done, count)
-        yield from (one for part in begun for one in part.result())
+        yield from (result for part in futures for result in part.result())
 
 
 _MACHINES: dict[Asked, Machine] = {}
 
 
-def _part(asked: Asked, seed: int, numbers: Sequence[int]) -> list[Tried]:
+def _part(options: Asked, seed: int, numbers: Sequence[int]) -> list[Tried]:
     """What a process of its own does. It loads the translator once."""
-    if asked not in _MACHINES:
-        _MACHINES[asked] = Machine(asked)
-    return [one for number in numbers if (one := _MACHINES[asked].tried(seed, number)) is not None]
+    if options not in _MACHINES:
+        _MACHINES[options] = Machine(options)
+    return [result for number in numbers if (result := _MACHINES[options].tried(seed, number)) is not None]

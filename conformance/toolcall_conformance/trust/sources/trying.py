@@ -61,92 +61,96 @@ class Trier:
 
     def tried(self, draw: Draw) -> Tried:
         """What becomes of a draw."""
-        made = self._player.play(draw)
-        breaks = self._broken(draw, made)
-        if made.kind == "output":
-            outcome, first, left = self._way_out(draw, made)
+        result = self._player.play(draw)
+        breaks = self._broken(draw, result)
+        if result.kind == "output":
+            outcome, first, left = self._way_out(draw, result)
             return _tried(draw, outcome, first, left, breaks)
-        outcome = made.kind
-        if outcome == "refused" and not breaks and not self._may_refuse(draw, made):
+        outcome = result.kind
+        if outcome == "refused" and not breaks and not self._may_refuse(draw, result):
             outcome = "refused sound"
         anew = self._older is not None and self._older.play(draw).kind == "output"
-        return _tried(draw, outcome, (), (), breaks, made.reason, anew=anew)
+        return _tried(draw, outcome, (), (), breaks, result.reason, anew=anew)
 
     def first(self, draw: Draw) -> tuple[Made, Sequence[Finding]]:
         """What the translator makes of a draw, and all that the judge says of it."""
-        made = self._player.play(draw)
-        return made, self._judged(draw, made, Whole(made.output)) if made.kind == "output" else ()
+        result = self._player.play(draw)
+        return result, self._judged(draw, result, Whole(result.output)) if result.kind == "output" else ()
 
-    def _may_refuse(self, draw: Draw, made: Made) -> bool:
+    def _may_refuse(self, draw: Draw, result: Made) -> bool:
         if draw.source.way == "request":
-            return self._judge.may_refuse(made.route, made.source)
-        reply = made.source
+            return self._judge.may_refuse(result.route, result.source)
+        reply = result.source
         if draw.source.way == "stream":
             reply = formats.assembled(draw.upstream, reply).body
         return self._judge.may_fail(draw.upstream, reply)
 
-    def _broken(self, draw: Draw, made: Made) -> tuple[str, ...]:
+    def _broken(self, draw: Draw, result: Made) -> tuple[str, ...]:
         """The MUSTs of its own format that the source breaks."""
-        route = made.route
+        route = result.route
         own = route.client_model if draw.source.way == "request" else route.upstream_model
-        return broken(self._judge, draw.source, made.source, own)
+        return broken(self._judge, draw.source, result.source, own)
 
-    def _way_out(self, draw: Draw, made: Made) -> tuple[str, Sequence[Finding], Sequence[Finding]]:
+    def _way_out(self, draw: Draw, result: Made) -> tuple[str, Sequence[Finding], Sequence[Finding]]:
         """Whether an output passes, at once or repaired; what it broke at first, and what remains."""
-        first = [one for one in self._judged(draw, made, Whole(made.output)) if one.is_must]
+        first = [finding for finding in self._judged(draw, result, Whole(result.output)) if finding.is_must]
         if not first:
             return "passed", (), ()
         fewest: Sequence[Finding] = first
         for grave in (True, False):
             for choice in range(CHOICES):
-                left = self._repaired(draw, made, grave=grave, choice=choice)
+                left = self._repaired(draw, result, grave=grave, choice=choice)
                 if not left:
                     return "repaired", first, ()
                 fewest = min(fewest, left, key=len)
-                if not any(isinstance(one.want, (OneOf, Form)) for one in (*first, *left)):
+                if not any(isinstance(finding.want, (OneOf, Form)) for finding in (*first, *left)):
                     break
         return "closed", first, fewest
 
-    def _repaired(self, draw: Draw, made: Made, *, grave: bool, choice: int) -> Sequence[Finding]:
+    def _repaired(self, draw: Draw, result: Made, *, grave: bool, choice: int) -> Sequence[Finding]:
         """The MUSTs that remain after some rounds of repair, by MUSTs alone or by all findings."""
-        whole = Whole(made.output)
+        whole = Whole(result.output)
         left: Sequence[Finding] = ()
         for _ in range(ROUNDS):
-            found = self._judged(draw, made, whole)
-            left = [one for one in found if one.is_must]
-            changed = _mended(draw, whole, left if grave else found, choice) if left else None
+            findings = self._judged(draw, result, whole)
+            left = [finding for finding in findings if finding.is_must]
+            changed = _mended(draw, whole, left if grave else findings, choice) if left else None
             if changed is None:
                 return left
             whole = changed
-        return [one for one in self._judged(draw, made, whole) if one.is_must]
+        return [finding for finding in self._judged(draw, result, whole) if finding.is_must]
 
-    def _judged(self, draw: Draw, made: Made, whole: Whole) -> Sequence[Finding]:
-        judge, source, route = self._judge, draw.source, made.route
+    def _judged(self, draw: Draw, result: Made, whole: Whole) -> Sequence[Finding]:
+        judge, source, route = self._judge, draw.source, result.route
         captured = source.case is None
         if source.way == "request":
-            return judge.request(made.source, whole.output, route, declared=made.losses, captured=captured).findings
+            return judge.request(result.source, whole.output, route, declared=result.losses, captured=captured).findings
         vendor = bool(draw.habits) or (source.case is not None and route.upstream in source.case.dialects)
-        given: dict[str, Any] = {"vendor": vendor, "declared": made.losses}
+        options: dict[str, Any] = {"vendor": vendor, "declared": result.losses}
         if source.way == "response":
             return judge.response(
-                made.source, whole.output, route, requests=made.requests, captured=captured, **given
+                result.source, whole.output, route, requests=result.requests, captured=captured, **options
             ).findings
-        asked = Requests(made.requests.client)
+        requests = Requests(result.requests.client)
         if whole.reply is not None:
-            said = formats.assembled(route.upstream, made.source).body
-            given["vendor"] = True
-            found = judge.response(said, whole.reply, route, requests=asked, captured=True, **given).findings
-            return _no_graver(found, self._judged(draw, made, Whole(whole.output)))
-        return judge.stream(made.source, whole.output, route, requests=asked, captured=True, **given).findings
+            body = formats.assembled(route.upstream, result.source).body
+            options["vendor"] = True
+            findings = judge.response(body, whole.reply, route, requests=requests, captured=True, **options).findings
+            return _no_graver(findings, self._judged(draw, result, Whole(whole.output)))
+        return judge.stream(result.source, whole.output, route, requests=requests, captured=True, **options).findings
 
 
-def _no_graver(found: Sequence[Finding], before: Sequence[Finding]) -> Sequence[Finding]:
+def _no_graver(findings: Sequence[Finding], before: Sequence[Finding]) -> Sequence[Finding]:
     """Findings of a stream's reply without the MUSTs of rules that had none in the stream.
 
     What no request asked a stream for, its reply may lack.
     """
-    grave, all_before = ({one.rule for one in before if one.is_must}, {one.rule for one in before})
-    return [one for one in found if not one.is_must or one.rule in grave or one.rule not in all_before]
+    grave, all_before = ({finding.rule for finding in before if finding.is_must}, {finding.rule for finding in before})
+    return [
+        finding
+        for finding in findings
+        if not finding.is_must or finding.rule in grave or finding.rule not in all_before
+    ]
 
 
 def _mended(draw: Draw, whole: Whole, findings: Sequence[Finding], choice: int) -> Whole | None:
@@ -157,11 +161,15 @@ def _mended(draw: Draw, whole: Whole, findings: Sequence[Finding], choice: int) 
     if whole.reply is not None:
         changed = repaired(whole.reply, findings, choice)
         return None if changed is None else Whole(whole.output, changed)
-    events = repaired(whole.output, [one for one in findings if one.body != TOGETHER], choice)
+    events = repaired(whole.output, [finding for finding in findings if finding.body != TOGETHER], choice)
     if events is not None:
         return Whole(events)
     reply = formats.assembled(draw.client, whole.output).body
-    changed = repaired(reply, [one for one in findings if one.body == TOGETHER], choice) if reply is not None else None
+    changed = (
+        repaired(reply, [finding for finding in findings if finding.body == TOGETHER], choice)
+        if reply is not None
+        else None
+    )
     return None if changed is None else Whole(whole.output, changed)
 
 
@@ -176,17 +184,17 @@ def _tried(
     anew: bool = False,
 ) -> Tried:
     rules = _rules(left or first)
-    remains = tuple(_said(one) for one in left)
+    remains = tuple(_said(finding) for finding in left)
     ends = (draw.name, draw.source.way, draw.client, draw.upstream)
     return Tried(*ends, outcome, rules, remains, broken, reason, anew)
 
 
-def _rules(found: Iterable[Finding]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one.rule for one in found))
+def _rules(body_findings: Iterable[Finding]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(finding.rule for finding in body_findings))
 
 
-def _said(one: Finding) -> str:
-    want = value_of(one)
-    told = "nothing that can be put there" if want is NOT_KNOWN else repr(want)
-    where = f"{one.body}, " if one.body else ""
-    return f"{one.rule} {where}{one.pointer or '(whole)'}: {one.message}; want {told[:200]}, got {one.got!r:.200}"
+def _said(finding: Finding) -> str:
+    want = value_of(finding)
+    expected = "nothing that can be put there" if want is NOT_KNOWN else repr(want)
+    where = f"{finding.body}, " if finding.body else ""
+    return f"{finding.rule} {where}{finding.pointer or '(whole)'}: {finding.message}; want {expected[:200]}, got {finding.got!r:.200}"

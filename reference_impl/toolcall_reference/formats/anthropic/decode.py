@@ -36,9 +36,9 @@ _FINISH = {
 
 def decode_request(body: Body, losses: Losses) -> Conversation:
     """The conversation of a request body; Refused where its shape is not Anthropic's."""
-    found = Conversation(system=system_texts(body.get("system"), losses), missing=missing_beginning(body))
+    conversation = Conversation(system=system_texts(body.get("system"), losses), missing=missing_beginning(body))
     ledger = Ledger(NAME)
-    turns, before = found.turns, ""
+    turns, before = conversation.turns, ""
     for message in as_list(body.get("messages"), "messages"):
         message = as_object(message, "a message")
         role = message.get("role")
@@ -48,36 +48,36 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
                 turns.append(Turn(role, list(texts)))
                 before = role
             else:
-                found.system += texts
+                conversation.system += texts
             continue
         side = "assistant" if role == "assistant" else "user"
         if side == "assistant" and before != side:
             ledger.new_batch()
         turns.append(Turn(side, _items(message.get("content"), ledger, losses)))
         before = side
-    found.tools = decode_tools(body, losses)
-    found.settings = decode_settings(body, losses)
-    found.calls, found.results = ledger.calls, ledger.results
-    return found
+    conversation.tools = decode_tools(body, losses)
+    conversation.settings = decode_settings(body, losses)
+    conversation.calls, conversation.results = ledger.calls, ledger.results
+    return conversation
 
 
 def system_texts(value: Any, losses: Losses) -> list[Text]:
     if isinstance(value, str):
         return [Text(value)] if value.strip() else []
-    found = []
+    texts = []
     for block in as_list(value, "system"):
         block = as_object(block, "a system block")
         lose_cache_control(block, losses)
         text = as_text(block.get("text"), "a system block's text")
         if text.strip():
-            found.append(Text(text))
-    return found
+            texts.append(Text(text))
+    return texts
 
 
 def _items(content: Any, ledger: Ledger, losses: Losses) -> list[Item]:
     if isinstance(content, str):
         return [Text(content)] if content.strip() else []
-    found: list[Item] = []
+    items: list[Item] = []
     for block in as_list(content, "content"):
         block = as_object(block, "a content block")
         if "cache_control" in block:
@@ -86,17 +86,17 @@ def _items(content: Any, ledger: Ledger, losses: Losses) -> list[Item]:
         if kind == "text":
             text = _text(block, losses)
             if text is not None:
-                found.append(text)
+                items.append(text)
         elif kind == "tool_use":
-            given, name = call_of(block, losses)
-            found.append(ledger.call(given, name, as_object(block.get("input"), "input")))
+            given_id, name = call_of(block, losses)
+            items.append(ledger.call(given_id, name, as_object(block.get("input"), "input")))
         elif kind == "tool_result":
             result = _result(block, ledger, losses)
             ledger.results.append(result)
-            found.append(result)
+            items.append(result)
         else:
-            found += other_block(block, losses)
-    return found
+            items += other_block(block, losses)
+    return items
 
 
 def call_of(block: Body, losses: Losses) -> tuple[str | None, str]:
@@ -117,10 +117,10 @@ def other_block(block: Body, losses: Losses) -> list[Item]:
 
 
 def _result(block: Body, ledger: Ledger, losses: Losses) -> UniversalToolResult:
-    given = as_text(block.get("tool_use_id"), "tool_use_id")
-    call = ledger.answer(given or None)
+    given_id = as_text(block.get("tool_use_id"), "tool_use_id")
+    call = ledger.answer(given_id or None)
     content, is_error = block.get("content"), block.get("is_error") is True
-    call_id, name = (call.id, call.name) if call else (given, "")
+    call_id, name = (call.id, call.name) if call else (given_id, "")
     if isinstance(content, str):
         return results.of_text(call_id, name, content, is_error=is_error)
     parts: list[Text | Media] = []
@@ -131,14 +131,14 @@ def _result(block: Body, ledger: Ledger, losses: Losses) -> UniversalToolResult:
     return results.make(call_id, name, parts, is_error=is_error)
 
 
-def citations_of(found: Any, losses: Losses) -> list[Citation]:
+def citations_of(entries: Any, losses: Losses) -> list[Citation]:
     """The pages that a text names; places in documents without an address are not carried."""
     pages = []
-    for one in found if isinstance(found, list) else ():
-        url = one.get("url") or one.get("source") if isinstance(one, dict) else None
+    for entry in entries if isinstance(entries, list) else ():
+        url = entry.get("url") or entry.get("source") if isinstance(entry, dict) else None
         if isinstance(url, str) and "://" in url:
-            quote, seal = str(one.get("cited_text") or ""), str(one.get("encrypted_index") or "")
-            pages.append(Citation(url, one.get("title"), quote=quote, seal=seal))
+            quote, seal = str(entry.get("cited_text") or ""), str(entry.get("encrypted_index") or "")
+            pages.append(Citation(url, entry.get("title"), quote=quote, seal=seal))
         else:
             losses.add("citation-of-file", "a place in a document is its provider's own; dropped, the text stays")
     return pages
@@ -149,17 +149,17 @@ def _text(block: Body, losses: Losses) -> Text | None:
     text = as_text(block.get("text"), "text")
     if not text.strip():
         return None
-    found = Text(text)
+    text_item = Text(text)
     if "citations" in block:
-        found.citations = citations_of(block["citations"], losses)
-    return found
+        text_item.citations = citations_of(block["citations"], losses)
+    return text_item
 
 
 def _parts(block: Body, losses: Losses) -> list[Text | Media]:
     kind = block.get("type")
     if kind == "text":
-        found = _text(block, losses)
-        return [] if found is None else [found]
+        text = _text(block, losses)
+        return [] if text is None else [text]
     if kind == "search_result":
         losses.add("search-result", "shown as text", block.get("source"))
         texts = [
@@ -186,10 +186,10 @@ def _source(kind: str, block: Body, losses: Losses) -> list[Text | Media]:
     if how == "base64":
         return [Media(kind, mime, data=as_text(source.get("data"), "data"), name=name)]
     if how == "url":
-        found = media.from_url(kind, as_text(source.get("url"), "url"), name=name)
-        if kind == "document" and found.mime is None:
-            found.mime = "application/pdf"
-        return [found]
+        item = media.from_url(kind, as_text(source.get("url"), "url"), name=name)
+        if kind == "document" and item.mime is None:
+            item.mime = "application/pdf"
+        return [item]
     if how == "file":
         return [Media(kind, mime, file_id=as_text(source.get("file_id"), "file_id"), name=name, vendor=NAME)]
     if how == "text":
@@ -219,9 +219,9 @@ def decode_response(body: Body, losses: Losses) -> Reply:
 
 def head(body: Body) -> Reply:
     """The reply as far as the beginning of a message tells it."""
-    given = body.get("id")
-    key = given if isinstance(given, str) and given else digest(body)
-    return Reply(key, [], "other", model=body.get("model"), id=given if isinstance(given, str) else None)
+    reply_id = body.get("id")
+    key = reply_id if isinstance(reply_id, str) and reply_id else digest(body)
+    return Reply(key, [], "other", model=body.get("model"), id=reply_id if isinstance(reply_id, str) else None)
 
 
 def tail(reply: Reply, body: Body, *, calls: bool) -> None:

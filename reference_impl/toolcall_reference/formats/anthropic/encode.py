@@ -104,20 +104,20 @@ def _message(turn: Turn, ids: dict[str, str], target: Target) -> Body:
             target.lose_state(only)
         return {"role": turn.side, "content": only.text}
     blocks: list[Body] = []
-    behind: list[Body] = []
+    media_blocks: list[Body] = []
     for item in turn.items:
         if isinstance(item, UniversalToolResult):
             if item.is_error:
-                behind += _media_behind(item, ids, target)
+                media_blocks += _media_behind(item, ids, target)
             blocks.append(_result(item, ids, target))
             continue
-        if behind:
-            blocks, behind = [*blocks, *behind], []
+        if media_blocks:
+            blocks, media_blocks = [*blocks, *media_blocks], []
         blocks += encode_block(item, ids, target)
     if turn.side == "assistant" and "message-nulls" in target.spelling:
         # What the official SDK makes of a reply that goes back as it came.
         blocks = [{"citations": None, **block} if block["type"] == "text" else block for block in blocks]
-    return {"role": turn.side, "content": blocks + behind if behind else blocks}
+    return {"role": turn.side, "content": blocks + media_blocks if media_blocks else blocks}
 
 
 def encode_block(item: Item, ids: dict[str, str], target: Target) -> list[Body]:
@@ -145,26 +145,32 @@ def encode_block(item: Item, ids: dict[str, str], target: Target) -> list[Body]:
 
 def _text(item: Text, target: Target) -> Body:
     """A text with its sources; a request says only those that Anthropic itself made."""
-    found: Body = {"type": "text", "text": item.text}
+    block: Body = {"type": "text", "text": item.text}
     if item.citations and (target.is_reply or target.exact):
-        found["citations"] = [encode_citation(one) for one in item.citations]
-    return found
+        block["citations"] = [encode_citation(citation) for citation in item.citations]
+    return block
 
 
-def encode_citation(one: Citation) -> Body:
+def encode_citation(citation: Citation) -> Body:
     """A page, cited by a whole block."""
     kind = "web_search_result_location"
-    return {"type": kind, "url": one.url, "title": one.title, "encrypted_index": one.seal, "cited_text": one.quote}
+    return {
+        "type": kind,
+        "url": citation.url,
+        "title": citation.title,
+        "encrypted_index": citation.seal,
+        "cited_text": citation.quote,
+    }
 
 
 def _result(result: UniversalToolResult, ids: dict[str, str], target: Target) -> Body:
-    said: Any = None if "result-blocks" in target.spelling else results.plain(result, marks=False)
-    if said is None:
-        said = _content(result, ids, target)
-    found: Body = {"type": "tool_result", "tool_use_id": ids[result.tool_call_id], "content": said}
+    content: Any = None if "result-blocks" in target.spelling else results.plain(result, marks=False)
+    if content is None:
+        content = _content(result, ids, target)
+    block: Body = {"type": "tool_result", "tool_use_id": ids[result.tool_call_id], "content": content}
     if result.is_error:
-        found["is_error"] = True
-    return _marked(found, result) if result.cached else found
+        block["is_error"] = True
+    return _marked(block, result) if result.cached else block
 
 
 def _content(result: UniversalToolResult, ids: dict[str, str], target: Target) -> str | list[Body]:
@@ -201,7 +207,7 @@ def unmark(body: Body, target: Target) -> None:
         if "cache_control" in block
     ]
     system = body.get("system")
-    others = [one for one in (system if isinstance(system, list) else []) if "cache_control" in one]
+    others = [block for block in (system if isinstance(system, list) else []) if "cache_control" in block]
     for block in marked[: max(len(marked) + len(others) - MOST_MARKS, 0)]:
         del block["cache_control"]
         target.losses.add("cache-control", f"Anthropic takes {MOST_MARKS} marks; the earliest are dropped")
@@ -212,30 +218,30 @@ def _media_behind(result: UniversalToolResult, ids: dict[str, str], target: Targ
     media_of = [part for part in result.multimodal_parts if isinstance(part, Media)]
     if not media_of:
         return []
-    told: list[Item] = [results.caption(target.names.to(result.name), ids[result.tool_call_id], 0), *media_of]
-    return [block for part in told for block in encode_block(part, ids, target)]
+    items: list[Item] = [results.caption(target.names.to(result.name), ids[result.tool_call_id], 0), *media_of]
+    return [block for part in items for block in encode_block(part, ids, target)]
 
 
 def _media(item: Media, target: Target) -> Body:
     kind = "document" if item.kind == "file" and item.mime == _PDF else item.kind
     if kind in ("image", "document"):
-        found: Body = {"type": kind}
+        block: Body = {"type": kind}
         if item.url is not None and not item.url.lower().startswith("data:"):
-            found["source"] = {"type": "url", "url": item.url}
+            block["source"] = {"type": "url", "url": item.url}
         elif item.file_id is not None and item.vendor == NAME:
-            found["source"] = {"type": "file", "file_id": item.file_id}
+            block["source"] = {"type": "file", "file_id": item.file_id}
         elif item.data is not None and media.usual(item.mime) in (*_IMAGES, _PDF):
-            found["source"] = {"type": "base64", "media_type": media.usual(item.mime), "data": item.data}
+            block["source"] = {"type": "base64", "media_type": media.usual(item.mime), "data": item.data}
         elif item.data is not None and kind == "document":
             text = media.text_of(item)
             if text is not None:
-                found["source"] = {"type": "text", "media_type": "text/plain", "data": text}
-        if "source" in found:
+                block["source"] = {"type": "text", "media_type": "text/plain", "data": text}
+        if "source" in block:
             if kind == "document" and item.name:
-                found["title"] = item.name
+                block["title"] = item.name
             if item.detail not in (None, "auto"):
                 target.losses.add("media", "the wish for an image's detail is dropped", item.detail)
-            return found
+            return block
     return {"type": "text", "text": media.placeholder(item, target.losses, NAME).text}
 
 

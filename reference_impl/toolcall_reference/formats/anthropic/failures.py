@@ -25,12 +25,12 @@ TYPES = {
 
 def decode_error(status: int, body: Body, headers: Mapping[str, str], losses: Losses, /) -> Failure:
     """The failure. An overload is one by its type, too: gateways before us may have changed the status."""
-    found = failures.read(status, body, headers)
+    failure = failures.read(status, body, headers)
     if failures.error_of(body).get("type") == "overloaded_error" and status >= 500:
-        found.kind = "overloaded"
+        failure.kind = "overloaded"
     if failures.error_of(body).get("details"):
         losses.add("error", "the provider's details; dropped")
-    return found
+    return failure
 
 
 def decode_error_event(body: Body, losses: Losses, /) -> Failure:

@@ -12,5 +12,5 @@ from toolcall_reference.jsontext import as_list
 def follow_up(request: Body, reply: Body, call_ids: list[str], entries: list[Body]) -> Body:
     """The next request; thinking and its signatures go back as they came."""
     del call_ids
-    said = {"role": "assistant", "content": reply.get("content")}
-    return {**request, "messages": [*as_list(request.get("messages"), "messages"), said, *entries]}
+    message = {"role": "assistant", "content": reply.get("content")}
+    return {**request, "messages": [*as_list(request.get("messages"), "messages"), message, *entries]}

@@ -47,8 +47,8 @@ def _hosted(steps: Sequence[Step]) -> Iterator[tuple[Step, Body]]:
 
 
 def _thoughts(item: Opaque) -> list[str]:
-    said = item.value.get("thinking")
-    return [said] if isinstance(said, str) and said else []
+    text = item.value.get("thinking")
+    return [text] if isinstance(text, str) and text else []
 
 
 def _separate(body: Body, conversation: Conversation) -> int:

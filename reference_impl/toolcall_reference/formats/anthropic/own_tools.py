@@ -72,10 +72,10 @@ _KNOWN: dict[str, tuple[str, Body]] = {
 def as_function(tool: Body) -> Tool | None:
     """The function that stands for a declaration of such a tool; None for those that the provider runs."""
     kind: Any = tool.get("type")
-    known = next((entry for start, entry in _KNOWN.items() if str(kind).startswith(start)), None)
-    if known is None:
+    entry = next((entry for start, entry in _KNOWN.items() if str(kind).startswith(start)), None)
+    if entry is None:
         return None
-    description, schema = known
+    description, schema = entry
     screen = [f"{key} {tool[key]}" for key in ("display_width_px", "display_height_px") if key in tool]
     if screen:
         description = f"{description} The screen: {', '.join(screen)}."

@@ -50,9 +50,9 @@ def _events(reply: Body, seed: str) -> Iterator[Body]:
         yield {"type": "content_block_stop", "index": index}
     if not reply["content"]:
         yield {"type": "ping"}
-    ended = {key: reply[key] for key in ("stop_reason", "stop_sequence", "stop_details", "container") if key in reply}
+    ending = {key: reply[key] for key in ("stop_reason", "stop_sequence", "stop_details", "container") if key in reply}
     usage = {key: reply["usage"][key] for key in _FINAL_USAGE if key in reply["usage"]}
-    yield {"type": "message_delta", "delta": ended, "usage": usage}
+    yield {"type": "message_delta", "delta": ending, "usage": usage}
     yield {"type": "message_stop"}
 
 
@@ -91,9 +91,9 @@ def padding(seed: str) -> str:
     return " " * int(digest("padding", seed, length=1), 16)
 
 
-def dress_reply(body: Body, seed: str, asked: Body) -> Body:
+def dress_reply(body: Body, seed: str, request: Body) -> Body:
     """``msg_01`` ids, the caller of each call, stop details and the service tier."""
-    del asked
+    del request
     body["id"] = "msg_01" + letters(22, seed)
     for block in body["content"]:
         if block["type"] == "tool_use":

@@ -57,7 +57,7 @@ def _tool_of(tool: Body, losses: Losses) -> Tool:
 def decode_settings(body: Body, losses: Losses) -> Settings:
     """Everything else that a request sets."""
     stop = body.get("stop_sequences")
-    found = Settings(
+    settings = Settings(
         max_output_tokens=body.get("max_tokens"),
         temperature=body.get("temperature"),
         top_p=body.get("top_p"),
@@ -68,22 +68,22 @@ def decode_settings(body: Body, losses: Losses) -> Settings:
     choice = as_object(body.get("tool_choice"), "tool_choice")
     if choice:
         mode = _MODES.get(str(choice.get("type")), "auto")
-        found.tool_choice = ToolChoice(
+        settings.tool_choice = ToolChoice(
             mode, [as_text(choice["name"], "name")] if choice.get("type") == "tool" and choice.get("name") else None
         )
         if isinstance(choice.get("disable_parallel_tool_use"), bool):
-            found.parallel_calls = not choice["disable_parallel_tool_use"]
+            settings.parallel_calls = not choice["disable_parallel_tool_use"]
     output = as_object(body.get("output_config"), "output_config")
-    wanted = as_object(output.get("format") or body.get("output_format"), "format")
-    if wanted.get("type") == "json_schema":
-        found.response_format = ResponseFormat("json_schema", wanted.get("schema"), strict=True)
-    found.reasoning = _reasoning(as_object(body.get("thinking"), "thinking"), output.get("effort"))
+    response_format = as_object(output.get("format") or body.get("output_format"), "format")
+    if response_format.get("type") == "json_schema":
+        settings.response_format = ResponseFormat("json_schema", response_format.get("schema"), strict=True)
+    settings.reasoning = _reasoning(as_object(body.get("thinking"), "thinking"), output.get("effort"))
     for key in sorted(output.keys() - {"format", "effort"}):
         losses.add("setting", "output_config of Anthropic has no counterpart; dropped", key)
     for key in sorted(body.keys() - _KNOWN):
         if body[key] is not None:
             losses.add("setting", "Anthropic's own; dropped", key)
-    return found
+    return settings
 
 
 def _reasoning(thinking: Body, effort: Any) -> Reasoning | None:
@@ -110,40 +110,40 @@ def lose_cache_control(block: Body, losses: Losses) -> None:
 
 def encode_tools(conversation: Conversation) -> list[Tool]:
     """The tools to declare: not hosted ones, and of a choice among several only these."""
-    kept = [tool for tool in conversation.tools if tool.kind != "hosted"]
+    tools = [tool for tool in conversation.tools if tool.kind != "hosted"]
     choice = conversation.settings.tool_choice
     if choice and choice.names and len(choice.names) > 1:
         # No native subset: the tools that may not be called are not declared.
-        allowed = [tool for tool in kept if tool.name in choice.names]
-        return allowed or kept
+        allowed = [tool for tool in tools if tool.name in choice.names]
+        return allowed or tools
     if choice and choice.names and choice.mode == "auto":
-        return [tool for tool in kept if tool.name in choice.names] or kept
-    return kept
+        return [tool for tool in tools if tool.name in choice.names] or tools
+    return tools
 
 
 def encode_tool(tool: Tool, target: Target) -> Body:
     """One declaration."""
     if tool.own is not None and target.exact:
         return tool.own
-    found: Body = {}
+    body: Body = {}
     if "custom" in target.spelling:
-        found["type"] = "custom"
-    found["name"] = target.names.to(tool.name)
+        body["type"] = "custom"
+    body["name"] = target.names.to(tool.name)
     if tool.description:
-        found["description"] = tool.description
+        body["description"] = tool.description
     schema = tool.schema
     if tool.kind == "custom":
         schema = schemas.FREE_TEXT
         if tool.format not in (None, {"type": "text"}):
             target.losses.add("tool-custom", "its grammar is dropped; any text is taken as input", tool.name)
-    found["input_schema"], lost = for_input(schema)
+    body["input_schema"], lost = for_input(schema)
     for keyword in lost:
         target.losses.add("tool-schema-root", f"{keyword} cannot be said; widened", tool.name)
     if tool.strict is True:
-        found["strict"] = True
+        body["strict"] = True
         if not schema:  # no parameters at all: Anthropic wants every object of a strict tool closed
-            found["input_schema"] = {**found["input_schema"], "additionalProperties": False}
-    return found
+            body["input_schema"] = {**body["input_schema"], "additionalProperties": False}
+    return body
 
 
 def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: Target) -> None:
@@ -157,37 +157,41 @@ def _choice(body: Body, settings: Settings, tools: list[Tool], target: Target) -
         target.choice(settings.tool_choice, tools)
         return
     choice = target.choice(settings.tool_choice, tools)
-    found: Body = {}
+    choice_body: Body = {}
     if choice is not None:
         if choice.mode == "required" and choice.names is not None and len(choice.names) == 1:
-            found = {"type": "tool", "name": target.names.to(choice.names[0])}
+            choice_body = {"type": "tool", "name": target.names.to(choice.names[0])}
         else:
-            found = {"type": {"auto": "auto", "required": "any", "none": "none"}[choice.mode]}
-    if settings.parallel_calls is not None and found.get("type") != "none":
-        if not found and not settings.parallel_calls:
-            found = {"type": "auto"}
-        if found:
-            found["disable_parallel_tool_use"] = not settings.parallel_calls
-    if found:
-        body["tool_choice"] = found
+            choice_body = {"type": {"auto": "auto", "required": "any", "none": "none"}[choice.mode]}
+    if settings.parallel_calls is not None and choice_body.get("type") != "none":
+        if not choice_body and not settings.parallel_calls:
+            choice_body = {"type": "auto"}
+        if choice_body:
+            choice_body["disable_parallel_tool_use"] = not settings.parallel_calls
+    if choice_body:
+        body["tool_choice"] = choice_body
 
 
-def _format(body: Body, wanted: ResponseFormat, target: Target) -> None:
-    if wanted.type == "json_schema":
-        found = {"type": "json_schema", "schema": schemas.closed(wanted.schema)}
-        body |= {"output_format": found} if "output-format" in target.spelling else {"output_config": {"format": found}}
-    elif wanted.type == "json_object":
+def _format(body: Body, response_format: ResponseFormat, target: Target) -> None:
+    if response_format.type == "json_schema":
+        output_format = {"type": "json_schema", "schema": schemas.closed(response_format.schema)}
+        body |= (
+            {"output_format": output_format}
+            if "output-format" in target.spelling
+            else {"output_config": {"format": output_format}}
+        )
+    elif response_format.type == "json_object":
         target.losses.add("response-format", "Anthropic has no JSON mode without a schema; dropped")
 
 
-def _stop(body: Body, asked: Any, losses: Losses) -> None:
+def _stop(body: Body, sequences: Any, losses: Losses) -> None:
     """The sequences that are not blank; Anthropic refuses the others."""
-    asked = [as_text(sequence, "a stop sequence") for sequence in as_list(asked, "stop sequences")]
-    kept = [sequence for sequence in asked if sequence.strip()]
-    if kept:
-        body["stop_sequences"] = kept
-    if len(kept) < len(asked):
-        losses.add("stop", "Anthropic takes no blank stop sequence; dropped", len(asked) - len(kept))
+    sequences = [as_text(sequence, "a stop sequence") for sequence in as_list(sequences, "stop sequences")]
+    stop_sequences = [sequence for sequence in sequences if sequence.strip()]
+    if stop_sequences:
+        body["stop_sequences"] = stop_sequences
+    if len(stop_sequences) < len(sequences):
+        losses.add("stop", "Anthropic takes no blank stop sequence; dropped", len(sequences) - len(stop_sequences))
 
 
 def _rest(body: Body, settings: Settings, target: Target) -> None:
@@ -209,4 +213,4 @@ def _rest(body: Body, settings: Settings, target: Target) -> None:
             losses.add(key.replace("_", "-"), "Anthropic has no such setting; dropped", key)
     if settings.reply_count not in (None, 1):
         losses.add("reply-count", "Anthropic gives one reply; dropped", settings.reply_count)
-    lose_openai(settings, losses, kept=("safety_identifier",))
+    lose_openai(settings, losses, supported=("safety_identifier",))

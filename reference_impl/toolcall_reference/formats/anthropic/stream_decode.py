@@ -50,7 +50,7 @@ class StreamDecoder:
         handle = _EVENTS.get(str(body.get("type")))
         if handle is not None and not self._draft.ended:
             handle(self, body)
-        return [told for delta in self._draft.take() for told in self._not_blank(delta)]
+        return [output for delta in self._draft.take() for output in self._not_blank(delta)]
 
     def done(self, *, marked: bool) -> Iterable[Delta]:
         """The stream is over; only message_stop ends a message."""
@@ -106,9 +106,9 @@ class StreamDecoder:
             else:
                 block.hold("input", piece)
         elif kind == "citations_delta":
-            found = citations_of([delta.get("citation")], self._losses)
-            if self._speaking is not block or not self._draft.cite(found):
-                block.citations += found
+            citations = citations_of([delta.get("citation")], self._losses)
+            if self._speaking is not block or not self._draft.cite(citations):
+                block.citations += citations
         elif kind in ("thinking_delta", "signature_delta"):
             key = str(kind).removesuffix("_delta")
             block.hold(key, as_text(delta.get(key), key))
@@ -119,7 +119,7 @@ class StreamDecoder:
 
     def _close(self, index: object) -> None:
         block = self._open_blocks.pop(index)
-        began, pieces = block.began, {key: joined(found) for key, found in block.pieces.items()}
+        began, pieces = block.began, {key: joined(pieces) for key, pieces in block.pieces.items()}
         if block.call is not None:
             if not block.call.text.strip() and began.get("input"):
                 self._draft.grow(block.call, dump(began["input"]))

@@ -33,8 +33,8 @@ class StreamEncoder:
 
     def encode(self, delta: Delta, /) -> Iterator[Frame]:
         """The events that tell of ``delta``, and of what waited for it."""
-        for said in self._not_blank(delta):
-            for ordered in self._in_order(said):
+        for output in self._not_blank(delta):
+            for ordered in self._in_order(output):
                 for body in self._events(ordered):
                     yield body["type"], body
 
@@ -86,9 +86,9 @@ class StreamEncoder:
 
     def _close(self, delta: Closed) -> Iterator[Body]:
         self._target.lose_state(delta.item)
-        for one in delta.item.citations if isinstance(delta.item, Text) else ():
-            told = {"type": "citations_delta", "citation": encode_citation(one)}
-            yield {"type": "content_block_delta", "index": self._index, "delta": told}
+        for citation in delta.item.citations if isinstance(delta.item, Text) else ():
+            citation_delta = {"type": "citations_delta", "citation": encode_citation(citation)}
+            yield {"type": "content_block_delta", "index": self._index, "delta": citation_delta}
         if delta.place in self._free and isinstance(delta.item, UniversalToolCall):
             yield self._delta(dump(delta.item.arguments))
         yield self._stop()

@@ -15,13 +15,17 @@ from .api import NAME
 _NO_BUDGET = -1
 
 
-def encode_thinking(body: Body, target: Target, turns: list[Turn], wanted: int | None) -> None:
+def encode_thinking(body: Body, target: Target, turns: list[Turn], requested_budget: int | None) -> None:
     """Put ``thinking`` into a complete ``body`` whose conversation is ``turns``; what stands against it is noted."""
-    if wanted is None or wanted == 0:
+    if requested_budget is None or requested_budget == 0:
         return
     limit = as_number(body["max_tokens"], "max_tokens")
     # Half of the limit is left for the answer where the wish would eat it up.
-    budget = limit // 2 if wanted == _NO_BUDGET or (wanted >= limit and not target.exact) else wanted
+    budget = (
+        limit // 2
+        if requested_budget == _NO_BUDGET or (requested_budget >= limit and not target.exact)
+        else requested_budget
+    )
     against = "" if target.exact else _against(body, turns, budget)
     if against:
         target.losses.add("setting", f"no thinking: {against}", "reasoning")

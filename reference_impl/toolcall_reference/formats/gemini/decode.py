@@ -48,10 +48,14 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
     """The conversation of a request body; Refused where its shape is not Gemini's."""
     contents = body.get(ENTRIES)
     body = camel({key: value for key, value in body.items() if key != ENTRIES})
-    found = Conversation(missing=None if contents else Refused("contents are not specified: nobody says anything"))
+    conversation = Conversation(
+        missing=None if contents else Refused("contents are not specified: nobody says anything")
+    )
     instruction = body.get("systemInstruction")
     parts = [{"text": instruction}] if isinstance(instruction, str) else parts_of(instruction)
-    found.system = [Text(part["text"]) for part in parts if isinstance(part.get("text"), str) and part["text"].strip()]
+    conversation.system = [
+        Text(part["text"]) for part in parts if isinstance(part.get("text"), str) and part["text"].strip()
+    ]
     ledger = Ledger(NAME)
     before = ""
     for content in [contents] if isinstance(contents, dict) else as_list(contents, "contents"):
@@ -59,14 +63,14 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
         side = "assistant" if content.get("role") == "model" else "user"
         if side == "assistant" and before != side:
             ledger.new_batch()
-        found.turns.append(Turn(side, _items(parts_of(content), ledger, losses)))
+        conversation.turns.append(Turn(side, _items(parts_of(content), ledger, losses)))
         before = side
-    found.tools = decode_tools(body, losses)
-    found.settings = decode_settings(body, losses)
-    found.calls, found.results = ledger.calls, ledger.results
+    conversation.tools = decode_tools(body, losses)
+    conversation.settings = decode_settings(body, losses)
+    conversation.calls, conversation.results = ledger.calls, ledger.results
     if body.get("cachedContent"):
         raise Refused("the request refers to cached content, which only Gemini has")
-    return found
+    return conversation
 
 
 def parts_of(content: Any) -> list[Body]:
@@ -78,19 +82,19 @@ def parts_of(content: Any) -> list[Body]:
 
 
 def _items(parts: list[Body], ledger: Ledger, losses: Losses) -> list[Item]:
-    found: list[Item] = []
+    items: list[Item] = []
     for part in parts:
         if _SAYS.issuperset(part) and isinstance(part.get("text"), str):
-            found += _text(part)
+            items += _text(part)
         elif isinstance(part.get("functionCall"), dict):
-            found.append(_call(part, ledger))
+            items.append(_call(part, ledger))
         elif isinstance(part.get("functionResponse"), dict):
             result = _result(fields(part["functionResponse"]), ledger, losses)
             ledger.results.append(result)
-            found.append(result)
+            items.append(result)
         else:
-            found += other_part(part, losses)
-    return found
+            items += other_part(part, losses)
+    return items
 
 
 _STEPS = ("toolCall", "toolResponse", "executableCode", "codeExecutionResult")
@@ -120,27 +124,27 @@ def other_part(part: Body, losses: Losses) -> list[Item]:
             return [Hosted(NAME, key, copied(camel(part)))]
     if isinstance(part.get("text"), str):
         return _text(part)
-    found: list[Item] = []
+    items: list[Item] = []
     if isinstance(part.get("inlineData"), dict) or isinstance(part.get("fileData"), dict):
-        found.append(_media(part))
+        items.append(_media(part))
     elif part.keys() - {"thoughtSignature"}:
         losses.add("content", "an unknown kind of part was dropped", ", ".join(sorted(part)))
-    return found
+    return items
 
 
 def _call(part: Body, ledger: Ledger) -> Item:
     call = part["functionCall"]
-    given, name = call_of(call)
-    found = ledger.call(given, name, as_object(call.get("args"), "args"))
+    given_id, name = call_of(call)
+    item = ledger.call(given_id, name, as_object(call.get("args"), "args"))
     if "thoughtSignature" in part:
-        found.raw_context = state_of(part)
-    return found
+        item.raw_context = state_of(part)
+    return item
 
 
 def call_of(call: Body) -> tuple[str | None, str]:
     """Id and name of a call."""
-    given = call.get("id")
-    return given if isinstance(given, str) and given else None, as_text(call.get("name"), "a function's name")
+    given_id = call.get("id")
+    return given_id if isinstance(given_id, str) and given_id else None, as_text(call.get("name"), "a function's name")
 
 
 def state_of(part: Body) -> Body:
@@ -150,11 +154,11 @@ def state_of(part: Body) -> Body:
 
 
 def _result(answer: Body, ledger: Ledger, losses: Losses) -> UniversalToolResult:
-    given = answer.get("id")
-    given = given if isinstance(given, str) and given else None
+    given_id = answer.get("id")
+    given_id = given_id if isinstance(given_id, str) and given_id else None
     name = as_text(answer.get("name"), "a function's name")
-    call = ledger.answer(given, name)
-    if call is None and given is not None:
+    call = ledger.answer(given_id, name)
+    if call is None and given_id is not None:
         call = ledger.answer(None, name)
     content, failed = unwrap(as_object(answer.get("response"), "response"))
     pictures: list[Media] = []
@@ -163,11 +167,11 @@ def _result(answer: Body, ledger: Ledger, losses: Losses) -> UniversalToolResult
     for key in ("willContinue", "scheduling"):
         if answer.get(key):
             losses.add("result", f"{key} is Gemini's alone; dropped", name)
-    call_id, name = (call.id, call.name) if call else (given or "", name)
+    call_id, name = (call.id, call.name) if call else (given_id or "", name)
     if not pictures:
         return results.of_text(call_id, name, content, is_error=failed)
-    said = [] if not content or answer.get("response") in (None, {}) else [Text(content)]
-    return results.make(call_id, name, [*said, *pictures], is_error=failed)
+    texts = [] if not content or answer.get("response") in (None, {}) else [Text(content)]
+    return results.make(call_id, name, [*texts, *pictures], is_error=failed)
 
 
 def _media(part: Body) -> Media:
@@ -219,32 +223,32 @@ def decode_response(body: Body, losses: Losses) -> Reply:
 def _cite(items: list[Item], parts: list[Body], candidate: Body) -> None:
     """Give the texts of a reply their sources; places are counted in bytes of the text's part."""
     spoken = [part.get("text") for part in parts]
-    for segment, one in pages_of(candidate):
+    for segment, citation in pages_of(candidate):
         at = segment.get("partIndex") or 0
-        said = spoken[at] if isinstance(at, int) and 0 <= at < len(spoken) else None
-        text = next((item for item in items if isinstance(item, Text) and item.text == said), None)
+        spoken_text = spoken[at] if isinstance(at, int) and 0 <= at < len(spoken) else None
+        text = next((item for item in items if isinstance(item, Text) and item.text == spoken_text), None)
         if text is not None:
             first, last = segment.get("startIndex") or 0, segment.get("endIndex")
-            one.start, one.end = citations.from_bytes(Spoken(text.text), first, last)
-            text.citations = [*text.citations, one]
+            citation.start, citation.end = citations.from_bytes(Spoken(text.text), first, last)
+            text.citations = [*text.citations, citation]
 
 
 def pages_of(candidate: Body) -> Iterator[tuple[Body, Citation]]:
     """The segments of a candidate's text with the pages that they rest on."""
-    found = as_object(candidate.get("groundingMetadata"), "groundingMetadata")
-    chunks = as_list(found.get("groundingChunks"), "groundingChunks")
-    return citations.of_pages(as_list(found.get("groundingSupports"), "groundingSupports"), chunks)
+    grounding = as_object(candidate.get("groundingMetadata"), "groundingMetadata")
+    chunks = as_list(grounding.get("groundingChunks"), "groundingChunks")
+    return citations.of_pages(as_list(grounding.get("groundingSupports"), "groundingSupports"), chunks)
 
 
 def head(body: Body) -> Reply:
     """The reply as far as a body or chunk tells it outside of its candidates."""
-    given = body.get("responseId")
+    reply_id = body.get("responseId")
     return Reply(
-        given if isinstance(given, str) and given else digest(body),
+        reply_id if isinstance(reply_id, str) and reply_id else digest(body),
         [],
         "filter",
         model=body.get("modelVersion"),
-        id=given if isinstance(given, str) else None,
+        id=reply_id if isinstance(reply_id, str) else None,
         created=_time(body.get("createTime")),
     )
 

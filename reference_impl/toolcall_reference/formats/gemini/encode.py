@@ -95,7 +95,7 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     plain = [tool for tool in tools if tool.own is None or not target.exact]
     if tools or hosted:
         declared = [encode_tool(tool, target) for tool in plain]
-        groups = [[one] for one in declared] if "tools-apart" in target.spelling else [declared]
+        groups = [[declaration] for declaration in declared] if "tools-apart" in target.spelling else [declared]
         functions = [{"functionDeclarations": group} for group in groups if group]
         body["tools"] = functions + own[:1] + hosted
     choice = encode_choice(conversation.settings, tools, target)
@@ -213,14 +213,14 @@ def encode_response(reply: Reply, target: Target) -> Body:
     target.use_names(NAMES, [], reply.calls)
     ids = target.ids(reply.calls, IDS)
     parts: list[Body] = []
-    told: list[tuple[int, Spoken, Sequence[Citation]]] = []
+    cited_texts: list[tuple[int, Spoken, Sequence[Citation]]] = []
     for item in reply.items:
-        made = encode_part(item, ids, target)
-        if made and isinstance(item, Text):
-            told.append((len(parts), Spoken(item.text), item.citations))
-        parts += made
+        bodies = encode_part(item, ids, target)
+        if bodies and isinstance(item, Text):
+            cited_texts.append((len(parts), Spoken(item.text), item.citations))
+        parts += bodies
     content: Body = {"parts": parts, "role": "model"} if parts else {"role": "model"}
-    grounding = encode_grounding(told)
+    grounding = encode_grounding(cited_texts)
     end: Body = {"finishReason": encode_finish(reply, target), "index": 0}
     return encode_body(reply, target, {"content": content, **end, **grounding})
 
@@ -229,14 +229,14 @@ def encode_grounding(texts: Sequence[tuple[int, Spoken, Sequence[Citation]]]) ->
     """The sources of texts, by the places of their parts; nothing where there are none."""
     pages: dict[str, str | None] = {}
     supports: list[Body] = []
-    for place, text, found in texts:
-        for one in found:
-            pages.setdefault(one.url, one.title)
-            place_of = citations.place_in(text, one)
+    for place, text, text_citations in texts:
+        for citation in text_citations:
+            pages.setdefault(citation.url, citation.title)
+            place_of = citations.place_in(text, citation)
             start, end = (text.bytes_before(character) for character in place_of)
             segment = {"partIndex": place, "startIndex": start, "endIndex": end, "text": text.words(*place_of)}
-            kept = {key: value for key, value in segment.items() if value}
-            supports.append({"segment": kept, "groundingChunkIndices": [list(pages).index(one.url)]})
+            fields = {key: value for key, value in segment.items() if value}
+            supports.append({"segment": fields, "groundingChunkIndices": [list(pages).index(citation.url)]})
     chunks = [{"web": {"uri": url, "title": title or ""}} for url, title in pages.items()]
     return {"groundingMetadata": {"groundingChunks": chunks, "groundingSupports": supports}} if supports else {}
 
@@ -272,13 +272,13 @@ def _response_id(key: str) -> str:
 
 
 def _usage(usage: Usage) -> Body:
-    found: Body = {"promptTokenCount": usage.input}
+    body: Body = {"promptTokenCount": usage.input}
     visible = max(usage.output - usage.reasoning, 0)  # some servers do not count thoughts as output
     if visible or not usage.reasoning:
-        found["candidatesTokenCount"] = visible
-    found["totalTokenCount"] = usage.input + usage.output if usage.total is None else usage.total
+        body["candidatesTokenCount"] = visible
+    body["totalTokenCount"] = usage.input + usage.output if usage.total is None else usage.total
     if usage.cached:
-        found["cachedContentTokenCount"] = usage.cached
+        body["cachedContentTokenCount"] = usage.cached
     if usage.reasoning:
-        found["thoughtsTokenCount"] = usage.reasoning
-    return found
+        body["thoughtsTokenCount"] = usage.reasoning
+    return body

@@ -30,18 +30,18 @@ NAMES = {
 
 def decode_error(status: int, body: Body, headers: Mapping[str, str], losses: Losses, /) -> Failure:
     """The failure. A wrong key comes as a wrong request, and how long to wait stands among the details."""
-    found = failures.read(status, body, headers)
+    failure = failures.read(status, body, headers)
     for detail in _details(body):
         kind = str(detail.get("@type")).removeprefix(_TYPE)
         if kind == "ErrorInfo" and detail.get("reason") == "API_KEY_INVALID":
-            found.kind = "unauthorized"
+            failure.kind = "unauthorized"
         elif kind == "RetryInfo":
             delay = _SECONDS.fullmatch(str(detail.get("retryDelay")))
-            if delay is not None and found.retry_after is None:
-                found.retry_after = failures.whole_seconds(float(delay[1]))
+            if delay is not None and failure.retry_after is None:
+                failure.retry_after = failures.whole_seconds(float(delay[1]))
         else:
             losses.add("error", "the provider's details; dropped", kind)
-    return found
+    return failure
 
 
 def decode_error_event(body: Body, losses: Losses, /) -> Failure:
@@ -52,8 +52,8 @@ def decode_error_event(body: Body, losses: Losses, /) -> Failure:
 
 
 def _details(body: Body) -> list[dict[str, Any]]:
-    found = failures.error_of(body).get("details")
-    return [detail for detail in found if isinstance(detail, dict)] if isinstance(found, list) else []
+    details = failures.error_of(body).get("details")
+    return [detail for detail in details if isinstance(detail, dict)] if isinstance(details, list) else []
 
 
 def encode_error(failure: Failure, /) -> tuple[int, Body]:

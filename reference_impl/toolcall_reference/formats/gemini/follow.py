@@ -14,7 +14,7 @@ def follow_up(request: Body, reply: Body, call_ids: list[str], entries: list[Bod
     del call_ids
     candidates = as_list(reply.get("candidates"), "candidates")
     content = as_object(as_object(candidates[0], "a candidate").get("content"), "content") if candidates else {}
-    asked = request.get("contents")
-    before = [asked] if isinstance(asked, dict) else as_list(asked, "contents")
-    said = [{**content, "role": "model"}] if content.get("parts") else []
-    return {**request, "contents": [*before, *said, *entries]}
+    contents = request.get("contents")
+    before = [contents] if isinstance(contents, dict) else as_list(contents, "contents")
+    reply_contents = [{**content, "role": "model"}] if content.get("parts") else []
+    return {**request, "contents": [*before, *reply_contents, *entries]}

@@ -9,8 +9,8 @@ from functools import lru_cache
 @lru_cache(maxsize=256)
 def is_third(model: str) -> bool:
     """Whether this is Gemini 3 or a later model."""
-    found = re.search(r"gemini-(\d+)", model)
-    return found is not None and int(found[1]) >= 3
+    match = re.search(r"gemini-(\d+)", model)
+    return match is not None and int(match[1]) >= 3
 
 
 def demands_signatures(model: str) -> bool:

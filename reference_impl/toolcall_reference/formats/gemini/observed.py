@@ -32,7 +32,7 @@ def _choices(body: Body) -> list[Body]:
     candidates = body.get("candidates")
     if not isinstance(candidates, list) or not candidates:
         return [body]
-    return [{**body, "candidates": [_grounded(one)]} for one in candidates]
+    return [{**body, "candidates": [_grounded(candidate)]} for candidate in candidates]
 
 
 def _grounded(candidate: Any) -> Any:
@@ -50,13 +50,13 @@ def _grounded(candidate: Any) -> Any:
         {"toolCall": {"toolType": _SEARCH, "args": {"queries": queries}}},
         {"toolResponse": {"toolType": _SEARCH, "response": {"groundingChunks": grounding.get("groundingChunks")}}},
     ]
-    moved = {**grounding, "groundingSupports": [_moved(one, len(ahead)) for one in _supports(grounding)]}
+    moved = {**grounding, "groundingSupports": [_moved(support, len(ahead)) for support in _supports(grounding)]}
     return {**candidate, "groundingMetadata": moved, "content": {**content, "parts": [*ahead, *parts]}}
 
 
 def _supports(grounding: Body) -> list[Any]:
-    found = grounding.get("groundingSupports")
-    return found if isinstance(found, list) else []
+    supports = grounding.get("groundingSupports")
+    return supports if isinstance(supports, list) else []
 
 
 def _moved(support: Any, by: int) -> Any:
@@ -68,20 +68,20 @@ def _moved(support: Any, by: int) -> Any:
 
 
 def _steps(item: Hosted) -> list[Step]:
-    said = item.value.get(item.type)
-    if not isinstance(said, dict):
+    details = item.value.get(item.type)
+    if not isinstance(details, dict):
         return [as_block(item)]
-    given = said.get("id")
-    rest = {key: value for key, value in said.items() if key not in ("id", "toolType", "args")}
+    step_id = details.get("id")
+    rest = {key: value for key, value in details.items() if key not in ("id", "toolType", "args")}
     if item.type == "executableCode":
-        return [ServerCall(_CODE, {"type": _CODE, **rest}, given)]
+        return [ServerCall(_CODE, {"type": _CODE, **rest}, step_id)]
     if item.type == "codeExecutionResult":
-        return [ServerResult({"type": _CODE, **rest}, given)]
-    name = str(said.get("toolType") or "unknown").lower()
+        return [ServerResult({"type": _CODE, **rest}, step_id)]
+    name = str(details.get("toolType") or "unknown").lower()
     if item.type == "toolResponse":
-        return [ServerResult({"type": name, **rest}, given)]
-    arguments = {"arguments": said["args"]} if "args" in said else {}
-    return [ServerCall(name, {"type": name, **arguments, **rest}, given)]
+        return [ServerResult({"type": name, **rest}, step_id)]
+    arguments = {"arguments": details["args"]} if "args" in details else {}
+    return [ServerCall(name, {"type": name, **arguments, **rest}, step_id)]
 
 
 def _sealed(item: Hosted) -> bool:
@@ -93,21 +93,24 @@ def _hosted(steps: Sequence[Step]) -> Iterator[tuple[Step, Body]]:
         if not isinstance(step, (ServerCall, ServerResult)):
             continue
         rest = {key: value for key, value in step.details.items() if key not in ("type", "arguments")}
-        given = {} if step.id is None else {"id": step.id}
+        id_fields = {} if step.id is None else {"id": step.id}
         if step.details["type"] == _CODE:
-            yield step, {"executableCode" if isinstance(step, ServerCall) else "codeExecutionResult": {**given, **rest}}
+            yield (
+                step,
+                {"executableCode" if isinstance(step, ServerCall) else "codeExecutionResult": {**id_fields, **rest}},
+            )
             continue
         kind = {"toolType": step.details["type"].upper()}
         if isinstance(step, ServerResult):
-            yield step, {"toolResponse": {**kind, **given, **rest}}
+            yield step, {"toolResponse": {**kind, **id_fields, **rest}}
         else:
             arguments = {"args": step.details["arguments"]} if "arguments" in step.details else {}
-            yield step, {"toolCall": {**kind, **arguments, **given, **rest}}
+            yield step, {"toolCall": {**kind, **arguments, **id_fields, **rest}}
 
 
 def _thoughts(item: Opaque) -> list[str]:
-    said = item.value.get("text")
-    return [said] if isinstance(said, str) and said else []
+    text = item.value.get("text")
+    return [text] if isinstance(text, str) and text else []
 
 
 def _declaration(definition: Body) -> Body | None:

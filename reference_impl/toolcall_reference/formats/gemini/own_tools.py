@@ -47,14 +47,14 @@ _FUNCTIONS: dict[str, tuple[str, Body, tuple[str, ...]]] = {
 
 def as_functions(declared: object) -> list[Tool]:
     """The functions that a declaration of ``computerUse`` stands for, without those that it excludes."""
-    left_out = as_list(as_object(declared, "computerUse").get("excludedPredefinedFunctions"), "excluded functions")
+    exclusions = as_list(as_object(declared, "computerUse").get("excludedPredefinedFunctions"), "excluded functions")
     return [
         Tool(
             name,
-            said,
+            description,
             {"type": "object", "properties": properties, "required": list(required)},
             own={"computerUse": declared},
         )
-        for name, (said, properties, required) in _FUNCTIONS.items()
-        if name not in left_out
+        for name, (description, properties, required) in _FUNCTIONS.items()
+        if name not in exclusions
     ]

@@ -47,18 +47,18 @@ class Arguments:
 
 
 def _steps(path: str) -> list[str | int]:
-    found: list[str | int] = []
+    steps: list[str | int] = []
     place = 1
     while place < len(path) and path.startswith("$"):
         step = _STEP.match(path, place)
         if step is None:
             break
         name = next(text for text in (step[1], step[3], step[4], "") if text is not None)
-        found.append(int(step[2]) if step[2] is not None else re.sub(r"\\(.)", r"\1", name))
+        steps.append(int(step[2]) if step[2] is not None else re.sub(r"\\(.)", r"\1", name))
         place = step.end()
-    if place != len(path) or not found or any(isinstance(step, int) and step > _LIMIT for step in found):
+    if place != len(path) or not steps or any(isinstance(step, int) and step > _LIMIT for step in steps):
         raise Refused(f"a partial argument stands at {path!r}, which is no place in arguments")
-    return found
+    return steps
 
 
 def _get(holder: Any, step: str | int) -> Any:
@@ -78,8 +78,8 @@ def _set(holder: Any, step: str | int, value: Any) -> None:
 
 
 def _child(holder: Any, step: str | int, empty: Any) -> Any:
-    found = _get(holder, step)
-    if found is None:
-        found = empty
-        _set(holder, step, found)
-    return found
+    child = _get(holder, step)
+    if child is None:
+        child = empty
+        _set(holder, step, child)
+    return child

@@ -29,7 +29,7 @@ def stream_of(reply: Body, seed: str) -> bytes:
     usage = reply.get("usageMetadata")
     records: list[dict[str, Any]] = []
     for place, candidate in enumerate(reply.get("candidates", ())):
-        records += [{"candidates": [one]} for one in _candidates(candidate, reply, f"{seed}/{place}")]
+        records += [{"candidates": [choice]} for choice in _candidates(candidate, reply, f"{seed}/{place}")]
     if not records:
         records = [{key: value for key, value in reply.items() if key not in (*_SHARED, "usageMetadata")}]
     written = []
@@ -45,29 +45,29 @@ def stream_of(reply: Body, seed: str) -> bytes:
 def _counts(usage: Body, records: list[Body]) -> Iterator[Body]:
     """The usage up to each record: the tokens of the answer grow, and before them those of thoughts that are shown."""
     sizes = [_size(record) for record in records]
-    thought, said = (sum(size[place] for size in sizes) for place in (0, 1))
+    thought, answer_size = (sum(size[place] for size in sizes) for place in (0, 1))
     thoughts, answer = usage.get("thoughtsTokenCount", 0), usage.get("candidatesTokenCount", 0)
     so_far = [0, 0]
     for number, size in enumerate(sizes, 1):
         so_far = [before + more for before, more in zip(so_far, size, strict=True)]
         last = number == len(sizes)
         counts = {
-            "candidatesTokenCount": answer if last else _share(answer, so_far[1], said),
+            "candidatesTokenCount": answer if last else _share(answer, so_far[1], answer_size),
             "thoughtsTokenCount": thoughts if last or not thought else _share(thoughts, so_far[0], thought),
         }
-        found = {key: counts.get(key, value) for key, value in usage.items()}
-        found["totalTokenCount"] -= thoughts + answer - sum(counts.values())
-        yield {key: value for key, value in found.items() if value or key not in counts}
+        token_counts = {key: counts.get(key, value) for key, value in usage.items()}
+        token_counts["totalTokenCount"] -= thoughts + answer - sum(counts.values())
+        yield {key: value for key, value in token_counts.items() if value or key not in counts}
 
 
 def _size(record: Body) -> tuple[int, int]:
     """How much of thoughts, and how much of the answer, stands in a record."""
-    found = [0, 0]
+    sizes = [0, 0]
     for candidate in record.get("candidates", ()):
         for part in candidate.get("content", {}).get("parts", ()):
-            told = {key: value for key, value in part.items() if key not in ("thought", "thoughtSignature")}
-            found[part.get("thought") is not True] += 0 if told == {"text": ""} else len(json.dumps(told))
-    return found[0], found[1]
+            content = {key: value for key, value in part.items() if key not in ("thought", "thoughtSignature")}
+            sizes[part.get("thought") is not True] += 0 if content == {"text": ""} else len(json.dumps(content))
+    return sizes[0], sizes[1]
 
 
 def _share(count: int, part: int, whole: int) -> int:
@@ -121,15 +121,15 @@ def _groups(parts: Any, model: str, seed: str) -> Iterator[list[Body]]:
 
 def _texts(part: Body, seed: str) -> Iterator[Body]:
     """A text in pieces; its signature comes with the last one."""
-    found = list(pieces(part["text"], seed))
-    for number, piece in enumerate(found, 1):
-        told = {key: value for key, value in part.items() if key != "thoughtSignature" or number == len(found)}
-        yield {**told, "text": piece}
+    fragments = list(pieces(part["text"], seed))
+    for number, piece in enumerate(fragments, 1):
+        fields = {key: value for key, value in part.items() if key != "thoughtSignature" or number == len(fragments)}
+        yield {**fields, "text": piece}
 
 
-def dress_reply(body: Body, seed: str, asked: Body) -> Body:
+def dress_reply(body: Body, seed: str, request: Body) -> Body:
     """A short response id, token details, and the undocumented message beside calls."""
-    del asked
+    del request
     candidate = body["candidates"][0]
     called = any("functionCall" in part for part in candidate["content"].get("parts", []))
     if called and candidate["finishReason"] == "STOP":

@@ -30,13 +30,13 @@ def wrap(result: UniversalToolResult) -> dict[str, Any]:
     An object with references is its JSON text: Gemini 3 takes a member ``$ref`` at any depth for the name of one of the
     result's own media, and refuses all others (https://github.com/NousResearch/hermes-agent/issues/93014).
     """
-    said = result.result
-    if isinstance(said, dict):
-        if _refers(said):
-            said = dump(said)
-        elif not result.is_error or said.get("error") is not None:
-            return said
-    return {"error" if result.is_error else "output": said}
+    content = result.result
+    if isinstance(content, dict):
+        if _refers(content):
+            content = dump(content)
+        elif not result.is_error or content.get("error") is not None:
+            return content
+    return {"error" if result.is_error else "output": content}
 
 
 def _refers(value: Any) -> bool:

@@ -28,21 +28,21 @@ def from_parameters(schema: Any) -> Any:
     """
     if not isinstance(schema, dict):
         return schema
-    found: Body = {}
+    json_schema: Body = {}
     nullable = False
-    for spelt, value in schema.items():
-        key = str(_SNAKE.get(spelt, spelt))
+    for raw_key, value in schema.items():
+        key = str(_SNAKE.get(raw_key, raw_key))
         if key == "nullable":
             nullable = value is True
         elif key in ("properties", "$defs") and isinstance(value, dict):
-            found[key] = {name: from_parameters(value[name]) for name in _ordered(value, schema)}
+            json_schema[key] = {name: from_parameters(value[name]) for name in _ordered(value, schema)}
         elif key == "anyOf" and isinstance(value, list):
-            found[key] = [from_parameters(branch) for branch in value]
+            json_schema[key] = [from_parameters(branch) for branch in value]
         elif key in ("items", "additionalProperties"):
-            found[key] = from_parameters(value)
+            json_schema[key] = from_parameters(value)
         else:
-            found |= _keyword(key, value)
-    return _with_null(found) if nullable else found
+            json_schema |= _keyword(key, value)
+    return _with_null(json_schema) if nullable else json_schema
 
 
 def _keyword(key: str, value: Any) -> Body:
@@ -63,10 +63,8 @@ def _keyword(key: str, value: Any) -> Body:
 
 
 def _ordered(properties: Body, schema: Body) -> list[str]:
-    wanted = schema.get("propertyOrdering", schema.get("property_ordering"))
-    first = (
-        [name for name in wanted if isinstance(name, str) and name in properties] if isinstance(wanted, list) else []
-    )
+    order = schema.get("propertyOrdering", schema.get("property_ordering"))
+    first = [name for name in order if isinstance(name, str) and name in properties] if isinstance(order, list) else []
     return list(dict.fromkeys([*first, *properties]))
 
 
@@ -138,24 +136,24 @@ class _Writer:
 
     def finished(self) -> Body:
         """The whole object, with what one keyword asks of another."""
-        found = self._found
-        if found.get("type") == "ARRAY" and "items" not in found:
-            found["items"] = {}
-        if found.get("required"):
-            known = [name for name in found["required"] if name in found.get("properties", {})]
-            if len(known) < len(found["required"]):
+        schema = self._found
+        if schema.get("type") == "ARRAY" and "items" not in schema:
+            schema["items"] = {}
+        if schema.get("required"):
+            names = [name for name in schema["required"] if name in schema.get("properties", {})]
+            if len(names) < len(schema["required"]):
                 self.lost.append("required names without a property")
-            found["required"] = known
-        if found.get("properties") == {}:
-            del found["properties"]
+            schema["required"] = names
+        if schema.get("properties") == {}:
+            del schema["properties"]
         if self._nullable:
-            found["nullable"] = True
-        return found
+            schema["nullable"] = True
+        return schema
 
     def _inner(self, schema: Any) -> Any:
-        found, lost = to_parameters(schema, self._root, self._depth + 1)
+        inner_schema, lost = to_parameters(schema, self._root, self._depth + 1)
         self.lost += lost
-        return found
+        return inner_schema
 
     def _union(self, value: list[Any]) -> None:
         branches = [self._inner(branch) for branch in value if branch != {"type": "null"}]

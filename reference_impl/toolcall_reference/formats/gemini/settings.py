@@ -41,21 +41,21 @@ def tool_kinds(body: Body) -> set[str]:
 
 def decode_tools(body: Body, losses: Losses) -> list[Tool]:
     """The declared functions, and the provider's own tools as hosted ones."""
-    found = []
+    declared_tools = []
     tools = body.get("tools")
     for entry in [tools] if isinstance(tools, dict) else as_list(tools, "tools"):
         entry = as_object(entry, "a tool")
         for key, value in entry.items():
             if key == "computerUse" and value is not None:
-                found += as_functions(value)
+                declared_tools += as_functions(value)
                 continue
             if key != "functionDeclarations":
                 if value is not None:
-                    found.append(Tool(key, kind="hosted", format={key: value}))
+                    declared_tools.append(Tool(key, kind="hosted", format={key: value}))
                 continue
             declared = as_list(value, "functionDeclarations")
-            found += [_function(as_object(one, "a declaration"), losses) for one in declared]
-    return found
+            declared_tools += [_function(as_object(declaration, "a declaration"), losses) for declaration in declared]
+    return declared_tools
 
 
 def _function(declaration: Body, losses: Losses) -> Tool:
@@ -78,7 +78,7 @@ def decode_settings(body: Body, losses: Losses) -> Settings:
     """Everything else that a request sets."""
     config = as_object(body.get("generationConfig"), "generationConfig")
     top_k = as_number(config.get("topK"), "topK")
-    found = Settings(
+    settings = Settings(
         max_output_tokens=as_number(config.get("maxOutputTokens"), "maxOutputTokens"),
         temperature=as_number(config.get("temperature"), "temperature"),
         top_p=as_number(config.get("topP"), "topP"),
@@ -95,22 +95,22 @@ def decode_settings(body: Body, losses: Losses) -> Settings:
     if schema is None and config.get("responseSchema") is not None:
         schema = from_parameters(config["responseSchema"])
     if schema is not None:
-        found.response_format = ResponseFormat("json_schema", schema)
+        settings.response_format = ResponseFormat("json_schema", schema)
     elif config.get("responseMimeType") == "application/json":
-        found.response_format = ResponseFormat("json_object")
+        settings.response_format = ResponseFormat("json_object")
     calling = as_object(as_object(body.get("toolConfig"), "toolConfig").get("functionCallingConfig"), "config")
     raw: Any = calling.get("mode")
     raw = _MODE_NUMBERS.get(raw, "AUTO") if isinstance(raw, int) else raw
     if raw is not None:
         names = as_list(calling.get("allowedFunctionNames"), "allowedFunctionNames")
-        found.tool_choice = ToolChoice(_MODES.get(str(raw).upper(), "auto"), [str(name) for name in names] or None)
+        settings.tool_choice = ToolChoice(_MODES.get(str(raw).upper(), "auto"), [str(name) for name in names] or None)
     for key in sorted(config.keys() - _CONFIG):
         if config[key] is not None:
             losses.add("setting", "Gemini's own; dropped", key)
     for key in sorted(body.keys() - _KNOWN):
         if body[key] is not None:
             losses.add("setting", "Gemini's own; dropped", key)
-    return found
+    return settings
 
 
 def _sequences(value: Any) -> Any:
@@ -118,15 +118,15 @@ def _sequences(value: Any) -> Any:
     return [value] if isinstance(value, str) else value or None
 
 
-def _reasoning(asked: Body) -> Reasoning | None:
-    level, shown = asked.get("thinkingLevel"), asked.get("includeThoughts")
-    budget = as_number(asked.get("thinkingBudget"), "thinkingBudget")
-    found = Reasoning(
+def _reasoning(config: Body) -> Reasoning | None:
+    level, includes_thoughts = config.get("thinkingLevel"), config.get("includeThoughts")
+    budget = as_number(config.get("thinkingBudget"), "thinkingBudget")
+    reasoning = Reasoning(
         effort=level.lower() if isinstance(level, str) else None,
         budget=budget if isinstance(budget, int) and not isinstance(budget, bool) else None,
-        summaries=shown if isinstance(shown, bool) else None,
+        summaries=includes_thoughts if isinstance(includes_thoughts, bool) else None,
     )
-    return None if found == Reasoning() else found
+    return None if reasoning == Reasoning() else reasoning
 
 
 HOSTED: dict[str, Body] = {"web search": {"googleSearch": {}}, "web fetch": {"urlContext": {}}}
@@ -140,9 +140,9 @@ def encode_tools(tools: list[Tool]) -> list[Tool]:
 
 def encode_tool(tool: Tool, target: Target) -> Body:
     """One declaration: JSON Schema verbatim, unless ``parameters`` was asked for."""
-    found: Body = {"name": target.names.to(tool.name)}
+    declaration: Body = {"name": target.names.to(tool.name)}
     if tool.description or "blank-descriptions" in target.spelling:
-        found["description"] = tool.description or ""
+        declaration["description"] = tool.description or ""
     schema = tool.schema
     if tool.kind == "custom":
         schema = schemas.FREE_TEXT
@@ -151,16 +151,16 @@ def encode_tool(tool: Tool, target: Target) -> Body:
     if tool.strict is True:
         target.losses.add("tool-strict", "Gemini has no strict tools; dropped", tool.name)
     if schema is None:
-        return found
+        return declaration
     if "parameters" in target.spelling:
         parameters, lost = to_parameters(schema)
         for keyword in dict.fromkeys(lost):
             target.losses.add("tool-schema", f"{keyword} cannot be said in parameters; widened", tool.name)
         if "properties" in parameters:
-            found["parameters"] = parameters
+            declaration["parameters"] = parameters
     else:
-        found["parametersJsonSchema"] = for_json_schema(schemas.rooted(schema))
-    return found
+        declaration["parametersJsonSchema"] = for_json_schema(schemas.rooted(schema))
+    return declaration
 
 
 def encode_choice(settings: Settings, tools: list[Tool], target: Target) -> Body | None:
@@ -180,7 +180,7 @@ def encode_choice(settings: Settings, tools: list[Tool], target: Target) -> Body
 
 def encode_config(settings: Settings, target: Target) -> Body:
     """The ``generationConfig``, empty where nothing is to be said."""
-    found: Body = {}
+    config: Body = {}
     for key, value in (
         ("temperature", settings.temperature),
         ("topP", settings.top_p),
@@ -193,29 +193,29 @@ def encode_config(settings: Settings, target: Target) -> Body:
         ("candidateCount", settings.reply_count),
     ):
         if value is not None:
-            found[key] = value
+            config[key] = value
     stop = as_list(settings.stop, "stop sequences")
     if len(stop) > 5:
         target.losses.add("stop", "Gemini takes five stop sequences; the first five are kept", len(stop))
-        found["stopSequences"] = stop[:5]
-    wanted = settings.response_format
-    if wanted is not None and wanted.type in ("json_object", "json_schema"):
-        found["responseMimeType"] = "application/json"
-        if wanted.schema is not None and "response-schema" in target.spelling:
-            schema, lost = to_parameters(wanted.schema)
-            found["responseSchema"] = _ordered(schema)
+        config["stopSequences"] = stop[:5]
+    response_format = settings.response_format
+    if response_format is not None and response_format.type in ("json_object", "json_schema"):
+        config["responseMimeType"] = "application/json"
+        if response_format.schema is not None and "response-schema" in target.spelling:
+            schema, lost = to_parameters(response_format.schema)
+            config["responseSchema"] = _ordered(schema)
             for keyword in dict.fromkeys(lost):
                 target.losses.add("response-format", f"{keyword} cannot be said in responseSchema; widened")
-        elif wanted.schema is not None:
-            found["responseJsonSchema"] = wanted.schema
+        elif response_format.schema is not None:
+            config["responseJsonSchema"] = response_format.schema
     thinking = {} if settings.reasoning is None else encode_thinking(settings.reasoning, target)
     if thinking:
-        found["thinkingConfig"] = thinking
+        config["thinkingConfig"] = thinking
     for key in ("user_id", "metadata"):
         if getattr(settings, key):
             target.losses.add(key.replace("_", "-"), "Gemini has no such setting; dropped", key)
     lose_openai(settings, target.losses)
-    return found
+    return config
 
 
 def _ordered(schema: Any) -> Any:
@@ -224,13 +224,13 @@ def _ordered(schema: Any) -> Any:
         return [_ordered(entry) for entry in schema]
     if not isinstance(schema, dict):
         return schema
-    found = {key: _ordered(value) for key, value in schema.items() if key != "properties"}
+    ordered_schema = {key: _ordered(value) for key, value in schema.items() if key != "properties"}
     members = schema.get("properties", {})
     if members:
-        found["properties"] = {name: _ordered(value) for name, value in members.items()}
+        ordered_schema["properties"] = {name: _ordered(value) for name, value in members.items()}
     if len(members) > 1:
-        found["propertyOrdering"] = list(members)
-    return found
+        ordered_schema["propertyOrdering"] = list(members)
+    return ordered_schema
 
 
 _LEVELS = {"minimal": "LOW", "low": "LOW", "medium": "HIGH", "high": "HIGH", "xhigh": "HIGH"}
@@ -239,15 +239,15 @@ _LEVELS = {"minimal": "LOW", "low": "LOW", "medium": "HIGH", "high": "HIGH", "xh
 
 def encode_thinking(reasoning: Reasoning, target: Target) -> Body:
     """The ``thinkingConfig``: a level for Gemini 3, a budget for models before it; it never takes both."""
-    found: Body = {}
+    config: Body = {}
     if reasoning.summaries:
-        found["includeThoughts"] = True
+        config["includeThoughts"] = True
     if is_third(target.model):
         word = as_text(reasoning.word(), "the effort of reasoning")
         if word in _LEVELS:
-            found["thinkingLevel"] = _LEVELS[word]
+            config["thinkingLevel"] = _LEVELS[word]
         elif reasoning.off:
             target.losses.add("setting", "Gemini 3 always thinks; dropped", "reasoning")
     elif reasoning.tokens() is not None:
-        found["thinkingBudget"] = reasoning.tokens()
-    return found
+        config["thinkingBudget"] = reasoning.tokens()
+    return config

@@ -37,18 +37,18 @@ def camel(value: Any) -> Any:
         return [camel(entry) for entry in value]
     if not isinstance(value, dict):
         return value
-    found = {}
-    for spelt, inner in value.items():
-        key = _key(spelt) if "_" in spelt else spelt
-        found[key] = camel(inner) if isinstance(inner, (dict, list)) and key not in _VALUES else inner
-    return found
+    output = {}
+    for name, inner in value.items():
+        key = _key(name) if "_" in name else name
+        output[key] = camel(inner) if isinstance(inner, (dict, list)) and key not in _VALUES else inner
+    return output
 
 
 def fields(value: Body) -> Body:
     """``value`` with its own fields in camelCase; what they hold is as it was."""
     if _USUAL.issuperset(value) or "_" not in "".join(value):
         return value
-    return {_key(spelt): inner for spelt, inner in value.items()}
+    return {_key(name): inner for name, inner in value.items()}
 
 
 _USUAL = frozenset(
@@ -61,5 +61,5 @@ _USUAL = frozenset(
 """Fields of which most objects of a conversation are made: those need no second look."""
 
 
-def _key(spelt: str) -> str:
-    return _SNAKE.sub(lambda match: match[1].upper(), spelt)
+def _key(name: str) -> str:
+    return _SNAKE.sub(lambda match: match[1].upper(), name)

@@ -87,13 +87,13 @@ class StreamDecoder:
 
     def _cite(self) -> None:
         """The sources come last: of a text that is complete already nobody can be told any more."""
-        found = []
-        for segment, one in self._pages:
-            one.start, one.end = citations.from_bytes(
+        placed_citations = []
+        for segment, citation in self._pages:
+            citation.start, citation.end = citations.from_bytes(
                 self._said, segment.get("startIndex") or 0, segment.get("endIndex")
             )
-            found.append(one)
-        if found and not self._draft.cite(found):
+            placed_citations.append(citation)
+        if placed_citations and not self._draft.cite(placed_citations):
             self._losses.add("citations", "they came when their text was complete; dropped")
 
     def _record(self, body: Body) -> None:

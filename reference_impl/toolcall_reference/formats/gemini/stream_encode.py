@@ -37,8 +37,8 @@ class StreamEncoder:
 
     def encode(self, delta: Delta, /) -> Iterator[tuple[str, Body]]:
         """The records that tell of ``delta``."""
-        for said in self._not_blank(delta):
-            for body in self._records(said):
+        for output in self._not_blank(delta):
+            for body in self._records(output):
                 yield "", body
 
     def _records(self, delta: Delta) -> Iterable[Body]:
@@ -51,9 +51,12 @@ class StreamEncoder:
         elif isinstance(delta, Opened) and isinstance(delta.item, UniversalToolCall):
             self._target.next_id(delta.item, IDS)
         elif isinstance(delta, Closed) and isinstance(delta.item, Text):
-            begun = self._begun.pop(delta.place)
-            found = [placed(one, begun, len(self._spoken.get(self._part, ())) - begun) for one in delta.item.citations]
-            self._cited.setdefault(self._part, []).extend(found)
+            start = self._begun.pop(delta.place)
+            placed_citations = [
+                placed(citation, start, len(self._spoken.get(self._part, ())) - start)
+                for citation in delta.item.citations
+            ]
+            self._cited.setdefault(self._part, []).extend(placed_citations)
         elif isinstance(delta, Closed) and isinstance(delta.item, UniversalToolCall):
             self._part += 1 + (self._part in self._spoken)
             return [self._record(encode_part(delta.item, self._target.call_ids, self._target))]
@@ -82,9 +85,9 @@ class StreamEncoder:
         candidate: Body = {"content": {"parts": parts, "role": "model"}, "index": 0}
         if finish is not None:
             candidate = {"content": candidate["content"], "finishReason": finish, "index": 0}
-            cited = [(part, self._spoken.get(part, Spoken()), found) for part, found in self._cited.items()]
+            cited = [(part, self._spoken.get(part, Spoken()), citations) for part, citations in self._cited.items()]
             candidate |= encode_grounding(cited)
-        found = encode_body(self._reply, self._target, candidate)
+        body = encode_body(self._reply, self._target, candidate)
         if self._reply.usage is None and finish is None:
-            del found["usageMetadata"]  # not known yet, which is not zero
-        return found
+            del body["usageMetadata"]  # not known yet, which is not zero
+        return body

@@ -35,8 +35,8 @@ _FINISH = {
 
 def decode_request(body: Body, losses: Losses) -> Conversation:
     """The conversation of a request body; Refused where its shape is not Chat's."""
-    found = Conversation()
-    turns, ledger = found.turns, Ledger(NAME)
+    conversation = Conversation()
+    turns, ledger = conversation.turns, Ledger(NAME)
     for message in as_list(body.get("messages"), "messages"):
         message = as_object(message, "a message")
         role = message.get("role")
@@ -56,13 +56,13 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
             if turns:
                 turns.append(Turn("system", list(texts)))
             else:
-                found.system += texts
+                conversation.system += texts
         else:
             raise Refused(f"a message has the role {role!r}, which Chat Completions does not know")
-    found.tools = decode_tools(body)
-    found.settings = decode_settings(body, losses)
-    found.calls, found.results = ledger.calls, ledger.results
-    return found
+    conversation.tools = decode_tools(body)
+    conversation.settings = decode_settings(body, losses)
+    conversation.calls, conversation.results = ledger.calls, ledger.results
+    return conversation
 
 
 def _assistant(message: Body, ledger: Ledger, losses: Losses) -> list[Item]:
@@ -94,10 +94,10 @@ BESIDE = frozenset({"annotations", "images", "refusal", "reasoning_content", "re
 
 
 def _with_beside(items: list[Item], message: Body, losses: Losses) -> list[Item]:
-    found = citations.from_openai(message.get("annotations"), losses, "url_citation")
+    sources = citations.from_openai(message.get("annotations"), losses, "url_citation")
     spoke = next((item for item in items if isinstance(item, Text)), None)
     if spoke is not None:
-        spoke.citations = found
+        spoke.citations = sources
     written = list(items)
     items += pictures(message)
     refusal = as_text(message.get("refusal"), "refusal")
@@ -114,8 +114,8 @@ def _with_beside(items: list[Item], message: Body, losses: Losses) -> list[Item]
 
 def pictures(message: Body) -> list[Media]:
     """What the model drew, as OpenRouter and others give it beside the content."""
-    shown = [as_object(one, "an image") for one in as_list(message.get("images"), "images")]
-    urls = [as_text(as_object(one.get("image_url"), "image_url").get("url"), "url") for one in shown]
+    images = [as_object(image, "an image") for image in as_list(message.get("images"), "images")]
+    urls = [as_text(as_object(image.get("image_url"), "image_url").get("url"), "url") for image in images]
     return [media.from_url("image", url) for url in urls if url]
 
 
@@ -130,20 +130,20 @@ def spoken(message: Body, losses: Losses) -> str:
 
 
 def _call(call: Body, ledger: Ledger) -> Item:
-    given = call.get("id")
-    given = given if isinstance(given, str) and given else None
+    given_id = call.get("id")
+    given_id = given_id if isinstance(given_id, str) and given_id else None
     if call.get("type") == "custom":
         custom = as_object(call.get("custom"), "custom")
-        return ledger.custom(given, as_text(custom.get("name"), "name"), as_text(custom.get("input"), "input"))
+        return ledger.custom(given_id, as_text(custom.get("name"), "name"), as_text(custom.get("input"), "input"))
     function = as_object(call.get("function"), "function")
     name, arguments = as_text(function.get("name"), "name"), function.get("arguments")
     if isinstance(arguments, dict):  # compatible servers
-        found = ledger.call(given, name, arguments)
+        item = ledger.call(given_id, name, arguments)
     else:
-        found = ledger.call_text(given, name, as_text(arguments, "arguments"))
+        item = ledger.call_text(given_id, name, as_text(arguments, "arguments"))
     if "extra_content" in call and call["extra_content"] is not None:
-        found.raw_context = state_of(call)
-    return found
+        item.raw_context = state_of(call)
+    return item
 
 
 def state_of(call: Body) -> Body:
@@ -154,18 +154,18 @@ def state_of(call: Body) -> Body:
 
 
 def _result(message: Body, role: str, ledger: Ledger, losses: Losses) -> UniversalToolResult:
-    given = message.get("tool_call_id")
-    given = given if isinstance(given, str) and given and role == "tool" else None
-    call = ledger.answer(given, message.get("name"))
-    call_id, name, kind = (call.id, call.name, call.kind) if call else (given or "", "", "function")
+    given_id = message.get("tool_call_id")
+    given_id = given_id if isinstance(given_id, str) and given_id and role == "tool" else None
+    call = ledger.answer(given_id, message.get("name"))
+    call_id, name, kind = (call.id, call.name, call.kind) if call else (given_id or "", "", "function")
     content = message.get("content")
     if isinstance(content, str):
-        found = results.of_text(call_id, name, content, kind=kind)
+        result = results.of_text(call_id, name, content, kind=kind)
     else:
-        found = results.make(call_id, name, decode_parts(content, losses), kind=kind)
+        result = results.make(call_id, name, decode_parts(content, losses), kind=kind)
     if is_marked(message):
-        found.cached = True
-    return found
+        result.cached = True
+    return result
 
 
 def decode_response(body: Body, losses: Losses) -> Reply:
@@ -190,14 +190,14 @@ def decode_response(body: Body, losses: Losses) -> Reply:
 
 def head(body: Body) -> Reply:
     """The reply as far as a body or chunk tells it outside of its choices."""
-    given = body.get("id")
+    reply_id = body.get("id")
     created = body.get("created")
     return Reply(
-        given if isinstance(given, str) and given else digest(body),
+        reply_id if isinstance(reply_id, str) and reply_id else digest(body),
         [],
         "end",
         model=body.get("model"),
-        id=given if isinstance(given, str) else None,
+        id=reply_id if isinstance(reply_id, str) else None,
         created=created if isinstance(created, int) else None,
     )
 

@@ -59,13 +59,13 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     turns = history.shown_by_user(conversation.turns)
     for turn in history.arrange(turns, conversation.results, apart="turns-apart" in target.spelling):
         if turn.side == "assistant":
-            said = _assistant(turn, ids, target)
+            turn_messages = _assistant(turn, ids, target)
         elif turn.side == "system":
             texts = [item for item in turn.items if isinstance(item, Text)]
-            said = [{"role": role, "content": encode_user(texts, target)}]
+            turn_messages = [{"role": role, "content": encode_user(texts, target)}]
         else:
-            said = _user(turn, ids, target)
-        messages += said if turn.name is None else [named(message, turn) for message in said]
+            turn_messages = _user(turn, ids, target)
+        messages += turn_messages if turn.name is None else [named(message, turn) for message in turn_messages]
     if not messages:
         messages.append({"role": "user", "content": PLACEHOLDER})
     body: Body = {"model": target.model, "messages": messages}
@@ -171,21 +171,21 @@ def _call(call: UniversalToolCall, wire_id: str, target: Target) -> Body:
     return call_head(call, wire_id, target, (call.text or "") if call.kind == "custom" else arguments_text(call))
 
 
-def call_head(call: UniversalToolCall, wire_id: str, target: Target, said: str = "") -> Body:
-    """The call; its arguments or input are ``said``, or still empty."""
+def call_head(call: UniversalToolCall, wire_id: str, target: Target, raw_arguments: str = "") -> Body:
+    """The call; its arguments or input are ``raw_arguments``, or still empty."""
     name = target.names.to(call.name)
     if call.kind == "custom":
-        return {"id": wire_id, "type": "custom", "custom": {"name": name, "input": said}}
-    found: Body = {"id": wire_id, "type": "function", "function": {"name": name, "arguments": said}}
+        return {"id": wire_id, "type": "custom", "custom": {"name": name, "input": raw_arguments}}
+    body: Body = {"id": wire_id, "type": "function", "function": {"name": name, "arguments": raw_arguments}}
     if not call.raw_context:
-        return found
+        return body
     signature = call.raw_context.get("gemini", {}).get("thoughtSignature")
     if signature is None or not (target.is_reply or "extra-content" in target.spelling):
         target.lose_state(call)
     else:
         # A client may keep it and bring it back, at the place where Google's own OpenAI-compatible endpoint has it.
-        found["extra_content"] = {"google": {"thought_signature": signature}}
-    return found
+        body["extra_content"] = {"google": {"thought_signature": signature}}
+    return body
 
 
 def arguments_text(call: UniversalToolCall) -> str:
@@ -268,15 +268,15 @@ def encode_response(reply: Reply, target: Target) -> Body:
 
 def encode_citations(reply: Reply) -> Body:
     """The sources of a reply's text, at their places in the whole of it."""
-    found: list[Body] = []
+    bodies: list[Body] = []
     joiner, length = history.Joiner(), 0
     for item in reply.items:
         if isinstance(item, Text) and not item.refusal:
             length += len(joiner.text(item.text))
-            found += citations.to_openai(item, length - len(item.text), len(item.text), "url_citation")
+            bodies += citations.to_openai(item, length - len(item.text), len(item.text), "url_citation")
         elif not isinstance(item, Text):
             joiner.other()
-    return {"annotations": found} if found else {}
+    return {"annotations": bodies} if bodies else {}
 
 
 def is_legacy(target: Target) -> bool:

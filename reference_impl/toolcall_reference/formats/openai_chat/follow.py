@@ -16,12 +16,12 @@ def follow_up(request: Body, reply: Body, call_ids: list[str], entries: list[Bod
     """
     choices = as_list(reply.get("choices"), "choices")
     message = as_object(as_object(choices[0], "a choice").get("message"), "message") if choices else {}
-    said = [{"role": "assistant", **message}] if message else []
+    assistant_messages = [{"role": "assistant", **message}] if message else []
     calls = as_list(message.get("tool_calls"), "tool_calls")
-    for call, made in zip(calls, call_ids, strict=False):
-        call["id"] = call.get("id") or made
+    for call, call_id in zip(calls, call_ids, strict=False):
+        call["id"] = call.get("id") or call_id
         call.setdefault("type", "function")
         function = call.get("function")
         if isinstance(function, dict) and not isinstance(function.get("arguments"), str):
             function["arguments"] = dump(function.get("arguments") or {})
-    return {**request, "messages": [*as_list(request.get("messages"), "messages"), *said, *entries]}
+    return {**request, "messages": [*as_list(request.get("messages"), "messages"), *assistant_messages, *entries]}

@@ -12,14 +12,14 @@ from toolcall_reference.intermediate import Body
 
 def as_functions(body: Body) -> Body:
     """A request with its tools, calls and results in the deprecated words; ValueError for several calls at once."""
-    found = {_KEYS.get(key, key): value for key, value in body.items()}
-    if "functions" in found:
-        found["functions"] = [tool["function"] for tool in found["functions"]]
-    choice = found.get("function_call")
+    output = {_KEYS.get(key, key): value for key, value in body.items()}
+    if "functions" in output:
+        output["functions"] = [tool["function"] for tool in output["functions"]]
+    choice = output.get("function_call")
     if isinstance(choice, dict):
-        found["function_call"] = choice["function"]
-    found["messages"] = with_function_calls(body["messages"])
-    return found
+        output["function_call"] = choice["function"]
+    output["messages"] = with_function_calls(body["messages"])
+    return output
 
 
 _KEYS = {"tools": "functions", "tool_choice": "function_call"}

@@ -23,31 +23,35 @@ def decode_parts(content: Any, losses: Losses) -> list[Any]:
     """The texts and media of a message's content, which is a string, an array of parts, or null."""
     if isinstance(content, str):
         return [Text(content)] if content else []
-    found: list[Text | Media] = []
+    parts: list[Text | Media] = []
     for part in as_list(content, "content"):
         part = as_object(part, "a content part")
         kind = part.get("type")
         if kind == "text":
             text = as_text(part.get("text"), "text")
             if text:
-                found.append(Text(text, cached=is_marked(part)))
+                parts.append(Text(text, cached=is_marked(part)))
         elif kind == "refusal":
-            found.append(Text(as_text(part.get("refusal"), "refusal"), refusal=True))
+            parts.append(Text(as_text(part.get("refusal"), "refusal"), refusal=True))
         elif kind == "image_url":
             image = part.get("image_url")
             image = {"url": image} if isinstance(image, str) else as_object(image, "image_url")
-            found.append(media.from_url("image", as_text(image.get("url"), "url"), detail=image.get("detail")))
+            parts.append(media.from_url("image", as_text(image.get("url"), "url"), detail=image.get("detail")))
         elif kind == "input_audio":
             audio = as_object(part.get("input_audio"), "input_audio")
-            spelt = str(audio.get("format"))
-            found.append(Media("audio", _AUDIO.get(spelt, f"audio/{spelt}"), data=as_text(audio.get("data"), "data")))
+            audio_format = str(audio.get("format"))
+            parts.append(
+                Media(
+                    "audio", _AUDIO.get(audio_format, f"audio/{audio_format}"), data=as_text(audio.get("data"), "data")
+                )
+            )
         elif kind == "thinking":  # Mistral's
             losses.add("reasoning", "what the model thought is not shown")
         elif kind == "file":
-            found.append(_file(as_object(part.get("file"), "file")))
+            parts.append(_file(as_object(part.get("file"), "file")))
         else:
             losses.add("content", "an unknown kind of part was dropped", kind)
-    return found
+    return parts
 
 
 def is_marked(holder: Body) -> bool:
@@ -58,11 +62,11 @@ def is_marked(holder: Body) -> bool:
 def _file(file: Body) -> Media:
     name = file.get("filename") if isinstance(file.get("filename"), str) else None
     if isinstance(file.get("file_data"), str):
-        found = media.from_url("file", file["file_data"], name=name)
-        if found.url is not None:  # raw base64 in place of a data: URL
+        item = media.from_url("file", file["file_data"], name=name)
+        if item.url is not None:  # raw base64 in place of a data: URL
             mime = media.guess(name) or "application/pdf"
-            return Media(media.kind_of(mime), mime, data=found.url, name=name)
-        return found
+            return Media(media.kind_of(mime), mime, data=item.url, name=name)
+        return item
     return Media("file", media.guess(name), file_id=as_text(file.get("file_id"), "file_id"), name=name, vendor=VENDOR)
 
 

@@ -41,11 +41,11 @@ def _choices(reply: Body, seed: str) -> Iterator[Body]:
 
 def _deltas(message: Body, seed: str) -> Iterator[dict[str, Any]]:
     opening: dict[str, Any] = {"role": "assistant", "content": "" if message.get("content") is not None else None}
-    said = list(_said(message, seed))
-    if said and opening["content"] is None and "tool_calls" in said[0]:
-        opening.update(said.pop(0))  # without text the first call comes with the role
+    deltas = list(_said(message, seed))
+    if deltas and opening["content"] is None and "tool_calls" in deltas[0]:
+        opening.update(deltas.pop(0))  # without text the first call comes with the role
     yield {**opening, "refusal": None}
-    yield from said
+    yield from deltas
 
 
 def _said(message: Body, seed: str) -> Iterator[dict[str, Any]]:
@@ -68,19 +68,19 @@ def _said(message: Body, seed: str) -> Iterator[dict[str, Any]]:
             yield {"function_call": {"arguments": piece}}
 
 
-def dress_reply(body: Body, seed: str, asked: Body) -> Body:
+def dress_reply(body: Body, seed: str, request: Body) -> Body:
     """``chatcmpl-`` ids, annotations, fingerprint; ``stop`` where one function was forced."""
     body["id"] = "chatcmpl-" + letters(29, seed)
     choice = body["choices"][0]
     choice["message"].setdefault("annotations", [])
-    forced = asked.get("tool_choice")
+    forced = request.get("tool_choice")
     if (
         isinstance(forced, dict)
         and forced.get("type") in ("function", "custom")
         and choice["finish_reason"] == "tool_calls"
     ):
         choice["finish_reason"] = "stop"
-    tier = asked.get("service_tier")
+    tier = request.get("service_tier")
     body["service_tier"] = "default" if tier in (None, "auto") else tier
     body["system_fingerprint"] = "fp_" + digest("fingerprint", body["model"], length=10)
     return body

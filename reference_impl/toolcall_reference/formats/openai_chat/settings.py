@@ -30,23 +30,23 @@ _RANGES = {"top_p": (0, 1), "frequency_penalty": (-2, 2), "presence_penalty": (-
 
 def decode_tools(body: Body) -> list[Tool]:
     """The declared tools, the deprecated ``functions`` among them."""
-    found = []
+    tools = []
     for tool in as_list(body.get("tools"), "tools"):
         tool = as_object(tool, "a tool")
         if tool.get("type") == "custom":
             custom = as_object(tool.get("custom"), "custom")
-            wanted = custom.get("format")
-            if isinstance(wanted, dict) and isinstance(wanted.get("grammar"), dict):
-                wanted = {"type": "grammar", **wanted["grammar"]}
-            found.append(
-                Tool(as_text(custom.get("name"), "name"), custom.get("description"), kind="custom", format=wanted)
+            form = custom.get("format")
+            if isinstance(form, dict) and isinstance(form.get("grammar"), dict):
+                form = {"type": "grammar", **form["grammar"]}
+            tools.append(
+                Tool(as_text(custom.get("name"), "name"), custom.get("description"), kind="custom", format=form)
             )
         elif tool.get("type") in (None, "function"):
-            found.append(_function(as_object(tool.get("function"), "function")))
+            tools.append(_function(as_object(tool.get("function"), "function")))
         else:
-            found.append(Tool(str(tool["type"]), kind="hosted", format=tool))
-    found += [_function(as_object(tool, "a function")) for tool in as_list(body.get("functions"), "functions")]
-    return found
+            tools.append(Tool(str(tool["type"]), kind="hosted", format=tool))
+    tools += [_function(as_object(tool, "a function")) for tool in as_list(body.get("functions"), "functions")]
+    return tools
 
 
 def _function(function: Body) -> Tool:
@@ -63,7 +63,7 @@ def decode_settings(body: Body, losses: Losses) -> Settings:
     """Everything else that a request sets."""
     stop = body.get("stop")
     limit = body.get("max_completion_tokens")
-    found = Settings(
+    settings = Settings(
         max_output_tokens=body.get("max_tokens") if limit is None else limit,
         temperature=body.get("temperature"),
         top_p=body.get("top_p"),
@@ -83,7 +83,7 @@ def decode_settings(body: Body, losses: Losses) -> Settings:
     for key in sorted(body.keys() - _KNOWN):
         if body[key] is not None:
             losses.add("setting", "Chat's own; dropped", key)
-    return found
+    return settings
 
 
 def _choice(value: Any, legacy: Any) -> ToolChoice | None:
@@ -107,50 +107,54 @@ def _named(tool: Body) -> str:
 
 
 def _response_format(value: Any) -> ResponseFormat | None:
-    wanted = as_object(value, "response_format")
-    if not wanted:
+    response_format = as_object(value, "response_format")
+    if not response_format:
         return None
-    inner = as_object(wanted.get("json_schema"), "json_schema")
+    inner = as_object(response_format.get("json_schema"), "json_schema")
     return ResponseFormat(
-        str(wanted.get("type")), inner.get("schema"), inner.get("name"), inner.get("description"), inner.get("strict")
+        str(response_format.get("type")),
+        inner.get("schema"),
+        inner.get("name"),
+        inner.get("description"),
+        inner.get("strict"),
     )
 
 
 def encode_tools(conversation: Conversation, target: Target) -> list[Tool]:
     """The tools that Chat can declare; the others are noted as lost."""
-    kept = []
+    tools = []
     for tool in conversation.tools:
         if tool.kind == "hosted":
             target.losses.add("tool-hosted", "Chat does not have this provider's tool; dropped", tool.name)
         else:
-            kept.append(tool)
-    return kept
+            tools.append(tool)
+    return tools
 
 
 def encode_tool(tool: Tool, target: Target) -> Body:
     """One declaration."""
     if tool.own is not None and target.exact:
         return tool.own
-    found: Body = {"name": target.names.to(tool.name)}
+    declaration: Body = {"name": target.names.to(tool.name)}
     if tool.description or "blank-descriptions" in target.spelling:
-        found["description"] = tool.description or ""
+        declaration["description"] = tool.description or ""
     if tool.kind == "custom":
         if isinstance(tool.format, dict) and tool.format.get("type") == "grammar":
             grammar = {key: tool.format[key] for key in ("definition", "syntax") if key in tool.format}
-            found["format"] = {"type": "grammar", "grammar": grammar}
+            declaration["format"] = {"type": "grammar", "grammar": grammar}
         elif tool.format is not None:
-            found["format"] = tool.format
-        return {"type": "custom", "custom": found}
+            declaration["format"] = tool.format
+        return {"type": "custom", "custom": declaration}
     if tool.schema is not None:
-        found["parameters"] = for_parameters(tool, target)
+        declaration["parameters"] = for_parameters(tool, target)
     elif "null-parameters" in target.spelling:
-        found["parameters"] = None
+        declaration["parameters"] = None
     strict = target.strict(tool)
     if strict is not None:
-        found["strict"] = strict
+        declaration["strict"] = strict
     elif "strict" in target.spelling or "non-strict" in target.spelling:
-        found["strict"] = "strict" in target.spelling
-    return {"type": "function", "function": found}
+        declaration["strict"] = "strict" in target.spelling
+    return {"type": "function", "function": declaration}
 
 
 def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: Target) -> None:
@@ -229,15 +233,15 @@ def _encode_choice(choice: ToolChoice, kinds: dict[str, str], target: Target) ->
     return {"type": "allowed_tools", "allowed_tools": allowed}
 
 
-def _encode_format(wanted: ResponseFormat, target: Target) -> Body:
-    if wanted.type != "json_schema":
-        return {"type": wanted.type}
-    inner: Body = {"name": wanted.name or "response"}
-    if wanted.description is not None:
-        inner["description"] = wanted.description
-    if wanted.schema is not None:
-        inner["schema"] = wanted.schema
-    strict = target.strict_answer(wanted)
+def _encode_format(response_format: ResponseFormat, target: Target) -> Body:
+    if response_format.type != "json_schema":
+        return {"type": response_format.type}
+    inner: Body = {"name": response_format.name or "response"}
+    if response_format.description is not None:
+        inner["description"] = response_format.description
+    if response_format.schema is not None:
+        inner["schema"] = response_format.schema
+    strict = target.strict_answer(response_format)
     if strict is not None:
         inner["strict"] = strict
     return {"type": "json_schema", "json_schema": inner}

@@ -126,8 +126,8 @@ class StreamDecoder:
     def _is_whole(self) -> bool:
         """Whether something was said, and no call breaks off amid its arguments."""
         functions = [call for call in self._draft.calls if call.call.kind == "function"]
-        said = self._draft.begun or self._thoughts is not None
-        return self._draft.started and said and not any(is_cut(call.text) for call in functions)
+        has_content = self._draft.begun or self._thoughts is not None
+        return self._draft.started and has_content and not any(is_cut(call.text) for call in functions)
 
     def _beside(self, delta: Body) -> None:
         """What stands beside content and calls."""
@@ -163,12 +163,12 @@ class StreamDecoder:
     def _call(self, entry: Body) -> None:
         is_custom = entry.get("type") == "custom" or ("custom" in entry and "function" not in entry)
         kind = "custom" if is_custom else "function"
-        said = as_object(entry.get(kind), kind)
+        function = as_object(entry.get(kind), kind)
         key = _key(entry)
         self._begin_waiting(but=key)
-        if said.get("name") and _named(self._waiting.get(key, ())) is not None:
+        if function.get("name") and _named(self._waiting.get(key, ())) is not None:
             self._begin_waiting()
-        call = self._known(entry, said)
+        call = self._known(entry, function)
         if call is None:
             waiting = [*self._waiting.pop(key, ()), (entry, kind)]
             if not _can_begin(waiting):
@@ -180,62 +180,64 @@ class StreamDecoder:
 
     def _begin(self, waiting: Waiting) -> None:
         """A call begins, with all that was said of it so far."""
-        entry, kind, name = next(one for one in (_named([one]) for one in waiting) if one is not None)
-        given = next((one["id"] for one, _ in waiting if _has_id(one)), None)
-        call = self._new({**entry, "id": given}, kind, as_text(name, "name"))
-        for one, own in waiting:
-            self._grow(call, one, own)
+        entry, kind, name = next(
+            named_entry for named_entry in (_named([entry]) for entry in waiting) if named_entry is not None
+        )
+        given_id = next((entry["id"] for entry, _ in waiting if _has_id(entry)), None)
+        call = self._new({**entry, "id": given_id}, kind, as_text(name, "name"))
+        for fragment, own in waiting:
+            self._grow(call, fragment, own)
 
     def _begin_waiting(self, *, but: object = _NONE) -> None:
         """The calls that only wait for an id begin without."""
-        for key in [one for one in self._waiting if one != but and _named(self._waiting[one]) is not None]:
+        for key in [key for key in self._waiting if key != but and _named(self._waiting[key]) is not None]:
             self._begin(self._waiting.pop(key))
 
     def _grow(self, call: OpenCall, entry: Body, kind: str) -> None:
-        said = as_object(entry.get(kind), kind)
+        function = as_object(entry.get(kind), kind)
         if entry.get("extra_content") is not None:
             call.call.raw_context = call.call.raw_context | state_of(entry)
-        text = said.get(_KINDS[call.call.kind])
+        text = function.get(_KINDS[call.call.kind])
         self._draft.grow(call, dump(text) if isinstance(text, dict) else as_text(text, "arguments"))
 
-    def _known(self, entry: Body, said: Body) -> OpenCall | None:
+    def _known(self, entry: Body, function: Body) -> OpenCall | None:
         """The call that this is a piece of: by its index, by its id, or the last one where it has neither.
 
         An index under another id is another call; some servers count none.
         """
         if _key(entry) in self._waiting:
             return None
-        index, given, name = _index(entry), entry.get("id"), said.get("name")
+        index, given_id, name = _index(entry), entry.get("id"), function.get("name")
         if index is None:
-            if isinstance(given, str) and given:
-                return self._by_id.get(given)
+            if isinstance(given_id, str) and given_id:
+                return self._by_id.get(given_id)
             return None if name else self._last()
-        found = self._by_index.get(index)
-        if found is None:  # https://github.com/dirac-run/dirac/pull/215
+        call = self._by_index.get(index)
+        if call is None:  # https://github.com/dirac-run/dirac/pull/215
             last = self._last()
-            return None if given or name or last is None or _begins_anew(last, said) else last
-        own = found.call.given_id
-        if given and own and given != own:
+            return None if given_id or name or last is None or _begins_anew(last, function) else last
+        own = call.call.given_id
+        if given_id and own and given_id != own:
             # Servers give pieces of one call another id: https://github.com/poolsideai/pool/issues/9
-            is_piece = said and not name and not _begins_anew(found, said)
-            return found if is_piece else self._by_id.get(given) if isinstance(given, str) else None
-        unlike = name and not (given or own) and (name != found.call.name or _is_whole(found))
-        return None if unlike else found
+            is_piece = function and not name and not _begins_anew(call, function)
+            return call if is_piece else self._by_id.get(given_id) if isinstance(given_id, str) else None
+        unlike = name and not (given_id or own) and (name != call.call.name or _is_whole(call))
+        return None if unlike else call
 
     def _last(self) -> OpenCall | None:
         calls = self._draft.calls
         return calls[-1] if calls else None
 
     def _new(self, entry: Body, kind: str, name: str) -> OpenCall:
-        given = entry.get("id")
-        given = given if isinstance(given, str) and given else None
-        found = self._draft.open_call(given, name, kind)
+        given_id = entry.get("id")
+        given_id = given_id if isinstance(given_id, str) and given_id else None
+        call = self._draft.open_call(given_id, name, kind)
         index = _index(entry)
         if index is not None:
-            self._by_index[index] = found
-        if given is not None:
-            self._by_id[given] = found
-        return found
+            self._by_index[index] = call
+        if given_id is not None:
+            self._by_id[given_id] = call
+        return call
 
 
 def _named(waiting: Waiting | tuple[()]) -> tuple[Body, str, Any] | None:
@@ -249,8 +251,8 @@ def _named(waiting: Waiting | tuple[()]) -> tuple[Body, str, Any] | None:
 
 def _can_begin(waiting: Waiting) -> bool:
     """Whether a call can be told of: its name is known, and its id is, or its arguments have begun."""
-    said = any(as_object(entry.get(kind), kind).get(_KINDS[kind]) for entry, kind in waiting)
-    return _named(waiting) is not None and (said or any(_has_id(entry) for entry, _ in waiting))
+    has_arguments = any(as_object(entry.get(kind), kind).get(_KINDS[kind]) for entry, kind in waiting)
+    return _named(waiting) is not None and (has_arguments or any(_has_id(entry) for entry, _ in waiting))
 
 
 def _has_id(entry: Body) -> bool:
@@ -259,8 +261,8 @@ def _has_id(entry: Body) -> bool:
 
 def _key(entry: Body) -> int | str | None:
     """What the entries of a call that has not begun have in common."""
-    index, given = _index(entry), entry.get("id")
-    return index if index is not None else given if isinstance(given, str) else None
+    index, given_id = _index(entry), entry.get("id")
+    return index if index is not None else given_id if isinstance(given_id, str) else None
 
 
 def _is_whole(call: OpenCall) -> bool:
@@ -268,9 +270,9 @@ def _is_whole(call: OpenCall) -> bool:
     return bool(call.text.strip()) and not is_cut(call.text)
 
 
-def _begins_anew(call: OpenCall, said: Body) -> bool:
+def _begins_anew(call: OpenCall, function: Body) -> bool:
     """Whether arguments come that cannot go on with those of a call."""
-    more = said.get("arguments")
+    more = function.get("arguments")
     return bool(more) and call.call.kind == "function" and _is_whole(call)
 
 

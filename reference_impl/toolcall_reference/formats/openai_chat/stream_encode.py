@@ -80,33 +80,33 @@ class StreamEncoder:
         lose_item(item, self._target)
         return ()
 
-    def _show(self, shown: Media) -> Iterator[Body]:
-        if can_draw(shown):
+    def _show(self, media: Media) -> Iterator[Body]:
+        if can_draw(media):
             self._joiner.other()
-            yield self._chunk({"images": [{"index": self._drawn, **drawn(shown)}]})
+            yield self._chunk({"images": [{"index": self._drawn, **drawn(media)}]})
             self._drawn += 1
         else:
-            said = self._joiner.text(placeholder(shown, self._target.losses, NAME).text)
-            self._length += len(said)
-            yield self._chunk({"content": said})
+            text = self._joiner.text(placeholder(media, self._target.losses, NAME).text)
+            self._length += len(text)
+            yield self._chunk({"content": text})
 
-    def _chunk(self, said: Body, finish: str | None = None) -> Body:
-        choice = {"index": 0, "delta": said, "logprobs": None, "finish_reason": finish}
-        found = {**self._head, "choices": [choice]}
+    def _chunk(self, delta: Body, finish: str | None = None) -> Body:
+        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
+        chunk = {**self._head, "choices": [choice]}
         if self._counts:
-            found["usage"] = None
-        return found
+            chunk["usage"] = None
+        return chunk
 
     def _call(self, place: int, call: UniversalToolCall) -> Iterator[Body]:
         self._joiner.other()
         self._index[place] = len(self._index)
         self._empty.add(place)
         wire_id = self._target.next_id(call, IDS) or call.id
-        said = {"index": self._index[place], **call_head(call, wire_id, self._target)}
+        entry = {"index": self._index[place], **call_head(call, wire_id, self._target)}
         if self._held is not None:
-            self._held.append(said)
+            self._held.append(entry)
         else:
-            yield self._chunk({"tool_calls": [said]})
+            yield self._chunk({"tool_calls": [entry]})
 
     def _grow(self, delta: Grown) -> Iterable[Body]:
         item = self._open.item if self._open is not None else None
@@ -115,11 +115,11 @@ class StreamEncoder:
             self._refusals.add(delta.place)
             return [self._chunk({"refusal": between + delta.text})]
         if isinstance(item, Text):
-            said = self._joiner.text(delta.text)
+            text = self._joiner.text(delta.text)
             if delta.place not in self._begun:
-                self._begun[delta.place] = self._length + len(said) - len(delta.text)
-            self._length += len(said)
-            return [self._chunk({"content": said})]
+                self._begun[delta.place] = self._length + len(text) - len(delta.text)
+            self._length += len(text)
+            return [self._chunk({"content": text})]
         if item is None:
             return ()
         self._empty.discard(delta.place)
@@ -136,8 +136,8 @@ class StreamEncoder:
     def _close(self, delta: Closed) -> Iterator[Body]:
         if isinstance(delta.item, Text):
             self._target.lose_state(delta.item)
-            begun = self._begun.get(delta.place, self._length)
-            self._sources += citations.to_openai(delta.item, begun, self._length - begun, "url_citation")
+            start = self._begun.get(delta.place, self._length)
+            self._sources += citations.to_openai(delta.item, start, self._length - start, "url_citation")
         elif delta.item.kind != "custom" and delta.place in self._empty:
             yield from self._argue(delta.place, delta.item, arguments_text(delta.item))
 

@@ -46,40 +46,40 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
     for key in ("previous_response_id", "conversation", "prompt"):
         if body.get(key) is not None:
             raise Refused(f"{key} refers to state that is held by OpenAI; send the whole input")
-    found = Conversation()
+    conversation = Conversation()
     instructions = body.get("instructions")
     if isinstance(instructions, str) and instructions.strip():
-        found.system.append(Text(instructions))
-    given = body.get("input")
-    items = [{"role": "user", "content": given}] if isinstance(given, str) else as_list(given, "input")
+        conversation.system.append(Text(instructions))
+    source = body.get("input")
+    items = [{"role": "user", "content": source}] if isinstance(source, str) else as_list(source, "input")
     ledger = Ledger(NAME)
     hosted: set[str] = set()
-    found.brought = copied(groups.brought(items))
-    names = groups.names_of([*as_list(body.get("tools"), "tools"), *found.brought])
+    conversation.brought = copied(groups.brought(items))
+    names = groups.names_of([*as_list(body.get("tools"), "tools"), *conversation.brought])
     for item in items:
         item = as_object(item, "an input item")
-        if found.missing is None and (reason := _ONLY_OPENAI.get(str(item.get("type")))):
-            found.missing = Refused(reason)
-        _enter(groups.under_its_name(item, names), found, ledger, hosted, losses)
-    found.tools = decode_tools(body, losses, names)
+        if conversation.missing is None and (reason := _ONLY_OPENAI.get(str(item.get("type")))):
+            conversation.missing = Refused(reason)
+        _enter(groups.under_its_name(item, names), conversation, ledger, hosted, losses)
+    conversation.tools = decode_tools(body, losses, names)
     # Tools that a search brought in are declared in the history; elsewhere they have to stand with the others.
-    known = {tool.name for tool in found.tools}
-    for tool in decode_tools({"tools": found.brought}, losses, names):
-        if tool.name not in known:
-            found.tools.append(tool)
-            known.add(tool.name)
-    found.settings = decode_settings(body, losses)
-    found.calls, found.results = ledger.calls, ledger.results
-    return found
+    tool_names = {tool.name for tool in conversation.tools}
+    for tool in decode_tools({"tools": conversation.brought}, losses, names):
+        if tool.name not in tool_names:
+            conversation.tools.append(tool)
+            tool_names.add(tool.name)
+    conversation.settings = decode_settings(body, losses)
+    conversation.calls, conversation.results = ledger.calls, ledger.results
+    return conversation
 
 
-def _enter(item: Body, found: Conversation, ledger: Ledger, hosted: set[str], losses: Losses) -> None:
+def _enter(item: Body, conversation: Conversation, ledger: Ledger, hosted: set[str], losses: Losses) -> None:
     """Take in an item; ``hosted`` are the ids of the calls so far that OpenAI answers itself."""
     kind = item.get("type")
     if isinstance(kind, (dict, list)):
         raise Refused(f"an item's type must be a string, not {type(kind).__name__}")
     if kind == "message" or (kind is None and "role" in item):
-        _enter_message(item, found, ledger, losses)
+        _enter_message(item, conversation, ledger, losses)
     elif kind == "additional_tools":
         losses.add("tool-hosted", "tools that the conversation brings in are declared with the others", kind)
     elif kind in _OUTPUTS and isinstance(item.get("call_id"), str) and item["call_id"] in hosted:
@@ -87,45 +87,45 @@ def _enter(item: Body, found: Conversation, ledger: Ledger, hosted: set[str], lo
     elif kind in _OUTPUTS and not own_tools.is_hosted(item):
         result = _output(item, kind, ledger, losses)
         ledger.results.append(result)
-        last = found.turns[-1].items if found.turns else None
+        last = conversation.turns[-1].items if conversation.turns else None
         if last and isinstance(last[0], UniversalToolResult):  # the client answers several calls
             last.append(result)
         else:
-            found.turns.append(Turn("user", [result]))
+            conversation.turns.append(Turn("user", [result]))
     elif kind == "mcp_approval_request":
         losses.add("tool-hosted", "OpenAI's question whether it may call a tool of a server; dropped", item.get("name"))
     elif kind == "mcp_approval_response" or (isinstance(kind, str) and kind.endswith("_output")):
         losses.add("tool-hosted", "the client's answer to a tool of OpenAI's; dropped", kind)
     else:
-        said = _speaking(found, ledger)
-        made = _model_item(item, ledger, losses)
-        if made and isinstance(made[0], Hosted) and isinstance(item.get("call_id"), str):
+        items = _speaking(conversation, ledger)
+        model_items = _model_item(item, ledger, losses)
+        if model_items and isinstance(model_items[0], Hosted) and isinstance(item.get("call_id"), str):
             hosted.add(item["call_id"])
-        said += made
+        items += model_items
 
 
-def _speaking(found: Conversation, ledger: Ledger) -> list[Item]:
+def _speaking(conversation: Conversation, ledger: Ledger) -> list[Item]:
     """The items of the turn in which the model speaks now.
 
     Its items stand one by one; those that nothing separates are one turn, and one batch of calls.
     """
-    if not found.turns or found.turns[-1].side != "assistant":
+    if not conversation.turns or conversation.turns[-1].side != "assistant":
         ledger.new_batch()
-        found.turns.append(Turn("assistant", []))
-    return found.turns[-1].items
+        conversation.turns.append(Turn("assistant", []))
+    return conversation.turns[-1].items
 
 
-def _enter_message(item: Body, found: Conversation, ledger: Ledger, losses: Losses) -> None:
+def _enter_message(item: Body, conversation: Conversation, ledger: Ledger, losses: Losses) -> None:
     role, parts = item.get("role"), decode_parts(item.get("content"), losses)
     if role == "assistant":
-        said = _speaking(found, ledger)
-        said += parts
+        items = _speaking(conversation, ledger)
+        items += parts
     elif role not in ("system", "developer"):
-        found.turns.append(Turn("user", parts))
-    elif found.turns:
-        found.turns.append(Turn("system", [part for part in parts if isinstance(part, Text)]))
+        conversation.turns.append(Turn("user", parts))
+    elif conversation.turns:
+        conversation.turns.append(Turn("system", [part for part in parts if isinstance(part, Text)]))
     else:
-        found.system += [part for part in parts if isinstance(part, Text)]
+        conversation.system += [part for part in parts if isinstance(part, Text)]
 
 
 def _model_item(item: Body, ledger: Ledger, losses: Losses) -> list[Item]:
@@ -148,14 +148,14 @@ def is_call(item: Body) -> bool:
 
 def call_of(item: Body, losses: Losses) -> tuple[str | None, str, str]:
     """Id, name and kind of the call that an item is."""
-    given = item.get("call_id")
+    call_id = item.get("call_id")
     if item.get("type") in own_tools.CALLS:
-        return given if isinstance(given, str) and given else None, own_tools.name_of(item), "function"
+        return call_id if isinstance(call_id, str) and call_id else None, own_tools.name_of(item), "function"
     name = as_text(item.get("name"), "name")
     if item.get("namespace"):
         losses.add("namespace", "dropped from a call", name)
     kind = "custom" if item.get("type") == "custom_tool_call" else "function"
-    return given if isinstance(given, str) and given else None, name, kind
+    return call_id if isinstance(call_id, str) and call_id else None, name, kind
 
 
 def form_of(item: Body) -> str | None:
@@ -185,15 +185,15 @@ def other_item(item: Body) -> Item:
 
 def _output(item: Body, kind: str, ledger: Ledger, losses: Losses) -> UniversalToolResult:
     # The output of a local shell may name its call by id alone.
-    given = as_text(item.get("call_id") or (kind == "local_shell_call_output" and item.get("id")) or None, "call_id")
-    call = ledger.answer(given or None)
+    given_id = as_text(item.get("call_id") or (kind == "local_shell_call_output" and item.get("id")) or None, "call_id")
+    call = ledger.answer(given_id or None)
     output = own_tools.output_of(item) if kind in own_tools.OUTPUTS else item.get("output")
-    call_id, name = (call.id, call.name) if call else (given, "")
+    call_id, name = (call.id, call.name) if call else (given_id, "")
     failed = kind == "apply_patch_call_output" and item.get("status") == "failed"
-    said = "custom" if kind == "custom_tool_call_output" else "function"
+    call_kind = "custom" if kind == "custom_tool_call_output" else "function"
     if isinstance(output, str):
-        return results.of_text(call_id, name, output, is_error=failed, kind=said)
-    return results.make(call_id, name, decode_parts(output, losses), is_error=failed, kind=said)
+        return results.of_text(call_id, name, output, is_error=failed, kind=call_kind)
+    return results.make(call_id, name, decode_parts(output, losses), is_error=failed, kind=call_kind)
 
 
 def decode_response(body: Body, losses: Losses) -> Reply:
@@ -214,13 +214,13 @@ def decode_response(body: Body, losses: Losses) -> Reply:
 
 def head(body: Body) -> Reply:
     """The reply as far as a response that has just begun tells it."""
-    given = body.get("id")
+    reply_id = body.get("id")
     return Reply(
-        given if isinstance(given, str) and given else digest(body),
+        reply_id if isinstance(reply_id, str) and reply_id else digest(body),
         [],
         "end",
         model=body.get("model"),
-        id=given if isinstance(given, str) else None,
+        id=reply_id if isinstance(reply_id, str) else None,
         created=int(body["created_at"]) if isinstance(body.get("created_at"), (int, float)) else None,
     )
 

@@ -165,26 +165,26 @@ def _result(result: UniversalToolResult, ids: dict[str, str], target: Target) ->
 
 
 def _assistant(items: list[Any], ids: dict[str, str], target: Target) -> list[Body]:
-    found: list[Body] = []
+    bodies: list[Body] = []
     for item in items:
         if isinstance(item, Text):
             if item.raw_context:
                 target.lose_state(item)
             if item.refusal:
-                found.append({"role": "assistant", "content": [{"type": "refusal", "refusal": item.text}]})
+                bodies.append({"role": "assistant", "content": [{"type": "refusal", "refusal": item.text}]})
             elif item.text.strip():
-                found.append({"role": "assistant", "content": item.text})
+                bodies.append({"role": "assistant", "content": item.text})
         elif isinstance(item, UniversalToolCall):
             if item.raw_context:
                 target.lose_state(item)
-            found.append(encode_call(item, ids, target))
+            bodies.append(encode_call(item, ids, target))
         elif isinstance(item, (Opaque, Hosted)):
             if item.origin == NAME:
-                found.append(item.value)
+                bodies.append(item.value)
                 continue
             element = "signature" if isinstance(item, Opaque) else "tool-hosted"
             target.losses.add(element, f"of {item.origin}; dropped", item.type)
-    return found
+    return bodies
 
 
 def encode_call(call: UniversalToolCall, ids: dict[str, str], target: Target) -> Body:
@@ -194,18 +194,18 @@ def encode_call(call: UniversalToolCall, ids: dict[str, str], target: Target) ->
     if call.name in target.own and call.readable:
         return own_tools.call_item(call, call_id)
     custom = call.kind == "custom"
-    found: Body = {"type": "custom_tool_call" if custom else "function_call", "call_id": call_id, "name": name}
+    body: Body = {"type": "custom_tool_call" if custom else "function_call", "call_id": call_id, "name": name}
     if call.name in target.groups:
-        found["namespace"], found["name"] = target.groups[call.name]
+        body["namespace"], body["name"] = target.groups[call.name]
     if custom:
-        found["input"] = call.text or ""
+        body["input"] = call.text or ""
     elif call.readable:
-        found["arguments"] = dump(call.arguments) if call.text is None else call.text
+        body["arguments"] = dump(call.arguments) if call.text is None else call.text
     else:
         # A request has to hold JSON; a reply shows the client what the model wrote, and so does a golden one's client.
-        shown = target.is_reply or target.exact
-        found["arguments"] = (call.text or "") if shown else dump({RAW_ARGUMENTS_KEY: call.text})
-    return found
+        is_raw = target.is_reply or target.exact
+        body["arguments"] = (call.text or "") if is_raw else dump({RAW_ARGUMENTS_KEY: call.text})
+    return body
 
 
 def encode_response(reply: Reply, target: Target) -> Body:
@@ -296,26 +296,26 @@ _OF_FUNCTIONS: Body = {"description": None, "parameters": None, "strict": False}
 
 
 def _output(reply: Reply, ids: dict[str, str], target: Target) -> list[Body]:
-    found: list[Body] = []
+    bodies: list[Body] = []
     previous: Item | None = None
     for item in reply.items:
-        place = len(found)
+        place = len(bodies)
         if isinstance(item, (Text, UniversalToolCall)):
             target.lose_state(item)
         if isinstance(item, Text):
             part = text_part(item.text, refusal=item.refusal, cited=item)
             if isinstance(previous, Text) and not item.refusal and not previous.refusal:
-                found[-1]["content"].append(part)  # neighbours are parts of one message
+                bodies[-1]["content"].append(part)  # neighbours are parts of one message
             else:
-                found.append(message_item(reply.key, place, [part]))
+                bodies.append(message_item(reply.key, place, [part]))
         elif isinstance(item, UniversalToolCall):
-            found.append(call_item(reply.key, place, encode_call(item, ids, target)))
+            bodies.append(call_item(reply.key, place, encode_call(item, ids, target)))
         elif isinstance(item, (Opaque, Hosted)) and item.origin == NAME:
-            found.append(item.value)
+            bodies.append(item.value)
         else:
             lose_item(item, target)
         previous = item
-    return found
+    return bodies
 
 
 def lose_item(item: Item, target: Target) -> None:

@@ -16,6 +16,10 @@ def follow_up(request: Body, reply: Body, call_ids: list[str], entries: list[Bod
         return {**request, "input": entries}
     if request.get("previous_response_id") is not None:
         return {**request, "previous_response_id": reply.get("id"), "input": entries}
-    asked = request.get("input")
-    before = [{"role": "user", "content": asked}] if isinstance(asked, str) else as_list(asked, "input")
+    request_input = request.get("input")
+    before = (
+        [{"role": "user", "content": request_input}]
+        if isinstance(request_input, str)
+        else as_list(request_input, "input")
+    )
     return {**request, "input": [*before, *as_list(reply.get("output"), "output"), *entries]}

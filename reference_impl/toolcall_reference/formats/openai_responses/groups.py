@@ -34,11 +34,11 @@ def groups_of(declared: Iterable[Any]) -> dict[str, tuple[str, str]]:
     """The namespace of each tool that stands in one, and its name there, by the name that it has elsewhere."""
     places = [*_places(declared)]
     told_apart = names_of(declared)
-    found: dict[str, tuple[str, str]] = {}
+    names: dict[str, tuple[str, str]] = {}
     for group, name in places:
         if group is not None:
-            found.setdefault(told_apart.get((group, name), name), (group, name))
-    return found
+            names.setdefault(told_apart.get((group, name), name), (group, name))
+    return names
 
 
 def names_of(declared: Iterable[Any]) -> dict[tuple[str, str], str]:
@@ -73,17 +73,17 @@ def _places(declared: Iterable[Any], group: str | None = None) -> Iterator[tuple
 
 def grouped(tools: list[Tool], declared: list[Body]) -> list[Body]:
     """The declarations of ``tools``, those of one namespace together where its first one stands."""
-    found: list[Body] = []
+    entries: list[Body] = []
     open_groups: dict[str, Body] = {}
     for tool, entry in zip(tools, declared, strict=True):
         if tool.namespace is None:
-            found.append(entry)
+            entries.append(entry)
             continue
         if tool.namespace not in open_groups:
             about = f"Tools of {tool.namespace}."
             group: Body = {"type": "namespace", "name": tool.namespace, "description": about, "tools": []}
             open_groups[tool.namespace] = group
-            found.append(group)
+            entries.append(group)
         inside = entry if tool.name_in_namespace is None else {**entry, "name": tool.name_in_namespace}
         open_groups[tool.namespace]["tools"].append(inside)
-    return found
+    return entries

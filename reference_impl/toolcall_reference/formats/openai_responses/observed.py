@@ -44,15 +44,15 @@ _TYPES = {"mcp_call": "mcp", "mcp_list_tools": "mcp_list_tools", **_APART}
 
 
 def _request(body: Body, losses: Losses) -> Body:
-    found = dict(body)
+    request = dict(body)
     for key in _HELD:
-        if found.pop(key, None) is not None:
+        if request.pop(key, None) is not None:
             losses.add("history", "what OpenAI keeps is not in the request", key)
-    if isinstance(found.get("input"), list):
-        items = [item for item in found["input"] if not _is_reference(item, losses)]
+    if isinstance(request.get("input"), list):
+        items = [item for item in request["input"] if not _is_reference(item, losses)]
         hosted = {item.get("call_id") for item in items if isinstance(item, dict) and own_tools.is_hosted(item)}
-        found["input"] = [_wrapped(item, hosted - {None}) for item in items]
-    return found
+        request["input"] = [_wrapped(item, hosted - {None}) for item in items]
+    return request
 
 
 def _is_reference(item: Any, losses: Losses) -> bool:
@@ -80,17 +80,17 @@ def _reply(body: Body) -> list[Body]:
 
 
 def _event(body: Body) -> Body:
-    found = dict(body)
-    if "item" in found:
-        found["item"] = _wrapped(found["item"])
-    if isinstance(found.get("response"), dict):
-        found["response"] = _reply(found["response"])[0]
-    return found
+    event = dict(body)
+    if "item" in event:
+        event["item"] = _wrapped(event["item"])
+    if isinstance(event.get("response"), dict):
+        event["response"] = _reply(event["response"])[0]
+    return event
 
 
 def _separate(body: Body, conversation: Conversation) -> int:
-    said = body.get("instructions")
-    return min(len(conversation.system), int(isinstance(said, str) and bool(said.strip())))
+    instructions = body.get("instructions")
+    return min(len(conversation.system), int(isinstance(instructions, str) and bool(instructions.strip())))
 
 
 def _goes_on(body: Body) -> bool:
@@ -98,30 +98,30 @@ def _goes_on(body: Body) -> bool:
 
 
 def _steps(item: Hosted) -> list[Step]:
-    said = dict(item.value["item"] if item.type == _WRAPPED else item.value)
-    kind = str(said.pop("type", item.type))
+    content = dict(item.value["item"] if item.type == _WRAPPED else item.value)
+    kind = str(content.pop("type", item.type))
     if kind in _ANSWERS:
-        answers = said.pop("approval_request_id", None) or said.pop("call_id", None)
-        return [ServerResult({"type": _ANSWERS[kind], **_item_id(said)}, answers)]
+        answers = content.pop("approval_request_id", None) or content.pop("call_id", None)
+        return [ServerResult({"type": _ANSWERS[kind], **_item_id(content)}, answers)]
     if kind not in _RESULTS and not kind.endswith("_call") and kind not in _APART:
-        return [Block(kind, said)]
-    name = said.pop("name", None) or _TYPES.get(kind) or kind.removesuffix("_call")
-    if isinstance(said.get("arguments"), str):
-        arguments = parse_object(said["arguments"])
-        said["arguments"] = said["arguments"] if arguments is None else arguments
-    given = said.pop("id", None) if said.get("call_id") is None else said.pop("call_id")
-    details = {"type": _TYPES.get(kind) or kind.removesuffix("_call"), **_item_id(said)}
+        return [Block(kind, content)]
+    name = content.pop("name", None) or _TYPES.get(kind) or kind.removesuffix("_call")
+    if isinstance(content.get("arguments"), str):
+        arguments = parse_object(content["arguments"])
+        content["arguments"] = content["arguments"] if arguments is None else arguments
+    step_id = content.pop("id", None) if content.get("call_id") is None else content.pop("call_id")
+    details = {"type": _TYPES.get(kind) or kind.removesuffix("_call"), **_item_id(content)}
     answer = {} if kind in _APART else _taken(details, (*_RESULTS.get(kind, ()), "status"))
-    call = ServerCall(str(name), details, given)
+    call = ServerCall(str(name), details, step_id)
     if any(answer.get(key) is not None for key in _RESULTS.get(kind, ())) or answer.get("status") in _OVER:
-        return [call, ServerResult({"type": details["type"], **answer}, given)]
+        return [call, ServerResult({"type": details["type"], **answer}, step_id)]
     details |= answer
     return [call]
 
 
-def _item_id(said: Body) -> Body:
+def _item_id(fields: Body) -> Body:
     """The members of an item; its own id, where its call has another, under a name of its own."""
-    return {("item_id" if key == "id" else key): value for key, value in said.items()}
+    return {("item_id" if key == "id" else key): value for key, value in fields.items()}
 
 
 def _taken(members: Body, keys: Sequence[str]) -> Body:
@@ -129,9 +129,9 @@ def _taken(members: Body, keys: Sequence[str]) -> Body:
 
 
 def _hosted(steps: Sequence[Step]) -> Iterator[tuple[Step, Body]]:
-    said: set[int] = set()
+    places: set[int] = set()
     for place, step in enumerate(steps):
-        if place in said:
+        if place in places:
             continue
         if isinstance(step, Block):
             yield step, {"type": step.type, **step.members}
@@ -143,7 +143,7 @@ def _hosted(steps: Sequence[Step]) -> Iterator[tuple[Step, Body]]:
             at = next((other for other in range(place + 1, len(steps)) if _answers(steps[other], step)), None)
             item = _call(step, apart=False)
             if at is not None:
-                said.add(at)
+                places.add(at)
                 item |= _without_type(steps[at])
             yield step, item
 
@@ -181,8 +181,8 @@ def _answer(step: ServerResult) -> Body:
 
 
 def _thoughts(item: Opaque) -> list[str]:
-    said = [*(item.value.get("summary") or ()), *(item.value.get("content") or ())]
-    texts = [part.get("text") for part in said if isinstance(part, dict)]
+    parts = [*(item.value.get("summary") or ()), *(item.value.get("content") or ())]
+    texts = [part.get("text") for part in parts if isinstance(part, dict)]
     return [text for text in texts if isinstance(text, str) and text]
 
 

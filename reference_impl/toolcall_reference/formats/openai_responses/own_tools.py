@@ -109,10 +109,10 @@ def name_of(item: Body) -> str:
 
 def arguments_of(item: Body) -> str:
     """What a call's item says, as the arguments of that function."""
-    found: Any = item.get(_KNOWN[name_of(item)][2])
+    action: Any = item.get(_KNOWN[name_of(item)][2])
     if name_of(item) == "computer" and "actions" in item:
-        found = {"actions": item["actions"]}
-    return dump(as_object(found, "an action"))
+        action = {"actions": item["actions"]}
+    return dump(as_object(action, "an action"))
 
 
 def output_of(item: Body) -> Any:
@@ -125,21 +125,21 @@ def output_of(item: Body) -> Any:
 
 def declared(tools: Iterable[Any]) -> frozenset[str]:
     """The names by which calls name those of the declarations that OpenAI defines and the client runs."""
-    known = (as_function(tool) for tool in tools if isinstance(tool, dict))
-    return frozenset(tool.name for tool in known if tool is not None)
+    functions = (as_function(tool) for tool in tools if isinstance(tool, dict))
+    return frozenset(tool.name for tool in functions if tool is not None)
 
 
 def call_item(call: UniversalToolCall, call_id: str) -> Body:
     """The item of a call of such a tool; its own id is derived from the call's, for the item stands in requests too."""
-    said = arguments_object(call)
-    key = "actions" if call.name == "computer" and "actions" in said else _KNOWN[call.name][2]
+    arguments = arguments_object(call)
+    key = "actions" if call.name == "computer" and "actions" in arguments else _KNOWN[call.name][2]
     if call.name == "local_shell":
-        said = {"type": "exec", "env": {}, **said}
+        arguments = {"type": "exec", "env": {}, **arguments}
     item: Body = {
         "id": f"{_PREFIXES[call.name]}_{digest('own', call_id, length=50)}",
         "type": f"{call.name}_call",
         "status": "completed",
-        key: said["actions"] if key == "actions" else said,
+        key: arguments["actions"] if key == "actions" else arguments,
         "call_id": call_id,
     }
     if call.name == "tool_search":
@@ -184,7 +184,7 @@ def _listed(text: str) -> list[Any] | None:
 
 def _shell_output(text: str, *, failed: bool) -> list[Any]:
     """What each command printed: the list itself, or any other text as what one command printed."""
-    found = _listed(text)
-    if found is not None:
-        return found
+    output = _listed(text)
+    if output is not None:
+        return output
     return [{"stdout": text, "stderr": "", "outcome": {"type": "exit", "exit_code": int(failed)}}]

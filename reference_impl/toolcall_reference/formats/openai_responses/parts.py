@@ -19,7 +19,7 @@ def decode_parts(content: Any, losses: Losses) -> list[Any]:
     """The texts and media of a message's content or a tool's output: a string, an array of parts, or null."""
     if isinstance(content, str):
         return [Text(content)] if content else []
-    found: list[Text | Media] = []
+    parts: list[Text | Media] = []
     for part in as_list(content, "content"):
         part = as_object(part, "a content part")
         kind = part.get("type")
@@ -27,16 +27,16 @@ def decode_parts(content: Any, losses: Losses) -> list[Any]:
             text = as_text(part.get("text"), "text")
             if text:
                 cited = citations.from_openai(part.get("annotations"), losses) if "annotations" in part else ()
-                found.append(Text(text, cached=bool(part.get("prompt_cache_breakpoint")), citations=cited))
+                parts.append(Text(text, cached=bool(part.get("prompt_cache_breakpoint")), citations=cited))
         elif kind == "refusal":
-            found.append(Text(as_text(part.get("refusal"), "refusal"), refusal=True))
+            parts.append(Text(as_text(part.get("refusal"), "refusal"), refusal=True))
         elif kind == "input_image":
-            found.append(_image(part))
+            parts.append(_image(part))
         elif kind == "input_file":
-            found.append(_file(part))
+            parts.append(_file(part))
         else:
             losses.add("content", "an unknown kind of part was dropped", kind)
-    return found
+    return parts
 
 
 def _image(part: Body) -> Media:
@@ -49,14 +49,14 @@ def _image(part: Body) -> Media:
 def _file(part: Body) -> Media:
     name = part.get("filename") if isinstance(part.get("filename"), str) else None
     if isinstance(part.get("file_url"), str):
-        found = media.from_url("file", part["file_url"], name=name)
-        return found if found.mime else Media("document", "application/pdf", url=found.url, name=name)
+        item = media.from_url("file", part["file_url"], name=name)
+        return item if item.mime else Media("document", "application/pdf", url=item.url, name=name)
     if isinstance(part.get("file_data"), str):
-        found = media.from_url("file", part["file_data"], name=name)
-        if found.url is None:
-            return found
+        item = media.from_url("file", part["file_data"], name=name)
+        if item.url is None:
+            return item
         mime = media.guess(name) or "application/pdf"  # raw base64 in place of a data: URL
-        return Media(media.kind_of(mime), mime, data=found.url, name=name)
+        return Media(media.kind_of(mime), mime, data=item.url, name=name)
     return Media("file", media.guess(name), file_id=as_text(part.get("file_id"), "file_id"), name=name, vendor=VENDOR)
 
 

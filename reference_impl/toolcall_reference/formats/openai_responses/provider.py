@@ -79,12 +79,12 @@ def stream_of(reply: Body, seed: str) -> bytes:
 
 def _events(reply: Body, seed: str) -> Iterator[dict[str, Any]]:
     reply = {key: value for key, value in reply.items() if key != "billing"}  # unary replies alone have it
-    begun = {**reply, "status": "in_progress", "output": [], "usage": None}
+    initial_reply = {**reply, "status": "in_progress", "output": [], "usage": None}
     for key in ("completed_at", "incomplete_details", "error"):
-        if key in begun:
-            begun[key] = None
-    yield {"type": "response.created", "response": begun}
-    yield {"type": "response.in_progress", "response": begun}
+        if key in initial_reply:
+            initial_reply[key] = None
+    yield {"type": "response.created", "response": initial_reply}
+    yield {"type": "response.in_progress", "response": initial_reply}
     for index, item in enumerate(reply["output"]):
         yield {"type": "response.output_item.added", "item": _started(item), "output_index": index}
         for event in _inside(item, f"{seed}/{index}"):
@@ -111,8 +111,8 @@ def _started(item: Body) -> Body:
         "apply_patch_call": {"operation": _without_diff(item.get("operation", {}))},
     }
     hidden = {"action"} if item["type"] == "web_search_call" else set()
-    found = {key: value for key, value in item.items() if key not in hidden} | empty.get(item["type"], {})
-    return {**found, "status": "in_progress"} if item.get("status") is not None else found
+    initial_item = {key: value for key, value in item.items() if key not in hidden} | empty.get(item["type"], {})
+    return {**initial_item, "status": "in_progress"} if item.get("status") is not None else initial_item
 
 
 def _without_diff(operation: Body) -> Body:
@@ -157,9 +157,9 @@ def _hosted(item: Body, kind: str, seed: str) -> Iterator[dict[str, Any]]:
             step = "failed" if item.get("error") else step
         yield {"type": f"response.{kind}.{step}"}
         if step == "generating" and item.get("result"):
-            shown: Body = {"partial_image_index": 0, "partial_image_b64": item["result"]}
+            image_fields: Body = {"partial_image_index": 0, "partial_image_b64": item["result"]}
             form: Body = {key: item[key] for key in ("size", "quality", "background", "output_format") if key in item}
-            yield {"type": f"response.{kind}.partial_image", **shown, **form}
+            yield {"type": f"response.{kind}.partial_image", **image_fields, **form}
 
 
 def _part(part: Body, place: int, seed: str) -> Iterator[dict[str, Any]]:
@@ -170,12 +170,12 @@ def _part(part: Body, place: int, seed: str) -> Iterator[dict[str, Any]]:
     empty = {**part, key: "", **({"annotations": []} if "annotations" in part else {})}
     yield {"type": "response.content_part.added", **at, "part": empty}
     more: Body = {"logprobs": []} if key == "text" else {}
-    said = list(_said(name, key, part[key], {**at, **more}, seed))
-    yield from said[:-1]
+    events = list(_said(name, key, part[key], {**at, **more}, seed))
+    yield from events[:-1]
     for number, annotation in enumerate(part.get("annotations") or ()):
-        told = {"annotation_index": number, "annotation": annotation}
-        yield {"type": "response.output_text.annotation.added", **at, **told}
-    yield said[-1]
+        annotation_fields = {"annotation_index": number, "annotation": annotation}
+        yield {"type": "response.output_text.annotation.added", **at, **annotation_fields}
+    yield events[-1]
     yield {"type": "response.content_part.done", **at, "part": part}
 
 
@@ -186,14 +186,14 @@ def _said(name: str, key: str, text: str, at: Body, seed: str) -> Iterator[dict[
     yield {"type": f"{name}.done", **at, key: text}
 
 
-def dress_reply(body: Body, seed: str, asked: Body) -> Body:
+def dress_reply(body: Body, seed: str, request: Body) -> Body:
     """``resp_``, ``fc_`` and ``msg_`` ids of 48 hexadecimal digits, tools and settings repeated, every default said."""
     body["id"] = "resp_" + digest("resp", seed, length=50)
     for place, item in enumerate(body["output"]):
         prefix = str(item.get("id", "")).split("_")[0]
         if prefix in ("fc", "ctc", "msg"):
             item["id"] = f"{prefix}_{digest('item', seed, place, length=50)}"
-    body["tools"] = [_echoed_tool(tool) for tool in asked.get("tools", [])]
+    body["tools"] = [_echoed_tool(tool) for tool in request.get("tools", [])]
     if body["completed_at"] is not None:
         body["completed_at"] = body["created_at"] + 2
     body["text"] = {**body["text"], "verbosity": body["text"].get("verbosity", "medium")}
@@ -217,12 +217,12 @@ def _echoed_tool(tool: Body) -> Body:
     """A tool as OpenAI echoes it: a function that does not say ``strict`` in strict form, the others with defaults."""
     if tool.get("type") != "function":
         return {**tool, **{key: value for key, value in _ECHOED.get(str(tool["type"]), {}).items() if key not in tool}}
-    found = {"type": "function", "description": tool.get("description"), "name": tool["name"]}
+    echo = {"type": "function", "description": tool.get("description"), "name": tool["name"]}
     if tool.get("defer_loading"):
-        found["defer_loading"] = True
+        echo["defer_loading"] = True
     if tool.get("strict") is None:
-        return {**found, "parameters": _closed(tool["parameters"]), "strict": True}
-    return {**found, "parameters": tool["parameters"], "strict": tool["strict"]}
+        return {**echo, "parameters": _closed(tool["parameters"]), "strict": True}
+    return {**echo, "parameters": tool["parameters"], "strict": tool["strict"]}
 
 
 def _closed(schema: Any) -> Any:
@@ -231,12 +231,12 @@ def _closed(schema: Any) -> Any:
         return [_closed(entry) for entry in schema]
     if not isinstance(schema, dict):
         return schema
-    found = {key: _closed(value) for key, value in schema.items() if key != "properties"}
+    closed_schema = {key: _closed(value) for key, value in schema.items() if key != "properties"}
     if "properties" in schema:
         properties = {name: _closed(value) for name, value in schema["properties"].items()}
         closing = {"required": list(properties), "additionalProperties": False}
-        found = {"type": "object", "properties": properties, **found, **closing}
-    return found
+        closed_schema = {"type": "object", "properties": properties, **closed_schema, **closing}
+    return closed_schema
 
 
 PROVIDER = Provider(

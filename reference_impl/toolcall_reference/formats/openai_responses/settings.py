@@ -35,7 +35,7 @@ def decode_tools(body: Body, losses: Losses, names: Mapping[tuple[str, str], str
 
     ``names`` are those of tools that stand in a namespace, by it and their name there, where they differ from that.
     """
-    found = []
+    tools = []
     for tool in as_list(body.get("tools"), "tools"):
         tool = as_object(tool, "a tool")
         kind = tool.get("type")
@@ -46,7 +46,7 @@ def decode_tools(body: Body, losses: Losses, names: Mapping[tuple[str, str], str
                 if tool.get(key):
                     losses.add("tool-options", f"{key} has no counterpart; dropped", name)
             parameters = tool.get("parameters")
-            found.append(
+            tools.append(
                 Tool(
                     name,
                     description,
@@ -57,15 +57,15 @@ def decode_tools(body: Body, losses: Losses, names: Mapping[tuple[str, str], str
         elif kind == "namespace":
             losses.add("namespace", "its tools are declared without it", tool.get("name"))
             inner = decode_tools(tool, losses)
-            for one in inner:
-                one.name = (names or {}).get((str(tool.get("name")), one.name), one.name)
-            found += inner
+            for inner_tool in inner:
+                inner_tool.name = (names or {}).get((str(tool.get("name")), inner_tool.name), inner_tool.name)
+            tools += inner
         elif kind == "custom":
             name = as_text(tool.get("name"), "a tool's name")
-            found.append(Tool(name, description, kind="custom", format=tool.get("format")))
+            tools.append(Tool(name, description, kind="custom", format=tool.get("format")))
         else:
-            found.append(as_function(tool) or Tool(str(kind), kind="hosted", format=tool))
-    return found
+            tools.append(as_function(tool) or Tool(str(kind), kind="hosted", format=tool))
+    return tools
 
 
 def decode_settings(body: Body, losses: Losses) -> Settings:
@@ -95,8 +95,8 @@ def decode_settings(body: Body, losses: Losses) -> Settings:
     )
 
 
-def _reasoning(asked: Body) -> Reasoning | None:
-    effort, summary = asked.get("effort"), asked.get("summary")
+def _reasoning(config: Body) -> Reasoning | None:
+    effort, summary = config.get("effort"), config.get("summary")
     if effort is None and summary is None:
         return None
     return Reasoning(effort=effort, summaries=True if summary is not None else None)
@@ -118,15 +118,15 @@ def _named(tool: Body) -> str:
 
 
 def _response_format(value: Any) -> ResponseFormat | None:
-    wanted = as_object(value, "format")
-    if not wanted:
+    response_format = as_object(value, "format")
+    if not response_format:
         return None
     return ResponseFormat(
-        str(wanted.get("type")),
-        wanted.get("schema"),
-        wanted.get("name"),
-        wanted.get("description"),
-        wanted.get("strict"),
+        str(response_format.get("type")),
+        response_format.get("schema"),
+        response_format.get("name"),
+        response_format.get("description"),
+        response_format.get("strict"),
     )
 
 
@@ -150,23 +150,23 @@ def encode_tool(tool: Tool, target: Target) -> Body:
     """
     if tool.own is not None and target.exact:
         return tool.own
-    found: Body = {"type": tool.kind, "name": target.names.to(tool.name)}
+    body: Body = {"type": tool.kind, "name": target.names.to(tool.name)}
     if tool.description:
-        found["description"] = tool.description
+        body["description"] = tool.description
     if tool.kind == "custom":
         if tool.format is not None:
-            found["format"] = tool.format
-        return found
-    found["parameters"] = for_parameters(tool, target)
-    found["strict"] = target.strict(tool) is True
+            body["format"] = tool.format
+        return body
+    body["parameters"] = for_parameters(tool, target)
+    body["strict"] = target.strict(tool) is True
     if "strict" in target.spelling or "null" in target.spelling:
-        found["strict"] = True if "strict" in target.spelling else None
+        body["strict"] = True if "strict" in target.spelling else None
     elif "omitted" in target.spelling:
-        del found["strict"]
+        del body["strict"]
     if "nulls" in target.spelling:
-        found["description"] = tool.description or None
-        found["parameters"] = None if tool.schema is None else found["parameters"]
-    return found
+        body["description"] = tool.description or None
+        body["parameters"] = None if tool.schema is None else body["parameters"]
+    return body
 
 
 def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: Target) -> None:
@@ -217,15 +217,15 @@ def _encode_sampling(body: Body, settings: Settings, target: Target) -> None:
 
 
 def _encode_reasoning(body: Body, reasoning: Reasoning, target: Target) -> None:
-    found: Body = {}
+    config: Body = {}
     if reasoning.word() is not None:
-        found["effort"] = reasoning.word()
+        config["effort"] = reasoning.word()
     elif reasoning.budget is not None:
         target.losses.add("setting", "Responses has no word for this; dropped", "reasoning")
     if reasoning.summaries:
-        found["summary"] = "auto"
-    if found:
-        body["reasoning"] = found
+        config["summary"] = "auto"
+    if config:
+        body["reasoning"] = config
 
 
 def _encode_choice(choice: ToolChoice, kinds: dict[str, str], target: Target) -> str | Body:
@@ -239,14 +239,14 @@ def _encode_choice(choice: ToolChoice, kinds: dict[str, str], target: Target) ->
     return {"type": "allowed_tools", "mode": choice.mode, "tools": [named(name) for name in choice.names]}
 
 
-def _encode_format(wanted: ResponseFormat, target: Target) -> Body:
-    if wanted.type != "json_schema":
-        return {"type": wanted.type}
-    found: Body = {"type": "json_schema", "name": wanted.name or "response"}
-    if wanted.description is not None:
-        found["description"] = wanted.description
-    found["schema"] = wanted.schema
-    strict = target.strict_answer(wanted)
+def _encode_format(response_format: ResponseFormat, target: Target) -> Body:
+    if response_format.type != "json_schema":
+        return {"type": response_format.type}
+    body: Body = {"type": "json_schema", "name": response_format.name or "response"}
+    if response_format.description is not None:
+        body["description"] = response_format.description
+    body["schema"] = response_format.schema
+    strict = target.strict_answer(response_format)
     if strict is not None:
-        found["strict"] = strict
-    return found
+        body["strict"] = strict
+    return body

@@ -58,35 +58,43 @@ class Replies:
             return
         output = copied(reply["output"])
         items = [*self._items(request), *output]
-        kept = _Kept(request.get("previous_response_id"), items, len(output))
-        self._kept.put(_key("reply", reply["id"]), kept, items)
+        entry = _Kept(request.get("previous_response_id"), items, len(output))
+        self._kept.put(_key("reply", reply["id"]), entry, items)
         for item in output:
             if "id" in item:
                 self._kept.put(_key("item", item["id"]), reply["id"], reply["id"])
 
     def _items(self, body: Body) -> list[Any]:
         """The input of a request as items, with those that it only names."""
-        given = body.get("input")
-        items = [{"role": "user", "content": given}] if isinstance(given, str) else as_list(given, "input")
+        request_input = body.get("input")
+        items = (
+            [{"role": "user", "content": request_input}]
+            if isinstance(request_input, str)
+            else as_list(request_input, "input")
+        )
         return [self._named(item) for item in items] if len(self._kept) else items
 
     def _named(self, item: Any) -> Any:
         """The item that a reference stands for; any other as it is."""
         name = named(item)
         reply = None if name is None else self._kept.get(_key("item", name))
-        kept: _Kept | None = None if reply is None else self._kept.get(_key("reply", reply))
-        return item if kept is None else next(one for one in kept.output if one.get("id") == name)
+        entry: _Kept | None = None if reply is None else self._kept.get(_key("reply", reply))
+        return (
+            item
+            if entry is None
+            else next(output_item for output_item in entry.output if output_item.get("id") == name)
+        )
 
     def _until(self, reply: Any) -> list[Any]:
         """All items up to the end of a reply."""
         parts: list[list[Any]] = []
         following: Any = reply
         while following is not None:
-            kept: _Kept | None = self._kept.get(_key("reply", str(following)))
-            if kept is None:
+            entry: _Kept | None = self._kept.get(_key("reply", str(following)))
+            if entry is None:
                 raise Refused(f"the reply {reply} is not kept here; send the whole input instead of its id")
-            parts.insert(0, kept.items)
-            following = kept.before
+            parts.insert(0, entry.items)
+            following = entry.before
         return [item for part in parts for item in part]
 
 
@@ -106,13 +114,13 @@ def refer(request: Body, replies: list[Body]) -> None:
 
     What the client brought along stands before them, and stays. A message of several parts is as many in the request.
     """
-    given = [item for reply in replies for item in reply["output"]]
-    sizes = [max(len(item["content"]), 1) if item["type"] == "message" else 1 for item in given]
+    items = [item for reply in replies for item in reply["output"]]
+    sizes = [max(len(item["content"]), 1) if item["type"] == "message" else 1 for item in items]
     own = [place for place, item in enumerate(request["input"]) if _is_model_s(item)]
     if len(own) < sum(sizes):
         raise ValueError(f"{len(own)} items of the request are the model's, and its replies have {sum(sizes)}")
     own = own[len(own) - sum(sizes) :]
-    for item, size in zip(given, sizes, strict=True):
+    for item, size in zip(items, sizes, strict=True):
         first, *others = own[:size]
         own = own[size:]
         request["input"][first] = {"type": "item_reference", "id": item["id"]}

@@ -63,8 +63,8 @@ class StreamDecoder:
         return call
 
     def _call(self, body: Body) -> OpenCall | None:
-        known = (self._calls.get(key) for key in _keys(body.get("item_id"), body.get("output_index")))
-        return next((call for call in known if call is not None and not call.closed), None)
+        candidates = (self._calls.get(key) for key in _keys(body.get("item_id"), body.get("output_index")))
+        return next((call for call in candidates if call is not None and not call.closed), None)
 
     def _argument_delta(self, body: Body) -> None:
         call = self._call(body)
@@ -88,8 +88,8 @@ class StreamDecoder:
     def _text_done(self, body: Body) -> None:
         self._complete(_part(body), body, refusal=body.get("type") == "response.refusal.done")
 
-    def _complete(self, part: _Part, said: Body, *, refusal: bool) -> None:
-        text = said.get("refusal" if refusal else "text")
+    def _complete(self, part: _Part, content: Body, *, refusal: bool) -> None:
+        text = content.get("refusal" if refusal else "text")
         if isinstance(text, str):
             self._say(part, text[self._said.get(part, 0) :], refusal=refusal)
 

@@ -82,8 +82,8 @@ class StreamEncoder:
             return self._grow(self._open[delta.place], delta.text)
         if isinstance(delta, Started):
             self._reply = delta.reply
-            begun = encode_body(self._reply, self._target, [], IN_PROGRESS)
-            return [(kind, {"response": begun}) for kind in ("response.created", "response.in_progress")]
+            reply = encode_body(self._reply, self._target, [], IN_PROGRESS)
+            return [(kind, {"response": reply}) for kind in ("response.created", "response.in_progress")]
         if isinstance(delta, Opened):
             if isinstance(delta.item, Text):
                 return self._open_text(delta.place, delta.item)
@@ -115,23 +115,23 @@ class StreamEncoder:
         self.kept = encode_body(reply, self._target, self._output, end)
         yield f"response.{end['status']}", {"response": self.kept}
 
-    def _add(self, found: _Open) -> tuple[str, Body]:
-        self._output.append(found.item)
-        empty: Body = {"content": []} if "content" in found.item else {found.says[1]: ""}
-        shown = {**found.item, "status": "in_progress", **empty}
-        return "response.output_item.added", {"item": shown, "output_index": found.index}
+    def _add(self, entry: _Open) -> tuple[str, Body]:
+        self._output.append(entry.item)
+        empty: Body = {"content": []} if "content" in entry.item else {entry.says[1]: ""}
+        item = {**entry.item, "status": "in_progress", **empty}
+        return "response.output_item.added", {"item": item, "output_index": entry.index}
 
     def _open_text(self, place: int, text: Text) -> Iterator[tuple[str, Body]]:
-        found = self._last
-        if found is not None and found.text is not None and not found.text.refusal and not text.refusal:
+        entry = self._last
+        if entry is not None and entry.text is not None and not entry.text.refusal and not text.refusal:
             self._last = None  # neighbours are parts of one message
         else:
             yield from self._settle()
             index = len(self._output)
-            found = _Open(index, message_item(self._reply.key, index, []))
-            yield self._add(found)
-        found.text, self._open[place] = text, found
-        yield "response.content_part.added", {**found.part, "part": text_part("", refusal=text.refusal)}
+            entry = _Open(index, message_item(self._reply.key, index, []))
+            yield self._add(entry)
+        entry.text, self._open[place] = text, entry
+        yield "response.content_part.added", {**entry.part, "part": text_part("", refusal=text.refusal)}
 
     def _open_call(self, place: int, call: UniversalToolCall) -> Iterator[tuple[str, Body]]:
         yield from self._settle()
@@ -142,50 +142,50 @@ class StreamEncoder:
             self._output.append(self._open[place].item)
             return
         item = call_item(self._reply.key, index, encode_call(call, {call.id: wire_id}, self._target))
-        found = self._open[place] = _Open(index, item)
-        yield self._add(found)
+        entry = self._open[place] = _Open(index, item)
+        yield self._add(entry)
 
-    def _grow(self, found: _Open, piece: str) -> Iterable[tuple[str, Body]]:
-        if found.own:
+    def _grow(self, entry: _Open, piece: str) -> Iterable[tuple[str, Body]]:
+        if entry.own:
             return ()
-        found.pieces.append(piece)
-        if found.text is None:
-            return [(f"response.{found.says[0]}.delta", {**found.where, "delta": piece})]
-        more: Body = {} if found.text.refusal else {"logprobs": []}
-        return [(f"response.{_kind(found.text)}.delta", {**found.part, "delta": piece, **more})]
+        entry.pieces.append(piece)
+        if entry.text is None:
+            return [(f"response.{entry.says[0]}.delta", {**entry.where, "delta": piece})]
+        more: Body = {} if entry.text.refusal else {"logprobs": []}
+        return [(f"response.{_kind(entry.text)}.delta", {**entry.part, "delta": piece, **more})]
 
-    def _close(self, found: _Open, delta: Closed) -> Iterator[tuple[str, Body]]:
+    def _close(self, entry: _Open, delta: Closed) -> Iterator[tuple[str, Body]]:
         self._target.lose_state(delta.item)
         yield from self._settle()
-        if found.own and isinstance(delta.item, UniversalToolCall):
-            found.item |= own_tools.call_item(delta.item, found.item["call_id"])
-            shown = {**found.item, "status": "in_progress"}
-            yield "response.output_item.added", {"item": shown, "output_index": found.index}
-        elif found.text is not None:
-            text, found.pieces = "".join(found.pieces), []
-            part = text_part(text, refusal=found.text.refusal, cited=found.text)
-            key = "refusal" if found.text.refusal else "text"
-            more: Body = {} if found.text.refusal else {"logprobs": []}
-            for number, one in enumerate(part.get("annotations", ())):
-                told = {"annotation_index": number, "annotation": one}
-                yield "response.output_text.annotation.added", {**found.part, **told}
-            yield f"response.{_kind(found.text)}.done", {**found.part, **more, key: text}
-            yield "response.content_part.done", {**found.part, "part": part}
-            found.item["content"].append(part)
+        if entry.own and isinstance(delta.item, UniversalToolCall):
+            entry.item |= own_tools.call_item(delta.item, entry.item["call_id"])
+            item = {**entry.item, "status": "in_progress"}
+            yield "response.output_item.added", {"item": item, "output_index": entry.index}
+        elif entry.text is not None:
+            text, entry.pieces = "".join(entry.pieces), []
+            part = text_part(text, refusal=entry.text.refusal, cited=entry.text)
+            key = "refusal" if entry.text.refusal else "text"
+            more: Body = {} if entry.text.refusal else {"logprobs": []}
+            for number, annotation in enumerate(part.get("annotations", ())):
+                annotation_fields = {"annotation_index": number, "annotation": annotation}
+                yield "response.output_text.annotation.added", {**entry.part, **annotation_fields}
+            yield f"response.{_kind(entry.text)}.done", {**entry.part, **more, key: text}
+            yield "response.content_part.done", {**entry.part, "part": part}
+            entry.item["content"].append(part)
         else:
-            name, key = found.says
-            if not found.pieces and key == "arguments":
-                yield from self._grow(found, "{}")
-            found.item[key] = "".join(found.pieces)
-            yield f"response.{name}.done", {**found.where, key: found.item[key]}
-        self._last = found
+            name, key = entry.says
+            if not entry.pieces and key == "arguments":
+                yield from self._grow(entry, "{}")
+            entry.item[key] = "".join(entry.pieces)
+            yield f"response.{name}.done", {**entry.where, key: entry.item[key]}
+        self._last = entry
 
     def _settle(self, status: str = "completed") -> Iterator[tuple[str, Body]]:
         """Say of the item that was closed last that it is done."""
-        found, self._last = self._last, None
-        if found is not None:
-            found.item["status"] = status
-            yield "response.output_item.done", {"item": found.item, "output_index": found.index}
+        entry, self._last = self._last, None
+        if entry is not None:
+            entry.item["status"] = status
+            yield "response.output_item.done", {"item": entry.item, "output_index": entry.index}
 
 
 def _kind(text: Text) -> str:

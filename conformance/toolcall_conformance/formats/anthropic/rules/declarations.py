@@ -33,17 +33,17 @@ CACHE_MARKS = 4
 
 @rule("anthropic/tool-name-unique", "request")
 def tool_name_unique(subject: Subject) -> Iterator[Breach]:
-    seen: dict[str, str] = {}
+    pointers: dict[str, str] = {}
     every = subject.view(tools)
-    taken = first_of(tool.text("name") for tool in every)
+    names = first_of(tool.text("name") for tool in every)
     for place, tool in enumerate(every):
         name = tool.text("name")
-        if name is not None and name in seen:
-            message = f"the tool at {seen[name]} has this name already; each tool must have its own"
-            want = another(name, taken)
+        if name is not None and name in pointers:
+            message = f"the tool at {pointers[name]} has this name already; each tool must have its own"
+            want = another(name, names)
             yield Breach(tool.at("name"), message, want, name, subject=f"tool {place + 1}, {name}")
         elif name is not None:
-            seen[name] = tool.pointer
+            pointers[name] = tool.pointer
 
 
 @rule("anthropic/tool-schema-valid", "request")
@@ -65,11 +65,11 @@ def _faults(text: str) -> tuple[tuple[tuple[str | int, ...], str, Any], ...]:
     errors = validator.iter_errors(json.loads(text))
     # Unions of the meta-schema repeat a fault along every branch; one a place is enough.
     try:
-        found = {tuple(error.absolute_path): error for error in errors}
+        errors_by_path = {tuple(error.absolute_path): error for error in errors}
     except RecursionError:  # pragma: no cover - how deep that is depends on the interpreter
         return ()  # nested so deep that nothing can be said
-    places = sorted(found, key=lambda place: [str(step) for step in place])
-    return tuple((place, *_told(place, found[place])) for place in places)
+    places = sorted(errors_by_path, key=lambda place: [str(step) for step in place])
+    return tuple((place, *_told(place, errors_by_path[place])) for place in places)
 
 
 def _told(place: tuple[str | int, ...], error: ValidationError) -> tuple[str, Any]:
@@ -83,8 +83,8 @@ def _told(place: tuple[str | int, ...], error: ValidationError) -> tuple[str, An
 
 def _limit(error: ValidationError) -> Form:
     """What the failed keyword asks for."""
-    said: Any = error.schema
-    return Form({keyword: said[keyword] for keyword in ("type", str(error.validator)) if keyword in said})
+    schema: Any = error.schema
+    return Form({keyword: schema[keyword] for keyword in ("type", str(error.validator)) if keyword in schema})
 
 
 @rule("anthropic/answer-schema-valid", "request")
@@ -104,15 +104,20 @@ def tool_schema_refs(subject: Subject) -> Iterator[Breach]:
         if is_client_tool(tool) and isinstance(schema, dict):
             for pointer, target in _references(schema, tool.at("input_schema")):
                 if not _resolves(schema, target):
-                    told = f"nothing is at {target} in this schema, where $ref leads"
-                    yield Breach(pointer, told, _leading(schema, target), target)
+                    message = f"nothing is at {target} in this schema, where $ref leads"
+                    yield Breach(pointer, message, _leading(schema, target), target)
 
 
 def _leading(schema: dict[str, Any], target: str) -> Form:
     """A reference that leads to something: to one of the schema's definitions, if it has some."""
     holders = {key: schema.get(key) for key in ("$defs", "definitions")}
-    known = [f"#{join('', key, name)}" for key, held in holders.items() if isinstance(held, dict) for name in held]
-    return Form({"enum": known} if known else {"type": "string", "not": {"const": target}})
+    names = [
+        f"#{join('', key, name)}"
+        for key, definitions in holders.items()
+        if isinstance(definitions, dict)
+        for name in definitions
+    ]
+    return Form({"enum": names} if names else {"type": "string", "not": {"const": target}})
 
 
 def _references(value: Any, pointer: str) -> Iterator[tuple[str, str]]:
@@ -177,7 +182,7 @@ def _subschemas(schema: Any, pointer: str) -> Iterator[tuple[str, dict[str, Any]
 def tool_choice_declared(subject: Subject) -> Iterator[Breach]:
     choice = Node(subject.body).child("tool_choice")
     name = choice.child("name")
-    declared = [said for tool in subject.view(tools) if (said := tool.text("name"))]
+    declared = [tool_name for tool in subject.view(tools) if (tool_name := tool.text("name"))]
     if choice.get("type") == "tool" and isinstance(name.value, str) and declared and name.value not in declared:
         yield Breach(name.pointer, f"no tool named {name.value} is declared", one_of(declared), name.value)
 
@@ -206,8 +211,8 @@ def cache_mark_on_result(subject: Subject) -> Iterator[Breach]:
             if block.type == "tool_result":
                 for inner in blocks_of(block.value.get("content"), f"{block.pointer}/content"):
                     if isinstance(inner.value.get("cache_control"), dict):
-                        told = f"cache_control must be on the tool_result itself, {block.pointer}"
-                        yield Breach(inner.at("cache_control"), told, MISSING, inner.value["cache_control"])
+                        reason = f"cache_control must be on the tool_result itself, {block.pointer}"
+                        yield Breach(inner.at("cache_control"), reason, MISSING, inner.value["cache_control"])
 
 
 @rule("anthropic/one-tool-loaded", "request")

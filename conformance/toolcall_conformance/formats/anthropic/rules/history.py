@@ -51,8 +51,8 @@ def results_in_one_message(subject: Subject) -> Iterator[Breach]:
     for turn in subject.view(turns):
         holders = [message for message in turn if message.of("tool_result")]
         for message in holders[1:]:
-            told = f"the results of one batch of calls must be in one message, {holders[0].pointer}"
-            yield Breach(message.pointer, told)
+            reason = f"the results of one batch of calls must be in one message, {holders[0].pointer}"
+            yield Breach(message.pointer, reason)
 
 
 @rule("anthropic/results-first", "request")
@@ -76,56 +76,56 @@ def _after_other_content(subject: Subject) -> Iterator[tuple[ContentBlock, Conte
 @rule("anthropic/text-after-results", "request")
 def text_after_results(subject: Subject) -> Iterator[Breach]:
     for message in subject.view(messages):
-        seen = False
+        has_result = False
         for block in message.blocks:
-            seen = seen or block.type == "tool_result"
-            if seen and block.type == "text":
+            has_result = has_result or block.type == "tool_result"
+            if has_result and block.type == "text":
                 yield Breach(block.pointer)
 
 
 @rule("anthropic/result-of-known-call", "request")
 def result_of_known_call(subject: Subject) -> Iterator[Breach]:
     hosted = subject.view(_hosted_ids)
-    asked: list[str] = []
+    call_ids: list[str] = []
     every = subject.view(turns)
     # The calls that the first message of a continued thread answers are in the thread.
     for turn in every[1:] if subject.view(continues) else every:
-        given = {result.text("tool_use_id") for result in results(turn)}
-        waiting = dict.fromkeys(identity for identity in asked if identity not in given)
-        known = {*asked, *hosted}
+        result_ids = {result.text("tool_use_id") for result in results(turn)}
+        waiting = dict.fromkeys(identity for identity in call_ids if identity not in result_ids)
+        ids = {*call_ids, *hosted}
         for result in results(turn):
             identity = result.text("tool_use_id")
-            if identity and identity not in known:
+            if identity and identity not in ids:
                 message = f"a call with the id {identity} must be in the assistant message before this result"
                 if waiting:
                     message = wrong_id(waiting)
                 want = one_of(waiting, typed("tool_use", id=identity))
                 yield Breach(result.at("tool_use_id"), message, want, identity if waiting else MISSING)
         own = calls(turn) if turn[0].role == "assistant" else []
-        asked = [identity for call in own if (identity := call.text("id"))]
+        call_ids = [identity for call in own if (identity := call.text("id"))]
 
 
 @rule("anthropic/result-once", "request")
 def result_once(subject: Subject) -> Iterator[Breach]:
     for turn in subject.view(turns):
-        seen: dict[str, str] = {}
+        pointers: dict[str, str] = {}
         for result in results(turn):
             identity = result.text("tool_use_id")
-            if identity in seen:
-                told = f"{identity} has its result already, at {seen[identity]}"
-                told += "; this one must answer another call, or be left out"
-                yield Breach(result.pointer, told, ANOTHER_CALL, identity)
+            if identity in pointers:
+                message = f"{identity} has its result already, at {pointers[identity]}"
+                message += "; this one must answer another call, or be left out"
+                yield Breach(result.pointer, message, ANOTHER_CALL, identity)
             elif identity:
-                seen[identity] = result.pointer
+                pointers[identity] = result.pointer
 
 
 @rule("anthropic/call-ids-unique", "request", "response")
 def call_ids_unique(subject: Subject) -> Iterator[Breach]:
-    seen: dict[str, Call] = {}
-    taken = first_of(call.id for call in subject.reading.calls)
+    calls_by_id: dict[str, Call] = {}
+    ids = first_of(call.id for call in subject.reading.calls)
     for call in subject.reading.calls:
-        if call.id is not None and call.id_pointer is not None and call is not seen.setdefault(call.id, call):
-            yield same_id(call, seen[call.id], taken)
+        if call.id is not None and call.id_pointer is not None and call is not calls_by_id.setdefault(call.id, call):
+            yield same_id(call, calls_by_id[call.id], ids)
 
 
 @rule("anthropic/error-result-text", "request")
@@ -135,8 +135,8 @@ def error_result_text(subject: Subject) -> Iterator[Breach]:
             if result.value.get("is_error") is True:
                 for part in blocks_of(result.value.get("content"), f"{result.pointer}/content"):
                     if part.type != "text":
-                        told = "a result with is_error may hold text blocks only"
-                        yield Breach(part.pointer, told, typed("text"), part.type)
+                        reason = "a result with is_error may hold text blocks only"
+                        yield Breach(part.pointer, reason, typed("text"), part.type)
 
 
 @rule("anthropic/tools-declared", "request")
@@ -154,13 +154,13 @@ def tools_declared(subject: Subject) -> Iterator[Breach]:
 @rule("anthropic/hosted-result-linked", "request")
 def hosted_result_linked(subject: Subject) -> Iterator[Breach]:
     for turn in subject.view(turns):
-        asked: dict[str | None, None] = {}
+        call_ids: dict[str | None, None] = {}
         for block in (block for message in turn for block in message.blocks):
             if block.type in ("server_tool_use", "mcp_tool_use"):
-                asked[block.text("id")] = None
-            elif _is_hosted_result(block) and (identity := block.text("tool_use_id")) not in asked:
+                call_ids[block.text("id")] = None
+            elif _is_hosted_result(block) and (identity := block.text("tool_use_id")) not in call_ids:
                 message = "a server tool's call with this id must precede its result; there is none"
-                yield Breach(block.at("tool_use_id"), message, one_of(filter(None, asked), MISSING), identity)
+                yield Breach(block.at("tool_use_id"), message, one_of(filter(None, call_ids), MISSING), identity)
 
 
 @rule("anthropic/hosted-not-answered", "request")
@@ -169,8 +169,8 @@ def hosted_not_answered(subject: Subject) -> Iterator[Breach]:
     for message in subject.view(messages):
         for result in message.of("tool_result"):
             if (identity := result.text("tool_use_id")) in hosted:
-                told = f"{identity} is a server tool's call, whose result the API has: no tool_result may answer it"
-                yield Breach(result.pointer, told, MISSING, identity)
+                reason = f"{identity} is a server tool's call, whose result the API has: no tool_result may answer it"
+                yield Breach(result.pointer, reason, MISSING, identity)
 
 
 @rule("anthropic/content-not-empty", "request")
@@ -179,8 +179,8 @@ def content_not_empty(subject: Subject) -> Iterator[Breach]:
     for message in every:
         is_prefill = message is every[-1] and message.role == "assistant"
         if message.content in ("", []) and not is_prefill:
-            told = "this message must hold some text or a block"
-            yield Breach(f"{message.pointer}/content", told, _SOMETHING, message.content)
+            reason = "this message must hold some text or a block"
+            yield Breach(f"{message.pointer}/content", reason, _SOMETHING, message.content)
 
 
 @rule("anthropic/prefill-trailing-space", "request")
@@ -199,8 +199,8 @@ def system_at_top(subject: Subject) -> Iterator[Breach]:
     first = subject.view(messages)[:1]
     for message in first:
         if message.role == "system":
-            told = "the system prompt must be in the key system, not first in messages"
-            yield Breach(message.pointer, told, Words("in system"), Words("in messages"))
+            reason = "the system prompt must be in the key system, not first in messages"
+            yield Breach(message.pointer, reason, Words("in system"), Words("in messages"))
 
 
 @rule("anthropic/system-mid-conversation", "request")

@@ -66,5 +66,5 @@ def thinking_first(subject: Subject) -> Iterator[Breach]:
 def thinking_not_last(subject: Subject) -> Iterator[Breach]:
     for message in subject.view(messages):
         if message.role == "assistant" and message.blocks and message.blocks[-1].type in THOUGHTS:
-            told = "a text or tool_use block must follow the thinking that ends this message"
-            yield Breach(message.blocks[-1].pointer, told, typed("text", "tool_use"), message.blocks[-1].type)
+            reason = "a text or tool_use block must follow the thinking that ends this message"
+            yield Breach(message.blocks[-1].pointer, reason, typed("text", "tool_use"), message.blocks[-1].type)

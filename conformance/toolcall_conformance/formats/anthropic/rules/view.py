@@ -42,14 +42,14 @@ class Message:
 
 def messages(body: Any) -> list[Message]:
     """The messages of a request; what is no object is left out."""
-    found = []
+    conversation = []
     for place, entry in _objects(_member(body, "messages")):
         role, content, pointer = entry.get("role"), entry.get("content"), f"/messages/{place}"
         blocks = blocks_of(content, f"{pointer}/content")
         if isinstance(content, str) and content:
             blocks = [ContentBlock("text", {"type": "text", "text": content}, f"{pointer}/content", is_string=True)]
-        found.append(Message(role if isinstance(role, str) else "", pointer, content, blocks))
-    return found
+        conversation.append(Message(role if isinstance(role, str) else "", pointer, content, blocks))
+    return conversation
 
 
 def blocks_of(content: Any, pointer: str) -> list[ContentBlock]:
@@ -59,15 +59,15 @@ def blocks_of(content: Any, pointer: str) -> list[ContentBlock]:
 
 def turns(body: Any) -> list[list[Message]]:
     """The messages of the two sides, neighbours of one role together as the API joins them; system ones left out."""
-    found: list[list[Message]] = []
+    runs: list[list[Message]] = []
     for message in messages(body):
         if message.role not in ("user", "assistant"):
             continue
-        if found and found[-1][0].role == message.role:
-            found[-1].append(message)
+        if runs and runs[-1][0].role == message.role:
+            runs[-1].append(message)
         else:
-            found.append([message])
-    return found
+            runs.append([message])
+    return runs
 
 
 def calls(turn: list[Message]) -> list[ContentBlock]:

@@ -82,12 +82,16 @@ class StreamedBlock:
     def _pass_over(self, pointer: str, delta: dict[str, Any], report: Report) -> None:
         """A delta of an unknown type. It may be a new one, unless it has the piece of one that the block takes."""
         kind = delta.get("type")
-        meant = [one for one, (kinds, key) in DELTAS.items() if self.kind in kinds and delta.get(key) is not None]
-        said = f"the API has no delta of type {kind!r}"
-        if meant and isinstance(kind, str):
-            report.add("stream-delta-type", f"{pointer}/type", said, want=one_of(meant), got=kind)
+        delta_types = [
+            delta_type
+            for delta_type, (kinds, key) in DELTAS.items()
+            if self.kind in kinds and delta.get(key) is not None
+        ]
+        message = f"the API has no delta of type {kind!r}"
+        if delta_types and isinstance(kind, str):
+            report.add("stream-delta-type", f"{pointer}/type", message, want=one_of(delta_types), got=kind)
         else:
-            report.add("stream-unknown", pointer, said, want=self.wanted, got=kind)
+            report.add("stream-unknown", pointer, message, want=self.wanted, got=kind)
 
     def _add(self, kind: str, pointer: str, piece: Any, delta: dict[str, Any], report: Report) -> None:
         if kind == "compaction_delta":

@@ -157,12 +157,12 @@ class _MessageMachine(Machine):
         self.state = MessageState.MESSAGE
 
     def _open(self, pointer: str, data: dict[str, Any]) -> None:
-        said = self._index(pointer, data, len(self.blocks))
-        if said is not None:
-            self._misnumbered.pop(said, None)
-        if said != len(self.blocks):
-            if said is not None:
-                self._misnumbered[said] = len(self.blocks)
+        index = self._index(pointer, data, len(self.blocks))
+        if index is not None:
+            self._misnumbered.pop(index, None)
+        if index != len(self.blocks):
+            if index is not None:
+                self._misnumbered[index] = len(self.blocks)
             at = f"{pointer}/index" if "index" in data else pointer
             message = f"number of blocks that were started before this one: {len(self.blocks)}"
             got = data.get("index", MISSING)
@@ -186,10 +186,10 @@ class _MessageMachine(Machine):
         wrong = wrong_number("the index", data["index"]) if "index" in data else ""
         if not wrong:
             return meant_number(data.get("index"))
-        meant = meant_number(data["index"])
-        meant = otherwise if meant is None else meant
-        self.report.once("stream-block-index", f"{pointer}/index", wrong, want=meant, got=data["index"])
-        return meant
+        number = meant_number(data["index"])
+        number = otherwise if number is None else number
+        self.report.once("stream-block-index", f"{pointer}/index", wrong, want=number, got=data["index"])
+        return number
 
     def _on_block(self, kind: str, pointer: str, data: dict[str, Any]) -> None:
         at = f"{pointer}/index" if "index" in data else pointer
@@ -270,8 +270,8 @@ class _MessageMachine(Machine):
         if data.get("context_management") is not None:
             message["context_management"] = copied(data["context_management"])
         if isinstance(usage, dict):
-            told = copied({key: count for key, count in usage.items() if count is not None})
-            message["usage"] = (message["usage"] if isinstance(message.get("usage"), dict) else {}) | told
+            counts = copied({key: count for key, count in usage.items() if count is not None})
+            message["usage"] = (message["usage"] if isinstance(message.get("usage"), dict) else {}) | counts
         if isinstance(delta, dict) and "stop_reason" in delta:
             self.reason_at = f"{pointer}/delta/stop_reason"
             if self.state is not MessageState.ENDED:

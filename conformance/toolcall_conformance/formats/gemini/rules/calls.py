@@ -70,19 +70,19 @@ def result_id_both_or_neither(subject: Subject) -> Iterator[Breach]:
 
 def _by_place(turn: Turn) -> list[Result]:
     """The results of a turn in which none has an id: all are paired by name and place, as Google's own SDK does."""
-    found = results(turn)
-    return [] if any(result.id is not None for result in found) else list(found)
+    turn_results = results(turn)
+    return [] if any(result.id is not None for result in turn_results) else list(turn_results)
 
 
 @rule("gemini/call-ids-unique")
 def call_ids_unique(subject: Subject) -> Iterator[Breach]:
     for turn in subject.reading.turns:
-        seen: dict[str, Call] = {}
+        first_calls: dict[str, Call] = {}
         every = calls(turn)
-        taken = first_of(call.id for call in every)
+        ids = first_of(call.id for call in every)
         for call in every:
-            if call.id is not None and (first := seen.setdefault(call.id, call)) is not call:
-                yield same_id(call, first, taken)
+            if call.id is not None and (first := first_calls.setdefault(call.id, call)) is not call:
+                yield same_id(call, first, ids)
 
 
 @rule("gemini/server-call-not-answered", "request")

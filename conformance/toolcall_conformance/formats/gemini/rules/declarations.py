@@ -17,16 +17,16 @@ from toolcall_conformance.reading.breach import Breach
 
 @rule("gemini/names-unique", "request")
 def names_unique(subject: Subject) -> Iterator[Breach]:
-    seen: dict[str, str] = {}
-    taken = first_of(tool.name for tool in subject.reading.tools if tool.kind == "function")
+    pointers: dict[str, str] = {}
+    names = first_of(tool.name for tool in subject.reading.tools if tool.kind == "function")
     for tool in subject.reading.tools:
         if tool.kind != "function" or tool.name is None:
             continue
-        if tool.name in seen:
-            message = f"the function at {seen[tool.name]} has this name already; each must have its own"
-            want = another(tool.name, taken)
+        if tool.name in pointers:
+            message = f"the function at {pointers[tool.name]} has this name already; each must have its own"
+            want = another(tool.name, names)
             yield Breach(tool.name_pointer or tool.pointer, message, want, tool.name, subject=tool.name)
-        seen.setdefault(tool.name, tool.pointer)
+        pointers.setdefault(tool.name, tool.pointer)
 
 
 @rule("gemini/functions-in-one-tool", "request")
@@ -75,8 +75,8 @@ def schema_required_defined(subject: Subject) -> Iterator[Breach]:
             parameters = declaration.child("parameters")
             name = declaration.get("name")
             for pointer, key, defined in _undefined(parameters.value, parameters.pointer):
-                told = f"properties of this schema has {', '.join(defined) or 'no property'}, and not {key}"
-                yield Breach(pointer, told, MISSING, key, subject=name if isinstance(name, str) else "")
+                message = f"properties of this schema has {', '.join(defined) or 'no property'}, and not {key}"
+                yield Breach(pointer, message, MISSING, key, subject=name if isinstance(name, str) else "")
 
 
 def _undefined(schema: Any, pointer: str) -> Iterator[tuple[str, str, list[str]]]:
@@ -95,8 +95,8 @@ def _undefined(schema: Any, pointer: str) -> Iterator[tuple[str, str, list[str]]
 
 
 def _properties(schema: dict[str, Any]) -> dict[str, Any]:
-    found = schema.get("properties")
-    return found if isinstance(found, dict) else {}
+    properties = schema.get("properties")
+    return properties if isinstance(properties, dict) else {}
 
 
 def _inside(schema: dict[str, Any], pointer: str) -> Iterator[tuple[Any, str]]:

@@ -24,10 +24,10 @@ def error_code(subject: Subject) -> Iterator[Breach]:
 @rule("gemini/error-details", "error")
 def error_details(subject: Subject) -> Iterator[Breach]:
     """Each type of detail comes once; the form of one is the schema's matter."""
-    seen: set[str] = set()
+    types: set[str] = set()
     for detail in Node(subject.body).child("body").child("error").child("details").each():
         kind = detail.get("@type")
-        if isinstance(kind, str) and kind in seen:
+        if isinstance(kind, str) and kind in types:
             yield Breach(detail.pointer, "two details of one type", want=MISSING, got=kind)
         elif isinstance(kind, str):
-            seen.add(kind)
+            types.add(kind)

@@ -109,10 +109,10 @@ def results_complete(subject: Subject) -> Iterator[Breach]:
 @rule("gemini/results-in-one-content", "request")
 def results_in_one_content(subject: Subject) -> Iterator[Breach]:
     for batch, turn in answers(subject.reading):
-        found = [result for result in results(turn) if batch]
-        for result in found[1:]:
-            if result.group != found[0].group:
-                message = f"this functionResponse must be in the same content as the one at {found[0].pointer}"
+        batch_results = [result for result in results(turn) if batch]
+        for result in batch_results[1:]:
+            if result.group != batch_results[0].group:
+                message = f"this functionResponse must be in the same content as the one at {batch_results[0].pointer}"
                 yield Breach(result.pointer, message, subject=result_named(result))
 
 
@@ -127,9 +127,9 @@ def results_first(subject: Subject) -> Iterator[Breach]:
                 yield Breach(part.pointer, message)
 
 
-def _said(one: Call | Result) -> dict[str, str]:
+def _said(item: Call | Result) -> dict[str, str]:
     """The name of a functionCall or functionResponse, and its id if it has one."""
-    return {key: value for key, value in (("id", one.id), ("name", one.name)) if value is not None}
+    return {key: value for key, value in (("id", item.id), ("name", item.name)) if value is not None}
 
 
 def _opening_parts(subject: Subject) -> list[Node]:

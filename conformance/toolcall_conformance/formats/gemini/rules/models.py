@@ -21,8 +21,8 @@ def signature_demanded(subject: Subject) -> Iterator[Breach]:
     # The current turn begins after the last content in which the user says something that is not a result.
     begin = 0
     for index, content in enumerate(every):
-        said = [key for part in parts(content) for key in DATA if has(part, key)]
-        if content.get("role") != "model" and set(said) - {"functionResponse"}:
+        keys = [key for part in parts(content) for key in DATA if has(part, key)]
+        if content.get("role") != "model" and set(keys) - {"functionResponse"}:
             begin = index + 1
     for content in every[begin:]:
         called = [part for part in parts(content) if has(part, "functionCall")]

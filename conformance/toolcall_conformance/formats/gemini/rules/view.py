@@ -41,8 +41,8 @@ def answers(reading: Reading) -> Iterator[tuple[list[Call], Turn]]:
     before: Turn | None = None
     for turn in reading.turns:
         if results(turn):
-            asked = turn if calls(turn) else before
-            yield (calls(asked) if asked is not None and asked.side == "assistant" else []), turn
+            caller = turn if calls(turn) else before
+            yield (calls(caller) if caller is not None and caller.side == "assistant" else []), turn
         if turn.side != "system":
             before = turn
 
@@ -60,5 +60,5 @@ def result_named(result: Result) -> str:
 
 def generation(subject: Subject) -> int | None:
     """The generation of the Gemini model that a body goes to (3 for gemini-3-pro-preview), None if not known."""
-    found = re.search(r"gemini-(\d+)", subject.model or "")
-    return int(found[1]) if found else None
+    match = re.search(r"gemini-(\d+)", subject.model or "")
+    return int(match[1]) if match else None

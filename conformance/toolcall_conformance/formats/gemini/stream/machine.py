@@ -82,8 +82,8 @@ class _Candidate:
 
     def take(self, pointer: str, chunk: dict[str, Any]) -> None:
         content, pointer_of = member(chunk, "content"), _pointers(pointer, chunk)
-        given = member(content, "parts")
-        parts = given if isinstance(given, list) else []
+        entries = member(content, "parts")
+        parts = entries if isinstance(entries, list) else []
         for key, value in chunk.items():
             if camel(key) != "content" and value is not None:
                 self.body[camel(key)] = copied(value)
@@ -179,8 +179,8 @@ class _CandidateMachine(Machine):
 
     def check_aside(self, line: str) -> None:
         data = line.removeprefix("\ufeff").removeprefix("data:")
-        meant = f"data: {data.lstrip()}" if data != line.removeprefix("\ufeff") else MISSING
-        self.report.add("stream-lines", "/aside", want=meant, got=line)
+        expected = f"data: {data.lstrip()}" if data != line.removeprefix("\ufeff") else MISSING
+        self.report.add("stream-lines", "/aside", want=expected, got=line)
 
     def take(self, pointer: str, event: dict[str, Any]) -> None:
         if "data" not in event:
@@ -230,7 +230,7 @@ class _CandidateMachine(Machine):
         for candidate in self.candidates.values():
             candidate.finish()
         blocked = member(self.body, "promptFeedback") is not None
-        whole = all(one.finished for one in self.candidates.values()) if self.candidates else blocked
+        whole = all(candidate.finished for candidate in self.candidates.values()) if self.candidates else blocked
         if self.error is None and not whole:
             message = "nothing follows this chunk; the last one must have a finishReason"
             self.report.add("stream-finish", self.last, message, want=Words("STOP or MAX_TOKENS"), got=MISSING)

@@ -56,13 +56,13 @@ def _steps(path: str) -> list[str | int] | None:
     steps: list[str | int] = []
     at = 1
     while at < len(path):
-        found = _STEP.match(path, at)
-        if found is None:
+        match = _STEP.match(path, at)
+        if match is None:
             return None
-        plain, place, single, double = found.groups()
+        plain, place, single, double = match.groups()
         quoted = single if single is not None else double
         steps.append(int(place) if place else plain or re.sub(r"\\(.)", r"\1", quoted or ""))
-        at = found.end()
+        at = match.end()
     return steps
 
 

@@ -7,10 +7,10 @@ from typing import Any
 from toolcall_conformance.jsonvalue import JSONError, parse
 
 
-def object_of(given: Any) -> Any:
+def object_of(arguments: Any) -> Any:
     """The object that a text of arguments means; what means none stays as it is."""
     try:
-        found = parse(given) if isinstance(given, str) else given
+        parsed_arguments = parse(arguments) if isinstance(arguments, str) else arguments
     except JSONError:
-        return given
-    return found if isinstance(found, dict) else given
+        return arguments
+    return parsed_arguments if isinstance(parsed_arguments, dict) else arguments

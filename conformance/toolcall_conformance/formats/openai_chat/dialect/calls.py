@@ -47,8 +47,8 @@ def _each(change: Callable[[Entry], Any], *, heads: bool | None = None) -> Habit
     return _of_plain(changed)
 
 
-def _split(taken: Callable[[Entry], Entry]) -> Habit:
-    return _of_plain(lambda events: later(events, taken))
+def _split(later_part: Callable[[Entry], Entry]) -> Habit:
+    return _of_plain(lambda events: later(events, later_part))
 
 
 def _name_later(entry: Entry) -> Entry:
@@ -57,15 +57,19 @@ def _name_later(entry: Entry) -> Entry:
 
 def _id_later(entry: Entry) -> Entry:
     function = entry["function"]
-    found = {"index": entry["index"], "id": entry.pop("id"), "function": {"arguments": function.get("arguments", "")}}
+    later_entry = {
+        "index": entry["index"],
+        "id": entry.pop("id"),
+        "function": {"arguments": function.get("arguments", "")},
+    }
     function["arguments"] = ""
-    return found
+    return later_entry
 
 
 def _named_later(entry: Entry) -> Entry:
-    found = {**entry, "function": entry["function"]}
+    later_entry = {**entry, "function": entry["function"]}
     entry["function"] = {"name": "", "arguments": ""}
-    return found
+    return later_entry
 
 
 @_of_plain
@@ -79,11 +83,11 @@ def _arguments_first(events: Events) -> Events:
             function["arguments"] = ""
 
     def taken(entry: Entry) -> Entry:
-        found = {**entry, "function": {**entry["function"], "arguments": ""}}
+        later_entry = {**entry, "function": {**entry["function"], "arguments": ""}}
         for key in _WHOLE_HEAD:
             entry.pop(key, None)
         entry["function"] = {"arguments": pieces.get(entry["index"], "")}
-        return found
+        return later_entry
 
     return later(events, taken) if all(entry["index"] in pieces for entry in entries(events)) else events
 
@@ -91,11 +95,11 @@ def _arguments_first(events: Events) -> Events:
 @_of_plain
 def _repeated(events: Events) -> Events:
     """Id, type and name are there again in each entry."""
-    known: dict[int, Entry] = {}
+    heads: dict[int, Entry] = {}
     for entry in entries(events):
         if is_head(entry):
-            known[entry["index"]] = entry
-        head = known[entry["index"]]
+            heads[entry["index"]] = entry
+        head = heads[entry["index"]]
         entry.update({key: head[key] for key in _WHOLE_HEAD if key in head})
         entry["function"] = {"name": head["function"]["name"], **holder_of(entry)}
     return events
@@ -179,8 +183,10 @@ def _empty_behind(events: Events) -> Events:
         rest = {entry["index"] for entry in entries(events[place + 1 :])}
         choice = choice_of(event)
         if choice is not None and here - rest and not choice.get("finish_reason"):
-            said = [{"index": index, "function": {"arguments": ""}} for index in sorted(here - rest)]
-            written.append({**event, "data": {**event["data"], "choices": [{**choice, "delta": {"tool_calls": said}}]}})
+            empty_entries = [{"index": index, "function": {"arguments": ""}} for index in sorted(here - rest)]
+            written.append(
+                {**event, "data": {**event["data"], "choices": [{**choice, "delta": {"tool_calls": empty_entries}}]}}
+            )
     return written
 
 

@@ -36,20 +36,20 @@ def _beside_calls(value: Any) -> Callable[[dict[str, Any]], Any]:
     return lambda delta: delta.setdefault("content", value) if delta.get("tool_calls") else None
 
 
-def _finish(said: Any, *, calls: bool) -> Habit:
+def _finish(reason: Any, *, calls: bool) -> Habit:
     """Another reason at the normal end of a reply: with calls, or without."""
 
     def changed(events: Events) -> Events:
         if any(entries(events)) is calls and events[-1].get("data") == _DONE:
             for choice in choices(events):
                 if choice.get("finish_reason") == ("tool_calls" if calls else "stop"):
-                    choice["finish_reason"] = said
+                    choice["finish_reason"] = reason
         return events
 
     return changed
 
 
-def _blank(said: Any) -> Habit:
+def _blank(reason: Any) -> Habit:
     """No reason at a normal end, but a blank one."""
 
     def changed(events: Events) -> Events:
@@ -57,7 +57,7 @@ def _blank(said: Any) -> Habit:
         if ends <= {"stop", "tool_calls"} and len(ends) == 1 and events[-1].get("data") == _DONE:
             for choice in choices(events):
                 if choice.get("finish_reason"):
-                    choice["finish_reason"] = said
+                    choice["finish_reason"] = reason
         return events
 
     return changed
@@ -95,7 +95,7 @@ def _usage_place(events: Events) -> int | None:
 def _usage_with_finish(events: Events) -> Events:
     """The counts are in the chunk that has the reason, and no chunk follows it."""
     place = _usage_place(events)
-    ending = next((one for one in events if (choice := choice_of(one)) and choice.get("finish_reason")), None)
+    ending = next((event for event in events if (choice := choice_of(event)) and choice.get("finish_reason")), None)
     if place is None or ending is None:
         return events
     ending["data"]["usage"] = events[place]["data"]["usage"]
@@ -110,8 +110,12 @@ def _usage_everywhere(events: Events) -> Events:
     usage = events[place]["data"]["usage"]
     for number, event in enumerate(events[:place]):
         if isinstance(event.get("data"), dict):
-            said = min(number, usage.get("completion_tokens", 0))
-            so_far = {**usage, "completion_tokens": said, "total_tokens": usage.get("prompt_tokens", 0) + said}
+            completion_tokens = min(number, usage.get("completion_tokens", 0))
+            so_far = {
+                **usage,
+                "completion_tokens": completion_tokens,
+                "total_tokens": usage.get("prompt_tokens", 0) + completion_tokens,
+            }
             event["data"]["usage"] = so_far
     return events
 

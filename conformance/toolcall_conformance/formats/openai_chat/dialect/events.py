@@ -26,8 +26,8 @@ def choices(events: Events) -> Iterator[dict[str, Any]]:
 def entries_of(event: dict[str, Any]) -> list[Entry]:
     """The entries of calls in a chunk."""
     choice = choice_of(event)
-    found = choice["delta"].get("tool_calls") if choice is not None else None
-    return [entry for entry in found if isinstance(entry, dict)] if isinstance(found, list) else []
+    tool_calls = choice["delta"].get("tool_calls") if choice is not None else None
+    return [entry for entry in tool_calls if isinstance(entry, dict)] if isinstance(tool_calls, list) else []
 
 
 def entries(events: Events) -> Iterator[Entry]:
@@ -58,12 +58,12 @@ def is_plain(events: Events) -> bool:
     return counted and named == {*order} and order == sorted(order) and all(map(is_function, entries(events)))
 
 
-def later(events: Events, taken: Callable[[Entry], Entry]) -> Events:
-    """Each call begins with less: what ``taken`` takes out of its first entry follows in a chunk of its own."""
+def later(events: Events, later_part: Callable[[Entry], Entry]) -> Events:
+    """Each call begins with less: what ``later_part`` takes out of its first entry follows in a chunk of its own."""
     written: Events = []
     for event in events:
         written.append(event)
-        rest = [taken(entry) for entry in entries_of(event) if is_head(entry)]
+        rest = [later_part(entry) for entry in entries_of(event) if is_head(entry)]
         choice = choice_of(event)
         if not rest or choice is None:
             continue

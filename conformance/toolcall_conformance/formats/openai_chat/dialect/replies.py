@@ -57,11 +57,11 @@ def _beside_calls(change: Callable[[dict[str, Any]], Any]) -> Habit:
     return _message(changed)
 
 
-def _finish(said: Any, *, was: tuple[str, ...]) -> Habit:
+def _finish(reason: Any, *, was: tuple[str, ...]) -> Habit:
     def changed(reply: Reply) -> Reply:
         for choice in reply.get("choices") or ():
             if choice.get("finish_reason") in was:
-                choice["finish_reason"] = said
+                choice["finish_reason"] = reason
         return reply
 
     return changed

@@ -16,16 +16,16 @@ from toolcall_conformance.reading.breach import Breach
 
 @rule("openai_chat/tool-names-unique", "request")
 def tool_names_unique(subject: Subject) -> Iterator[Breach]:
-    seen: dict[str, str] = {}
-    taken = first_of(tool.name for tool in subject.reading.tools)
+    pointers: dict[str, str] = {}
+    names = first_of(tool.name for tool in subject.reading.tools)
     for tool in subject.reading.tools:
         if tool.name is None or tool.name_pointer is None:
             continue
-        if tool.name in seen:
-            message = f"the tool at {seen[tool.name]} has this name already; each tool must have its own"
-            want = another(tool.name, taken)
+        if tool.name in pointers:
+            message = f"the tool at {pointers[tool.name]} has this name already; each tool must have its own"
+            want = another(tool.name, names)
             yield Breach(tool.name_pointer, message, want, tool.name, subject=f"tool {tool.name}")
-        seen.setdefault(tool.name, tool.pointer)
+        pointers.setdefault(tool.name, tool.pointer)
 
 
 @rule("openai_chat/tool-choice-declared", "request")

@@ -56,8 +56,8 @@ def walk(body: Any) -> History:
         elif role == "tool":
             call_id = message.get("tool_call_id")
             if isinstance(call_id, str):
-                standing, asked = batches.place(call_id, in_run)
-                answers.append(ToolMessage(call_id, join("/messages", index, "tool_call_id"), standing, asked))
+                placement, call_pointer = batches.place(call_id, in_run)
+                answers.append(ToolMessage(call_id, join("/messages", index, "tool_call_id"), placement, call_pointer))
             else:
                 nameless += 1
         else:
@@ -113,5 +113,5 @@ class _Batches:
 
 
 def _list(value: Any, key: str) -> list[Any]:
-    found = value.get(key) if isinstance(value, dict) else None
-    return found if isinstance(found, list) else []
+    entries = value.get(key) if isinstance(value, dict) else None
+    return entries if isinstance(entries, list) else []

@@ -68,14 +68,14 @@ class OpenCall:
 
     def body(self) -> dict[str, Any]:
         """The call as it stands in a unary reply; what never came is absent."""
-        given = self.value if self.value is not None and not self.text else self.text
+        content = self.value if self.value is not None and not self.text else self.text
         holder: dict[str, Any] = {} if self.name is None else {"name": self.name}
-        holder["input" if self.custom else "arguments"] = given
-        said = {"id": self.id, "type": self.type or ("custom" if self.custom else "function")}
-        found: dict[str, Any] = {key: value for key, value in said.items() if value is not None}
+        holder["input" if self.custom else "arguments"] = content
+        identity = {"id": self.id, "type": self.type or ("custom" if self.custom else "function")}
+        body: dict[str, Any] = {key: value for key, value in identity.items() if value is not None}
         key = "custom" if self.custom else "function"
         extra = self.more.get(key)
-        return found | self.more | {key: (extra | holder) if isinstance(extra, dict) else holder}
+        return body | self.more | {key: (extra | holder) if isinstance(extra, dict) else holder}
 
     def streamed(self, finished: bool) -> StreamedCall:
         """Closed by the end of its choice. Before that clients take a call for done when the next one begins, as the
@@ -103,11 +103,11 @@ class Calls:
             return False
         index = entry.get("index", 0)
         if not is_whole(index):
-            meant = meant_number(index)
-            want = len(self.all) if meant is None else meant
+            number = meant_number(index)
+            want = len(self.all) if number is None else number
             message = wrong_number("the index", index)
             self._report.once("stream-call-index", join(pointer, "index"), message, want=want, got=index)
-            entry = entry | {"index": meant}
+            entry = entry | {"index": number}
         holder: dict[str, Any] = next(
             (entry[key] for key in ("function", "custom") if isinstance(entry.get(key), dict)), {}
         )
@@ -121,11 +121,11 @@ class Calls:
             self._current.left = True
         self._current = call
         call.places.append(pointer)
-        given = holder.get("input" if call.custom else "arguments")
-        if isinstance(given, str):
-            call.fragments.append(given)
-        elif given is not None:
-            call.value = given
+        piece = holder.get("input" if call.custom else "arguments")
+        if isinstance(piece, str):
+            call.fragments.append(piece)
+        elif piece is not None:
+            call.value = piece
         extra = {key: value for key, value in entry.items() if key not in _KNOWN}
         beside = {key: value for key, value in holder.items() if key not in ("name", "arguments", "input")}
         merged(call.more, extra | ({"custom" if call.custom else "function": beside} if beside else {}))
@@ -136,23 +136,23 @@ class Calls:
         index, call_id, name = entry.get("index"), _text(entry.get("id")), _text(holder.get("name"))
         if _is_index(index):
             placed = self._placed.get(index)
-            known = placed[-1] if placed else None
+            call = placed[-1] if placed else None
             stray = index >= 0 and self.all and _adds_to_whole(self.all[-1], holder)
-            if known is None and self.all and not name and (index < 0 or not call_id) and not stray:
+            if call is None and self.all and not name and (index < 0 or not call_id) and not stray:
                 # The official accumulator counts a negative index from the end. A new index without id and name begins
                 # no call that a client could run; servers that write so: https://github.com/dirac-run/dirac/pull/215
-                known = self.all[-1]
+                call = self.all[-1]
         elif call_id:
-            known = next((call for call in reversed(self.all) if call.id == call_id), None)
+            call = next((call for call in reversed(self.all) if call.id == call_id), None)
         else:
-            known = self.all[-1] if self.all and not name else None
-        if known is None or not name or known.name is None:
-            return known
-        if call_id and known.id:
-            return None if call_id != known.id else known
+            call = self.all[-1] if self.all and not name else None
+        if call is None or not name or call.name is None:
+            return call
+        if call_id and call.id:
+            return None if call_id != call.id else call
         # Without ids the same name stands for the same call, unless that is complete.
-        nameless = not call_id and not known.id
-        return None if nameless and (name != known.name or known.is_json()) else known
+        nameless = not call_id and not call.id
+        return None if nameless and (name != call.name or call.is_json()) else call
 
     def _open(self, entry: dict[str, Any], holder: dict[str, Any], pointer: str) -> OpenCall:
         index = entry.get("index")
@@ -200,15 +200,15 @@ class Calls:
         call.id = self._said_again(call, "id", call.id, entry.get("id"), pointer)
         call.name = self._said_again(call, "name", call.name, holder.get("name"), pointer)
 
-    def _said_again(self, call: OpenCall, what: str, known: str | None, said: Any, pointer: str) -> str | None:
+    def _said_again(self, call: OpenCall, what: str, earlier: str | None, text: Any, pointer: str) -> str | None:
         """An id or name in a later entry: the same one is only repeated, another one is added as the SDK adds it."""
-        if not isinstance(said, str) or not said:
-            return known
-        if not known:
-            return said
+        if not isinstance(text, str) or not text:
+            return earlier
+        if not earlier:
+            return text
         message = f"the {what} of a call must be there once; the official SDK concatenates the two"
-        self._once(call, "stream-call-once", pointer, message, MISSING, said)
-        return known if said == known else known + said
+        self._once(call, "stream-call-once", pointer, message, MISSING, text)
+        return earlier if text == earlier else earlier + text
 
     def check_arguments(self, finish: Any) -> None:
         """At a normal end the arguments of every call are JSON; a reply that was cut may have cut its last call."""
@@ -237,8 +237,8 @@ class Calls:
 
 def _adds_to_whole(call: OpenCall, holder: dict[str, Any]) -> bool:
     """Whether arguments come although those of the call are whole: they go on with nothing."""
-    given = holder.get("arguments")
-    adds = isinstance(given, str) and bool(given.strip())
+    arguments = holder.get("arguments")
+    adds = isinstance(arguments, str) and bool(arguments.strip())
     return adds and not call.custom and bool(call.text.strip()) and call.is_json()
 
 

@@ -119,10 +119,10 @@ class Choice:
     def _check_list(self, key: str, value: Any, pointer: str) -> None:
         """The official accumulator adds objects to a list that has some by their index, and fails without one."""
         before = self._message.get(key)
-        if isinstance(value, list) and isinstance(before, list) and any(isinstance(one, dict) for one in before):
-            found = next((place for place, one in enumerate(value) if not _has_index(one)), None)
-            if found is not None:
-                self._report.once("stream-list-once", join(pointer, found), want=MISSING, got=value[found])
+        if isinstance(value, list) and isinstance(before, list) and any(isinstance(entry, dict) for entry in before):
+            position = next((place for place, entry in enumerate(value) if not _has_index(entry)), None)
+            if position is not None:
+                self._report.once("stream-list-once", join(pointer, position), want=MISSING, got=value[position])
 
     def _take_finish(self, finish: Any, pointer: str, opened: bool) -> None:
         if self.state is ChoiceState.FINISHED:
@@ -155,21 +155,21 @@ class Choice:
         message = {"role": self._role or "assistant", "content": None} | self._message
         if self._calls.all:
             message["tool_calls"] = [call.body() for call in self._calls.all]
-        found = {"index": self.index, "message": message}
+        body = {"index": self.index, "message": message}
         if self._logprobs is not None:
-            found["logprobs"] = self._logprobs
+            body["logprobs"] = self._logprobs
         finish = self._finish or blank
-        return found if finish is None else found | {"finish_reason": finish}
+        return body if finish is None else body | {"finish_reason": finish}
 
     def calls(self) -> list[StreamedCall]:
         """The calls, a legacy ``function_call`` last, as the reader has it."""
         finished = self.state is ChoiceState.FINISHED
-        found = [call.streamed(finished) for call in self._calls.all]
-        said = self._message.get("function_call")
-        name = said.get("name") if isinstance(said, dict) else None
+        calls = [call.streamed(finished) for call in self._calls.all]
+        function_call = self._message.get("function_call")
+        name = function_call.get("name") if isinstance(function_call, dict) else None
         if self._legacy is not None and isinstance(name, str) and name:
-            found.append(StreamedCall(self._legacy[0], None, name, tuple(self._legacy[1]), None, finished))
-        return found
+            calls.append(StreamedCall(self._legacy[0], None, name, tuple(self._legacy[1]), None, finished))
+        return calls
 
 
 def _with_content(so_far: Any, delta: Any) -> Any:

@@ -10,11 +10,11 @@ _BROUGHT = ("role", "content", "tool_calls", "refusal")
 def kind_of(data: dict[str, Any]) -> str:
     """``delta.content``, ``delta.tool_calls``, ``finish`` …, several joined by ``+``; ``no choice`` without any."""
     choices = data.get("choices")
-    said = set()
+    kinds = set()
     for choice in choices if isinstance(choices, list) else []:
         if isinstance(choice, dict):
             delta = choice.get("delta")
             if isinstance(delta, dict):
-                said |= {f"delta.{key}" for key in _BROUGHT if delta.get(key) is not None}
-            said |= {"finish"} if choice.get("finish_reason") else set()
-    return "+".join(sorted(said)) or "no choice"
+                kinds |= {f"delta.{key}" for key in _BROUGHT if delta.get(key) is not None}
+            kinds |= {"finish"} if choice.get("finish_reason") else set()
+    return "+".join(sorted(kinds)) or "no choice"

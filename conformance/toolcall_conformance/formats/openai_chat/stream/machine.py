@@ -125,12 +125,12 @@ class _ChunkMachine(Machine):
 
     def _entry(self, entry: dict[str, Any], pointer: str, *, begins: bool) -> None:
         """One entry of a chunk's choices; ``begins``: it is the stream's first chunk."""
-        known = len(self._choices)
+        count = len(self._choices)
         choice = self._choice(entry, pointer)
-        if begins and known == len(self._choices):
+        if begins and count == len(self._choices):
             # Of the first chunk the official accumulator makes a choice of each entry, and raises for this one.
             message = "the first chunk has a second entry of this choice"
-            self.report.once("stream-choice-index", join(pointer, "index"), message, want=known, got=choice.index)
+            self.report.once("stream-choice-index", join(pointer, "index"), message, want=count, got=choice.index)
         choice.take(entry, pointer)
 
     def _identity(self, chunk: dict[str, Any], pointer: str) -> None:
@@ -139,15 +139,15 @@ class _ChunkMachine(Machine):
         for key in ("id", "created", "model"):
             if chunk.get(key) not in (None, "") and not self._body.get(key):
                 self._body[key] = chunk[key]
-        said = chunk.get("id")
-        if said and said != self._body.get("id"):
-            self.report.once("stream-same-id", join(pointer, "id"), want=self._body.get("id"), got=said)
+        chunk_id = chunk.get("id")
+        if chunk_id and chunk_id != self._body.get("id"):
+            self.report.once("stream-same-id", join(pointer, "id"), want=self._body.get("id"), got=chunk_id)
 
     def _choice(self, entry: dict[str, Any], pointer: str) -> Choice:
         index = entry.get("index")
-        known = next((choice for choice in self._choices if choice.index == index), None)
-        if known is not None:
-            return known
+        choice = next((choice for choice in self._choices if choice.index == index), None)
+        if choice is not None:
+            return choice
         number = len(self._choices)
         if not isinstance(index, int) or isinstance(index, bool):
             # The schema complains of it; there is mostly one choice only.
@@ -184,8 +184,8 @@ class _ChunkMachine(Machine):
 
     def _ends_without_reason(self) -> bool:
         """Whether ``[DONE]`` ended a reply of which no choice is broken off, as servers do that give a blank reason."""
-        open_ones = [one for one in self._choices if one.state is not _choice.ChoiceState.FINISHED]
-        return self._state is ReplyState.DONE and bool(open_ones) and all(one.is_whole for one in open_ones)
+        open_ones = [choice for choice in self._choices if choice.state is not _choice.ChoiceState.FINISHED]
+        return self._state is ReplyState.DONE and bool(open_ones) and all(choice.is_whole for choice in open_ones)
 
     def _check_end(self, pointer: str) -> None:
         for choice in self._choices:
@@ -208,5 +208,5 @@ class _ChunkMachine(Machine):
 
     def _reply(self, blank: str | None = None) -> dict[str, Any]:
         """The reply; ``blank`` stands for the reason of a choice that has none, None leaves it out."""
-        choices = sorted(self._choices, key=lambda one: one.index)
+        choices = sorted(self._choices, key=lambda choice: choice.index)
         return self._body | {"choices": [choice.body(blank) for choice in choices]}

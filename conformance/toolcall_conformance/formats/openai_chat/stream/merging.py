@@ -38,19 +38,19 @@ def merged(so_far: Any, delta: Any) -> Any:
 def _first(delta: Any) -> Any:
     """A value that nothing stands before. One list can hold several fragments of one entry."""
     if isinstance(delta, list):
-        found: list[Any] = []
+        entries: list[Any] = []
         for entry in delta:
-            _add(found, entry)
-        return found
+            _add(entries, entry)
+        return entries
     return copied(delta)
 
 
 def _add(entries: list[Any], entry: Any) -> None:
     index = entry.get("index") if isinstance(entry, dict) else None
     if _is_number(index):
-        for known in entries:
-            if isinstance(known, dict) and known.get("index") == index:
-                merged(known, entry)
+        for item in entries:
+            if isinstance(item, dict) and item.get("index") == index:
+                merged(item, entry)
                 return
     entries.append(copied(entry))
 

@@ -79,7 +79,7 @@ def answer_schema_valid(subject: Subject) -> Iterator[Breach]:
 
 @rule("openai_responses/tool-name-unique", "request")
 def tool_name_unique(subject: Subject) -> Iterator[Breach]:
-    seen: dict[tuple[str, str], str] = {}
+    pointers: dict[tuple[str, str], str] = {}
     siblings: dict[str, list[str | None]] = {}
     for tool in subject.reading.tools:
         siblings.setdefault(_holder(tool), []).append(tool.name)
@@ -88,11 +88,11 @@ def tool_name_unique(subject: Subject) -> Iterator[Breach]:
             continue
         # Two namespaces may each have a tool of the same name.
         key = (_holder(tool), tool.name)
-        if key in seen:
-            message = f"the tool at {seen[key]} has this name already; each tool must have its own"
+        if key in pointers:
+            message = f"the tool at {pointers[key]} has this name already; each tool must have its own"
             want = another(tool.name, first_of(siblings[key[0]]))
             yield Breach(tool.name_pointer or tool.pointer, message, want, tool.name, subject=tool.name)
-        seen.setdefault(key, tool.pointer)
+        pointers.setdefault(key, tool.pointer)
 
 
 def _holder(tool: Tool) -> str:
@@ -133,8 +133,8 @@ def _searches(tool: Node) -> bool:
 
 def _brings_tools(subject: Subject) -> bool:
     """Whether a stored prompt or a search's result can bring tools along."""
-    found = any(entry.kind == "tool_search_output" for entry in entries(subject))
-    return found or member(subject.body, "prompt") is not None
+    has_search_output = any(entry.kind == "tool_search_output" for entry in entries(subject))
+    return has_search_output or member(subject.body, "prompt") is not None
 
 
 @rule("openai_responses/tool-choice-declared", "request")

@@ -78,15 +78,15 @@ def result_after_call(subject: Subject) -> Iterator[Breach]:
 
 @rule("openai_responses/result-once", "request")
 def result_once(subject: Subject) -> Iterator[Breach]:
-    seen: set[int] = set()
+    ordinals: set[int] = set()
     for result in subject.reading.results:
         if result.call is None:
             continue
-        if result.call in seen:
+        if result.call in ordinals:
             call = subject.reading.calls[result.call]
             message = f"{result.id} has its output already; this one must answer another call, or be left out"
             yield Breach(result.pointer, message, ANOTHER_CALL, result.id, subject=name_of(call))
-        seen.add(result.call)
+        ordinals.add(result.call)
 
 
 @rule("openai_responses/result-type-mirrors-call", "request")
@@ -96,14 +96,14 @@ def result_type_mirrors_call(subject: Subject) -> Iterator[Breach]:
         if result.call is None:
             continue
         call = subject.reading.calls[result.call]
-        wanted = OUTPUT_OF[kinds[call.pointer]]
+        output_type = OUTPUT_OF[kinds[call.pointer]]
         if (kinds[call.pointer], kinds[result.pointer]) == ("tool_search_call", "function_call_output"):
             continue  # the API accepts it: pydantic-ai's recorded test_tool_availability_portability_matrix has one
-        if kinds[result.pointer] != wanted:
+        if kinds[result.pointer] != output_type:
             yield Breach(
                 f"{result.pointer}/type",
-                f"a {kinds[call.pointer]} is answered by a {wanted}",
-                want=wanted,
+                f"a {kinds[call.pointer]} is answered by a {output_type}",
+                want=output_type,
                 got=kinds[result.pointer],
                 subject=name_of(call),
             )
@@ -179,12 +179,12 @@ def _has_hidden_history(subject: Subject) -> bool:
 
 def _hosted_ids(subject: Subject) -> set[str]:
     """The ids by which a client might try to answer a hosted call."""
-    found = set()
+    ids = set()
     for entry in entries(subject):
         item_id = entry.value.get("id")
         if is_hosted(entry.kind, entry.value) and entry.kind != "item_reference" and isinstance(item_id, str):
-            found.add(item_id)
-    return found
+            ids.add(item_id)
+    return ids
 
 
 def _said_by(entry: Entry) -> dict[str, Any]:

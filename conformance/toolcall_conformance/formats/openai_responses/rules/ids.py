@@ -19,22 +19,22 @@ def call_id_unique(subject: Subject) -> Iterator[Breach]:
 
 @rule("openai_responses/item-id-unique")
 def item_id_unique(subject: Subject) -> Iterator[Breach]:
-    seen: dict[str, Entry] = {}
-    taken = first_of(_id_of(entry) for entry in entries(subject))
+    first_entries: dict[str, Entry] = {}
+    ids = first_of(_id_of(entry) for entry in entries(subject))
     for entry in entries(subject):
         item_id = _id_of(entry)
         # Outputs are left out: local shell outputs carry the call's id there.
         if item_id is None or entry.kind.endswith("_output") or entry.kind == "item_reference":
             continue
-        if (first := seen.setdefault(item_id, entry)) is not entry:
+        if (first := first_entries.setdefault(item_id, entry)) is not entry:
             message = f"the {first.kind} at {first.pointer} has this id already; it must be another, or be left out"
-            want = another(item_id, taken)
+            want = another(item_id, ids)
             yield Breach(entry.at("id"), message, want, item_id, subject=entry.kind)
 
 
 def _id_of(entry: Entry) -> str | None:
-    found = entry.value.get("id")
-    return found if isinstance(found, str) else None
+    item_id = entry.value.get("id")
+    return item_id if isinstance(item_id, str) else None
 
 
 @rule("openai_responses/item-id-is-not-call-id", "response")

@@ -39,8 +39,8 @@ def _outputs(body: Any) -> list[Entry]:
 
 def _entries(body: Any, key: str) -> list[Entry]:
     items = member(body, key)
-    found = enumerate(items) if isinstance(items, list) else ()
-    return [Entry(kind_of(item), item, join("", key, index)) for index, item in found if isinstance(item, dict)]
+    indexed_items = enumerate(items) if isinstance(items, list) else ()
+    return [Entry(kind_of(item), item, join("", key, index)) for index, item in indexed_items if isinstance(item, dict)]
 
 
 def member(value: Any, key: str) -> Any:

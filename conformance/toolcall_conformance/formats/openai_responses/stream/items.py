@@ -66,11 +66,11 @@ class Item:
     @classmethod
     def whole(cls, item: dict[str, Any], index: int | None, pointer: str, report: Report) -> Item:
         """An item that came at once, and complete."""
-        found = cls({}, index, pointer, report)
-        found.said, found.closed = copied(item), True
+        output_item = cls({}, index, pointer, report)
+        output_item.said, output_item.closed = copied(item), True
         for place, text in texts_of(item):
-            found._text(place).whole = text
-        return found
+            output_item._text(place).whole = text
+        return output_item
 
     @property
     def kind(self) -> str:
@@ -103,8 +103,8 @@ class Item:
         if place not in self._parts:
             self._unopened(list_key, pointer)
         elif self._parts[place]:
-            known = self._entries(list_key)
-            alike = index < len(known) and equal(known[index], part)
+            entries = self._entries(list_key)
+            alike = index < len(entries) and equal(entries[index], part)
             self._twice(pointer, "the part is done twice", index, alike=alike)
         self._parts[place] = True
         for key, value in part.items():
@@ -123,10 +123,10 @@ class Item:
         place = self._place(piece, index, pointer)
         if place is None or not isinstance(text, str):
             return
-        found = self._text(place)
-        if found.done:
+        streamed_text = self._text(place)
+        if streamed_text.done:
             self._once("stream-after-done", pointer, "a fragment follows the whole text", MISSING, text)
-        found.fragments.append(text)
+        streamed_text.fragments.append(text)
         holder, key = self._holder(place, piece)
         so_far = holder.get(key)
         holder[key] = added(so_far if isinstance(so_far, str) else "", text)
@@ -138,12 +138,12 @@ class Item:
         place = self._place(piece, index, pointer)
         if place is None or not isinstance(text, str):
             return
-        found = self._text(place)
-        if found.done:
+        streamed_text = self._text(place)
+        if streamed_text.done:
             # Arguments are run when they are done; a text that a client shows is the same again.
-            alike = piece.list_key is not None and text == found.whole
+            alike = piece.list_key is not None and text == streamed_text.whole
             self._twice(pointer, "the text is done twice", text, alike=alike)
-        found.done = True
+        streamed_text.done = True
         self._whole(place, text, join(pointer, piece.key), silent=piece.silent)
         holder, key = self._holder(place, piece)
         holder[key] = text
@@ -183,10 +183,10 @@ class Item:
         """Hold a later state of the item against what was said of it before."""
         self._places.append(pointer)
         for key in IDENTITY:
-            known, now = self.said.get(key), item.get(key)
-            if known != now and (known is not None or self._comes_late(key)):
+            before, now = self.said.get(key), item.get(key)
+            if before != now and (before is not None or self._comes_late(key)):
                 place = join(pointer, key) if key in item else pointer
-                want = Words(f"the {key} from the beginning") if known is None else known
+                want = Words(f"the {key} from the beginning") if before is None else before
                 self._once("stream-identity", place, f"the {key} of an item changes", want, now)
         for (key, index), whole in texts_of(item):
             where = join(pointer, key) if index < 0 else join(pointer, key, index)
@@ -209,15 +209,15 @@ class Item:
     def _part_changes(self, item: dict[str, Any], pointer: str) -> Iterator[Change]:
         """What the item that is done says otherwise of its parts than when they were done."""
         for (key, index), closed in self._parts.items():
-            said, now = self.said.get(key), item.get(key)
-            if closed and isinstance(said, list) and isinstance(now, list) and index < min(len(said), len(now)):
-                yield from part_changes(said[index], now[index], join(pointer, key, index))
+            before, now = self.said.get(key), item.get(key)
+            if closed and isinstance(before, list) and isinstance(now, list) and index < min(len(before), len(now)):
+                yield from part_changes(before[index], now[index], join(pointer, key, index))
 
     def _restated(self, changes: Iterator[Change]) -> None:
-        found = next(changes, None)
-        if found is not None:
-            want = Words(f"as before: {found.want}") if isinstance(found.want, str) else found.want
-            self._once("stream-item-restated", found.pointer, "", want, found.got)
+        change = next(changes, None)
+        if change is not None:
+            want = Words(f"as before: {change.want}") if isinstance(change.want, str) else change.want
+            self._once("stream-item-restated", change.pointer, "", want, change.got)
 
     def call(self, closed: bool) -> StreamedCall | None:
         """The item as a call, if a client has to carry it out."""
@@ -280,14 +280,14 @@ class Item:
         return not self.closed
 
     def _whole(self, place: Place, text: str, pointer: str, *, silent: bool = True) -> None:
-        found = self._text(place)
-        whole = together(found.fragments)
-        if found.whole is None:
-            found.whole = text
-            if whole != text and (found.fragments or not silent):
+        streamed_text = self._text(place)
+        whole = together(streamed_text.fragments)
+        if streamed_text.whole is None:
+            streamed_text.whole = text
+            if whole != text and (streamed_text.fragments or not silent):
                 self._once("stream-fragments", pointer, "", _AGREED, text)
-        elif found.whole != text:
-            self._once("stream-wholes-agree", pointer, "", found.whole or _AGREED, text)
+        elif streamed_text.whole != text:
+            self._once("stream-wholes-agree", pointer, "", streamed_text.whole or _AGREED, text)
 
     def _text(self, place: Place) -> StreamedText:
         return self._texts.setdefault(place, StreamedText())
@@ -316,8 +316,8 @@ class Item:
             entries.append({"type": piece.part, piece.key: ""})
         if not isinstance(entries[index], dict):
             entries[index] = {"type": piece.part}
-        found: dict[str, Any] = entries[index]
-        return found, piece.key
+        entry: dict[str, Any] = entries[index]
+        return entry, piece.key
 
     def _once(self, slug: str, pointer: str, message: str = "", want: Any = NOT_KNOWN, got: Any = NOT_KNOWN) -> None:
         """One finding a rule and item: what is wrong in one fragment is wrong in all."""

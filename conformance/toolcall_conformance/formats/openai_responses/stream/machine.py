@@ -133,13 +133,13 @@ class _ResponseMachine(Machine):
 
     def _take_error(self, data: dict[str, Any]) -> None:
         if isinstance(data.get("response"), dict):
-            said = data["response"].get("error")
+            error = data["response"].get("error")
         elif data.get("error"):
-            said = data["error"]
+            error = data["error"]
         else:
-            said = {key: value for key, value in data.items() if key not in ("type", "sequence_number")}
-        if self.error is None and said is not None:
-            self.error = {"error": said}
+            error = {key: value for key, value in data.items() if key not in ("type", "sequence_number")}
+        if self.error is None and error is not None:
+            self.error = {"error": error}
 
     def _under_way(self, kind: str, data: dict[str, Any], pointer: str) -> None:
         if kind != BEGINNING:
@@ -165,16 +165,16 @@ class _ResponseMachine(Machine):
             self._state = ResponseState.OPEN
 
     def _same_response(self, response: dict[str, Any], pointer: str) -> None:
-        known = self._response.get("id") if self._response is not None else None
-        if known is not None and response.get("id") != known:
+        response_id = self._response.get("id") if self._response is not None else None
+        if response_id is not None and response.get("id") != response_id:
             where = join(pointer, "id") if "id" in response else pointer
-            self.report.once("stream-same-id", where, want=known, got=response.get("id", MISSING))
+            self.report.once("stream-same-id", where, want=response_id, got=response.get("id", MISSING))
 
     def _restated(self, response: dict[str, Any], pointer: str) -> None:
         """What a response says of itself and of its request does not change in its events."""
-        found = next(changes(self._told, response, GROWS, pointer), None)
-        if found is not None:
-            self.report.once("stream-response-restated", found.pointer, want=found.want, got=found.got)
+        change = next(changes(self._told, response, GROWS, pointer), None)
+        if change is not None:
+            self.report.once("stream-response-restated", change.pointer, want=change.want, got=change.got)
         for key, value in response.items():
             if self._told.get(key) is None:
                 self._told[key] = value
@@ -205,7 +205,7 @@ class _ResponseMachine(Machine):
         status, place = response.get("status", MISSING), join(pointer, "response")
         reason = _REASONS.get(status) if isinstance(status, str) else None
         if reason is not None and isinstance(response.get(reason), dict):
-            event = next(name for name, said in TERMINAL.items() if said == status)
+            event = next(name for name, terminal_status in TERMINAL.items() if terminal_status == status)
             message = f"the event is {kind}, but the response ended {status}"
             self.report.once("stream-status", join(pointer, "type"), message, want=event, got=kind)
         else:

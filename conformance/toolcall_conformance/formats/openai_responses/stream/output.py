@@ -88,10 +88,10 @@ class Output:
             wrong = wrong_number(key, data[key]) if key in data else ""
             if wrong:
                 rule = "stream-output-index" if key == "output_index" else "stream-part-index"
-                meant = meant_number(data[key])
-                want = INDEX if meant is None else meant
+                number = meant_number(data[key])
+                want = INDEX if number is None else number
                 self._report.once(rule, join(pointer, key), wrong, want=want, got=data[key])
-                data = data | {key: meant}
+                data = data | {key: number}
         return data
 
     def _added(self, data: dict[str, Any], pointer: str) -> None:
@@ -117,15 +117,15 @@ class Output:
 
     def _is_open(self, index: Any, item: dict[str, Any]) -> bool:
         """Whether this very item was added before; then it is not another one."""
-        known = self._known(index, item.get("id"))
-        return known is not None and not known.closed and _same(known.said, item)
+        earlier_item = self._known(index, item.get("id"))
+        return earlier_item is not None and not earlier_item.closed and _same(earlier_item.said, item)
 
     def _done(self, data: dict[str, Any], pointer: str) -> None:
-        said = data.get("item")
-        if not isinstance(said, dict):
+        final_item = data.get("item")
+        if not isinstance(final_item, dict):
             return
         index = data.get("output_index")
-        item = self._known(index, said.get("id"))
+        item = self._known(index, final_item.get("id"))
         if not _is_index(index):
             self._unnumbered(data, pointer, self._meant(item))
         if item is None:
@@ -133,9 +133,9 @@ class Output:
             self._report.once(
                 "stream-item-announced", pointer, message, want=Words(ADDED), got=Words("response.output_item.done")
             )
-            self._keep(Item.whole(said, index if _is_index(index) else None, pointer, self._report))
+            self._keep(Item.whole(final_item, index if _is_index(index) else None, pointer, self._report))
             return
-        item.close(said, pointer)
+        item.close(final_item, pointer)
 
     def _concerned(self, data: dict[str, Any], pointer: str) -> Item | None:
         """The item that an event is about."""
@@ -158,8 +158,8 @@ class Output:
         """Whether an event without a number may be about an item: the one it names, or one that is open and fits."""
         stem = str(data.get("type")).rpartition(".")[0]
         piece = FRAGMENTED_TEXTS.get(stem)
-        open_items = (one for one in self._items if not one.closed)
-        return item is not None or any(piece is None or one.kind in piece.items for one in open_items)
+        open_items = (item for item in self._items if not item.closed)
+        return item is not None or any(piece is None or item.kind in piece.items for item in open_items)
 
     def _stray(self, data: dict[str, Any], pointer: str) -> None:
         """An event about no item. Without a number no item would make it right: then it must go."""
@@ -181,16 +181,18 @@ class Output:
     def _known(self, index: Any, item_id: Any) -> Item | None:
         """By the output_index, as the SDK does it; by the id where that is missing, or has been given twice."""
         placed = self._placed.get(index, []) if _is_index(index) else []
-        found = placed if _is_index(index) else self._items
-        named = (item for item in reversed(found) if item_id is not None and item.said.get("id") == item_id)
+        candidates = placed if _is_index(index) else self._items
+        named = (item for item in reversed(candidates) if item_id is not None and item.said.get("id") == item_id)
         return next(named, placed[-1] if placed else None)
 
     def close(self, output: list[Any] | None, pointer: str) -> None:
         """Hold the output of the reply against the items that came, each found by what it is, not by its place."""
-        left = [(number, said) for number, said in enumerate(output or []) if isinstance(said, dict)]
+        left = [
+            (number, output_item) for number, output_item in enumerate(output or []) if isinstance(output_item, dict)
+        ]
         for rank, item in enumerate(self._ordered()):
-            found = next((entry for entry in left if _same(item.said, entry[1])), None)
-            if found is None:
+            match = next((entry for entry in left if _same(item.said, entry[1])), None)
+            if match is None:
                 if not item.closed:
                     message = "the reply ends, and this item was neither done nor is it in the reply"
                     got = MISSING
@@ -203,19 +205,19 @@ class Output:
                     want, got = having(**_identity(item.said)), MISSING
                     self._report.once("stream-final-output", where, message, want=want, got=got, subject=item.subject)
                 continue
-            left.remove(found)
-            where = join(pointer, "output", found[0])
+            left.remove(match)
+            where = join(pointer, "output", match[0])
             if not item.closed:
                 self._report.once("stream-item-closed", where, want=Words(DONE), got=MISSING, subject=item.subject)
-            if found[0] != rank or (item.index is not None and item.index != rank):
-                place, other = Words(f"at place {item.index}"), Words(f"at place {found[0]}")
+            if match[0] != rank or (item.index is not None and item.index != rank):
+                place, other = Words(f"at place {item.index}"), Words(f"at place {match[0]}")
                 self._report.once("stream-output-place", where, want=place, got=other, subject=item.subject)
-            item.compare_done(found[1], where)
-        for number, said in left:
+            item.compare_done(match[1], where)
+        for number, output_item in left:
             where = join(pointer, "output", number)
             message = "the reply has an item that was never added"
             self._report.once("stream-item-announced", where, message, want=Words(ADDED), got=MISSING)
-            call = Item.whole(said, None, where, self._report).call(True)
+            call = Item.whole(output_item, None, where, self._report).call(True)
             if call is not None:
                 self._final_calls.append(call)
 

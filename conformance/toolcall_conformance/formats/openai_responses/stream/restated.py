@@ -62,7 +62,7 @@ def _differences(before: Any, after: Any, pointer: str) -> Iterator[Change]:
             waiting += [(was.get(key, MISSING), now.get(key, MISSING), join(at, key), at) for key in keys]
         elif isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
             both = zip(was, now, range(len(was)), strict=True)
-            waiting += [(one, other, join(at, place), at) for one, other, place in reversed([*both])]
+            waiting += [(left, other, join(at, place), at) for left, other, place in reversed([*both])]
         elif was in _NOTHING or now in _NOTHING:
             if was not in _NOTHING or now not in _NOTHING:
                 yield Change(holder if now is MISSING else at, was, now)
@@ -90,12 +90,12 @@ def part_changes(before: Any, after: Any, pointer: str) -> Iterator[Change]:
         yield from _differences(before, after, pointer)
 
 
-def beginning_changes(begun: Mapping[str, Any], done: Mapping[str, Any], pointer: str) -> Iterator[Change]:
+def beginning_changes(beginning: Mapping[str, Any], done: Mapping[str, Any], pointer: str) -> Iterator[Change]:
     """What an item that is done says otherwise than when it was added: words that were there already."""
-    for key, was in begun.items():
+    for key, was in beginning.items():
         now = done.get(key)
-        said = isinstance(was, str) and was and key not in {*IDENTITY, *ANEW, *_TEXTS, "status"}
-        if said and now is not None:
+        is_fixed_text = isinstance(was, str) and was and key not in {*IDENTITY, *ANEW, *_TEXTS, "status"}
+        if is_fixed_text and now is not None:
             yield from _differences(was, now, join(pointer, key))
 
 
@@ -104,18 +104,18 @@ def note_changes(notes: Iterable[tuple[Any, Any, Any]], item: Mapping[str, Any],
     for place, number, note in notes:
         where = join("", "content", place, "annotations")
         try:
-            told = resolve(item, where)
+            final_notes = resolve(item, where)
         except LookupError:
             continue
-        if isinstance(told, list):  # a part without the list leaves it out
-            yield from _note_changes(told, number, note, pointer + where)
+        if isinstance(final_notes, list):  # a part without the list leaves it out
+            yield from _note_changes(final_notes, number, note, pointer + where)
 
 
-def _note_changes(told: list[Any], number: Any, note: Any, pointer: str) -> Iterator[Change]:
+def _note_changes(final_notes: list[Any], number: Any, note: Any, pointer: str) -> Iterator[Change]:
     if not isinstance(number, int) or isinstance(number, bool):
         return
-    if 0 <= number < len(told):
-        yield from _differences(note, told[number], join(pointer, number))
+    if 0 <= number < len(final_notes):
+        yield from _differences(note, final_notes[number], join(pointer, number))
     else:
         yield Change(pointer, note, MISSING)
 
