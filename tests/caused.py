@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from toolcall_conformance.consequences import Table, with_causes
+from toolcall_conformance.consequences import ConsequenceTable, with_causes
 from toolcall_conformance.findings import MISSING, Finding, Level
 from toolcall_conformance.reports.model import finding_json, told
 
 _LOST: dict[str, Any] = {"want": "something", "got": MISSING}
 
 
-def caused(findings: Sequence[dict[str, Any]], table: Table, *, way_back: bool = False) -> list[dict[str, Any]]:
+def caused(
+    findings: Sequence[dict[str, Any]], table: ConsequenceTable, *, way_back: bool = False
+) -> list[dict[str, Any]]:
     """The findings of one item, each that follows from another one with ``because``."""
     result_findings = with_causes(table, [_finding(finding) for finding in findings], way_back=way_back)
     plain = [finding_json(finding) for finding in result_findings]

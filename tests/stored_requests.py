@@ -6,14 +6,14 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.checks.client import Habit, continue_from_reply, request_to_send
+from toolcall_conformance.checks.client import ClientHabit, continue_from_reply, request_to_send
 from toolcall_conformance.contract import Route
 from toolcall_conformance.library import Case, load_corpus
 from toolcall_reference import ReferenceTranslator
 
 CLIENT = "openai_responses"
 UPSTREAMS = ("anthropic", "gemini", "openai_chat")
-STORED = Habit(stored=True)
+STORED = ClientHabit(stored=True)
 CASES = sorted(name for name, case in load_corpus().cases.items() if "stored-state" in case.features)
 
 

@@ -52,14 +52,14 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ConsequenceTable:
     """The rows of consequences that stay findings, and of those that are not reported."""
 
     reported: tuple[Row, ...] = ()
     suppressed: tuple[Row, ...] = ()
 
     @classmethod
-    def of(cls, raw: Mapping[str, Any]) -> Table:
+    def of(cls, raw: Mapping[str, Any]) -> ConsequenceTable:
         """Make it of the content of ``translation/consequences.json``."""
         return cls(*(tuple(map(_row, raw[key]["rows"])) for key in ("reported", "suppressed")))
 
@@ -83,12 +83,12 @@ def _row(raw: Mapping[str, Any]) -> Row:
 
 
 @lru_cache(maxsize=8)
-def table_of(corpus: Corpus) -> Table:
+def table_of(corpus: Corpus) -> ConsequenceTable:
     """The table of a corpus."""
-    return Table.of(corpus.consequences)
+    return ConsequenceTable.of(corpus.consequences)
 
 
-def with_causes(table: Table, findings: Sequence[Finding], *, way_back: bool = False) -> tuple[Finding, ...]:
+def with_causes(table: ConsequenceTable, findings: Sequence[Finding], *, way_back: bool = False) -> tuple[Finding, ...]:
     """Findings of one judgement or one conversation; those that follow from another one name it in ``because``.
 
     ``way_back``: they are about bodies that a round trip brought back. Causes in the source stay as they are.

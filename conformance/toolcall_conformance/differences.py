@@ -13,7 +13,7 @@ _WIDTH = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ValueDifference:
     """A place where two values differ; what is not there on one side is MISSING."""
 
     pointer: str
@@ -28,7 +28,7 @@ class Difference:
         return f"{self.pointer} want {_short(self.want)}, got {_short(self.got)}"
 
 
-def all_differences(want: Any, got: Any) -> list[Difference]:
+def all_differences(want: Any, got: Any) -> list[ValueDifference]:
     """Where two JSON values differ, by path; entries of lists are held against those that are most like them."""
     from deepdiff import DeepDiff
 
@@ -38,7 +38,9 @@ def all_differences(want: Any, got: Any) -> list[Difference]:
         for level in tree[kind]:
             pointer = join("", *level.path(output_format="list"))
             removed, added = kind.endswith("_removed"), kind.endswith("_added")
-            differences.append(Difference(pointer, MISSING if added else level.t1, MISSING if removed else level.t2))
+            differences.append(
+                ValueDifference(pointer, MISSING if added else level.t1, MISSING if removed else level.t2)
+            )
     return sorted(differences, key=lambda difference: difference.pointer)
 
 

@@ -23,19 +23,19 @@ _TYPES = {"string": str, "integer": int, "object": dict, "array": list, "boolean
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class BodyKind:
     """What a body is: its format, and ``request``, ``response``, ``stream`` (of one event) or ``error``."""
 
     format: str
     direction: str
 
 
-def recognised(corpus: Corpus, body: Any, directions: Sequence[str] = BODIES) -> list[Kind]:
+def recognised(corpus: Corpus, body: Any, directions: Sequence[str] = BODIES) -> list[BodyKind]:
     """What a body may be, the likeliest first; several where as much speaks for each, none where too little does."""
     if not isinstance(body, dict):
         return []
     points = {
-        Kind(name, direction): sum(_points(body, sign) for sign in signs[direction])
+        BodyKind(name, direction): sum(_points(body, sign) for sign in signs[direction])
         for name, signs in _signs(corpus.root).items()
         for direction in directions
         if name in corpus.formats
@@ -56,7 +56,7 @@ def other_api(corpus: Corpus, body: Any, least: int = 2 * _LEAST) -> str | None:
     return best if best is not None and scores[best] >= max(least, 2 * _LEAST) else None
 
 
-def has_container(corpus: Corpus, kind: Kind, body: Mapping[str, Any]) -> bool:
+def has_container(corpus: Corpus, kind: BodyKind, body: Mapping[str, Any]) -> bool:
     """Whether a body has the member that holds what it says: ``messages``, ``choices``; a part of a body has none."""
     containers = corpus.format(kind.format).get("containers", {}).get(kind.direction)
     return containers is None or any(key in body for key in containers)

@@ -22,7 +22,7 @@ class UnreadableFileError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class SettingsFile:
     """Pytest's root directory, its own settings there, and the file that they stand in; None where there is none."""
 
     root: Path
@@ -30,16 +30,16 @@ class Settled:
     content: Mapping[str, Any]
 
 
-def settled(here: Path) -> Settled:
+def settled(here: Path) -> SettingsFile:
     """What pytest would find if it were started in a directory. Raises UnreadableFileError."""
     folders = (here, *here.parents)
     for file, content in _candidates(folders):
-        return Settled(file.parent, file, content)
+        return SettingsFile(file.parent, file, content)
     for marker in ("pyproject.toml", "setup.py"):
         for folder in folders:
             if (folder / marker).is_file():
-                return Settled(folder, None, {})
-    return Settled(here, None, {})
+                return SettingsFile(folder, None, {})
+    return SettingsFile(here, None, {})
 
 
 def _candidates(folders: tuple[Path, ...]) -> Iterator[tuple[Path, Mapping[str, Any]]]:

@@ -29,7 +29,7 @@ class SettingError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedSetting:
     """A setting that was named: its value, the directory of its paths, and the words for messages.
 
     Raises SettingError for a text with a NUL character, which no name of a file, module or command can have.
@@ -73,7 +73,7 @@ def verify_environment() -> None:
                 raise SettingError(f"there is no variable {variable}; did you mean {close[0]}?")
 
 
-def from_environment(name: str, here: Path) -> Named | None:
+def from_environment(name: str, here: Path) -> NamedSetting | None:
     """A setting of the environment, or None. Raises SettingError."""
     variable, kind = key_of(name).upper(), kinds()[name]
     text = os.environ.get(variable)
@@ -86,29 +86,29 @@ def from_environment(name: str, here: Path) -> Named | None:
         value = [part for part in text.split(os.pathsep) if part]
     elif not text:
         return None
-    return Named(value, here, variable)
+    return NamedSetting(value, here, variable)
 
 
-def from_ini(name: str, value: Any, file: Path | None, here: Path) -> Named | None:
+def from_ini(name: str, value: Any, file: Path | None, here: Path) -> NamedSetting | None:
     """A setting as pytest's ini file has it, or None for one that stands nowhere. Raises SettingError."""
     if value in (None, "", []):
         return None
     if kinds()[name].get("type") == "boolean":
         value = _flag(key_of(name), str(value))
-    return Named(value, here if file is None else file.parent, f"{key_of(name)} in {file or 'the ini file'}")
+    return NamedSetting(value, here if file is None else file.parent, f"{key_of(name)} in {file or 'the ini file'}")
 
 
-class Table:
+class SettingsTable:
     """``[tool.toolcall]`` of the ``pyproject.toml`` in a directory."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
 
-    def named(self, name: str) -> Named | None:
+    def named(self, name: str) -> NamedSetting | None:
         """A setting of the table, or None. Raises SettingError."""
         if name not in self._content:
             return None
-        return Named(self._content[name], self._root, f"{name} in [tool.{_TABLE}] of pyproject.toml")
+        return NamedSetting(self._content[name], self._root, f"{name} in [tool.{_TABLE}] of pyproject.toml")
 
     @cached_property
     def _content(self) -> Mapping[str, Any]:
@@ -131,7 +131,7 @@ class Table:
         return table if isinstance(table, dict) else {}
 
 
-def seconds(named: Named | None) -> float:
+def seconds(named: NamedSetting | None) -> float:
     """The time limit for each call of a translator; the usual one where nobody names it. Raises SettingError."""
     if named is None:
         return _SECONDS
@@ -144,7 +144,7 @@ def seconds(named: Named | None) -> float:
     return number
 
 
-def megabytes(named: Named | None, usual: float) -> float | None:
+def megabytes(named: NamedSetting | None, usual: float) -> float | None:
     """The address space of an isolated translator; None for no limit. Raises SettingError."""
     if named is None:
         return usual

@@ -29,7 +29,7 @@ from toolcall_conformance.showing import shortened, visible
 if TYPE_CHECKING:
     from toolcall_conformance.engine.plan import Planned
     from toolcall_conformance.engine.run import Run
-    from toolcall_conformance.engine.tries import Tried
+    from toolcall_conformance.engine.tries import RepeatedResult
 
 # What is tested where a class does not say; the loop and the round trip show little more, in more time.
 CHECKED = ("request", "response", "stream")
@@ -115,7 +115,7 @@ class PlayedItem:
 
     planned: Planned
     run: Run
-    _kept: Tried | None = None
+    _kept: RepeatedResult | None = None
 
     @property
     def name(self) -> str:
@@ -123,7 +123,7 @@ class PlayedItem:
         return f"{self.planned.case.id.replace('/', '.')}-{self.planned.check}-{self.planned.name}"
 
     @property
-    def _tried(self) -> Tried:
+    def _tried(self) -> RepeatedResult:
         """The item as it was played: once for all its tests. The bodies of all items would fill the memory."""
         if _last and _last[0] is not self:
             _last.pop().forget()

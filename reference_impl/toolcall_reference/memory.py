@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .formats import Format
-from .formats.format import Memory as Replies
+from .formats.format import MemoryNeeds as Replies
 from .ids import IdMemory
 from .state import StateMemory
 from .store import Store

@@ -78,7 +78,7 @@ class _Words:
         return "words " + (self._digest or hashlib.sha256()).hexdigest()
 
 
-class Asked:
+class PrecedingWords:
     """What the user had said in words before a reply."""
 
     def __init__(self, turns: Sequence[Turn] = ()) -> None:
@@ -165,7 +165,7 @@ class Gathering:
         """Whether there is anything to keep."""
         return bool(self._kept) or any(self._called)
 
-    def found(self, ids: dict[str, str], request: Asked) -> Iterator[tuple[str, _Kept]]:
+    def found(self, ids: dict[str, str], request: PrecedingWords) -> Iterator[tuple[str, _Kept]]:
         """What to keep, by what it is known by. ``ids`` are those that the client has been given, by universal id."""
         self._digest()
         for call, state in zip(self.calls, self._called, strict=True):
@@ -182,7 +182,7 @@ class StateMemory:
     def __init__(self, shelf: Shelf) -> None:
         self._kept = shelf
 
-    def keep(self, reply: Reply, ids: dict[str, str], request: Asked) -> None:
+    def keep(self, reply: Reply, ids: dict[str, str], request: PrecedingWords) -> None:
         """Remember a reply's state under the ids that the client was given."""
         gathering = Gathering()
         for item in reply.items:
@@ -195,7 +195,7 @@ class StateMemory:
                 gathering.other(item)
         self.keep_gathered(gathering, ids, request)
 
-    def keep_gathered(self, gathering: Gathering, ids: dict[str, str], request: Asked) -> None:
+    def keep_gathered(self, gathering: Gathering, ids: dict[str, str], request: PrecedingWords) -> None:
         """Remember what was gathered of a complete reply."""
         if not gathering.has_state and not len(self._kept):
             return

@@ -11,7 +11,7 @@ from .deltas import END, Closed, Delta, Failed, Grown, Opened
 from .failures import Failure
 from .intermediate import Body, UniversalToolCall
 from .jsontext import dump, parse
-from .policy import KeyRenamer, Replies
+from .policy import KeyRenamer, ReplyPolicy
 
 
 class Decoder(Protocol):
@@ -158,7 +158,7 @@ class Restored:
         self,
         restore: Callable[[UniversalToolCall], bool],
         free: Callable[[UniversalToolCall], None],
-        applied: Replies,
+        applied: ReplyPolicy,
     ) -> None:
         self._restore, self._free, self._applied = restore, free, applied
         self._freed: set[int] = set()

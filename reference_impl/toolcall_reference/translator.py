@@ -26,7 +26,7 @@ from .memory import Memory
 from .names import NameMap
 from .policy import Applied, Policy, Untouched, apply
 from .policy.patch import patched
-from .state import Asked, Gathering
+from .state import Gathering, PrecedingWords
 from .streams import Pouring
 from .target import Target
 
@@ -93,7 +93,7 @@ class Session:
         self._brought: list[Body] = []
         self._asked, self._entries = _NOTHING_ASKED, _NO_ENTRIES
         self._ids: frozenset[str] = frozenset()
-        self._words = Asked()
+        self._words = PrecedingWords()
         self._policy = policy
         self._applied: Applied | Untouched = Untouched()
         self.memory = Memory.of(self._client) if memory is None else memory
@@ -136,7 +136,7 @@ class Session:
 
     def _remember(self, conversation: Conversation) -> None:
         self._names = NameMap(None)
-        self._words = Asked(conversation.turns)
+        self._words = PrecedingWords(conversation.turns)
         self._brought = conversation.brought
         self._custom = {tool.name for tool in conversation.tools if tool.kind == "custom"}
         self._ids = frozenset([call.given_id for call in conversation.calls if call.given_id is not None])

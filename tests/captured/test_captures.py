@@ -13,7 +13,7 @@ import pytest
 
 from captured import forms
 from captured.forms import Sent
-from toolcall_conformance.captured.exchanges import Capture, UnreadableError, format_of
+from toolcall_conformance.captured.exchanges import Capture, UnreadableCaptureError, format_of
 from toolcall_conformance.captured.pairing import matched
 from toolcall_conformance.captured.reading import capture_of, unpacked
 from toolcall_conformance.cli import main
@@ -126,7 +126,9 @@ def test_lists_that_are_the_other_way_round(tmp_path: Path, capsys: pytest.Captu
 def test_telemetry_and_mixtures_are_told_and_never_judged() -> None:
     event = {"event_name": "gen_ai.client.inference.operation.details", "attributes": {"gen_ai.input.messages": []}}
     for text in (json.dumps(event), f"{json.dumps(event)}\n{json.dumps(event)}", json.dumps({"resourceLogs": [event]})):
-        with pytest.raises(UnreadableError, match="OpenTelemetry's GenAI messages, which are no bodies of an API"):
+        with pytest.raises(
+            UnreadableCaptureError, match="OpenTelemetry's GenAI messages, which are no bodies of an API"
+        ):
             capture_of(CORPUS, Path("x"), text.encode())
     capture = read(forms.payloads(forms.exchanges("openai_chat"), "anthropic_messages"))
     assert not capture.exchanges
@@ -136,7 +138,9 @@ def test_telemetry_and_mixtures_are_told_and_never_judged() -> None:
 
 def test_a_dump_of_mitmproxy_is_told_where_it_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "mitmproxy", None)
-    with pytest.raises(UnreadableError, match=r"export it as HAR \(mitmdump -nr flows.mitm --set hardump=flows.har\)"):
+    with pytest.raises(
+        UnreadableCaptureError, match=r"export it as HAR \(mitmdump -nr flows.mitm --set hardump=flows.har\)"
+    ):
         capture_of(CORPUS, Path("flows.mitm"), b"20:9:websocket;0:~1:a;,}")
 
 

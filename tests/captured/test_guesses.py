@@ -10,7 +10,7 @@ import pytest
 
 from toolcall_conformance.cli import main
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.recognition import Kind, other_api, recognised, recognised_events
+from toolcall_conformance.recognition import BodyKind, other_api, recognised, recognised_events
 from toolcall_conformance.streaming import parse
 
 CORPUS = load_corpus()
@@ -25,7 +25,7 @@ def test_every_golden_is_known_or_one_of_the_likely() -> None:
             for direction, body in (("request", exchange.request), ("response", exchange.response)):
                 if body is not None:
                     kinds = recognised(CORPUS, body)
-                    assert Kind(name, direction) in kinds, (case.id, name, direction)
+                    assert BodyKind(name, direction) in kinds, (case.id, name, direction)
                     sure.append(len(kinds) == 1)
             if exchange.stream_path is not None:
                 events = [event["data"] for event in parse(exchange.stream())["events"]]
@@ -42,8 +42,8 @@ def test_faulty_bodies_are_known() -> None:
                 for key in body:
                     kinds = recognised(CORPUS, {name: value for name, value in body.items() if name != key})
                     count += 1
-                    right += kinds == [Kind(name, direction)]
-                    wrong += bool(kinds) and Kind(name, direction) not in kinds
+                    right += kinds == [BodyKind(name, direction)]
+                    wrong += bool(kinds) and BodyKind(name, direction) not in kinds
     assert right / count > 0.9
     assert wrong / count < 0.02
 

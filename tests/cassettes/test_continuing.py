@@ -8,7 +8,7 @@ import pytest
 
 from toolcall_conformance import formats, jsonvalue
 from toolcall_conformance.cassettes.continuing import CannotContinueError, next_request
-from toolcall_conformance.checks.client import Habit, continue_from_reply
+from toolcall_conformance.checks.client import ClientHabit, continue_from_reply
 from toolcall_conformance.jsonvalue import copied
 from toolcall_conformance.judge.provider_memory import whole_exchanges
 from toolcall_conformance.library import Corpus
@@ -26,7 +26,7 @@ def test_a_model_that_does_as_the_golden_is_answered_as_by_the_ideal_client(name
         before = exchanges[0].request
         for number in range(1, len(exchanges)):
             reply = exchanges[number - 1].response
-            expected = continue_from_reply(name, before, reply, exchanges[number], Habit())
+            expected = continue_from_reply(name, before, reply, exchanges[number], ClientHabit())
             before = next_request(name, before, reply, exchanges, number)
             assert jsonvalue.equal(before, expected), (case.id, number)
             requests += 1

@@ -10,7 +10,7 @@ import pytest
 from cassettes.translate_rules import BEFORE, CONNECTED, END, translated
 from toolcall_conformance.cassettes.filters import Filters
 from toolcall_conformance.cassettes.redaction import Redactor
-from toolcall_conformance.cassettes.scanner import Rule, Scanner, entropy, rules
+from toolcall_conformance.cassettes.scanner import Scanner, SecretRule, entropy, rules
 
 CONFIG = (
     r"""
@@ -49,7 +49,7 @@ keywords = ["key"]
 def scanner() -> Scanner:
     configuration = translated(tomllib.loads(CONFIG), "1.0")
     assert list(configuration["left_out"]) == ["corp-file", "generic-api-key"]
-    return Scanner(map(Rule.of, configuration["rules"]))
+    return Scanner(map(SecretRule.of, configuration["rules"]))
 
 
 @pytest.mark.parametrize(

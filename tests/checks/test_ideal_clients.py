@@ -13,7 +13,7 @@ import pytest
 from doubles.running import HARNESS
 from toolcall_conformance import formats
 from toolcall_conformance.checks import CHECKS, ItemResult
-from toolcall_conformance.checks.client import Habit, UncontinuableError, continue_from_reply
+from toolcall_conformance.checks.client import ClientHabit, UncontinuableError, continue_from_reply
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.findings import Verdict
@@ -25,7 +25,7 @@ from turns import share
 
 CORPUS = load_corpus()
 RESPONSES, CHAT, ANTHROPIC = "openai_responses", "openai_chat", "anthropic"
-HABITS = (Habit(), Habit(echo=False), Habit(swap=True))
+HABITS = (ClientHabit(), ClientHabit(echo=False), ClientHabit(swap=True))
 Change = Callable[[dict[str, Any]], None]
 
 
@@ -86,7 +86,7 @@ def broken_rules(name: str, body: dict[str, Any], reply: range = range(0)) -> se
     return {finding.rule for finding in findings if finding.is_must and not f"{finding.pointer}/".startswith(whose)}
 
 
-def faults(name: str, habit: Habit, change: Change | None = None, *families: str) -> list[str]:
+def faults(name: str, habit: ClientHabit, change: Change | None = None, *families: str) -> list[str]:
     """The rules that our client's requests break and the corpus's own do not; replies changed by ``change``."""
     messages = []
     client = formats.get(name).client
@@ -109,7 +109,7 @@ def faults(name: str, habit: Habit, change: Change | None = None, *families: str
 
 @pytest.mark.parametrize("name", formats.names())
 @pytest.mark.parametrize("habit", HABITS, ids=["plain", "stripping", "swapped"])
-def test_what_follows_a_golden_reply_is_legal(name: str, habit: Habit) -> None:
+def test_what_follows_a_golden_reply_is_legal(name: str, habit: ClientHabit) -> None:
     assert faults(name, habit) == []
 
 
@@ -124,7 +124,7 @@ def test_what_follows_a_golden_reply_is_legal(name: str, habit: Habit) -> None:
     ids=lambda value: getattr(value, "__name__", ""),
 )
 def test_what_follows_a_call_of_another_kind_is_legal(name: str, change: Change, families: tuple[str, ...]) -> None:
-    assert faults(name, Habit(), change, *families) == []
+    assert faults(name, ClientHabit(), change, *families) == []
 
 
 def answers(output: dict[str, Any], call: dict[str, Any]) -> dict[str, Any] | None:
@@ -183,7 +183,7 @@ def test_the_loop_ends_at_a_call_that_the_client_cannot_answer() -> None:
         if item["type"] == "function_call":
             item |= {"type": "local_shell_call", "action": {"type": "exec", "command": ["ls"]}}
     with pytest.raises(UncontinuableError, match="cannot answer") as broken:
-        continue_from_reply(RESPONSES, exchanges[0].request, reply, exchanges[1], Habit())
+        continue_from_reply(RESPONSES, exchanges[0].request, reply, exchanges[1], ClientHabit())
     assert (broken.value.want, broken.value.got) == ("function", "builtin")
 
 

@@ -31,7 +31,7 @@ from toolcall_conformance.policy import PolicyError, load_policy
 from toolcall_conformance.reports.files import ReportError
 from toolcall_conformance.reports.writers import json_report
 from toolcall_conformance.settings_files import UnreadableFileError, settled
-from toolcall_conformance.settings_sources import SettingError, Table
+from toolcall_conformance.settings_sources import SettingError, SettingsTable
 
 
 def _fifo(path: Path) -> None:
@@ -70,7 +70,7 @@ READERS: dict[str, tuple[str, Callable[[Path], Any], type[Exception]]] = {
     "filters": ("x.toml", Filters.load, FilterError),
     "report": ("x.json", json_report.read, ReportError),
     "manifest": ("manifest.json", lambda path: vendored.read(path.parent), vendored.VendoredError),
-    "settings": ("pyproject.toml", lambda path: Table(path.parent).named("strict"), SettingError),
+    "settings": ("pyproject.toml", lambda path: SettingsTable(path.parent).named("strict"), SettingError),
     "ini": ("pytest.ini", lambda path: settled(path.parent), UnreadableFileError),
 }
 

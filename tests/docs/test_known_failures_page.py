@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from toolcall_conformance.engine.plan import items
-from toolcall_conformance.known_failures import Names, Pattern, load
+from toolcall_conformance.known_failures import ItemPattern, Names, load
 from toolcall_conformance.known_failures.items import Items
 from toolcall_conformance.library import Corpus
 
@@ -41,7 +41,7 @@ def test_the_entry_can_be_read(corpus: Corpus, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("text", "meaning"), PATTERNS)
 def test_each_pattern_matches_items(corpus: Corpus, text: str, meaning: str) -> None:
-    pattern = Pattern(text, 1)
+    pattern = ItemPattern(text, 1)
     matches = [item for item in items(corpus) if pattern.matches(item.nodeid)]
     assert matches
     families = {item.case.family for item in matches}

@@ -20,13 +20,13 @@ from toolcall_conformance import jsonstyle
 from toolcall_conformance.library import load_corpus, read_json
 from toolcall_conformance.trust.matrix import hole, reason
 from toolcall_conformance.trust.mutation import Mutation
-from toolcall_conformance.trust.table import Table
+from toolcall_conformance.trust.table import MutationTable
 from toolcall_conformance.whole_files import write as write_whole
 
 
 def faults(raw: Mapping[str, Any]) -> Mapping[str, Any]:
     """The faults by direction, format and element, between two formats; survivors by whether they are sorted."""
-    table = Table(load_corpus())
+    table = MutationTable(load_corpus())
     rows: dict[tuple[str, str, str], Counter[str]] = {}
     for mutation in _mutations(raw):
         if _crosses(mutation):
@@ -58,7 +58,7 @@ def _crosses(mutation: Mutation) -> bool:
     return client != upstream
 
 
-def _sorted(mutation: Mutation, table: Table) -> str:
+def _sorted(mutation: Mutation, table: MutationTable) -> str:
     """What became of a fault; a survivor is so by design, an open hole, or new."""
     if mutation.outcome != "survived":
         return mutation.outcome

@@ -12,7 +12,7 @@ from toolcall_conformance.library import load_corpus
 
 pytest.importorskip("hypothesis")
 from toolcall_conformance.fuzz.bricks import bricks_of
-from toolcall_conformance.fuzz.drawing import Source
+from toolcall_conformance.fuzz.drawing import ScenarioSource
 from toolcall_conformance.fuzz.rendering import RENDERER, Drawn, load_renderer, rendered
 
 MIMES = ("image/png", "application/pdf", "text/plain", "image/gif", "image/webp", "audio/wav", "audio/mpeg")
@@ -162,7 +162,7 @@ def _first_of_each_shape(drawn: Iterator[Drawn]) -> tuple[list[Drawn], set[str]]
 
 
 def test_all_shapes_are_drawn_and_legal() -> None:
-    firsts, missing = _first_of_each_shape(Source(bricks_of(load_corpus()), 0).drawn(MOST))
+    firsts, missing = _first_of_each_shape(ScenarioSource(bricks_of(load_corpus()), 0).drawn(MOST))
     assert missing == set()
     renderer = load_renderer(RENDERER)
     for drawn in firsts:

@@ -16,7 +16,7 @@ from toolcall_conformance.engine.run import Run
 from toolcall_conformance.engine.settings import FuzzSettings
 from toolcall_conformance.engine.setup import prepare
 from toolcall_conformance.fuzz.bricks import Bricks, Frame
-from toolcall_conformance.fuzz.drawing import Source
+from toolcall_conformance.fuzz.drawing import ScenarioSource
 from toolcall_conformance.fuzz.rendering import RENDERER, RendererError, load_renderer
 from toolcall_conformance.fuzz.simpler_schemas import simpler_schemas
 from toolcall_conformance.library import load_corpus
@@ -169,7 +169,7 @@ def test_a_seed_gives_the_same_conversations() -> None:
     bricks = Bricks((Frame({"models": load_corpus().cases["shell/seed"].scenario["models"]}, {}),))
 
     def keys(seed: int) -> list[str]:
-        return [drawn.key for drawn in Source(bricks, seed).drawn(8)]
+        return [drawn.key for drawn in ScenarioSource(bricks, seed).drawn(8)]
 
     first = keys(3)
     assert keys(3) == first

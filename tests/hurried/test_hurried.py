@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance.engine.plan import items
-from toolcall_conformance.known_failures import Failure, KnownFailures, update
+from toolcall_conformance.known_failures import FailingFinding, KnownFailures, update
 from toolcall_conformance.library import load_corpus
 
 HERE = Path(__file__).parent
@@ -73,7 +73,7 @@ def known_failures(document: Mapping[str, Any]) -> str:
     """The first file of known failures that a run with this report writes."""
     judged = {
         item["nodeid"]: [
-            Failure(one["rule"], one["signature"].partition(" ")[2], one["message"])
+            FailingFinding(one["rule"], one["signature"].partition(" ")[2], one["message"])
             for one in item["findings"]
             if "standing" in one
         ]

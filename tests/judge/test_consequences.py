@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from judging import judge
-from toolcall_conformance.consequences import Row, Table, Where, suppress, with_causes
+from toolcall_conformance.consequences import ConsequenceTable, Row, Where, suppress, with_causes
 from toolcall_conformance.findings import MISSING, Because, Finding, Level
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.reports.model import finding_json
@@ -20,8 +20,8 @@ def finding(rule: str, pointer: str = "/a", level: Level = Level.MUST, **more: A
     return Finding(rule, level, pointer, "it is wrong", element=more.pop("element", "call"), **more)
 
 
-def table(where: str) -> Table:
-    return Table((Row(("translation/call-lost",), frozenset(["a/b"]), Where(where)),))
+def table(where: str) -> ConsequenceTable:
+    return ConsequenceTable((Row(("translation/call-lost",), frozenset(["a/b"]), Where(where)),))
 
 
 def test_the_words_of_the_table_are_those_that_the_code_knows() -> None:

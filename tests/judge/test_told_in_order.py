@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolcall_conformance.mcp.in_order import Room, Words, says_in_order
+from toolcall_conformance.mcp.in_order import Room, TextForms, says_in_order
 
 LETTERS = st.text("ab ", max_size=4).map(lambda text: " ".join(text.split()))
 STEPS = st.lists(
     st.builds(Room, st.integers(0, 3))
-    | st.builds(Words, st.lists(LETTERS, min_size=1, max_size=2).map(tuple), st.integers(0, 2), st.booleans()),
+    | st.builds(TextForms, st.lists(LETTERS, min_size=1, max_size=2).map(tuple), st.integers(0, 2), st.booleans()),
     max_size=4,
 )
 
 
-def pattern(step: Room | Words) -> str:
+def pattern(step: Room | TextForms) -> str:
     if isinstance(step, Room):
         return f".{{0,{step.most}}}"
     around = f".{{0,{step.room}}}"
@@ -30,7 +30,7 @@ def pattern(step: Room | Words) -> str:
 
 @settings(derandomize=True, max_examples=400, deadline=None)
 @given(text=LETTERS | st.text("ab", max_size=9), steps=STEPS)
-def test_it_says_what_the_pattern_says(text: str, steps: list[Room | Words]) -> None:
+def test_it_says_what_the_pattern_says(text: str, steps: list[Room | TextForms]) -> None:
     is_match = re.fullmatch(r"\s*" + r"\s*".join(map(pattern, steps)), text) is not None
     assert says_in_order(text, steps) == is_match
 
@@ -46,12 +46,12 @@ def test_it_says_what_the_pattern_says(text: str, steps: list[Room | Words]) -> 
     ],
 )
 def test_order_and_room_count(text: str, is_in_order: bool) -> None:
-    assert says_in_order(text, [Words(("file:///a",), 10), Words(("file:///b",), 10)]) == is_in_order
+    assert says_in_order(text, [TextForms(("file:///a",), 10), TextForms(("file:///b",), 10)]) == is_in_order
 
 
 def test_what_is_nearly_told_is_refused_at_once() -> None:
     names = [f"file:///{number}" for number in range(40)]
     text = " ".join(f"{'aaaa ' * 20}{name}" for name in names[:-1])
     profile = cProfile.Profile()
-    assert not profile.runcall(says_in_order, text, [Words((name,), 120) for name in names])
+    assert not profile.runcall(says_in_order, text, [TextForms((name,), 120) for name in names])
     assert pstats.Stats(profile).total_calls < 5_000  # type: ignore[attr-defined]

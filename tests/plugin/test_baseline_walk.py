@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from toolcall_conformance.known_failures import Pattern
+from toolcall_conformance.known_failures import ItemPattern
 
 pytest.importorskip("xdist")
 
@@ -86,7 +86,7 @@ class Walk:
             (nodeid, cause.partition(" ")[0])
             for cause, patterns in self.causes.items()
             for item in items
-            if any(Pattern(one, 1).matches(nodeid := item["nodeid"].removeprefix("toolcall::")) for one in patterns)
+            if any(ItemPattern(one, 1).matches(nodeid := item["nodeid"].removeprefix("toolcall::")) for one in patterns)
         }
 
 

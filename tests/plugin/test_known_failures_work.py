@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from toolcall_conformance import known_failures
-from toolcall_conformance.known_failures import Failure, Names, Pattern, update
+from toolcall_conformance.known_failures import FailingFinding, ItemPattern, Names, update
 from toolcall_conformance.known_failures.items import Items
 
 
@@ -19,14 +19,14 @@ def test_a_pattern_is_held_against_items_that_begin_alike(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
 ) -> None:
     comparison_count = 0
-    plainly = Pattern.matches
+    plainly = ItemPattern.matches
 
-    def counted(self: Pattern, nodeid: str) -> bool:
+    def counted(self: ItemPattern, nodeid: str) -> bool:
         nonlocal comparison_count
         comparison_count += 1
         return plainly(self, nodeid)
 
-    monkeypatch.setattr(Pattern, "matches", counted)
+    monkeypatch.setattr(ItemPattern, "matches", counted)
     work = []
     for count in (50, 200):
         comparison_count = 0
@@ -36,7 +36,7 @@ def test_a_pattern_is_held_against_items_that_begin_alike(
         items = [f"toolcall::fam/case-{n:03}::request::anthropic-to-gemini" for n in range(count)]
         assert all(failure_list.standing(item, "a/b", "x").is_known for item in items)
         assert len(failure_list.stale(items, {item: [] for item in items})) == count
-        failing = {item: [Failure("a/b", "x", "why")] for item in items}
+        failing = {item: [FailingFinding("a/b", "x", "why")] for item in items}
         assert update(failure_list, text, items, failing).kept == count
         work.append(comparison_count)
     assert work[1] <= 5 * work[0]
@@ -45,7 +45,7 @@ def test_a_pattern_is_held_against_items_that_begin_alike(
 @pytest.mark.parametrize("text", ["*", "a/*", "a/b", "a", "?/b::c::d", "a/b::c::d", "toolcall::a/b::*", "a/bb*::c"])
 def test_the_items_of_a_pattern_are_those_that_it_matches(text: str) -> None:
     ids = [f"{family}/{case}::c::d" for family in ("a", "aa", "b") for case in ("b", "bb", "c")]
-    pattern = Pattern(text, 1)
+    pattern = ItemPattern(text, 1)
     assert Items(ids).matching(pattern) == [nodeid for nodeid in ids if pattern.matches(nodeid)]
     assert all(re.match(re.escape(pattern.beginning), nodeid) for nodeid in Items(ids).matching(pattern))
 
@@ -53,9 +53,9 @@ def test_the_items_of_a_pattern_are_those_that_it_matches(text: str) -> None:
 def test_many_stars_take_no_longer() -> None:
     """A regular expression tries each star at each place, for each place of the one before: for ever."""
     item = "toolcall::fam/case-1::request::anthropic-to-gemini"
-    assert not Pattern("fam/" + "*" * 60 + "none", 1).matches(item)
-    assert not Pattern("fam/" + "*e" * 60 + "*none", 1).matches(item)
-    assert Pattern("fam/" + "*" * 60 + "gemini", 1).matches(item)
+    assert not ItemPattern("fam/" + "*" * 60 + "none", 1).matches(item)
+    assert not ItemPattern("fam/" + "*e" * 60 + "*none", 1).matches(item)
+    assert ItemPattern("fam/" + "*" * 60 + "gemini", 1).matches(item)
 
 
 def test_stars_match_as_they_would_with_all_places_tried() -> None:
@@ -67,7 +67,7 @@ def test_stars_match_as_they_would_with_all_places_tried() -> None:
         item = "".join(draw.choice("aab") for _ in range(draw.randrange(5))) + draw.choice(["", "/ab", "/aba::b::a"])
         below = "" if text.count("::") >= 2 else "(?:::.*)?" if "/" in text else "(?:/.*)?"
         plainly = re.escape(text).replace(r"\*", ".*").replace(r"\?", ".") + below
-        assert Pattern(text, 1).matches(item) == bool(re.fullmatch(plainly, item)), (text, item)
+        assert ItemPattern(text, 1).matches(item) == bool(re.fullmatch(plainly, item)), (text, item)
 
 
 def test_a_file_of_empty_lines_is_read_at_once(tmp_path: Path) -> None:

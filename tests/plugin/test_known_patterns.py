@@ -8,7 +8,7 @@ import time
 import pytest
 
 from toolcall_conformance.engine.plan import items
-from toolcall_conformance.known_failures import Pattern
+from toolcall_conformance.known_failures import ItemPattern
 from toolcall_conformance.known_failures.entries import spread
 from toolcall_conformance.known_failures.items import Items
 from toolcall_conformance.known_failures.ranges import patterns
@@ -33,8 +33,8 @@ def test_patterns_match_just_what_they_were_made_of(corpus: Corpus) -> None:
     chosen.append(set(ODD))
     for wanted in chosen:
         made = patterns(wanted, there)
-        assert {each for text in made for each in there.matching(Pattern(text, 1))} == wanted
-        for pattern in (Pattern(text, 1) for text in made):
+        assert {each for text in made for each in there.matching(ItemPattern(text, 1))} == wanted
+        for pattern in (ItemPattern(text, 1) for text in made):
             assert pattern.count in (None, len(there.matching(pattern)))
             assert pattern.is_exact or "?" in pattern.text
             assert all(pattern.matches(each) for each in there.matching(pattern))
@@ -67,5 +67,5 @@ def test_braces(text: str, found: list[str]) -> None:
 def test_braces_that_do_not_end(text: str, said: str) -> None:
     start = time.monotonic()
     with pytest.raises(ValueError, match=said):
-        _ = Pattern(text, 1).parts
+        _ = ItemPattern(text, 1).parts
     assert time.monotonic() - start < 5

@@ -9,7 +9,7 @@ import pytest
 
 from caused import caused
 from toolcall_conformance import load_corpus
-from toolcall_conformance.consequences import Row, Table, Where
+from toolcall_conformance.consequences import ConsequenceTable, Row, Where
 from toolcall_conformance.reports.blocks import blocks
 from toolcall_conformance.reports.harm import Harm
 from toolcall_conformance.reports.model import ItemRecord
@@ -27,7 +27,9 @@ def finding(rule: str, place: str = "/a", difference: str = "value", **more: Any
     return {**plain, "signature": " ".join(words)}
 
 
-def item(name: str, *findings: dict[str, Any], size: int = 0, table: Table = HARM.consequences) -> ItemRecord:
+def item(
+    name: str, *findings: dict[str, Any], size: int = 0, table: ConsequenceTable = HARM.consequences
+) -> ItemRecord:
     """``shell/a request anthropic gemini`` with findings, which follow from each other by the ``table``."""
     case, check, client, upstream, *variant = name.split()
     nodeid = f"toolcall::{case}::{check}::{'-'.join([client, 'to', upstream, *variant])}"
@@ -216,7 +218,9 @@ def test_what_mixed_up_events_bring_is_no_cause_of_its_own() -> None:
 
 def follows(where: str, first: dict[str, Any], second: dict[str, Any]) -> bool:
     """Whether by a row with ``where`` the second finding of an item is told with the first."""
-    table = Table((Row(("translation/call-lost",), frozenset(["openai_chat/calls-answered"]), Where(where)),))
+    table = ConsequenceTable(
+        (Row(("translation/call-lost",), frozenset(["openai_chat/calls-answered"]), Where(where)),)
+    )
     lost = finding("translation/call-lost", **{"place": "/a", "difference": "lost", **first})
     unanswered = finding("openai_chat/calls-answered", **{"place": "/b", "difference": "lost", **second})
     roots = causes(item("shell/a stream anthropic openai_chat", lost, unanswered, table=table))

@@ -13,7 +13,7 @@ import pytest
 from reports.made import CORPUS, HEADER, SUITE, finding, item, run
 from toolcall_conformance.cli import main
 from toolcall_conformance.reports.changes import markdown, plain, text
-from toolcall_conformance.reports.changes.difference import Difference, Kind, difference
+from toolcall_conformance.reports.changes.difference import ChangeKind, ReportDifference, difference
 from toolcall_conformance.reports.changes.why import Why, ordered
 from toolcall_conformance.reports.model import ItemRecord
 from toolcall_conformance.reports.run_record import NotApplicable, RunRecord
@@ -47,11 +47,11 @@ OLD: dict[str, Any] = {"suite": None}
 OLD_NEWER: dict[str, Any] = {**OLD, "corpus": {"version": "0.2.0", "private": []}}
 
 
-def compared(old: RunRecord, new: RunRecord) -> Difference:
+def compared(old: RunRecord, new: RunRecord) -> ReportDifference:
     return difference(old, new, CORPUS)
 
 
-def only(comparison: Difference) -> tuple[Kind, str, list[str], list[str], Why | None]:
+def only(comparison: ReportDifference) -> tuple[ChangeKind, str, list[str], list[str], Why | None]:
     """The one change that there is."""
     [change] = comparison.changes
     return change.kind, change.root.rule, list(change.gained), list(change.lost), change.why
@@ -70,13 +70,13 @@ def test_equal_reports_differ_in_nothing() -> None:
 
 def test_a_new_cause_is_the_translators_where_the_suite_is_the_same() -> None:
     comparison = compared(run([item("box/one")]), run([item("box/one", LOST)]))
-    assert only(comparison) == (Kind.NEW, "translation/call-lost", [nodeid("box/one")], [], Why.TRANSLATOR)
+    assert only(comparison) == (ChangeKind.NEW, "translation/call-lost", [nodeid("box/one")], [], Why.TRANSLATOR)
     assert (comparison.exit_code(), comparison.exit_code(ignore_suite=True)) == (1, 1)
 
 
 def test_a_cause_that_is_gone_is_fixed() -> None:
     comparison = compared(run([item("box/one", LOST)]), run([item("box/one")]))
-    assert only(comparison) == (Kind.FIXED, "translation/call-lost", [], [nodeid("box/one")], None)
+    assert only(comparison) == (ChangeKind.FIXED, "translation/call-lost", [], [nodeid("box/one")], None)
     assert comparison.exit_code() == 0
 
 
@@ -84,7 +84,7 @@ def test_a_cause_that_is_gone_is_fixed() -> None:
 def test_what_was_not_judged_is_not_fixed(more: dict[str, Any] | None) -> None:
     new = [item("box/two")] if more is None else [item("box/one", **more)]
     comparison = compared(run([item("box/one", LOST)]), run(new))
-    assert only(comparison)[0] is Kind.NOT_PLAYED
+    assert only(comparison)[0] is ChangeKind.NOT_PLAYED
 
 
 def test_a_cause_in_other_items_is_changed() -> None:
@@ -92,7 +92,7 @@ def test_a_cause_in_other_items_is_changed() -> None:
     new = run([item("box/one"), item("box/two", LOST), item("box/three", LOST)])
     comparison = compared(old, new)
     gained, lost = [nodeid("box/three")], [nodeid("box/one")]
-    assert only(comparison) == (Kind.CHANGED, "translation/call-lost", gained, lost, Why.TRANSLATOR)
+    assert only(comparison) == (ChangeKind.CHANGED, "translation/call-lost", gained, lost, Why.TRANSLATOR)
     output = "\n".join(text.lines(comparison, CORPUS.rules))
     assert "+1 −1 items" in output
     assert "  item  box/three · request · anthropic → gemini" in output
@@ -284,7 +284,7 @@ def test_a_cause_that_another_suite_tells_apart_is_the_same_at_its_place() -> No
     assert compared(run([item("box/one", LOST)]), run([item("box/one", split)], **NEWER)).failures == {}
 
 
-def many_changes(number: int) -> Difference:
+def many_changes(number: int) -> ReportDifference:
     rules = [name for name in CORPUS.rules if name.startswith("translation/")]
     cases = [(f"box/{at}", finding(rules[at % 80], place=f"/{at}", want="w", got="g")) for at in range(number)]
     plain_ones = [item(case) for case, _ in cases]

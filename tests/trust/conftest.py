@@ -10,7 +10,7 @@ from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.trust.mutation import Workshop
 from toolcall_conformance.trust.sampling import Sampler
-from toolcall_conformance.trust.table import Table
+from toolcall_conformance.trust.table import MutationTable
 from toolcall_reference import ReferenceTranslator
 
 #: Texts between calls, results with pictures, thinking, settings, citations, an error.
@@ -31,4 +31,4 @@ CASES = (
 def sampler() -> Sampler:
     corpus = load_corpus()
     driver = PythonDriver(ReferenceTranslator(), "reference", transports=lambda: corpus.transports)
-    return Sampler(Workshop(driver, Harness(Judge(corpus)), Table(corpus)), CASES)
+    return Sampler(Workshop(driver, Harness(Judge(corpus)), MutationTable(corpus)), CASES)

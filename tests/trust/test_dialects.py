@@ -19,8 +19,8 @@ from toolcall_conformance.reading import Call, Text
 from toolcall_conformance.streaming import dump, parse
 from toolcall_conformance.trust.sources.bodies import SourceBody, of_case
 from toolcall_conformance.trust.sources.draws import Draws
-from toolcall_conformance.trust.sources.trying import Trier
-from toolcall_conformance.trust.table import Table
+from toolcall_conformance.trust.sources.trying import DrawTrier
+from toolcall_conformance.trust.table import MutationTable
 from toolcall_reference import ReferenceTranslator
 
 CHAT = "openai_chat"
@@ -33,11 +33,11 @@ CALL = "parallel/late-results::stream::anthropic-to-openai_chat::{number:02}::di
 
 
 def draws() -> Draws:
-    return Draws(Judge(CORPUS), Table(CORPUS), dialects=True)
+    return Draws(Judge(CORPUS), MutationTable(CORPUS), dialects=True)
 
 
-def trier(translator: Any) -> Trier:
-    return Trier(PythonDriver(translator, "given", transports=lambda: CORPUS.transports), Judge(CORPUS))
+def trier(translator: Any) -> DrawTrier:
+    return DrawTrier(PythonDriver(translator, "given", transports=lambda: CORPUS.transports), Judge(CORPUS))
 
 
 def plain() -> list[SourceBody]:

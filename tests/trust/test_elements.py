@@ -9,9 +9,9 @@ import pytest
 from toolcall_conformance.findings import Finding, Level
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.trust.elements import Elements, is_about
-from toolcall_conformance.trust.mutation import Known
+from toolcall_conformance.trust.mutation import SoundOutput
 from toolcall_conformance.trust.sampling import Lot, Sampler
-from toolcall_conformance.trust.table import Table
+from toolcall_conformance.trust.table import MutationTable
 
 REQUEST: dict[str, Any] = {
     "model": "gpt-4.1",
@@ -56,7 +56,7 @@ def test_the_element_of_a_place_in_a_reply() -> None:
         "choices": [{"index": 0, "message": {"role": "assistant", "content": "Hi"}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 3},
     }
-    elements = Elements("openai_chat", "response", reply, Table(load_corpus()).tops)
+    elements = Elements("openai_chat", "response", reply, MutationTable(load_corpus()).tops)
     names = [elements.at(at) for at in ("/id", "/usage/prompt_tokens", "/choices/0/finish_reason")]
     assert names == ["envelope", "usage", "finish"]
 
@@ -64,7 +64,7 @@ def test_the_element_of_a_place_in_a_reply() -> None:
 def test_an_event_belongs_to_what_the_reply_lacks_without_it(sampler: Sampler) -> None:
     lot = Lot("stream", "anthropic", "openai_chat", "drop", 1, 1)
     base = sampler.workshop.known(sampler.of_case(lot, "shell/seed")[0])
-    assert isinstance(base, Known)
+    assert isinstance(base, SoundOutput)
     elements_by_event: dict[str, set[str]] = {}
     for number, event in enumerate(base.place.output["events"]):
         elements_by_event.setdefault(event["event"], set()).add(base.element(f"/events/{number}"))

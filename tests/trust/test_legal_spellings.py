@@ -15,7 +15,7 @@ from toolcall_conformance.library import load_corpus
 from toolcall_conformance.trust.harmless.bases import SIDES
 from toolcall_conformance.trust.harmless.refused import reasons, refused, unexplained
 from toolcall_conformance.trust.harmless.running import grouped
-from toolcall_conformance.trust.harmless.trying import Shelf, Tried, Trier, shelves
+from toolcall_conformance.trust.harmless.trying import Shelf, TriedVariant, VariantTrier, shelves
 from toolcall_conformance.trust.harmless.variants import made
 from toolcall_conformance.trust.mutation import Workshop
 from toolcall_conformance.trust.nodes import nodes
@@ -26,16 +26,16 @@ SEED = 17
 
 
 @pytest.fixture(scope="module")
-def trier(sampler: Sampler) -> Trier:
-    return Trier(sampler)
+def trier(sampler: Sampler) -> VariantTrier:
+    return VariantTrier(sampler)
 
 
 @pytest.fixture(scope="module")
-def tried(trier: Trier) -> list[Tried]:
+def tried(trier: VariantTrier) -> list[TriedVariant]:
     return [result for shelf in shelves(trier.corpus.formats, COUNT, SEED) for result in trier.tried(shelf)]
 
 
-def test_no_legal_spelling_fails(tried: list[Tried]) -> None:
+def test_no_legal_spelling_fails(tried: list[TriedVariant]) -> None:
     alarms = grouped(tried, ("alarm", "raised"))
     commands = "\n".join(
         f"{alarm.rule}: toolcall-conformance mutate --harmless --again '{alarm.example}'" for alarm in alarms
@@ -47,7 +47,7 @@ def test_no_legal_spelling_fails(tried: list[Tried]) -> None:
 def test_a_fault_of_the_source_is_its_own_wherever_its_part_stands(sampler: Sampler) -> None:
     """The picture of a tool message stands behind two texts, and no more behind one."""
     where = "output::dialects/picture-in-tool-message::request::openai_chat-to-openai_chat::01"
-    base, variant = Trier(sampler).again(f"{where}::chat-text-split@/messages/2/content/0")
+    base, variant = VariantTrier(sampler).again(f"{where}::chat-text-split@/messages/2/content/0")
     assert [finding.rule for finding in base.new(made(variant, base.body)) if finding.is_must] == []
     broken = made(variant, base.body)
     broken["messages"][2]["content"].append(broken["messages"][2]["content"][-1])
@@ -56,13 +56,13 @@ def test_a_fault_of_the_source_is_its_own_wherever_its_part_stands(sampler: Samp
     )
 
 
-def test_the_sample_has_all_sides_and_most_spellings(tried: list[Tried], trier: Trier) -> None:
+def test_the_sample_has_all_sides_and_most_spellings(tried: list[TriedVariant], trier: VariantTrier) -> None:
     assert {result.side for result in tried} == set(SIDES)
     assert len({result.spelling.partition("=")[0] for result in tried}) > len(trier.spellings.all) / 2
     assert {result.outcome for result in tried} == {"passed", "warned"}
 
 
-def test_the_same_seed_makes_the_same_variants(trier: Trier) -> None:
+def test_the_same_seed_makes_the_same_variants(trier: VariantTrier) -> None:
     shelf = Shelf("output", "request", "anthropic", "gemini", 8, SEED)
     first = [result.name for result in trier.tried(shelf)]
     assert first == [result.name for result in trier.tried(shelf)]
@@ -89,9 +89,9 @@ class Wary(Judge):
     ("direction", "spelling", "outcome"),
     [("request", "gemini-requests-null", "alarm"), ("response", "chat-unknown", "raised")],
 )
-def test_a_judge_that_cries_wolf_is_seen(direction: Any, spelling: str, outcome: str, trier: Trier) -> None:
+def test_a_judge_that_cries_wolf_is_seen(direction: Any, spelling: str, outcome: str, trier: VariantTrier) -> None:
     shop = trier.sampler.workshop
-    wary = Trier(Sampler(Workshop(shop.driver, Harness(Wary(trier.corpus)), shop.table)))
+    wary = VariantTrier(Sampler(Workshop(shop.driver, Harness(Wary(trier.corpus)), shop.table)))
     route = ("anthropic", "gemini") if direction == "request" else ("openai_chat", "gemini")
     for judge, expected in ((trier, {"passed", "warned"}), (wary, {outcome})):
         names = _of(judge, Shelf("output", direction, *route, None, SEED), spelling)
@@ -99,13 +99,13 @@ def test_a_judge_that_cries_wolf_is_seen(direction: Any, spelling: str, outcome:
         assert {result.outcome for result in names} <= expected
 
 
-def _of(trier: Trier, shelf: Shelf, spelling: str) -> Sequence[Tried]:
-    only = Trier(Sampler(trier.sampler.workshop, ("shell/seed",)))
+def _of(trier: VariantTrier, shelf: Shelf, spelling: str) -> Sequence[TriedVariant]:
+    only = VariantTrier(Sampler(trier.sampler.workshop, ("shell/seed",)))
     only.spellings.all = tuple(entry for entry in only.spellings.all if entry.name == spelling)
     return [result for result in only.tried(shelf) if result.variant.endswith("@")]
 
 
-def test_a_variant_is_made_again_by_its_name(tried: list[Tried], trier: Trier) -> None:
+def test_a_variant_is_made_again_by_its_name(tried: list[TriedVariant], trier: VariantTrier) -> None:
     base, variant = trier.again(tried[0].name)
     assert base.name == tried[0].base
     assert made(variant, base.body) != base.body or variant.operator == "order-members"
@@ -120,7 +120,9 @@ def test_a_variant_is_made_again_by_its_name(tried: list[Tried], trier: Trier) -
     ],
     ids=["short", "side", "place"],
 )
-def test_a_name_that_is_none_is_a_clear_mistake(change: Callable[[str], str], tried: list[Tried], trier: Trier) -> None:
+def test_a_name_that_is_none_is_a_clear_mistake(
+    change: Callable[[str], str], tried: list[TriedVariant], trier: VariantTrier
+) -> None:
     with pytest.raises(LookupError, match=r"is no variant|no such"):
         trier.again(change(tried[0].name))
 

@@ -9,25 +9,25 @@ from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.trust.sources.bodies import SourceBody
 from toolcall_conformance.trust.sources.draws import AS_IT_IS, Draw
-from toolcall_conformance.trust.sources.trying import Tried, Trier
+from toolcall_conformance.trust.sources.trying import DrawTrier, TriedDraw
 from toolcall_reference import ReferenceTranslator
 from trust.opened_roads import SOUND, Source, broken
 
 
 @pytest.fixture(scope="module")
-def trier() -> Trier:
+def trier() -> DrawTrier:
     corpus = load_corpus()
     driver = PythonDriver(ReferenceTranslator(), "given", transports=lambda: corpus.transports)
-    return Trier(driver, Judge(corpus))
+    return DrawTrier(driver, Judge(corpus))
 
 
-def tried(trier: Trier, source: Source) -> Tried:
+def tried(trier: DrawTrier, source: Source) -> TriedDraw:
     way, name, other, body = source
     client, upstream = (name, other) if way == "request" else (other, name)
     return trier.tried(Draw("-", 1, SourceBody(way, name, body), client, upstream, AS_IT_IS, body))
 
 
-def test_sound_sources_have_an_output_that_passes(trier: Trier) -> None:
+def test_sound_sources_have_an_output_that_passes(trier: DrawTrier) -> None:
     results = {name: tried(trier, source) for name, source in SOUND.items()}
     assert [f"{name}: {result.broken}" for name, result in results.items() if result.broken] == []
     shut = [
@@ -41,7 +41,7 @@ def test_sound_sources_have_an_output_that_passes(trier: Trier) -> None:
 OPEN = ("passed", "repaired")
 
 
-def test_values_of_a_wrong_type_are_refused_in_words(trier: Trier) -> None:
+def test_values_of_a_wrong_type_are_refused_in_words(trier: DrawTrier) -> None:
     results = {name: tried(trier, source) for name, source in broken().items()}
     assert [f"{name}: {result.reason}" for name, result in results.items() if result.outcome == "failed"] == []
     refused = [result for result in results.values() if result.outcome == "refused"]

@@ -9,7 +9,7 @@ import pytest
 from toolcall_conformance.jsonvalue import copied
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.trust.operators import OPERATORS, Unfit, mutated
-from toolcall_conformance.trust.table import Table
+from toolcall_conformance.trust.table import MutationTable
 
 BODY: dict[str, Any] = {
     "turns": [
@@ -130,5 +130,5 @@ def test_an_operator_says_where_it_changes_nothing(name: str, pointer: str) -> N
 
 
 def test_every_operator_is_tried_and_stands_in_the_table() -> None:
-    names = {operator.name for operator in Table(load_corpus()).operators}
+    names = {operator.name for operator in MutationTable(load_corpus()).operators}
     assert names == set(OPERATORS) == {row[0] for row in DOES}

@@ -11,9 +11,9 @@ from every import every
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.trust.again import Again
 from toolcall_conformance.trust.sampling import Sampler
-from toolcall_conformance.trust.table import Pattern, Table
+from toolcall_conformance.trust.table import MutationPattern, MutationTable
 
-TABLE = Table(load_corpus())
+TABLE = MutationTable(load_corpus())
 ENTRIES = [*TABLE.reviewed, *TABLE.open]
 
 
@@ -28,7 +28,7 @@ def again(sampler: Sampler) -> Again:
     id=lambda _, entry: entry["example"],
     by=lambda _, entry: entry["example"].partition("/")[0],
 )
-def test_the_example_of_an_entry_survives(pattern: Pattern, entry: Mapping[str, Any], again: Again) -> None:
+def test_the_example_of_an_entry_survives(pattern: MutationPattern, entry: Mapping[str, Any], again: Again) -> None:
     mutation = again.mutation(entry["example"])
     assert mutation.outcome == "survived", f"the judge sees it by {mutation.rules}: take the entry out, or narrow it"
     direction, pointer = mutation.within

@@ -17,8 +17,8 @@ from toolcall_conformance.library import load_corpus
 from toolcall_conformance.trust.sources.bodies import of_case, of_file
 from toolcall_conformance.trust.sources.draws import AS_IT_IS, Draw, Draws
 from toolcall_conformance.trust.sources.repairing import instance, repaired
-from toolcall_conformance.trust.sources.trying import Tried, Trier
-from toolcall_conformance.trust.table import Table
+from toolcall_conformance.trust.sources.trying import DrawTrier, TriedDraw
+from toolcall_conformance.trust.table import MutationTable
 from toolcall_reference import ReferenceTranslator, Refused
 
 SHARED = Path(__file__).parents[3] / "shared"
@@ -28,7 +28,7 @@ SEED = 3
 PLAIN = "shell/seed::request::anthropic-to-openai_chat::01::as-it-is"
 
 
-def trier(judge: Judge | None = None, translator: Any = None, older: Any = None) -> Trier:
+def trier(judge: Judge | None = None, translator: Any = None, older: Any = None) -> DrawTrier:
     corpus = load_corpus()
     drivers = [
         PythonDriver(implementation, "given", transports=lambda: corpus.transports)
@@ -37,15 +37,15 @@ def trier(judge: Judge | None = None, translator: Any = None, older: Any = None)
         for implementation in (translator or ReferenceTranslator(), older)
     ]
     assert drivers[0] is not None
-    return Trier(drivers[0], judge or Judge(corpus), drivers[1])
+    return DrawTrier(drivers[0], judge or Judge(corpus), drivers[1])
 
 
 def draws(*folders: Path) -> Draws:
     corpus = load_corpus()
-    return Draws(Judge(corpus), Table(corpus), folders)
+    return Draws(Judge(corpus), MutationTable(corpus), folders)
 
 
-def bad(tried: list[Tried]) -> str:
+def bad(tried: list[TriedDraw]) -> str:
     failures = [
         result for result in tried if result.outcome == "failed" or (result.outcome == "closed" and not result.broken)
     ]
@@ -78,13 +78,13 @@ class TwoMinds(Judge):
 
 
 @pytest.fixture(scope="module")
-def sample() -> list[Tried]:
+def sample() -> list[TriedDraw]:
     tried, drawn = trier(), draws()
     samples = [drawn.drawn(SEED, number) for number in range(COUNT)]
     return [tried.tried(draw) for draw in samples if draw is not None]
 
 
-def test_no_road_is_closed_in_a_sample_of_the_corpus(sample: list[Tried]) -> None:
+def test_no_road_is_closed_in_a_sample_of_the_corpus(sample: list[TriedDraw]) -> None:
     assert bad(sample) == "", "toolcall-conformance mutate --sources --again NAME shows more"
     assert len(sample) == COUNT
     assert {result.way for result in sample} == {"request", "response", "stream"}

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import pytest
 
 from toolcall_conformance import formats
-from toolcall_conformance.checks.client import Habit, continue_from_reply
+from toolcall_conformance.checks.client import ClientHabit, continue_from_reply
 from toolcall_conformance.judge.provider_memory import whole_exchanges
 from toolcall_conformance.library import Case, Exchange
 from witnesses.anthropic_user import AnthropicUser
@@ -111,7 +111,7 @@ def _tail(someone: User, entries: list[Any]) -> list[Any]:
 
 def by_our_client(name: str, exchanges: Sequence[Exchange]) -> list[Any]:
     """The bodies that our ideal client sends, one for each exchange."""
-    habit = Habit(echo=USERS[name].echoes)
+    habit = ClientHabit(echo=USERS[name].echoes)
     bodies = [exchange.request for exchange in exchanges[:1]]
     for exchange, following in itertools.pairwise(exchanges):
         bodies.append(continue_from_reply(name, bodies[-1], exchange.response, following, habit))

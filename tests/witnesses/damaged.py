@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from toolcall_conformance import Judge, formats
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.trust.table import Table
+from toolcall_conformance.trust.table import MutationTable
 from witnesses.damaged_compared import DIFFERENCES, KINDS, Compared, agrees, of
 from witnesses.damaged_drawn import Damaged, Source, drawn
 from witnesses.damaged_listed import STREAMS, entries, unexplained
@@ -76,7 +76,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--formats", nargs="+", choices=formats.names(), default=list(formats.names()))
     options = parser.parse_args(argv)
     corpus = load_corpus()
-    judge, table, listed = Judge(corpus), Table(corpus), entries(STREAMS)
+    judge, table, listed = Judge(corpus), MutationTable(corpus), entries(STREAMS)
     left: list[Difference] = []
     for name in options.formats:
         began = time.monotonic()

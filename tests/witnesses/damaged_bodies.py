@@ -25,7 +25,7 @@ from toolcall_conformance import formats
 from toolcall_conformance.jsonvalue import packed
 from toolcall_conformance.library import Corpus, load_corpus
 from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.trust.table import Table
+from toolcall_conformance.trust.table import MutationTable
 from toolcall_conformance.witnesses.compare import differences
 from toolcall_conformance.witnesses.model import Sdk
 from toolcall_conformance.witnesses.questions import words
@@ -166,7 +166,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--formats", nargs="+", choices=formats.names(), default=list(formats.names()))
     options = parser.parse_args(argv)
     corpus = load_corpus()
-    comparer, table, listed = Comparer(corpus), Table(corpus), entries(BODIES)
+    comparer, table, listed = Comparer(corpus), MutationTable(corpus), entries(BODIES)
     left: list[Difference] = []
     for name in options.formats:
         for direction in ("response", "request"):

@@ -14,9 +14,9 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.trust.mutation import as_sent
-from toolcall_conformance.trust.nodes import Node, nodes, pattern_of
+from toolcall_conformance.trust.nodes import PlacedValue, nodes, pattern_of
 from toolcall_conformance.trust.operators import Unfit, mutated
-from toolcall_conformance.trust.table import Applies, Table
+from toolcall_conformance.trust.table import Applies, MutationTable
 
 NODES = 12
 """At how many members of one body an operator is tried."""
@@ -35,7 +35,7 @@ class Source:
     direction: str = "stream"
 
     @cached_property
-    def nodes(self) -> list[Node]:
+    def nodes(self) -> list[PlacedValue]:
         return [node for node in nodes(self.body) if node.pointer != "/events"]
 
     def pattern(self, pointer: str) -> str:
@@ -82,7 +82,7 @@ class Damaged:
         return self.source.direction
 
 
-def drawn(table: Table, sources: Sequence[Source], count: int, seed: int) -> Iterator[Damaged]:
+def drawn(table: MutationTable, sources: Sequence[Source], count: int, seed: int) -> Iterator[Damaged]:
     """``count`` different faults, each operator in turn, at the members that were damaged least so far."""
     chance = random.Random(f"{seed} {sources[0].format}")
     counts: Counter[tuple[str, str]] = Counter()

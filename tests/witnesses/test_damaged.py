@@ -11,7 +11,7 @@ import pytest
 
 from toolcall_conformance import Judge, formats
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.trust.table import Table
+from toolcall_conformance.trust.table import MutationTable
 from witnesses.damaged import told, usable
 from witnesses.damaged_compared import KINDS
 from witnesses.damaged_drawn import Source, damaged, drawn
@@ -36,7 +36,7 @@ def found_in(name: str, *cases: str) -> list[Source]:
 def test_every_difference_has_its_reason(name: str) -> None:
     right = usable(JUDGE, found_in(name, *CASES))
     counts: Counter[str] = Counter()
-    differences = list(told(JUDGE, drawn(Table(CORPUS), right, FAULTS, SEED), counts))
+    differences = list(told(JUDGE, drawn(MutationTable(CORPUS), right, FAULTS, SEED), counts))
     assert [str(difference) for difference in unexplained(LISTED, differences, Counter())] == []
     assert counts.total() == FAULTS
     assert 0 < counts["same"] < FAULTS

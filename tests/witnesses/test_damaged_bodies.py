@@ -11,7 +11,7 @@ import pytest
 
 from toolcall_conformance import formats
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.trust.table import Table
+from toolcall_conformance.trust.table import MutationTable
 from witnesses.damaged_bodies import DIFFERENCES, Comparer, bodies, told, usable
 from witnesses.damaged_drawn import Source, damaged, drawn
 from witnesses.damaged_listed import BODIES, Entry, entries, source_text, unexplained
@@ -36,7 +36,7 @@ def found_in(name: str, direction: str, *cases: str) -> list[Source]:
 def test_every_difference_has_its_reason(name: str, direction: str) -> None:
     right = usable(COMPARER, found_in(name, direction, *CASES))
     counts: Counter[str] = Counter()
-    differences = list(told(COMPARER, drawn(Table(CORPUS), right, FAULTS, SEED), counts))
+    differences = list(told(COMPARER, drawn(MutationTable(CORPUS), right, FAULTS, SEED), counts))
     assert [str(difference) for difference in unexplained(LISTED, differences, Counter())] == []
     assert counts.total() == FAULTS
     assert min(counts["taken"], counts["both"]) > 0

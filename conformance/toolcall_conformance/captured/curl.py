@@ -7,7 +7,7 @@ import re
 import shlex
 from typing import Any
 
-from toolcall_conformance.captured.exchanges import Capture, Exchange, body_of
+from toolcall_conformance.captured.exchanges import Capture, CapturedExchange, body_of
 
 _ASKED = re.compile(r"^> (?:POST|PUT) (\S+) HTTP/[\d.]+", re.MULTILINE)
 _TOLD = re.compile(r"^< HTTP/[\d.]+ (\d{3})", re.MULTILINE)
@@ -42,7 +42,7 @@ def read(text: str) -> Capture:
         request_line = _ASKED.match(part)
         assert request_line is not None
         exchanges.append(
-            Exchange(
+            CapturedExchange(
                 f"request {number}",
                 commands[number - 1] if number <= len(commands) else None,
                 None if streamed else body_of(body),

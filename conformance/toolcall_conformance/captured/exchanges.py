@@ -14,12 +14,12 @@ from toolcall_conformance.recognition import recognised, recognised_events
 from toolcall_conformance.streaming import parse
 
 
-class UnreadableError(Exception):
+class UnreadableCaptureError(Exception):
     """A capture that cannot be read: what it is, and how to export it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class CapturedExchange:
     """One exchange. ``name`` is its place in the file (``entry 3``), ``at`` when it began, in seconds.
 
     ``request`` and ``reply`` are JSON values, None where they are not known; ``stream`` are a streamed reply's bytes.
@@ -49,11 +49,11 @@ class Capture:
     """What a file holds. ``form`` says what kind of file it is; ``skipped`` counts what is no exchange, by reason."""
 
     form: str
-    exchanges: Sequence[Exchange]
+    exchanges: Sequence[CapturedExchange]
     skipped: Mapping[str, int] = field(default_factory=dict)
 
 
-def format_of(corpus: Corpus, exchange: Exchange) -> str | None:
+def format_of(corpus: Corpus, exchange: CapturedExchange) -> str | None:
     """The format of an exchange, by its bodies and its address; None where they leave a choice, or show none."""
     names = [[kind.format for kind in recognised(corpus, exchange.request, ["request"])]]
     if exchange.stream is not None:

@@ -8,7 +8,7 @@ from collections import Counter
 from datetime import datetime
 from typing import Any
 
-from toolcall_conformance.captured.exchanges import Capture, Exchange, UnreadableError, body_of
+from toolcall_conformance.captured.exchanges import Capture, CapturedExchange, UnreadableCaptureError, body_of
 
 _STREAM = "text/event-stream"
 
@@ -22,7 +22,7 @@ def read(value: Any) -> Capture:
     """The exchanges of a HAR whose requests have a JSON body. Raises UnreadableError."""
     entries = value["log"]["entries"]
     if not isinstance(entries, list):
-        raise UnreadableError("its log.entries is no list; export the HAR again")
+        raise UnreadableCaptureError("its log.entries is no list; export the HAR again")
     exchanges, skipped = [], Counter[str]()
     for number, entry in enumerate(entries, 1):
         exchange = _exchange(f"entry {number}", entry) if isinstance(entry, dict) else None
@@ -33,7 +33,7 @@ def read(value: Any) -> Capture:
     return Capture("a HAR", exchanges, skipped)
 
 
-def _exchange(name: str, entry: dict[str, Any]) -> Exchange | None:
+def _exchange(name: str, entry: dict[str, Any]) -> CapturedExchange | None:
     request_entry, response_entry = entry.get("request"), entry.get("response")
     if not isinstance(request_entry, dict) or not isinstance(response_entry, dict):
         return None
@@ -46,7 +46,7 @@ def _exchange(name: str, entry: dict[str, Any]) -> Exchange | None:
     data = _data(content, misread=kind.startswith(_STREAM) and "charset" not in kind)
     streamed = kind.startswith(_STREAM) or data.lstrip()[:5] in (b"data:", b"event")
     status = response_entry.get("status")
-    return Exchange(
+    return CapturedExchange(
         name,
         request,
         None if streamed else body_of(data.decode("utf-8", "replace")),

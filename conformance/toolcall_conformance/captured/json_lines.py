@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from toolcall_conformance.captured import litellm
-from toolcall_conformance.captured.exchanges import Capture, Exchange, UnreadableError, body_of
+from toolcall_conformance.captured.exchanges import Capture, CapturedExchange, UnreadableCaptureError, body_of
 from toolcall_conformance.captured.telemetry import is_telemetry
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.recognition import recognised
@@ -27,7 +27,7 @@ _MILLISECONDS = 1e11
 def read(corpus: Corpus, values: Sequence[Any], word: str) -> Capture:
     """The exchanges in values that stand in ``line 1`` and so on, ``word`` being ``line``. Raises UnreadableError."""
     if any(is_telemetry(value) for value in values):
-        raise UnreadableError(
+        raise UnreadableCaptureError(
             "it holds OpenTelemetry's GenAI messages, which are no bodies of an API: they hold neither what a client "
             "sent nor what a provider got; log the bodies (a HAR, JSON lines of request and response)"
         )
@@ -37,7 +37,7 @@ def read(corpus: Corpus, values: Sequence[Any], word: str) -> Capture:
     return Capture("LiteLLM's log" if logged else f"JSON, {word} by {word}", exchanges, skipped)
 
 
-def _each(corpus: Corpus, values: Sequence[Any], word: str, skipped: Counter[str]) -> Iterator[Exchange]:
+def _each(corpus: Corpus, values: Sequence[Any], word: str, skipped: Counter[str]) -> Iterator[CapturedExchange]:
     for number, value in enumerate(values, 1):
         name = f"{word} {number}"
         exchange = litellm.exchange(name, value) if litellm.is_payload(value) else _exchange(corpus, name, value)
@@ -50,13 +50,13 @@ def _each(corpus: Corpus, values: Sequence[Any], word: str, skipped: Counter[str
             yield exchange
 
 
-def _exchange(corpus: Corpus, name: str, value: Any) -> Exchange | None:
+def _exchange(corpus: Corpus, name: str, value: Any) -> CapturedExchange | None:
     """The exchange, or the half of one, in a value."""
     if not isinstance(value, dict):
         return None
     if kinds := recognised(corpus, value):
         direction = kinds[0].direction
-        return Exchange(name, request=value) if direction == "request" else Exchange(name, reply=value)
+        return CapturedExchange(name, request=value) if direction == "request" else CapturedExchange(name, reply=value)
     request_member, reply_member = _member(value, _REQUESTS), _member(value, _REPLIES)
     request, (reply, stream) = _value(request_member), _reply(reply_member)
     request = request if recognised(corpus, request, ["request"]) else None
@@ -73,7 +73,7 @@ def _exchange(corpus: Corpus, name: str, value: Any) -> Exchange | None:
         ),
         None,
     )
-    return Exchange(
+    return CapturedExchange(
         name,
         request,
         reply,
@@ -86,14 +86,16 @@ def _exchange(corpus: Corpus, name: str, value: Any) -> Exchange | None:
     )
 
 
-def _in_turn(halves: Sequence[Exchange]) -> Iterator[Exchange]:
+def _in_turn(halves: Sequence[CapturedExchange]) -> Iterator[CapturedExchange]:
     """Exchanges, where a request that stands alone has the reply that follows it."""
-    waiting: Exchange | None = None
+    waiting: CapturedExchange | None = None
     for half in halves:
         if half.request is None and waiting is not None:
             at = waiting.at if waiting.at is not None else half.at
             name = f"{waiting.name} and {half.name}"
-            yield Exchange(name, waiting.request, half.reply, half.stream, waiting.url or half.url, half.status, at)
+            yield CapturedExchange(
+                name, waiting.request, half.reply, half.stream, waiting.url or half.url, half.status, at
+            )
             waiting = None
             continue
         if waiting is not None:

@@ -11,7 +11,7 @@ import ast
 import re
 from typing import Any
 
-from toolcall_conformance.captured.exchanges import Capture, Exchange, body_of
+from toolcall_conformance.captured.exchanges import Capture, CapturedExchange, body_of
 
 _SENT = "POST Request Sent from LiteLLM:"
 _CURL = re.compile(re.escape(_SENT) + r"\s*curl -X POST \\\s*(\S+) \\\s*(.*?)-d '(\{.*?\})'\s*\n", re.DOTALL)
@@ -27,7 +27,7 @@ def is_payload(value: Any) -> bool:
     return isinstance(value, dict) and value.keys() >= _PAYLOAD and ("model_parameters" in value or "metadata" in value)
 
 
-def exchange(name: str, value: dict[str, Any]) -> Exchange | None:
+def exchange(name: str, value: dict[str, Any]) -> CapturedExchange | None:
     """The exchange of a payload: what the client asked for, and what it got, as Chat Completions.
 
     Calls of other kinds are logged with members of two formats in one body, which nobody has sent: None.
@@ -39,7 +39,7 @@ def exchange(name: str, value: dict[str, Any]) -> Exchange | None:
     request |= settings if isinstance(settings, dict) else {}
     reply = value["response"] if isinstance(value["response"], dict) else body_of(str(value["response"]))
     at = value.get("startTime")
-    return Exchange(
+    return CapturedExchange(
         name, request, reply if isinstance(reply, dict) else None, at=at if isinstance(at, (int, float)) else None
     )
 
@@ -63,7 +63,7 @@ def read_debug_log(text: str) -> Capture:
             continue
         reply = None if streamed or not raw else body_of(raw) or _python(raw)
         exchanges.append(
-            Exchange(f"request {number}", request, reply, raw.encode() if streamed else None, url=match[1])
+            CapturedExchange(f"request {number}", request, reply, raw.encode() if streamed else None, url=match[1])
         )
     return Capture("LiteLLM's debug log", exchanges, {"a request that is cut off": skipped} if skipped else {})
 

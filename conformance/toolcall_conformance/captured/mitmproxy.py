@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance.captured.exchanges import Capture, Exchange, UnreadableError, body_of
+from toolcall_conformance.captured.exchanges import Capture, CapturedExchange, UnreadableCaptureError, body_of
 
 
 def is_dump(data: bytes) -> bool:
@@ -25,7 +25,7 @@ def read(path: Path, data: bytes) -> Capture:
             importlib.import_module(f"mitmproxy.{name}") for name in ("exceptions", "io", "http")
         )
     except ImportError:
-        raise UnreadableError(
+        raise UnreadableCaptureError(
             "it is a dump of mitmproxy; export it as HAR (mitmdump -nr "
             f"{path.name} --set hardump=flows.har), or pip install 'toolcall-conformance[mitmproxy]'"
         ) from None
@@ -38,18 +38,20 @@ def read(path: Path, data: bytes) -> Capture:
             else:
                 exchanges.append(exchange)
     except exceptions.FlowReadException as error:
-        raise UnreadableError(f"mitmproxy cannot read this dump ({error}); save it with the same version") from None
+        raise UnreadableCaptureError(
+            f"mitmproxy cannot read this dump ({error}); save it with the same version"
+        ) from None
     return Capture("a dump of mitmproxy", exchanges, skipped)
 
 
-def _exchange(name: str, flow: Any) -> Exchange | None:
+def _exchange(name: str, flow: Any) -> CapturedExchange | None:
     request = body_of(flow.request.get_text(strict=False) or "")
     if not isinstance(request, dict):
         return None
     response = flow.response
     data = (response.get_content(strict=False) or b"") if response is not None else b""
     streamed = response is not None and response.headers.get("content-type", "").startswith("text/event-stream")
-    return Exchange(
+    return CapturedExchange(
         name,
         request,
         None if streamed else body_of(data.decode("utf-8", "replace")),

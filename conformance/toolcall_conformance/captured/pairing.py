@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from toolcall_conformance.captured.exchanges import Exchange
+from toolcall_conformance.captured.exchanges import CapturedExchange
 
 _LEAST = 0.2
 """Of the texts of the shorter request so many must stand in the other."""
@@ -18,11 +18,11 @@ _SECONDS = 120.0
 class Matched:
     """A client's exchange and the upstream's that belongs to it, None where there is none."""
 
-    client: Exchange
-    upstream: Exchange | None
+    client: CapturedExchange
+    upstream: CapturedExchange | None
 
 
-def matched(client: Sequence[Exchange], upstream: Sequence[Exchange]) -> list[Matched]:
+def matched(client: Sequence[CapturedExchange], upstream: Sequence[CapturedExchange]) -> list[Matched]:
     """Each client's exchange with an upstream's, each of which belongs to one.
 
     Texts decide; of equal ones times, then the order.
@@ -55,7 +55,7 @@ def _likeness(texts: frozenset[str], other: frozenset[str]) -> float:
     return len(texts & other) / len(texts | other) if texts | other else 0.0
 
 
-def _apart(exchange: Exchange, other: Exchange) -> float:
+def _apart(exchange: CapturedExchange, other: CapturedExchange) -> float:
     """The seconds between two beginnings; a request goes to the provider after it came."""
     if exchange.at is None or other.at is None:
         return _SECONDS

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance.captured import curl, har, json_lines, litellm, mitmproxy
-from toolcall_conformance.captured.exchanges import Capture, Exchange, UnreadableError
+from toolcall_conformance.captured.exchanges import Capture, CapturedExchange, UnreadableCaptureError
 from toolcall_conformance.captured.telemetry import is_telemetry
 from toolcall_conformance.cassettes.unpacking import Unpacker
 from toolcall_conformance.foreign_files import is_too_deep
@@ -54,7 +54,7 @@ def unpacked(data: bytes) -> bytes:
     try:
         return Unpacker().gzip(data)
     except ValueError as error:
-        raise UnreadableError(f"it is packed with gzip, and damaged: {error}") from None
+        raise UnreadableCaptureError(f"it is packed with gzip, and damaged: {error}") from None
 
 
 def capture_of(corpus: Corpus, path: Path, data: bytes) -> Capture | None:
@@ -131,7 +131,7 @@ def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _has_reply(exchange: Exchange) -> bool:
+def _has_reply(exchange: CapturedExchange) -> bool:
     return exchange.reply is not None or exchange.stream is not None
 
 

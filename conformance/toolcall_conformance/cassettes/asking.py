@@ -21,7 +21,7 @@ UNANSWERED: Final = {"status": 500, "headers": {}, "body": {}}
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SentRequest:
     """A session that has sent a request: the one in the client's format, and the upstream's, None if it sends none.
 
     ``alone``: the client's request is no translation of the recorded one, so the reply is judged without it.
@@ -48,7 +48,7 @@ def ask(
     open_session: OpenSession,
     tally: Tally,
     patch: Mapping[str, Any] = _NOTHING,
-) -> Asked | None:
+) -> SentRequest | None:
     """Send the recorded request in the client's format, or one that stands in for it.
 
     ``patch`` has the keys of a streaming request in the client's API.
@@ -74,12 +74,12 @@ def ask(
         tally.block("open", opened, "session")
         return None
     if "request" not in opened.session.operations:
-        return Asked(opened.session)
+        return SentRequest(opened.session)
     outcome = opened.session.request(asking)
     if not isinstance(outcome, Produced):
         tally.block("request", outcome, "a request in place of the recorded one" if alone else "request")
         return None
-    return Asked(opened.session, asking, outcome.value, alone)
+    return SentRequest(opened.session, asking, outcome.value, alone)
 
 
 def _translated_back(recorded: Any, route: Route, open_session: OpenSession) -> Produced | Failed:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from toolcall_conformance.cassettes.naming import Kind, is_secret_in_text
+from toolcall_conformance.cassettes.naming import SecretKind, is_secret_in_text
 
 MOST = 2048
 """The longest value, in characters: a name that occurs again in its own value must not make this slow."""
@@ -30,17 +30,17 @@ _VARIABLE = re.compile("[A-Z][A-Z0-9_]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedSecret:
     """A secret under a name in running text. ``quoted``: it stands in quotes. ``in_quotes``: its name does."""
 
     name: str
-    kind: Kind
+    kind: SecretKind
     value: str
     quoted: bool
     in_quotes: bool
 
 
-def replaced(text: str, kind_of: Callable[[str], Kind | None], make: Callable[[Named], str]) -> str:
+def replaced(text: str, kind_of: Callable[[str], SecretKind | None], make: Callable[[NamedSecret], str]) -> str:
     """The text with what ``make`` returns in place of each secret."""
     pieces, end = [], 0
     for match in _NAMED.finditer(text):
@@ -53,7 +53,7 @@ def replaced(text: str, kind_of: Callable[[str], Kind | None], make: Callable[[N
         if place is None or kind is None:
             continue
         start, stop, quoted = place
-        named = Named(match["name"], kind, text[start:stop], quoted, between.lstrip("\\")[:1] in ('"', "'"))
+        named = NamedSecret(match["name"], kind, text[start:stop], quoted, between.lstrip("\\")[:1] in ('"', "'"))
         replacement = make(named)
         if replacement != named.value:
             pieces += [text[end:start], replacement]
@@ -61,7 +61,7 @@ def replaced(text: str, kind_of: Callable[[str], Kind | None], make: Callable[[N
     return "".join([*pieces, text[end:]])
 
 
-def _value(text: str, match: re.Match[str], kind: Kind | None) -> tuple[int, int, bool] | None:
+def _value(text: str, match: re.Match[str], kind: SecretKind | None) -> tuple[int, int, bool] | None:
     """Where the value begins and ends, and whether it is quoted; None where it is no secret."""
     assert kind is not None
     start = match.end()

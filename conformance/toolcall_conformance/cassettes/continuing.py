@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.checks.client import Habit, UncontinuableError, continue_from_reply
+from toolcall_conformance.checks.client import ClientHabit, UncontinuableError, continue_from_reply
 from toolcall_conformance.jsonvalue import copied, resolve
 from toolcall_conformance.library import Exchange
 from toolcall_conformance.reading import Media, Reading, Result
@@ -38,7 +38,7 @@ def next_request(
     reading = formats.read(name, "request", {**before, client.CONTAINER: history})
     if [call.name for call in reading.calls] == [call.name for call in golden.calls]:
         try:
-            body = continue_from_reply(name, before, reply, following, Habit())
+            body = continue_from_reply(name, before, reply, following, ClientHabit())
         except UncontinuableError as error:
             raise CannotContinueError(str(error)) from None
     else:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance import foreign_files
-from toolcall_conformance.cassettes.scanner import Rule, rules
+from toolcall_conformance.cassettes.scanner import SecretRule, rules
 
 _KNOWN = ("headers", "keys", "patterns", "environment", "off")
 
@@ -58,7 +58,7 @@ class Filters:
     own: frozenset[str]
     query: frozenset[str]
     patterns: tuple[SecretPattern, ...]
-    rules: tuple[Rule, ...]
+    rules: tuple[SecretRule, ...]
     environment: tuple[str, ...] = field(default=())
     off: frozenset[str] = field(default=frozenset())
 

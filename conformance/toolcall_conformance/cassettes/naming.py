@@ -26,7 +26,7 @@ _SEEN = 200
 """So many characters tell what a value is; names may follow each other in values of any length."""
 
 
-class Kind(Enum):
+class SecretKind(Enum):
     """What stands behind a name. ``OWN`` is a name of the user's own filters: any value is a secret."""
 
     PASSWORD = "password"
@@ -35,19 +35,19 @@ class Kind(Enum):
     OWN = "own"
 
 
-def kind_of(name: str, keys: Collection[str], accounts: Collection[str], own: Collection[str]) -> Kind | None:
+def kind_of(name: str, keys: Collection[str], accounts: Collection[str], own: Collection[str]) -> SecretKind | None:
     """The kind of a name; the collections have names in one spelling (``normal``)."""
     normal_name = re.sub("[^a-z0-9]", "", name.lower())
     if normal_name in own:
-        return Kind.OWN
+        return SecretKind.OWN
     if normal_name in accounts:
-        return Kind.ACCOUNT
+        return SecretKind.ACCOUNT
     if normal_name.endswith(_words("passwords")):
-        return Kind.PASSWORD
+        return SecretKind.PASSWORD
     if normal_name in keys or normal_name.endswith(_words("ends")):
-        return Kind.KEY
+        return SecretKind.KEY
     words = [word.lower() for word in _WORDS.findall(name)]
-    return Kind.PASSWORD if len(words) > 1 and words[-1] in _words("last_words") else None
+    return SecretKind.PASSWORD if len(words) > 1 and words[-1] in _words("last_words") else None
 
 
 def is_inner(name: str) -> bool:
@@ -72,19 +72,19 @@ def looks_drawn(value: str, least: int = _SHORT_KEY) -> bool:
     return entropy(value) >= min(_SPREAD, len(set(value)) * 0.36) and not _reads_as_code(value)
 
 
-def is_secret_in_text(kind: Kind, value: str, *, quoted: bool, apart: bool, ends: bool) -> bool:
+def is_secret_in_text(kind: SecretKind, value: str, *, quoted: bool, apart: bool, ends: bool) -> bool:
     """Whether the value of a name in running text is a secret.
 
     ``apart``: blanks stand before it. ``ends``: nothing follows on its line but another word.
     """
-    if kind is Kind.OWN:
+    if kind is SecretKind.OWN:
         return True
     value = value[:_SEEN]
     if is_placeholder(value):
         return False
-    if kind is Kind.ACCOUNT:
+    if kind is SecretKind.ACCOUNT:
         return (value.isdigit() and len(value) >= _SHORT_ACCOUNT) or looks_drawn(value)
-    if kind is Kind.KEY:
+    if kind is SecretKind.KEY:
         return looks_drawn(value)
     if len(value) < _SHORT_PASSWORD or re.search(r"\s|^[~.]{0,2}/|^[A-Za-z]:\\", value) or _in_words(value):
         return False

@@ -13,11 +13,11 @@ from collections.abc import Collection, Iterable
 from urllib.parse import quote, unquote_plus
 
 from toolcall_conformance.cassettes import assignments
-from toolcall_conformance.cassettes.assignments import Named
+from toolcall_conformance.cassettes.assignments import NamedSecret
 from toolcall_conformance.cassettes.encodings import rewrite_base64, rewrite_escapes, rewrite_hex, rewrite_percent
 from toolcall_conformance.cassettes.filters import Filters, SecretPattern, normal
 from toolcall_conformance.cassettes.json_strings import is_json, rewritten
-from toolcall_conformance.cassettes.naming import Kind, is_inner, is_placeholder, kind_of, looks_drawn
+from toolcall_conformance.cassettes.naming import SecretKind, is_inner, is_placeholder, kind_of, looks_drawn
 from toolcall_conformance.cassettes.scanner import Scanner
 from toolcall_conformance.known_secrets import KnownSecrets
 
@@ -42,7 +42,7 @@ class Redactor:
         self._numbers: set[str] = set()
         self._clean: set[str] = set()
         self._scanner = Scanner(filters.rules)
-        self._kinds: dict[str, Kind | None] = {}
+        self._kinds: dict[str, SecretKind | None] = {}
 
     def text(self, text: str, depth: int = 0) -> str:
         """Redact a text of any kind."""
@@ -81,7 +81,7 @@ class Redactor:
         """The secrets that became placeholders so far."""
         return tuple(self._placeholders)
 
-    def kind(self, name: str) -> Kind | None:
+    def kind(self, name: str) -> SecretKind | None:
         """What the name says of its value; names occur again and again."""
         if name not in self._kinds:
             filters = self.filters
@@ -94,11 +94,11 @@ class Redactor:
         if not value or value.startswith(PLACEHOLDER):
             return False
         kind, normal_name = self.kind(name), normal(name)
-        if kind is Kind.OWN:
+        if kind is SecretKind.OWN:
             return True
         if is_placeholder(value):
             return False
-        if normal_name in self.filters.keys or kind in (Kind.PASSWORD, Kind.ACCOUNT):
+        if normal_name in self.filters.keys or kind in (SecretKind.PASSWORD, SecretKind.ACCOUNT):
             return True
         if query and normal_name in self.filters.query:
             return looks_drawn(value, _IN_QUERY)
@@ -150,7 +150,7 @@ class Redactor:
         """Redact known values and unmistakable shapes alone: in bytes, and across lines, others occur by chance."""
         return self._plain(data, (pattern for pattern in self.filters.patterns if pattern.shape), shapes_alone=True)
 
-    def _assigned(self, named: Named) -> str:
+    def _assigned(self, named: NamedSecret) -> str:
         if named.value.startswith(PLACEHOLDER):
             return named.value
         if named.value.isdigit() and not named.quoted and named.in_quotes:

@@ -11,7 +11,7 @@ from typing import Any
 from toolcall_conformance import formats
 from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Tally, answer, produced, refusal_of
 from toolcall_conformance.checks.captions import golden_with_captions
-from toolcall_conformance.checks.client import Habit, UncontinuableError, continue_from_reply, request_to_send
+from toolcall_conformance.checks.client import ClientHabit, UncontinuableError, continue_from_reply, request_to_send
 from toolcall_conformance.checks.golden_replies import rename_calls
 from toolcall_conformance.checks.left_out import shorter_requests, without
 from toolcall_conformance.checks.played import PlayedBodies
@@ -37,30 +37,30 @@ from toolcall_conformance.reading import Call
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
+class LoopVariant:
     """One way to play a conversation.
 
     ``fresh``: every exchange in a session of its own, as by another replica. ``streamed``: replies come as streams.
     """
 
-    habit: Habit = field(default_factory=Habit)
+    habit: ClientHabit = field(default_factory=ClientHabit)
     fresh: bool = False
     interleaved: bool = False
     streamed: bool = False
 
 
 VARIANTS = {
-    "": Variant(),
-    "stripping": Variant(Habit(echo=False)),
-    "swapped": Variant(Habit(swap=True)),
-    "fresh": Variant(fresh=True),
-    "interleaved": Variant(interleaved=True),
-    "stored": Variant(Habit(stored=True)),
-    "streamed": Variant(streamed=True),
-    "streamed-interleaved": Variant(interleaved=True, streamed=True),
-    "streamed-stored": Variant(Habit(stored=True), streamed=True),
-    "referring": Variant(Habit(referring=True)),
-    "streamed-referring": Variant(Habit(referring=True), streamed=True),
+    "": LoopVariant(),
+    "stripping": LoopVariant(ClientHabit(echo=False)),
+    "swapped": LoopVariant(ClientHabit(swap=True)),
+    "fresh": LoopVariant(fresh=True),
+    "interleaved": LoopVariant(interleaved=True),
+    "stored": LoopVariant(ClientHabit(stored=True)),
+    "streamed": LoopVariant(streamed=True),
+    "streamed-interleaved": LoopVariant(interleaved=True, streamed=True),
+    "streamed-stored": LoopVariant(ClientHabit(stored=True), streamed=True),
+    "referring": LoopVariant(ClientHabit(referring=True)),
+    "streamed-referring": LoopVariant(ClientHabit(referring=True), streamed=True),
 }
 
 
@@ -97,7 +97,7 @@ class _Agent:
         route: Route,
         open_session: OpenSession,
         harness: Harness,
-        way: Variant,
+        way: LoopVariant,
         tally: Tally,
         *,
         judged: bool = True,
@@ -364,7 +364,7 @@ def _failed(tally: Tally, number: int, operation: str, outcome: Outcome, body: s
 
 
 def _placed(
-    corpus: Corpus, findings: tuple[Finding, ...], body: str, way: Variant, route: Route, *, unnamed: bool
+    corpus: Corpus, findings: tuple[Finding, ...], body: str, way: LoopVariant, route: Route, *, unnamed: bool
 ) -> list[Finding]:
     """Findings with the body they are about. ``unnamed``: the provider gives its calls no ids."""
     drops = not way.habit.echo and route.client != route.upstream

@@ -13,7 +13,7 @@ from toolcall_conformance.reading import Reading
 
 
 @dataclass(frozen=True, slots=True)
-class Habit:
+class ClientHabit:
     """How a client behaves.
 
     ``echo``: it sends back keys that it does not know. ``swap``: it gives results in the reverse order. ``stored``: it
@@ -41,7 +41,7 @@ class UncontinuableError(Exception):
 
 
 def continue_from_reply(
-    name: str, before: dict[str, Any], reply: dict[str, Any], following: Exchange, habit: Habit
+    name: str, before: dict[str, Any], reply: dict[str, Any], following: Exchange, habit: ClientHabit
 ) -> dict[str, Any]:
     """The client's next request in the format ``name``.
 
@@ -79,7 +79,7 @@ def continue_from_reply(
 
 
 def request_to_send(
-    name: str, before: dict[str, Any], reply: dict[str, Any], following: dict[str, Any], habit: Habit
+    name: str, before: dict[str, Any], reply: dict[str, Any], following: dict[str, Any], habit: ClientHabit
 ) -> Any:
     """The part of a whole request ``following`` that the client sends: all of it, or what the provider does not keep.
 

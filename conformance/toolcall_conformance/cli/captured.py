@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.captured.exchanges import UnreadableError
+from toolcall_conformance.captured.exchanges import UnreadableCaptureError
 from toolcall_conformance.captured.reading import unpacked, what_is
 from toolcall_conformance.captured.wrapping import bodies_in, opened
 from toolcall_conformance.cli.common import UsageError
@@ -128,7 +128,7 @@ def notes(name: str, upstream: str, source: dict[str, Any]) -> list[str]:
 def _bytes(name: str) -> bytes:
     try:
         return unpacked(limited(sys.stdin.buffer) if name == "-" else read_bytes(Path(name), pipes=True))
-    except UnreadableError as error:
+    except UnreadableCaptureError as error:
         raise UsageError(f"{_shown(name)}: {error}") from None
     except OSError as error:
         raise UsageError(f"{name}: cannot be read ({error.strerror})") from None

@@ -7,7 +7,7 @@ import difflib
 from collections.abc import Collection
 from pathlib import Path
 
-from toolcall_conformance.cli.settings import Settings
+from toolcall_conformance.cli.settings import CommandSettings
 from toolcall_conformance.library import Corpus
 
 
@@ -37,4 +37,4 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
 
 def corpus_of(parsed: argparse.Namespace) -> Corpus:
     """The corpus with the private folders that the settings name. Raises SettingError, UnreadableFileError."""
-    return Settings(parsed).corpus()
+    return CommandSettings(parsed).corpus()

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance.captured.exchanges import Capture, Exchange, UnreadableError, format_of
+from toolcall_conformance.captured.exchanges import Capture, CapturedExchange, UnreadableCaptureError, format_of
 from toolcall_conformance.captured.pairing import Matched, matched, swapped
 from toolcall_conformance.captured.reading import capture_of, unpacked
 from toolcall_conformance.cli.common import UsageError
 from toolcall_conformance.cli.console import say
 from toolcall_conformance.cli.judged import JudgedPair, record_of, show
-from toolcall_conformance.cli.settings import Settings
+from toolcall_conformance.cli.settings import CommandSettings
 from toolcall_conformance.findings import MISSING, Judgement, worst
 from toolcall_conformance.foreign_files import read_bytes
 from toolcall_conformance.judge import CachingJudge, Ends
@@ -35,12 +35,12 @@ def read(corpus: Corpus, name: str | None) -> Capture | None:
         return capture_of(corpus, path, unpacked(read_bytes(path)))
     except OSError:
         return None  # whoever reads it as a body tells
-    except UnreadableError as error:
+    except UnreadableCaptureError as error:
         raise UsageError(f"{name}: {error}") from None
 
 
 def run(
-    parsed: argparse.Namespace, corpus: Corpus, settings: Settings, client: Capture, upstream: Capture | None
+    parsed: argparse.Namespace, corpus: Corpus, settings: CommandSettings, client: Capture, upstream: Capture | None
 ) -> int:
     """Judge the exchanges, and print a line for each and the causes of what fails; 1 if one fails."""
     judge = CachingJudge(corpus)
@@ -96,7 +96,7 @@ class _Again:
         return f"{self._beginning} {nodeid.split('::')[1].rpartition('/')[2]}"
 
 
-def _unmatched(exchange: Exchange) -> Matched:
+def _unmatched(exchange: CapturedExchange) -> Matched:
     return Matched(exchange, None)
 
 
@@ -109,7 +109,7 @@ def _formats(
     return client, parsed.upstream or (format_of(corpus, match.upstream) if match.upstream is not None else None)
 
 
-def _alone(judge: CachingJudge, number: int, exchange: Exchange, name: str | None) -> Iterator[JudgedPair]:
+def _alone(judge: CachingJudge, number: int, exchange: CapturedExchange, name: str | None) -> Iterator[JudgedPair]:
     """Each body by the rules of its own format."""
     if name is None:
         return
@@ -164,7 +164,7 @@ def _pair(
         yield JudgedPair(name, "response", client, upstream, sent.reply, client_exchange.reply, judgement)
 
 
-def _failed(judge: CachingJudge, client_exchange: Exchange, sent: Exchange, client: str) -> Judgement:
+def _failed(judge: CachingJudge, client_exchange: CapturedExchange, sent: CapturedExchange, client: str) -> Judgement:
     """The judgement of an error that the client gets where the provider has answered."""
     message = f"the client gets status {client_exchange.status}, and the provider answered with {sent.status}"
     wrong = finding(

@@ -14,7 +14,7 @@ from toolcall_conformance.cli.explained.cases import explain_case, explain_famil
 from toolcall_conformance.cli.explained.doubles import Doubles
 from toolcall_conformance.cli.explained.model import Explanation
 from toolcall_conformance.cli.explained.rules import explain_rule
-from toolcall_conformance.cli.settings import Settings
+from toolcall_conformance.cli.settings import CommandSettings
 from toolcall_conformance.equivalences import Equivalence
 from toolcall_conformance.jsonstyle import written
 from toolcall_conformance.library import Circumstance, Corpus
@@ -46,7 +46,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Print the explanations of the ids."""
-    settings = Settings(parsed)
+    settings = CommandSettings(parsed)
     columns = shutil.get_terminal_size((_WIDTH, 24)).columns
     options = {"examples": parsed.examples, "whole": parsed.all or parsed.json}
     explainer = Explainer(settings.corpus(), _command(settings), columns, **options)
@@ -61,7 +61,7 @@ def run(parsed: argparse.Namespace) -> int:
     return 0
 
 
-def _command(settings: Settings) -> str:
+def _command(settings: CommandSettings) -> str:
     """The beginning of the command that runs something; SPEC stands for a translator that no setting names."""
     words = settings.pytest("corpus")
     return words if settings.named("translator") else words.replace("pytest", "pytest --toolcall-translator SPEC", 1)

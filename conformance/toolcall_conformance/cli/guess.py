@@ -8,7 +8,7 @@ from typing import Any
 from toolcall_conformance.cli import captured
 from toolcall_conformance.cli.common import UsageError
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.recognition import BODIES, Kind, recognised, recognised_events
+from toolcall_conformance.recognition import BODIES, BodyKind, recognised, recognised_events
 from toolcall_conformance.streaming import parse
 
 _OPTIONS = {"response": "--response", "error": "--error", "stream": "--stream", "request": ""}
@@ -46,22 +46,22 @@ def complete(parsed: argparse.Namespace, corpus: Corpus) -> None:
         ]
 
 
-def _kinds(corpus: Corpus, name: str, direction: str | None) -> list[Kind]:
+def _kinds(corpus: Corpus, name: str, direction: str | None) -> list[BodyKind]:
     data = captured.peek(name)
     if captured.is_stream(data):
         events = [event["data"] for event in parse(data)["events"]]
-        return [Kind(name, "stream") for name in recognised_events(corpus, events)]
+        return [BodyKind(name, "stream") for name in recognised_events(corpus, events)]
     body: Any = captured.peeked_body(corpus, name, data)
     if direction == "error" or (isinstance(body, dict) and {"status", "body"} == body.keys() - {"headers"}):
         inner = body.get("body") if isinstance(body, dict) else None
-        return [Kind(kind.format, "error") for kind in recognised(corpus, inner, ["error"])]
+        return [BodyKind(kind.format, "error") for kind in recognised(corpus, inner, ["error"])]
     directions = (
         ["response"] if direction in ("response", "stream") else ["request"] if direction == "request" else BODIES
     )
     return recognised(corpus, body, directions)
 
 
-def _direction(source: list[Kind], output: list[Kind], *, alone: bool) -> str | None:
+def _direction(source: list[BodyKind], output: list[BodyKind], *, alone: bool) -> str | None:
     """The direction that both bodies can have."""
     if output and output[0].direction == "stream":
         return "stream"
@@ -74,7 +74,7 @@ def _direction(source: list[Kind], output: list[Kind], *, alone: bool) -> str | 
     )
 
 
-def _names(kinds: list[Kind], direction: str | None) -> list[str]:
+def _names(kinds: list[BodyKind], direction: str | None) -> list[str]:
     fitting = [kind.format for kind in kinds if direction in (kind.direction, "stream")]
     return list(dict.fromkeys(fitting or [kind.format for kind in kinds]))
 

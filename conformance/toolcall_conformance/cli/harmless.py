@@ -13,13 +13,13 @@ from toolcall_conformance.showing import many
 
 if TYPE_CHECKING:
     from toolcall_conformance.library import Corpus
-    from toolcall_conformance.trust.harmless.trying import Tried
-    from toolcall_conformance.trust.running import Source
+    from toolcall_conformance.trust.harmless.trying import TriedVariant
+    from toolcall_conformance.trust.running import OutputSource
 
 _MOST = 40
 
 
-def try_all(source: Source, corpus: Corpus, parsed: argparse.Namespace) -> int:
+def try_all(source: OutputSource, corpus: Corpus, parsed: argparse.Namespace) -> int:
     """Print what became of the variants, and what we alone refuse; 1 for an alarm, or a refusal without a reason."""
     from toolcall_conformance.trust.harmless.running import run
     from toolcall_conformance.trust.harmless.trying import OUTCOMES, shelves
@@ -36,7 +36,7 @@ def try_all(source: Source, corpus: Corpus, parsed: argparse.Namespace) -> int:
     return 1 if alarms or left else 0
 
 
-def _print_groups(title: str, tried: Sequence[Tried], outcomes: tuple[str, ...], *, again: bool) -> int:
+def _print_groups(title: str, tried: Sequence[TriedVariant], outcomes: tuple[str, ...], *, again: bool) -> int:
     """The variants with these outcomes, by rule; how many there are."""
     from toolcall_conformance.trust.harmless.running import grouped
 
@@ -74,15 +74,15 @@ def _print_refused(corpus: Corpus) -> int:
     return len(left)
 
 
-def try_again(source: Source, name: str) -> int:
+def try_again(source: OutputSource, name: str) -> int:
     """Make one variant, and print what the judge says of it; 1 if that is a MUST."""
     from toolcall_conformance.trust.again import differences
-    from toolcall_conformance.trust.harmless.trying import Trier
+    from toolcall_conformance.trust.harmless.trying import VariantTrier
     from toolcall_conformance.trust.harmless.variants import made
     from toolcall_conformance.trust.spots import Unfit
 
     try:
-        base, variant = Trier(source.sampler()).again(name)
+        base, variant = VariantTrier(source.sampler()).again(name)
         body = made(variant, base.body)
     except Unfit:
         raise UsageError(f"--again: {name!r}: this variant changes nothing there") from None

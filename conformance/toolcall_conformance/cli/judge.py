@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from toolcall_conformance.cli import captured, differing, guess, pairs, requests_before
 from toolcall_conformance.cli.common import UsageError, did_you_mean
 from toolcall_conformance.cli.console import say, say_json
-from toolcall_conformance.cli.settings import Settings
+from toolcall_conformance.cli.settings import CommandSettings
 from toolcall_conformance.cli.tolerated import tolerated_json, tolerated_lines
 from toolcall_conformance.cli.witnessed import witnessed
 from toolcall_conformance.findings import Finding, Judgement, Verdict, verdict_of, worst
@@ -92,7 +92,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Print the findings; 1 if one of them fails the pair."""
-    corpus, settings = load_corpus(), Settings(parsed)
+    corpus, settings = load_corpus(), CommandSettings(parsed)
     parsed.strict, parsed.witness = settings.holds("strict"), settings.named("witness")
     parsed.policy = settings.named("policy")
     if parsed.pairs is not None:
@@ -121,7 +121,7 @@ def run(parsed: argparse.Namespace) -> int:
     return _judge_alone(parsed, corpus) if parsed.output is None else _judge_pair(parsed, corpus)
 
 
-def _of_captures(parsed: argparse.Namespace, corpus: Corpus, settings: Settings) -> int | None:
+def _of_captures(parsed: argparse.Namespace, corpus: Corpus, settings: CommandSettings) -> int | None:
     """Judge lists of exchanges; None where SOURCE is a body or a stream, or is said to be one."""
     if parsed.response or parsed.error or parsed.stream:
         return None

@@ -17,9 +17,9 @@ from toolcall_conformance.cli.mutated import print_findings, print_tables, write
 
 if TYPE_CHECKING:
     from toolcall_conformance.library import Corpus
-    from toolcall_conformance.trust.matrix import Group
+    from toolcall_conformance.trust.matrix import SurvivorGroup
     from toolcall_conformance.trust.mutation import Mutation
-    from toolcall_conformance.trust.running import Source
+    from toolcall_conformance.trust.running import OutputSource
     from toolcall_conformance.trust.sampling import Lot
 
 TRANSLATOR = "toolcall_reference:ReferenceTranslator"
@@ -67,13 +67,13 @@ def run(parsed: argparse.Namespace) -> int:
     """Print the matrix, and the survivors; 1 if one of them is new."""
     from toolcall_conformance.drivers import SpecError
     from toolcall_conformance.library import load_corpus
-    from toolcall_conformance.trust.running import Source
+    from toolcall_conformance.trust.running import OutputSource
 
     for name in ("count", "jobs", "sample"):
         if (number := getattr(parsed, name)) is not None and number < (1 if name == "jobs" else 0):
             raise UsageError(f"--{name} {number}: give a number that is not below {1 if name == 'jobs' else 0}")
     _verify(parsed)
-    source, corpus = Source(parsed.translator, Path.cwd()), load_corpus()
+    source, corpus = OutputSource(parsed.translator, Path.cwd()), load_corpus()
     try:
         if parsed.sources:
             return sources.try_again(parsed) if parsed.again else sources.try_all(parsed)
@@ -98,12 +98,12 @@ def _verify(parsed: argparse.Namespace) -> None:
             raise UsageError(f"--{name} is for --sources: add that, or leave it out")
 
 
-def _all(source: Source, corpus: Corpus, parsed: argparse.Namespace) -> int:
+def _all(source: OutputSource, corpus: Corpus, parsed: argparse.Namespace) -> int:
     from toolcall_conformance.trust.matrix import HEAD, survivors
     from toolcall_conformance.trust.sampling import lots
-    from toolcall_conformance.trust.table import Table
+    from toolcall_conformance.trust.table import MutationTable
 
-    table = Table(corpus)
+    table = MutationTable(corpus)
     chosen = lots(corpus.formats, table.operators, parsed.count, parsed.seed, same=parsed.quick or parsed.shares)
     mutations, shares = _made(source, corpus, chosen, parsed)
     write_found(source, parsed, "mutations", mutations, {"shares": shares})
@@ -116,7 +116,7 @@ def _all(source: Source, corpus: Corpus, parsed: argparse.Namespace) -> int:
 
 
 def _made(
-    source: Source, corpus: Corpus, chosen: Sequence[Lot], parsed: argparse.Namespace
+    source: OutputSource, corpus: Corpus, chosen: Sequence[Lot], parsed: argparse.Namespace
 ) -> tuple[list[Mutation], list[dict[str, Any]]]:
     """The faults, judged, and the shares of ``@quick`` if they are asked for; what is asked for beside is written."""
     from toolcall_conformance.trust.running import run as run_lots
@@ -128,7 +128,7 @@ def _made(
     return run_lots(source, chosen, parsed.jobs, say_progress), []
 
 
-def _quick(source: Source, corpus: Corpus, lots: Sequence[Lot], parsed: argparse.Namespace) -> list[Mutation]:
+def _quick(source: OutputSource, corpus: Corpus, lots: Sequence[Lot], parsed: argparse.Namespace) -> list[Mutation]:
     """Choose the items of ``@quick``, and write them."""
     from toolcall_conformance import jsonstyle
     from toolcall_conformance.trust import quick, quick_file
@@ -142,7 +142,7 @@ def _quick(source: Source, corpus: Corpus, lots: Sequence[Lot], parsed: argparse
 
 
 def _shares(
-    source: Source, corpus: Corpus, lots: Sequence[Lot], jobs: int
+    source: OutputSource, corpus: Corpus, lots: Sequence[Lot], jobs: int
 ) -> tuple[list[Mutation], list[dict[str, Any]]]:
     """What ``@quick`` kills of what the whole corpus kills: printed, and returned with the faults."""
     from toolcall_conformance.trust import shares
@@ -161,7 +161,7 @@ def _print_rules(mutations: Sequence[Mutation]) -> None:
     say(f"equivalent by: {', '.join(f'{name} {count:,}' for name, count in rules.most_common()) or 'nothing'}")
 
 
-def _print_survivors(groups: Sequence[Group]) -> bool:
+def _print_survivors(groups: Sequence[SurvivorGroup]) -> bool:
     """The survivors that are no part of the design; whether some are on no list at all."""
     counts = Counter({"reviewed": 0, "open": 0, "new": 0})
     for group in groups:
@@ -176,7 +176,7 @@ def _print_survivors(groups: Sequence[Group]) -> bool:
     return counts["new"] > 0
 
 
-def _print_equivalents(source: Source, mutations: Sequence[Mutation], count: int, seed: int) -> None:
+def _print_equivalents(source: OutputSource, mutations: Sequence[Mutation], count: int, seed: int) -> None:
     """Some of the faults that are none, each with what stood there and what stands there now."""
     from toolcall_conformance.trust.again import Again
 
@@ -193,7 +193,7 @@ def _print_equivalents(source: Source, mutations: Sequence[Mutation], count: int
             say(line)
 
 
-def _again(source: Source, name: str) -> int:
+def _again(source: OutputSource, name: str) -> int:
     from toolcall_conformance.trust.again import Again
     from toolcall_conformance.trust.matrix import reason
 

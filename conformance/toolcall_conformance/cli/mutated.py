@@ -14,8 +14,8 @@ from toolcall_conformance.cli.console import say, say_lines
 if TYPE_CHECKING:
     from toolcall_conformance.findings import Finding
     from toolcall_conformance.trust.matrix import Key
-    from toolcall_conformance.trust.running import Source
-    from toolcall_conformance.trust.sources.running import Asked
+    from toolcall_conformance.trust.running import OutputSource
+    from toolcall_conformance.trust.sources.running import TrialSettings
 
 
 def print_tables(items: Sequence[Any], own: str, head: Sequence[str]) -> None:
@@ -36,7 +36,7 @@ def print_tables(items: Sequence[Any], own: str, head: Sequence[str]) -> None:
 
 
 def write_found(
-    source: Source | Asked,
+    source: OutputSource | TrialSettings,
     parsed: argparse.Namespace,
     kind: str,
     items: Sequence[Any],

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from toolcall_conformance.cli.common import UsageError
 from toolcall_conformance.cli.console import say
-from toolcall_conformance.cli.settings import Settings
+from toolcall_conformance.cli.settings import CommandSettings
 from toolcall_conformance.library import Corpus
 
 
@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(parsed: argparse.Namespace, corpus: Corpus, settings: Settings) -> int:
+def run(parsed: argparse.Namespace, corpus: Corpus, settings: CommandSettings) -> int:
     """Judge all pairs, and print a table and the causes of what fails; 1 if a pair fails."""
     from toolcall_conformance.cli.judged import JudgedPair, record_of, show
     from toolcall_conformance.judge import CachingJudge

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolcall_conformance.cli.common import UsageError, add_corpus, corpus_of, did_you_mean
 from toolcall_conformance.cli.console import say
-from toolcall_conformance.cli.settings import Settings
+from toolcall_conformance.cli.settings import CommandSettings
 from toolcall_conformance.library import Case, Corpus
 from toolcall_conformance.showing import many
 
@@ -139,7 +139,7 @@ def run(parsed: argparse.Namespace) -> int:
     from toolcall_conformance.cassettes.tape import MissingRecorderError, verify_installed
     from toolcall_conformance.known_secrets import KnownSecrets, secrets_of
 
-    folder, corpus = _folder(Settings(parsed)), corpus_of(parsed)
+    folder, corpus = _folder(CommandSettings(parsed)), corpus_of(parsed)
     if parsed.format not in corpus.formats:
         raise UsageError(f"there is no format {parsed.format!r}{did_you_mean(parsed.format, corpus.formats)}")
     cases = _wanted(parsed, corpus)
@@ -166,7 +166,7 @@ def run(parsed: argparse.Namespace) -> int:
     return 0 if counts["recorded"] + counts["there"] and not counts["failed"] + counts["not tried"] else 1
 
 
-def _folder(settings: Settings) -> Path:
+def _folder(settings: CommandSettings) -> Path:
     """The one folder that the cassettes are written to. Raises UsageError."""
     named = settings.named("cassettes")
     if named is None:

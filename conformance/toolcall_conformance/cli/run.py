@@ -11,7 +11,7 @@ from typing import Any
 from toolcall_conformance import settings_sources
 from toolcall_conformance.cli.common import UsageError
 from toolcall_conformance.cli.parser import CommandParser
-from toolcall_conformance.cli.settings import Settings
+from toolcall_conformance.cli.settings import CommandSettings
 from toolcall_conformance.started import ALONE
 
 _TRANSLATOR = re.compile(r"(exec|gateway):.+|[^:]+\.toml|[\w.]+:[\w.]+", re.DOTALL)
@@ -159,7 +159,7 @@ def _items(selections: Sequence[str]) -> list[str]:
 
 def _verify_translator(parsed: argparse.Namespace, options: Sequence[str], selections: Sequence[str]) -> None:
     """Whether the settings name what to judge. Raises UsageError."""
-    settings = Settings(parsed)
+    settings = CommandSettings(parsed)
     there = ("cassettes", "pairs")  # what is judged without a translator
     if any(word.startswith(f"--toolcall-{name}=") for word in options for name in there):
         return

@@ -11,13 +11,13 @@ from typing import Any
 
 from toolcall_conformance import settings_files, settings_sources
 from toolcall_conformance.library import Corpus, load_corpus
-from toolcall_conformance.settings_sources import Named
+from toolcall_conformance.settings_sources import NamedSetting
 
 # Settings whose values are paths; pytest takes one behind a blank for a test file.
 _PATHS = ("corpus",)
 
 
-class Settings:
+class CommandSettings:
     """The settings that the user named for a command, in its options or elsewhere."""
 
     def __init__(self, parsed: argparse.Namespace) -> None:
@@ -25,11 +25,11 @@ class Settings:
         self._here = Path.cwd()
         settings_sources.verify_environment()
 
-    def named(self, name: str) -> Named | None:
+    def named(self, name: str) -> NamedSetting | None:
         """A setting, or None if nothing names it. Raises SettingError, UnreadableFileError."""
         value = self._option(name)
         if value is not None:
-            return Named(value, self._here, f"--{name}" if name != "translator" else name.upper())
+            return NamedSetting(value, self._here, f"--{name}" if name != "translator" else name.upper())
         return (
             settings_sources.from_environment(name, self._here)
             or self._table.named(name)
@@ -75,12 +75,12 @@ class Settings:
         return None if value == [] else value
 
     @cached_property
-    def _found(self) -> settings_files.Settled:
+    def _found(self) -> settings_files.SettingsFile:
         return settings_files.settled(self._here)
 
     @cached_property
-    def _table(self) -> settings_sources.Table:
-        return settings_sources.Table(self._found.root)
+    def _table(self) -> settings_sources.SettingsTable:
+        return settings_sources.SettingsTable(self._found.root)
 
     def _of_ini(self, name: str) -> Any:
         value = self._found.content.get(settings_sources.key_of(name))

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from toolcall_conformance import settings_sources
 from toolcall_conformance.cli.common import UsageError, add_corpus
 from toolcall_conformance.cli.console import others_held_back, say
-from toolcall_conformance.cli.settings import Settings
-from toolcall_conformance.settings_sources import Named
+from toolcall_conformance.cli.settings import CommandSettings
+from toolcall_conformance.settings_sources import NamedSetting
 from toolcall_conformance.showing import many
 from toolcall_conformance.smoke import Problem, RouteReport
 
@@ -51,7 +51,7 @@ def run(parsed: argparse.Namespace) -> int:
     from toolcall_conformance.smoke import try_routes
     from toolcall_conformance.upstream import MissingLibraryError, PortInUseError
 
-    settings = Settings(parsed)
+    settings = CommandSettings(parsed)
     translator, corpus = _translator(settings), settings.corpus()
     seconds = settings_sources.seconds(settings.named("timeout"))
     watched = _Watched(settings, translator.value, seconds)  # before standard error is held back
@@ -84,7 +84,7 @@ def run(parsed: argparse.Namespace) -> int:
     return 0 if any(_works(report) for report in reports) and not broken else 1
 
 
-def _translator(settings: Settings) -> Named:
+def _translator(settings: CommandSettings) -> NamedSetting:
     setting = settings.named("translator")
     if setting is None:
         raise UsageError(
@@ -94,7 +94,7 @@ def _translator(settings: Settings) -> Named:
     return setting
 
 
-def _isolation(settings: Settings) -> Isolation | None:
+def _isolation(settings: CommandSettings) -> Isolation | None:
     from toolcall_conformance.drivers.isolated_driver import MEMORY
     from toolcall_conformance.drivers.loading import Isolation
 
@@ -106,7 +106,7 @@ def _isolation(settings: Settings) -> Isolation | None:
 class _Watched:
     """Within this a translator in this interpreter is watched: who ends a command that stands still, names the item."""
 
-    def __init__(self, settings: Settings, translator: str, seconds: float) -> None:
+    def __init__(self, settings: CommandSettings, translator: str, seconds: float) -> None:
         from toolcall_conformance.drivers.loading import OTHER_PROCESSES
 
         self._seconds = seconds

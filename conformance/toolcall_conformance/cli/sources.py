@@ -15,8 +15,8 @@ from toolcall_conformance.cli.mutated import print_findings, write_found
 from toolcall_conformance.showing import many
 
 if TYPE_CHECKING:
-    from toolcall_conformance.trust.sources.running import Asked
-    from toolcall_conformance.trust.sources.trying import Tried
+    from toolcall_conformance.trust.sources.running import TrialSettings
+    from toolcall_conformance.trust.sources.trying import TriedDraw
 
 COUNT = 2000
 _SHOWN = 3
@@ -85,9 +85,9 @@ def try_all(parsed: argparse.Namespace) -> int:
 def try_again(parsed: argparse.Namespace) -> int:
     """Make one draw again, and print what the judge says of its output; 1 if that is a closed road."""
     from toolcall_conformance.trust.again import differences
-    from toolcall_conformance.trust.sources.running import Machine
+    from toolcall_conformance.trust.sources.running import TrialRunner
 
-    machine = Machine(_asked(parsed))
+    machine = TrialRunner(_asked(parsed))
     try:
         draw = machine.draws.again(parsed.again)
     except LookupError as error:
@@ -105,21 +105,21 @@ def try_again(parsed: argparse.Namespace) -> int:
     )
 
 
-def _asked(parsed: argparse.Namespace) -> Asked:
-    from toolcall_conformance.trust.sources.running import Asked
+def _asked(parsed: argparse.Namespace) -> TrialSettings:
+    from toolcall_conformance.trust.sources.running import TrialSettings
 
     for name, folder in [*(("--folder", folder) for folder in parsed.folder), ("--against", parsed.against)]:
         if folder is not None and not folder.is_dir():
             raise UsageError(f"{name} {folder}: there is no such directory")
     against = parsed.against.resolve() if parsed.against is not None else None
-    return Asked(parsed.translator, Path.cwd(), tuple(parsed.folder), against, parsed.dialects)
+    return TrialSettings(parsed.translator, Path.cwd(), tuple(parsed.folder), against, parsed.dialects)
 
 
-def _of(tried: Iterable[Tried], outcome: str) -> list[Tried]:
+def _of(tried: Iterable[TriedDraw], outcome: str) -> list[TriedDraw]:
     return [draw for draw in tried if draw.outcome == outcome]
 
 
-def _print_counts(tried: Sequence[Tried]) -> None:
+def _print_counts(tried: Sequence[TriedDraw]) -> None:
     from toolcall_conformance.trust.sources.trying import OUTCOMES
 
     for way in (*dict.fromkeys(draw.way for draw in tried), ""):
@@ -129,11 +129,11 @@ def _print_counts(tried: Sequence[Tried]) -> None:
         say((f"{way or 'in all'}: ", "head"), f"{many(len(some), 'draw')}: {totals}")
 
 
-def _print_roads(title: str, draws: Sequence[Tried], source: Asked) -> None:
+def _print_roads(title: str, draws: Sequence[TriedDraw], source: TrialSettings) -> None:
     """The draws of a list by rules, with the MUSTs that remain, and the command that makes one again."""
     say("")
     say((f"{title}: {len(draws):,}", "head"))
-    groups: dict[tuple[str, ...], list[Tried]] = {}
+    groups: dict[tuple[str, ...], list[TriedDraw]] = {}
     for draw in draws:
         target = draw.upstream if draw.way == "request" else draw.client
         groups.setdefault((draw.way, target, *(draw.rules or (draw.reason,))), []).append(draw)
@@ -144,7 +144,7 @@ def _print_roads(title: str, draws: Sequence[Tried], source: Asked) -> None:
             _print_one(draw)
 
 
-def _print_one(draw: Tried) -> None:
+def _print_one(draw: TriedDraw) -> None:
     for line in draw.remains[:_SHOWN]:
         say(f"         remains: {line}")
     if draw.broken:
@@ -153,23 +153,23 @@ def _print_one(draw: Tried) -> None:
         say("         the older version translates it")
 
 
-def _again(draw: Tried, source: Asked) -> str:
+def _again(draw: TriedDraw, source: TrialSettings) -> str:
     """The command that makes a draw again. It needs no folder: the name holds the file."""
     options = ["--translator", source.translator, *(["--against", str(source.against)] if source.against else [])]
     return shlex.join(["toolcall-conformance", "mutate", "--sources", *options, "--again", draw.name])
 
 
-def _print_reasons(title: str, draws: Sequence[Tried]) -> None:
+def _print_reasons(title: str, draws: Sequence[TriedDraw]) -> None:
     _print_counted(title, Counter(draw.reason for draw in draws), {draw.reason: draw for draw in draws})
 
 
-def _print_rules(title: str, draws: Sequence[Tried]) -> None:
+def _print_rules(title: str, draws: Sequence[TriedDraw]) -> None:
     _print_counted(
         title, Counter(" ".join(draw.rules) for draw in draws), {" ".join(draw.rules): draw for draw in draws}
     )
 
 
-def _print_counted(title: str, counts: Counter[str], examples: Mapping[str, Tried]) -> None:
+def _print_counted(title: str, counts: Counter[str], examples: Mapping[str, TriedDraw]) -> None:
     say("")
     say((f"{title}: {counts.total():,}", "head"))
     for text, count in counts.most_common(_REASONS):

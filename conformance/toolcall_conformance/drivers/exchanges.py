@@ -46,7 +46,7 @@ from toolcall_conformance.drivers.streams import Source, Streamed, StreamOutcome
 from toolcall_conformance.drivers.upstream_request import RequestInspector
 from toolcall_conformance.jsonvalue import JSONError, copied, parse
 from toolcall_conformance.showing import many
-from toolcall_conformance.upstream import Addresses, Reply, ScriptedUpstream, Turns, UpstreamConversation
+from toolcall_conformance.upstream import Addresses, Reply, ReplyTurns, ScriptedUpstream, UpstreamConversation
 
 # Sends a client's body; the future has the outcome when the exchange is over.
 Send = Callable[[dict[str, Any], UpstreamConversation], "Future[ExchangeOutcome]"]
@@ -216,7 +216,7 @@ class ExchangeSession:
         reply, beside = self.streamed_reply(source), other.streamed_reply(other_source)
         if reply is None or beside is None:
             return self.stream(source), other.stream(other_source)
-        turns = Turns(ahead(source))
+        turns = ReplyTurns(ahead(source))
         for session, each, number in ((self, reply, 0), (other, beside, 1)):
             session.begin_answer(replace(each, turn=turns.of(number)))
         # Each has its own limit of time, and what the other one takes in the meantime.

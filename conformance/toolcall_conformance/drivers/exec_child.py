@@ -10,7 +10,7 @@ from typing import Any
 
 from toolcall_conformance.drivers.exec_answers import PROTOCOL, find_breach
 from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT
-from toolcall_conformance.drivers.jsonlines import EndedError, Lines, NoAnswerError, TooLongError
+from toolcall_conformance.drivers.jsonlines import EndedError, LineChannel, NoAnswerError, TooLongError
 from toolcall_conformance.drivers.outcomes import Crashed, ProtocolError, TimedOut, TranslatorError
 from toolcall_conformance.drivers.process import ChildProcess
 from toolcall_conformance.jsonvalue import JSONError, equal, parse
@@ -43,7 +43,7 @@ class Child:
         limit: int = OUTPUT_LIMIT,
     ) -> None:
         self._process = ChildProcess(command, directory=directory, environment=_ENVIRONMENT, piped=True)
-        self._lines = Lines(self._process, self._add_noise, limit)
+        self._lines = LineChannel(self._process, self._add_noise, limit)
         self._breach = breach
         self._limit = limit
         self._noise = noise

@@ -17,7 +17,7 @@ from toolcall_conformance.drivers.error_result import plain_error
 from toolcall_conformance.drivers.errors import SpecError
 from toolcall_conformance.drivers.exec_answers import AnswerLosses, read_failure
 from toolcall_conformance.drivers.exec_child import Child, Fault, start_child
-from toolcall_conformance.drivers.exec_restarts import Kept
+from toolcall_conformance.drivers.exec_restarts import RestartedChild
 from toolcall_conformance.drivers.exec_streams import Steps, played_in_turns, played_to_end, stream_steps
 from toolcall_conformance.drivers.json_result import plain, plain_list
 from toolcall_conformance.drivers.losses import read_losses
@@ -70,7 +70,7 @@ class ExecDriver:
         if isinstance(started, str):
             raise SpecError(f"{spec!r}: {started}")
         child, hello = started
-        self._kept = Kept(child, self._start)
+        self._kept = RestartedChild(child, self._start)
         self.name: str = hello.get("name") or spec
         self.version: str | None = hello.get("version") or None
 

@@ -15,7 +15,7 @@ Start = Callable[[], tuple[C, dict[str, Any]] | str]
 """Starts a child and returns it with its answer to ``hello``; or a sentence that says why it failed."""
 
 
-class Kept(Generic[C]):
+class RestartedChild(Generic[C]):
     """A child that :meth:`revive` starts again. ``start`` started the first one, too."""
 
     def __init__(self, child: C, start: Start[C]) -> None:

@@ -18,7 +18,7 @@ from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.base import FORMAT_OPERATIONS, OPERATIONS, Opened, OpenOutcome, SessionDriver
 from toolcall_conformance.drivers.errors import SpecError
 from toolcall_conformance.drivers.exec_child import Child, Fault
-from toolcall_conformance.drivers.exec_restarts import Kept
+from toolcall_conformance.drivers.exec_restarts import RestartedChild
 from toolcall_conformance.drivers.fused import Transports
 from toolcall_conformance.drivers.isolated_messages import MessageError, read, written_source
 from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT
@@ -76,7 +76,7 @@ class IsolatedDriver:
         if isinstance(started, str):
             raise SpecError(started)
         child, hello = started
-        self._kept = Kept(child, self._start)
+        self._kept = RestartedChild(child, self._start)
         self.name = str(hello.get("name") or spec)
         self.version = str(hello["version"]) if hello.get("version") else None
 

@@ -36,7 +36,7 @@ class TooLongError(Exception):
         self.beginning = beginning
 
 
-class Lines:
+class LineChannel:
     """Exchanges lines with a child over its standard input and output.
 
     ``on_noise`` receives each line that cannot be an object, such as a banner. Holds at most one line of ``limit``

@@ -13,7 +13,7 @@ from toolcall_conformance.cassettes.cases import FAMILY
 from toolcall_conformance.engine.run import Run, without_rule
 from toolcall_conformance.engine.settings import relative
 from toolcall_conformance.fuzz.whole import FAMILY as DRAWN
-from toolcall_conformance.known_failures import Failure, KnownFailuresError, Names, Pattern, load, update
+from toolcall_conformance.known_failures import FailingFinding, ItemPattern, KnownFailuresError, Names, load, update
 from toolcall_conformance.known_failures.reading import read
 from toolcall_conformance.known_secrets import without_secrets
 from toolcall_conformance.reports.model import ItemRecord
@@ -22,11 +22,11 @@ LOCK_SECONDS = 10.0
 """How long a run waits for another that writes a file of the same folder: that takes milliseconds."""
 
 
-def judged(records: Iterable[ItemRecord]) -> Mapping[str, list[Failure]]:
+def judged(records: Iterable[ItemRecord]) -> Mapping[str, list[FailingFinding]]:
     """The failures of each item that ran to a verdict."""
     return {
         record.nodeid: [
-            Failure(
+            FailingFinding(
                 finding["rule"], without_rule(finding["signature"]), finding["message"], unstable="unstable" in finding
             )
             for finding in record.findings
@@ -56,10 +56,10 @@ def _existing(run: Run) -> frozenset[str]:
     return run.existing(lambda _case: True)
 
 
-def _outside(run: Run) -> Callable[[Pattern], bool]:
+def _outside(run: Run) -> Callable[[ItemPattern], bool]:
     """Whether a pattern names what this run does not have: recordings, or one item of a case that was not selected."""
 
-    def is_outside(pattern: Pattern) -> bool:
+    def is_outside(pattern: ItemPattern) -> bool:
         case = pattern.plain.partition("::")[0]
         if pattern.family == FAMILY:
             return run.cassettes is None

@@ -17,7 +17,7 @@ from toolcall_conformance.engine.plan import Planned, route_of
 from toolcall_conformance.findings import Finding, Verdict
 from toolcall_conformance.fuzz import folders
 from toolcall_conformance.fuzz.bricks import bricks_of
-from toolcall_conformance.fuzz.drawing import Source
+from toolcall_conformance.fuzz.drawing import ScenarioSource
 from toolcall_conformance.fuzz.rendering import DIALECT, Drawn, DrawnCase, load_renderer, rendered, spoken
 from toolcall_conformance.fuzz.smaller import shrunk
 from toolcall_conformance.fuzz.spool import Spool
@@ -40,7 +40,7 @@ SECONDS = 20.0
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class GeneratedFailure:
     """What is wrong with a drawn conversation: its cause, and in which check and variant it was seen."""
 
     cause: str
@@ -52,7 +52,7 @@ class Failure:
 class _Seen:
     """A failure as it was first seen, that conversation, and how many conversations have its cause."""
 
-    failure: Failure
+    failure: GeneratedFailure
     finding: Finding
     drawn: Drawn
     count: int = 0
@@ -75,7 +75,7 @@ class Fuzz:
         self._run = run
         self._told = settings
         self._renderer = load_renderer(settings.renderer)
-        self._source = Source(bricks_of(run.corpus), settings.seed)
+        self._source = ScenarioSource(bricks_of(run.corpus), settings.seed)
         self._dialects = {name: Dialects(run.corpus, name) for name in run.corpus.formats}
 
     @cached_property
@@ -142,14 +142,14 @@ class Fuzz:
 
     def _failures(
         self, case: DrawnCase, route: Route, number: int
-    ) -> tuple[list[tuple[Failure, Finding]], list[Finding]]:
+    ) -> tuple[list[tuple[GeneratedFailure, Finding]], list[Finding]]:
         """What is wrong with the conversation of that ``number`` on a route, and what another translator differs in."""
-        findings: dict[Failure, Finding] = {}
+        findings: dict[GeneratedFailure, Finding] = {}
         others: list[Finding] = []
         for check, variant in _taken(list(self._ways(case, route)), number):
             result = self._played(case, check, route, variant)
             for finding in self._run.failing(result):
-                findings.setdefault(Failure(self._run.signature(finding), check, variant), finding)
+                findings.setdefault(GeneratedFailure(self._run.signature(finding), check, variant), finding)
             others += result.differences
         return list(findings.items()), others
 
@@ -173,7 +173,7 @@ class Fuzz:
         match = self._finding(small, item.route, failure)
         return Example(observation, *match, small) if match is not None else None
 
-    def _finding(self, drawn: Drawn, route: Route, failure: Failure) -> tuple[Finding, ItemResult] | None:
+    def _finding(self, drawn: Drawn, route: Route, failure: GeneratedFailure) -> tuple[Finding, ItemResult] | None:
         case = self._made(drawn, sorted({route.client, route.upstream}))  # smaller ones come quicker in two formats
         if case is None or (failure.check, failure.variant) not in self._ways(case, route):
             return None

@@ -24,7 +24,7 @@ from toolcall_conformance.drivers.foreign import text_of, type_name
 from toolcall_conformance.drivers.tracebacks import traceback_of
 from toolcall_conformance.engine.plan import Planned
 from toolcall_conformance.engine.selection import PREFIX
-from toolcall_conformance.engine.tries import Tried
+from toolcall_conformance.engine.tries import RepeatedResult
 from toolcall_conformance.showing import shortened, visible
 
 # The folders of what lies between a run and the hook of a user: pytest, pluggy, and this package.
@@ -102,7 +102,7 @@ class ConformanceItem(pytest.Item):
         super().__init__(**rest)
         self.planned = planned
         self.run = run
-        self.tried: Tried | None = None
+        self.tried: RepeatedResult | None = None
         self.witnessed: tuple[WitnessedBody, ...] = ()
         self.files: Path | None = None
         case, route = planned.case, planned.route
@@ -136,7 +136,7 @@ class ConformanceItem(pytest.Item):
         """Forget what was played: pytest keeps its items, and all their bodies would fill the memory."""
         self.tried = None
 
-    def _reasons(self, tried: Tried) -> list[str]:
+    def _reasons(self, tried: RepeatedResult) -> list[str]:
         """Why each of its failures is known, in the order of the findings."""
         reasons = [
             (finding.rule, self.run.known_reason(self.nodeid, finding)) for finding in self.run.failing(tried.result)

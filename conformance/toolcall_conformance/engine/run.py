@@ -28,12 +28,12 @@ from toolcall_conformance.engine.plan import (
 )
 from toolcall_conformance.engine.selection import Selection
 from toolcall_conformance.engine.settings import Settings
-from toolcall_conformance.engine.tries import Tried, play
+from toolcall_conformance.engine.tries import RepeatedResult, play
 from toolcall_conformance.engine.untouched import Law
 from toolcall_conformance.engine.watchdog import Watchdog
 from toolcall_conformance.findings import Finding, Verdict, failing
 from toolcall_conformance.fuzz.whole import CHECK, AllDrawn
-from toolcall_conformance.known_failures import Kind, KnownFailures, Standing
+from toolcall_conformance.known_failures import KnownFailures, Standing, StandingKind
 from toolcall_conformance.library import Case, Corpus, Rule
 from toolcall_conformance.pairs import PairCase, Pairs, play_pair
 from toolcall_conformance.policy import Policy
@@ -147,7 +147,7 @@ class Run:
         """The signature of a finding without its rule."""
         return without_rule(self.signature(finding))
 
-    def tried(self, item: Planned) -> Tried:
+    def tried(self, item: Planned) -> RepeatedResult:
         """Play one item as often as the user wants. An exception from here is a fault of the harness."""
         return play(lambda: self.execute(item), self.settings.tries, self.failing, self.signature)
 
@@ -206,8 +206,8 @@ class Run:
     def standing(self, nodeid: str, finding: Finding) -> Standing:
         """What the file of known failures says of a failing finding."""
         status = self.known.standing(nodeid, finding.rule, self.details(finding))
-        if self.settings.update and status.kind in (Kind.NEW, Kind.OTHER):
-            return Standing(Kind.KNOWN, f"to be written to {self.known.path.name if self.known.path else ''}")
+        if self.settings.update and status.kind in (StandingKind.NEW, StandingKind.OTHER):
+            return Standing(StandingKind.KNOWN, f"to be written to {self.known.path.name if self.known.path else ''}")
         return status
 
     def known_reason(self, nodeid: str, finding: Finding) -> str | None:
@@ -215,7 +215,7 @@ class Run:
         status = self.standing(nodeid, finding)
         return status.text if status.is_known else None
 
-    def outcome(self, nodeid: str, tried: Tried) -> str:
+    def outcome(self, nodeid: str, tried: RepeatedResult) -> str:
         """An item's result in pytest: ``passed``, ``failed``, ``known`` (so expected), ``unstable`` or ``skipped``.
 
         What failed only in some tries does not count as a failure, unless the user is strict.

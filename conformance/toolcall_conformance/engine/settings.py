@@ -188,7 +188,7 @@ def _fuzz(sources: Sources) -> FuzzSettings | None:
     return FuzzSettings(count, seed, renderer)
 
 
-def _whole_number(named: settings_sources.Named, what: str, *, least: int) -> int:
+def _whole_number(named: settings_sources.NamedSetting, what: str, *, least: int) -> int:
     text = str(named.value)
     if not (text.isascii() and text.isdecimal() and int(text) >= least):
         raise pytest.UsageError(f"{named.where}: {text!r} is {what}; give {least} or more")

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from toolcall_conformance import settings_sources, started
-from toolcall_conformance.settings_sources import Named, SettingError, key_of
+from toolcall_conformance.settings_sources import NamedSetting, SettingError, key_of
 
 
 class Sources:
@@ -24,13 +24,13 @@ class Sources:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._here = config.invocation_params.dir
-        self._table = settings_sources.Table(config.rootpath)
+        self._table = settings_sources.SettingsTable(config.rootpath)
         try:
             settings_sources.verify_environment()
         except SettingError as error:
             raise pytest.UsageError(str(error)) from None
 
-    def named(self, name: str) -> Named | None:
+    def named(self, name: str) -> NamedSetting | None:
         """A setting, or None if no source names it. Raises pytest.UsageError."""
         try:
             return (
@@ -63,18 +63,18 @@ class Sources:
             return None
         return value[-written:] if isinstance(value, list) else value
 
-    def _from_options(self, name: str) -> Named | None:
+    def _from_options(self, name: str) -> NamedSetting | None:
         value = self._config.getoption(key_of(name))
         if value in (None, []):
             return None
         option = f"--toolcall-{name}"
         if not isinstance(value, list):
             written = self._written(name) > 0
-            return Named(value, self._here if written else self._ini_directory, option)
+            return NamedSetting(value, self._here if written else self._ini_directory, option)
         # Values of `addopts` in the ini file stand before those of the command.
         early = len(value) - self._written(name)
         paths = [self._ini_directory / path for path in value[:early]] + [self._here / path for path in value[early:]]
-        return Named(paths, self._here, option)
+        return NamedSetting(paths, self._here, option)
 
     def _written(self, name: str) -> int:
         """How often the command, or PYTEST_ADDOPTS, has an option."""

@@ -11,7 +11,7 @@ from toolcall_conformance.findings import Finding, Verdict
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class RepeatedResult:
     """The tries of one item. ``result`` is the one to show, ``counts`` says in how many tries each signature fails it.
 
     ``verdicts`` are those of all tries.
@@ -48,11 +48,11 @@ def play(
     count: int,
     failing: Callable[[ItemResult], Iterable[Finding]],
     signature: Callable[[Finding], str],
-) -> Tried:
+) -> RepeatedResult:
     """Play an item ``count`` times. Shown is the first result with the most kinds of failures."""
     results = [once()]
     results += [once() for _ in range(count - 1)]
     kinds = [frozenset(map(signature, failing(result))) for result in results]
     index = max(range(count), key=lambda number: (len(kinds[number]), -number))
     counts = Counter(kind for signatures in kinds for kind in sorted(signatures))
-    return Tried(results[index], count, counts, tuple(result.verdict for result in results))
+    return RepeatedResult(results[index], count, counts, tuple(result.verdict for result in results))

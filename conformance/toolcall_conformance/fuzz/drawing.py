@@ -39,7 +39,7 @@ _SETTINGS = settings(
 )
 
 
-class Source:
+class ScenarioSource:
     """Scenarios from a ``seed``. The same seed, version of Hypothesis and ``bricks`` give the same scenarios."""
 
     def __init__(self, bricks: Bricks, seed: int) -> None:

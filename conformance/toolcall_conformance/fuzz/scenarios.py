@@ -16,7 +16,7 @@ from hypothesis.strategies import DrawFn
 from toolcall_conformance.fuzz import asked, declared, shapes
 from toolcall_conformance.fuzz.bricks import Bricks, Frame
 from toolcall_conformance.fuzz.features import features_of
-from toolcall_conformance.fuzz.turns import Kept, Turns
+from toolcall_conformance.fuzz.turns import TurnConstraints, TurnGenerator
 
 _ERRORS = ("invalid_request", "unauthorized", "invalid_key", "rate_limit", "server_error", "overloaded")
 _PASSING = frozenset({"rate_limit", "overloaded"})
@@ -34,7 +34,7 @@ def scenarios(draw: DrawFn, bricks: Bricks) -> dict[str, Any]:
     tools = declared.tools(draw, least, strict=strict) if rounds or least > 1 or draw(st.booleans()) else {}
     asks = bool(bricks.forms) and "response_format" in frame.able and draw(st.integers(0, 2)) > 0
     answer_form = asked.answer_format(draw, bricks.forms) if asks else None
-    turns = Turns(draw, tools, frame, Kept(strict, answer_form, bricks.uploaded))
+    turns = TurnGenerator(draw, tools, frame, TurnConstraints(strict, answer_form, bricks.uploaded))
     turns.fill(rounds)
     settings = asked.settings(draw, turns.said, sorted(tools), frame)
     scenario = {

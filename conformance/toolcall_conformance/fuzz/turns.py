@@ -31,7 +31,7 @@ _USUAL_ENDS = ("end", "end", "end", "length")
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class TurnConstraints:
     """What turns keep to: whether arguments fit their schemas, the form of answers; and media that are uploaded."""
 
     strict: bool
@@ -39,10 +39,12 @@ class Kept:
     uploaded: Sequence[Entry]
 
 
-class Turns:
+class TurnGenerator:
     """The turns of a conversation, as they are drawn."""
 
-    def __init__(self, draw: DrawFn, tools: dict[str, dict[str, Any]], frame: Frame, constraints: Kept) -> None:
+    def __init__(
+        self, draw: DrawFn, tools: dict[str, dict[str, Any]], frame: Frame, constraints: TurnConstraints
+    ) -> None:
         self.said: list[Entry] = []
         self._draw = draw
         self._tools = tools

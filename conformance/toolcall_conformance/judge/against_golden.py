@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.differences import Difference, all_differences
+from toolcall_conformance.differences import ValueDifference, all_differences
 from toolcall_conformance.judge.bodies import judge_body
 from toolcall_conformance.judge.given import Ends
 from toolcall_conformance.library import Corpus
 
 
-def differing(corpus: Corpus, name: str, direction: str, golden: Any, output: Any) -> list[Difference]:
+def differing(corpus: Corpus, name: str, direction: str, golden: Any, output: Any) -> list[ValueDifference]:
     """Where two bodies of a format differ, but for what each provider makes anew, and what equivalences allow."""
     format_facts = corpus.format(name)
     new = {f"/{key}" for key in (*format_facts.get("generated_keys", ()), *format_facts.get("time_keys", ()))}

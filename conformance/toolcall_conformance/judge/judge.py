@@ -22,7 +22,7 @@ from toolcall_conformance.judge.round_trips import judge_round_trip
 from toolcall_conformance.judge.streams import judge_stream
 from toolcall_conformance.judge.upstream_replies import judge_sent
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.otel import Exchange, judge_exchange
+from toolcall_conformance.otel import ObservedExchange, judge_exchange
 from toolcall_conformance.reading.assembled import Assembled
 from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.translation import outcome
@@ -274,7 +274,7 @@ class Judge:
         ``reply`` of None is not asked for.
         """
         return self._with_causes(
-            Judgement(tuple(judge_exchange(self.corpus, Exchange(name, request, reply), output))), name
+            Judgement(tuple(judge_exchange(self.corpus, ObservedExchange(name, request, reply), output))), name
         )
 
     def declared_names(self, golden: Any, output: Any, upstream: str) -> DeclaredNames:

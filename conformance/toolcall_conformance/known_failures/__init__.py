@@ -1,20 +1,20 @@
 """Known failures: a file of findings that are expected, each with its reason. See docs/known-failures.md."""
 
-from toolcall_conformance.known_failures.baseline import Kind, KnownFailures, Stale, Standing
-from toolcall_conformance.known_failures.entries import Entry, KnownFailuresError, Pattern
+from toolcall_conformance.known_failures.baseline import KnownFailures, Stale, Standing, StandingKind
+from toolcall_conformance.known_failures.entries import ItemPattern, KnownEntry, KnownFailuresError
 from toolcall_conformance.known_failures.reading import Names, load
-from toolcall_conformance.known_failures.updating import Failure, Update, update
+from toolcall_conformance.known_failures.updating import FailingFinding, Update, update
 
 __all__ = [
-    "Entry",
-    "Failure",
-    "Kind",
+    "FailingFinding",
+    "ItemPattern",
+    "KnownEntry",
     "KnownFailures",
     "KnownFailuresError",
     "Names",
-    "Pattern",
     "Stale",
     "Standing",
+    "StandingKind",
     "Update",
     "load",
     "update",

@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 
-from toolcall_conformance.known_failures.entries import Entry, Judged, Pattern, plain_id
+from toolcall_conformance.known_failures.entries import ItemPattern, Judged, KnownEntry, plain_id
 from toolcall_conformance.known_failures.items import Items
 from toolcall_conformance.known_failures.ranges import patterns
 
@@ -17,7 +17,7 @@ from toolcall_conformance.known_failures.ranges import patterns
 _SHOWN = 8
 
 
-class Kind(StrEnum):
+class StandingKind(StrEnum):
     """What the file says of a failure that it does not excuse, or that it does."""
 
     KNOWN = "known"
@@ -30,20 +30,20 @@ class Kind(StrEnum):
 class Standing:
     """What the file says of one failure. ``text`` is the reason of a known one; of the others, a sentence."""
 
-    kind: Kind
+    kind: StandingKind
     text: str = ""
 
     @property
     def is_known(self) -> bool:
-        return self.kind is Kind.KNOWN
+        return self.kind is StandingKind.KNOWN
 
 
 @dataclass(frozen=True)
 class Stale:
     """An entry with ``patterns`` that match no item or no longer fail, and the sentence to report."""
 
-    entry: Entry
-    patterns: tuple[Pattern, ...]
+    entry: KnownEntry
+    patterns: tuple[ItemPattern, ...]
     sentence: str
 
 
@@ -54,15 +54,15 @@ class KnownFailures:
     """
 
     path: Path | None = None
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[KnownEntry, ...] = ()
     today: dt.date = dt.date.max
     name: str = ""
     text: str = ""
 
     @cached_property
-    def _by_item(self) -> dict[str, list[Entry]]:
+    def _by_item(self) -> dict[str, list[KnownEntry]]:
         """The entries that name an item by its whole id."""
-        entries: dict[str, list[Entry]] = {}
+        entries: dict[str, list[KnownEntry]] = {}
         for entry in self.entries:
             for pattern in entry.patterns:
                 for part in pattern.parts:
@@ -71,9 +71,9 @@ class KnownFailures:
         return entries
 
     @cached_property
-    def _by_beginning(self) -> dict[str, list[tuple[Pattern, Entry]]]:
+    def _by_beginning(self) -> dict[str, list[tuple[ItemPattern, KnownEntry]]]:
         """The other patterns by what stands before their first sign, each with its entry."""
-        entries: dict[str, list[tuple[Pattern, Entry]]] = {}
+        entries: dict[str, list[tuple[ItemPattern, KnownEntry]]] = {}
         for entry in self.entries:
             for pattern in entry.patterns:
                 for part in pattern.parts:
@@ -81,14 +81,14 @@ class KnownFailures:
                         entries.setdefault(part.beginning, []).append((part, entry))
         return entries
 
-    def _by_pattern(self, plain: str) -> Iterator[Entry]:
+    def _by_pattern(self, plain: str) -> Iterator[KnownEntry]:
         """The entries with a pattern that matches an item, which has no prefix."""
         for end in range(len(plain) + 1):
             for pattern, entry in self._by_beginning.get(plain[:end], ()):
                 if pattern.matches(plain):
                     yield entry
 
-    def of_item(self, nodeid: str) -> list[Entry]:
+    def of_item(self, nodeid: str) -> list[KnownEntry]:
         """The entries that name an item, in the order of the file."""
         entries = [
             *self._by_item.get(plain_id(nodeid), ()),
@@ -102,18 +102,20 @@ class KnownFailures:
         fitting = [entry for entry in listed if entry.has_failure(rule, signature)]
         valid = [entry for entry in fitting if not entry.has_expired(self.today)]
         if valid:
-            return Standing(Kind.KNOWN, valid[0].told)
+            return Standing(StandingKind.KNOWN, valid[0].told)
         if fitting:
             entry = fitting[0]
             description = f"known until {entry.expires} ({entry.told}); repair it, or give the entry another date"
-            return Standing(Kind.EXPIRED, f"{self._place(entry)}: {description}")
+            return Standing(StandingKind.EXPIRED, f"{self._place(entry)}: {description}")
         if listed:
             same = [entry for entry in listed if rule in entry.ids]
             description = (
                 f"the difference {same[0].signature}" if same else ", ".join(sorted({entry.rule for entry in listed}))
             )
-            return Standing(Kind.OTHER, f"{self._place((same or listed)[0])} records {description} for this item")
-        return Standing(Kind.NEW)
+            return Standing(
+                StandingKind.OTHER, f"{self._place((same or listed)[0])} records {description} for this item"
+            )
+        return Standing(StandingKind.NEW)
 
     def reason(self, nodeid: str, rule: str, signature: str) -> str | None:
         """The reason of a known failure, or None."""
@@ -134,7 +136,7 @@ class KnownFailures:
         self,
         planned: Collection[str],
         judged: Judged,
-        is_outside: Callable[[Pattern], bool] = lambda _pattern: False,
+        is_outside: Callable[[ItemPattern], bool] = lambda _pattern: False,
     ) -> list[Stale]:
         """The entries with patterns that match no item, no longer fail, or fail in more items than they say.
 
@@ -161,7 +163,7 @@ class KnownFailures:
         return stale_entries
 
     @staticmethod
-    def mended(entry: Entry, planned: Items, judged: Judged) -> Iterator[tuple[Pattern, list[str]]]:
+    def mended(entry: KnownEntry, planned: Items, judged: Judged) -> Iterator[tuple[ItemPattern, list[str]]]:
         """The patterns of an entry with items that no longer fail by it, and those; ids have no prefix.
 
         One that is not exact has such items only when all its items were judged, and none fails.
@@ -177,7 +179,7 @@ class KnownFailures:
             elif items and len(passing) == len(items):
                 yield pattern, passing
 
-    def surplus(self, entry: Entry, items: Items, judged: Judged) -> Iterator[Stale]:
+    def surplus(self, entry: KnownEntry, items: Items, judged: Judged) -> Iterator[Stale]:
         """The patterns that more items fail by than they say."""
         for pattern in entry.patterns:
             if pattern.count is None:
@@ -191,7 +193,7 @@ class KnownFailures:
                     f"the line says {pattern.count}: the others are new",
                 )
 
-    def _sentence(self, entry: Entry, passing: Mapping[Pattern, Sequence[str]], items: Items) -> str:
+    def _sentence(self, entry: KnownEntry, passing: Mapping[ItemPattern, Sequence[str]], items: Items) -> str:
         named = sorted({each for found in passing.values() for each in found})
         shown = [pattern.plain for pattern in passing if not pattern.is_exact] or patterns(named, items)
         more = f" and {len(shown) - _SHOWN} more patterns" if len(shown) > _SHOWN else ""
@@ -208,7 +210,7 @@ class KnownFailures:
         lines = _in_words([entry.lines] if whole else _ranges({pattern.line for pattern in passing}))
         return f"{self.name or self.path}: {entry}: {what}; {'delete' if goes else 'it stands in'} {lines}"
 
-    def _place(self, entry: Entry) -> str:
+    def _place(self, entry: KnownEntry) -> str:
         return f"{self.path.name if self.path else ''}:{entry.lines[0]}"
 
 
@@ -228,5 +230,5 @@ def _in_words(ranges: Sequence[tuple[int, int]]) -> str:
     return f"{word} {' and '.join([', '.join(others), last] if others else [last])}"
 
 
-def _fails(entry: Entry, failures: Collection[tuple[str, str]]) -> bool:
+def _fails(entry: KnownEntry, failures: Collection[tuple[str, str]]) -> bool:
     return any(entry.has_failure(rule, signature) for rule, signature in failures)

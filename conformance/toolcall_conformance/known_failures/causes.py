@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance.known_failures.entries import Entry, KnownFailuresError, Pattern
+from toolcall_conformance.known_failures.entries import ItemPattern, KnownEntry, KnownFailuresError
 
 KEY = "causes"
 WIDTH = 260
@@ -112,7 +112,7 @@ def _patterns(line: int, given: Any) -> tuple[str, ...]:
     return tuple(one.strip() for one in texts)
 
 
-def entries(path: Path, found: Section, current: Callable[[str], frozenset[str]]) -> Iterator[Entry]:
+def entries(path: Path, found: Section, current: Callable[[str], frozenset[str]]) -> Iterator[KnownEntry]:
     """The entries of the table. ``current`` gives the ids of a rule. Raises KnownFailuresError."""
     for row in found.rows:
         try:
@@ -121,14 +121,14 @@ def entries(path: Path, found: Section, current: Callable[[str], frozenset[str]]
             raise KnownFailuresError(f"{path}:{row.first}: {error}") from None
 
 
-def _entry(row: Row, current: Callable[[str], frozenset[str]]) -> Entry:
+def _entry(row: Row, current: Callable[[str], frozenset[str]]) -> KnownEntry:
     rule, signature = row.key
-    patterns = tuple(Pattern(text, row.first) for text in row.patterns)
+    patterns = tuple(ItemPattern(text, row.first) for text in row.patterns)
     if wide := next((one for one in patterns if one.is_wide), None):
         raise ValueError(f"{wide.text!r:.200} may match several families; name them, as {{shell,grep}}/seed")
     if not signature:
         raise ValueError(f"{rule!r:.200} has no signature; write it as reports do, behind the rule")
-    return Entry(
+    return KnownEntry(
         lines=(row.first, row.last),
         patterns=patterns,
         rule=rule,

@@ -70,7 +70,7 @@ def _within(text: str, whole: str) -> tuple[list[str], str]:
 
 
 @dataclass(frozen=True)
-class Pattern:
+class ItemPattern:
     """A pattern for the ids of items, and the line on which it stands.
 
     ``*`` stands for any text, ``?`` for one character, ``{a,b}`` for either text; all else stands for itself. A family,
@@ -93,9 +93,9 @@ class Pattern:
         return plain_id(_COUNT.sub("", self.text, count=1) if self.count is not None else self.text)
 
     @cached_property
-    def parts(self) -> tuple[Pattern, ...]:
+    def parts(self) -> tuple[ItemPattern, ...]:
         """What it stands for, without braces. Raises ValueError."""
-        return tuple(Pattern(each, self.line) for each in spread(self.plain)) if "{" in self.plain else (self,)
+        return tuple(ItemPattern(each, self.line) for each in spread(self.plain)) if "{" in self.plain else (self,)
 
     @property
     def is_exact(self) -> bool:
@@ -139,7 +139,7 @@ class Pattern:
 
 
 @dataclass(frozen=True)
-class Entry:
+class KnownEntry:
     """Findings of one rule in items that match one of ``patterns``; ``ids`` are the rule's current ids.
 
     ``signature`` is what follows the rule in the text of a ``Cause``; None stands for any. ``lines`` are the first and
@@ -147,7 +147,7 @@ class Entry:
     """
 
     lines: tuple[int, int]
-    patterns: tuple[Pattern, ...]
+    patterns: tuple[ItemPattern, ...]
     rule: str
     ids: frozenset[str]
     reason: str

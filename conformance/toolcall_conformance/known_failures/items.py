@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from itertools import takewhile
 
-from toolcall_conformance.known_failures.entries import Pattern, plain_id
+from toolcall_conformance.known_failures.entries import ItemPattern, plain_id
 
 
 class Items:
@@ -21,7 +21,7 @@ class Items:
         """All of them."""
         return self._ids
 
-    def matching(self, pattern: Pattern) -> list[str]:
+    def matching(self, pattern: ItemPattern) -> list[str]:
         """The items that a pattern matches, sorted."""
         if len(pattern.parts) > 1:
             return sorted({one for part in pattern.parts for one in self.matching(part)})

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
-from toolcall_conformance.known_failures.entries import Pattern, plain_id
+from toolcall_conformance.known_failures.entries import ItemPattern, plain_id
 from toolcall_conformance.known_failures.items import Items
 
 _PLACE = re.compile(r"(\w+?)(?:-to-(\w+))?(-.*)?", re.DOTALL)
@@ -80,7 +80,7 @@ def _places(ids: Iterable[_Id], items: Items) -> Mapping[str, set[_Where]]:
             groups[level(one), one.where._replace(variant="*")].append(one)
         for (name, where), group in groups.items():
             every = where if any(one.where.variant for one in group) else where._replace(variant="")
-            if len(group) > 1 and len(items.matching(Pattern(_text([name], [every]), 0))) == len(group):
+            if len(group) > 1 and len(items.matching(ItemPattern(_text([name], [every]), 0))) == len(group):
                 found[name].add(every)
                 left.difference_update(group)
     for one in left:
@@ -149,4 +149,4 @@ def _braced(texts: Iterable[str]) -> str:
 
 def _counted(text: str, items: Items) -> str:
     """The pattern with the number of its items, where it does not name each."""
-    return f"{len(items.matching(Pattern(text, 0)))} × {text}" if "*" in text else text
+    return f"{len(items.matching(ItemPattern(text, 0)))} × {text}" if "*" in text else text

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from toolcall_conformance import foreign_files
 from toolcall_conformance.known_failures.baseline import KnownFailures
-from toolcall_conformance.known_failures.entries import Entry, KnownFailuresError, Pattern
+from toolcall_conformance.known_failures.entries import ItemPattern, KnownEntry, KnownFailuresError
 from toolcall_conformance.known_failures.tables import entries as toml_entries
 
 _HEADER = re.compile(r"^[^\S\n]*\[(?:\[|\s*causes\s*\])", re.MULTILINE)
@@ -71,7 +71,7 @@ def is_toml(path: Path, text: str) -> bool:
     return path.suffix == ".toml" or _HEADER.search(text) is not None
 
 
-def _lines(path: Path, text: str, names: Names) -> Iterator[Entry]:
+def _lines(path: Path, text: str, names: Names) -> Iterator[KnownEntry]:
     """The entries of the form ``ITEM-PATTERN RULE # reason``, one a line."""
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.lstrip().startswith("#"):
@@ -87,4 +87,4 @@ def _lines(path: Path, text: str, names: Names) -> Iterator[Entry]:
             ids = names.current(rule)
         except ValueError as error:
             raise KnownFailuresError(f"{path}:{number}: {error}") from None
-        yield Entry((number, number), (Pattern(pattern, number),), rule, ids, reason.strip())
+        yield KnownEntry((number, number), (ItemPattern(pattern, number),), rule, ids, reason.strip())

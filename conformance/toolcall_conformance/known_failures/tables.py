@@ -14,7 +14,7 @@ from typing import Any
 
 from toolcall_conformance import foreign_files
 from toolcall_conformance.known_failures import causes
-from toolcall_conformance.known_failures.entries import Entry, KnownFailuresError, Pattern
+from toolcall_conformance.known_failures.entries import ItemPattern, KnownEntry, KnownFailuresError
 
 KEY = "known"
 _HEADER = re.compile(rf"\s*\[\[\s*{KEY}\s*\]\]\s*(#.*)?")
@@ -22,7 +22,7 @@ _KEYS = ("rule", "signature", "items", "reason", "ticket", "added", "expires", "
 
 
 @dataclass(frozen=True)
-class Block:
+class TableLines:
     """The lines of one table. ``before`` are lines that stand free above it, ``text`` its own with its comments.
 
     ``lines`` are the numbers of the first and last line of ``text``.
@@ -33,7 +33,7 @@ class Block:
     lines: tuple[int, int]
 
 
-def entries(path: Path, text: str, current: Callable[[str], frozenset[str]]) -> Iterator[Entry]:
+def entries(path: Path, text: str, current: Callable[[str], frozenset[str]]) -> Iterator[KnownEntry]:
     """The entries of a file. ``current`` gives the ids of a rule. Raises KnownFailuresError."""
     try:
         document = foreign_files.parse_toml(text)
@@ -55,7 +55,7 @@ def entries(path: Path, text: str, current: Callable[[str], frozenset[str]]) -> 
     yield from causes.entries(path, found, current)
 
 
-def split(path: Path, text: str) -> tuple[list[Block], str]:
+def split(path: Path, text: str) -> tuple[list[TableLines], str]:
     """The blocks of a file that is TOML and has no other tables, and the text behind the last one.
 
     Raises KnownFailuresError.
@@ -68,7 +68,7 @@ def split(path: Path, text: str) -> tuple[list[Block], str]:
         while first > end and lines[first - 1].lstrip().startswith("#"):
             first -= 1
         last = _last_line(lines, start, following)
-        blocks.append(Block("".join(lines[end:first]), "".join(lines[first:last]), (first + 1, last)))
+        blocks.append(TableLines("".join(lines[end:first]), "".join(lines[first:last]), (first + 1, last)))
         end = last
     tables = tomllib.loads(text).get(KEY, [])
     try:
@@ -94,7 +94,7 @@ def _last_line(lines: list[str], start: int, following: int) -> int:
     return last
 
 
-def _entry(block: Block, table: dict[str, Any], current: Callable[[str], frozenset[str]]) -> Entry:
+def _entry(block: TableLines, table: dict[str, Any], current: Callable[[str], frozenset[str]]) -> KnownEntry:
     for key in table:
         if key not in _KEYS:
             close = difflib.get_close_matches(key, _KEYS, n=1)
@@ -108,7 +108,7 @@ def _entry(block: Block, table: dict[str, Any], current: Callable[[str], frozens
         wide = next(pattern for pattern in patterns if pattern.is_wide)
         raise ValueError(f"{wide.text!r} may match several families; name one, or write wide = true")
     _date(table, "added")
-    return Entry(
+    return KnownEntry(
         lines=(_header_line(block), block.lines[1]),
         patterns=patterns,
         rule=rule,
@@ -138,7 +138,7 @@ def _date(table: dict[str, Any], key: str) -> dt.date | None:
         raise ValueError(f"`{key}` is no date; write {key} = 2027-01-31") from None
 
 
-def _patterns(block: Block, table: dict[str, Any]) -> tuple[Pattern, ...]:
+def _patterns(block: TableLines, table: dict[str, Any]) -> tuple[ItemPattern, ...]:
     items = table.get("items")
     texts = [items] if isinstance(items, str) else items
     if not isinstance(texts, list) or not texts or not all(isinstance(text, str) and text.strip() for text in texts):
@@ -151,11 +151,11 @@ def _patterns(block: Block, table: dict[str, Any]) -> tuple[Pattern, ...]:
         quoted = (f'"{text}"', f"'{text}'")
         at = next((n for n in range(next_line, len(lines)) if any(quotation in lines[n] for quotation in quoted)), None)
         next_line = at if at is not None else next_line
-        patterns.append(Pattern(text.strip(), offset + at if at is not None else _header_line(block)))
+        patterns.append(ItemPattern(text.strip(), offset + at if at is not None else _header_line(block)))
     return tuple(patterns)
 
 
-def _header_line(block: Block) -> int:
+def _header_line(block: TableLines) -> int:
     above = next(number for number, line in enumerate(_lines(block.text)) if _HEADER.fullmatch(line.rstrip()))
     return block.lines[0] + above
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from toolcall_conformance.known_failures import causes
 from toolcall_conformance.known_failures.arrays import edited
-from toolcall_conformance.known_failures.baseline import Kind, KnownFailures
-from toolcall_conformance.known_failures.entries import Entry, Pattern, plain_id
+from toolcall_conformance.known_failures.baseline import KnownFailures, StandingKind
+from toolcall_conformance.known_failures.entries import ItemPattern, KnownEntry, plain_id
 from toolcall_conformance.known_failures.items import Items
 from toolcall_conformance.known_failures.ranges import patterns
 from toolcall_conformance.known_failures.reading import is_toml
@@ -24,7 +24,7 @@ _TOP = """\
 
 
 @dataclass(frozen=True)
-class Failure:
+class FailingFinding:
     """One failing finding of an item that was judged. ``signature`` lacks the rule; ``message`` explains it.
 
     An ``unstable`` one did not come in every try: it makes no entry, and keeps the one that it has.
@@ -97,8 +97,8 @@ def update(
     known_failures: KnownFailures,
     text: str,
     planned: Collection[str],
-    judged: Mapping[str, Sequence[Failure]],
-    is_outside: Callable[[Pattern], bool] = lambda _pattern: False,
+    judged: Mapping[str, Sequence[FailingFinding]],
+    is_outside: Callable[[ItemPattern], bool] = lambda _pattern: False,
 ) -> Update:
     """The new text of the file that had ``text`` and that ``known_failures`` was read from.
 
@@ -133,7 +133,7 @@ def update(
 
 def _remove_stale(
     known_failures: KnownFailures,
-    entry: Entry,
+    entry: KnownEntry,
     draft: _Draft,
     items: Items,
     verdicts: Mapping[str, Sequence[tuple[str, str]]],
@@ -146,11 +146,11 @@ def _remove_stale(
 
 def _cause_draft(
     known: KnownFailures,
-    entry: Entry,
+    entry: KnownEntry,
     row: causes.Row,
     items: Items,
     verdicts: Mapping[str, Sequence[tuple[str, str]]],
-    is_outside: Callable[[Pattern], bool],
+    is_outside: Callable[[ItemPattern], bool],
 ) -> _CauseDraft:
     """A row without what no longer fails, and what there is no more."""
     mended = dict(known.mended(entry, items, verdicts))
@@ -171,7 +171,7 @@ def _add_new(
     known_failures: KnownFailures,
     drafts: Sequence[_Draft],
     rows: Sequence[_CauseDraft],
-    judged: Mapping[str, Sequence[Failure]],
+    judged: Mapping[str, Sequence[FailingFinding]],
 ) -> Iterator[_CauseDraft]:
     """Add each failure that no entry covers to the entry of its cause; the rows of causes that have none."""
     homes: dict[tuple[str, str], _Draft | _CauseDraft] = {}
@@ -183,7 +183,7 @@ def _add_new(
     for nodeid, failures in sorted(judged.items()):
         for failure in failures:
             status = known_failures.standing(nodeid, failure.rule, failure.signature)
-            if failure.unstable or status.kind in (Kind.KNOWN, Kind.EXPIRED):
+            if failure.unstable or status.kind in (StandingKind.KNOWN, StandingKind.EXPIRED):
                 continue
             key = failure.rule, failure.signature
             home = homes.get(key) or new.setdefault(key, _CauseDraft(key))

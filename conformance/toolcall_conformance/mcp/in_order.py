@@ -14,7 +14,7 @@ Places = list[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class TextForms:
     """Any one of some ``forms`` with ``room`` characters around it at most; nothing at all if ``optional``."""
 
     forms: tuple[str, ...]
@@ -29,7 +29,7 @@ class Room:
     most: int
 
 
-def says_in_order(text: str, steps: Iterable[Words | Room]) -> bool:
+def says_in_order(text: str, steps: Iterable[TextForms | Room]) -> bool:
     """Whether a text is these steps, one behind the other, with or without white space between any two.
 
     White space in the text is single spaces.

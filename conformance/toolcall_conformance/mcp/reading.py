@@ -15,7 +15,7 @@ Part = Text | Media | Value
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class ContentEntry:
     """One entry of a result's content: the ``part`` that it is by itself.
 
     ``uri`` is that of a resource, ``link`` whether the resource itself stays with the server. Nobody need tell the
@@ -36,7 +36,7 @@ class ToolResult:
     ``structured`` is MISSING where it has none; ``error`` says whether the tool failed.
     """
 
-    blocks: tuple[Block, ...]
+    blocks: tuple[ContentEntry, ...]
     structured: Any
     error: bool
     body: Any
@@ -92,27 +92,29 @@ def read_result(result: Any) -> ToolResult:
     )
 
 
-def _block(entry: dict[str, Any], pointer: str) -> Block | None:
+def _block(entry: dict[str, Any], pointer: str) -> ContentEntry | None:
     kind, hidden = entry.get("type"), _object(entry.get("annotations")).get("audience") == ["user"]
     if kind == "text":
-        return Block(Text(_text(entry, "text"), f"{pointer}/text"), for_the_user=hidden)
+        return ContentEntry(Text(_text(entry, "text"), f"{pointer}/text"), for_the_user=hidden)
     if kind in ("image", "audio"):
         media = Media(str(kind), _text(entry, "mimeType"), pointer, data=_text(entry, "data"))
-        return Block(media, for_the_user=hidden)
+        return ContentEntry(media, for_the_user=hidden)
     if kind == "resource_link":
         uri = _text(entry, "uri")
         named = f"{_text(entry, 'title') or _text(entry, 'name')}: {uri}"
-        return Block(Text(named, pointer), uri, True, hidden, " ".join(_words(entry)))
+        return ContentEntry(Text(named, pointer), uri, True, hidden, " ".join(_words(entry)))
     return _resource(_object(entry.get("resource")), pointer, hidden) if kind == "resource" else None
 
 
-def _resource(resource: dict[str, Any], pointer: str, hidden: bool) -> Block:
+def _resource(resource: dict[str, Any], pointer: str, hidden: bool) -> ContentEntry:
     uri = _text(resource, "uri")
     if "blob" in resource:
         mime = _text(resource, "mimeType") or None
-        return Block(Media(_kind(mime), mime, f"{pointer}/resource", data=_text(resource, "blob")), uri, False, hidden)
+        return ContentEntry(
+            Media(_kind(mime), mime, f"{pointer}/resource", data=_text(resource, "blob")), uri, False, hidden
+        )
     words = " ".join(_words({key: value for key, value in resource.items() if key != "text"}))
-    return Block(Text(_text(resource, "text"), f"{pointer}/resource/text"), uri, False, hidden, words)
+    return ContentEntry(Text(_text(resource, "text"), f"{pointer}/resource/text"), uri, False, hidden, words)
 
 
 def _object(value: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from toolcall_conformance.findings import MISSING
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.mcp.reading import Block, Part, ToolResult
+from toolcall_conformance.mcp.reading import ContentEntry, Part, ToolResult
 from toolcall_conformance.reading import Media, Text
 from toolcall_conformance.reading.model import Value
 from toolcall_conformance.translation.payload import parsed_text
@@ -44,7 +44,7 @@ def _is_label(corpus: Corpus, string: str) -> bool:
     return len(string) <= corpus.alignment.parameters["label_characters"] and not any(map(str.isspace, string))
 
 
-def _said(block: Block) -> str | None:
+def _said(block: ContentEntry) -> str | None:
     """The string that tells a block, if it is no media."""
     if isinstance(block.part, Media):
         return None

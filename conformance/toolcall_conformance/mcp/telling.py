@@ -16,8 +16,8 @@ from typing import Any
 from toolcall_conformance.findings import MISSING
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.mcp.in_order import Room, Words, says_in_order
-from toolcall_conformance.mcp.reading import Block, Part, ToolResult, of_value
+from toolcall_conformance.mcp.in_order import Room, TextForms, says_in_order
+from toolcall_conformance.mcp.reading import ContentEntry, Part, ToolResult, of_value
 from toolcall_conformance.mcp.spelled import is_spelled_out
 from toolcall_conformance.reading import Media, Result, Text
 from toolcall_conformance.reading.model import Value
@@ -118,7 +118,7 @@ def _cut(text: str, structured: Any) -> Iterator[str]:
             yield f"{text[: match.start(1)]}{text[end:]}".strip()
 
 
-def _tells_in_words(corpus: Corpus, blocks: Sequence[Block], produced: Result, media: Sequence[Media]) -> bool:
+def _tells_in_words(corpus: Corpus, blocks: Sequence[ContentEntry], produced: Result, media: Sequence[Media]) -> bool:
     """Whether the texts of a result tell its blocks in their order, each resource with a few words around it."""
     steps = [step for block in blocks for step in _steps(corpus, block, media)]
     return any(says_in_order(_squeezed(text), steps) for text in _wordings(corpus, produced))
@@ -143,20 +143,20 @@ def _leaves(value: object) -> list[str]:
     return [value] if isinstance(value, str) else strings_in(value)
 
 
-def _steps(corpus: Corpus, block: Block, media: Sequence[Media]) -> tuple[Words | Room, ...]:
+def _steps(corpus: Corpus, block: ContentEntry, media: Sequence[Media]) -> tuple[TextForms | Room, ...]:
     """What a squeezed text says of a block."""
     room = corpus.alignment.parameters["resource_room"] + 2 * len(block.words)
     if isinstance(block.part, Media):
         return (Room(room),)  # a remark that it stands elsewhere; whether it does is asked of media
     if block.uri is None:
-        return (Words((_squeezed(block.part.text),), optional=block.for_the_user),)
+        return (TextForms((_squeezed(block.part.text),), optional=block.for_the_user),)
     if _is_shown(corpus, block, media):
         return (Room(room),)
     text = block.uri if block.link else block.part.text
-    return (Words(tuple(map(_squeezed, _spellings(text))), room, optional=block.for_the_user),)
+    return (TextForms(tuple(map(_squeezed, _spellings(text))), room, optional=block.for_the_user),)
 
 
-def _is_shown(corpus: Corpus, block: Block, media: Sequence[Media]) -> bool:
+def _is_shown(corpus: Corpus, block: ContentEntry, media: Sequence[Media]) -> bool:
     """Whether a resource is told as a document: by its address, or with its text as bytes.
 
     Most addresses of resources are names within the server, which no provider can load

@@ -22,7 +22,7 @@ from toolcall_conformance.otel.parts import (
     compare_thoughts,
     compare_tools,
 )
-from toolcall_conformance.otel.reading import Known, Messages, read_input, read_reply
+from toolcall_conformance.otel.reading import Messages, SourceFacts, read_input, read_reply
 from toolcall_conformance.otel.shape import compare_shape
 from toolcall_conformance.reading import Call, Hosted, Media, Reading, Result, Text, Turn
 from toolcall_conformance.translation.aligned import aligned
@@ -40,7 +40,7 @@ _CONTENT = "translation/result-content"
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class ObservedExchange:
     """A request and its reply in one format; the reply is None where only the request was observed."""
 
     format: str
@@ -48,7 +48,7 @@ class Exchange:
     reply: Any = None
 
 
-def judge_exchange(corpus: Corpus, exchange: Exchange, output: Any) -> list[Finding]:
+def judge_exchange(corpus: Corpus, exchange: ObservedExchange, output: Any) -> list[Finding]:
     """The findings about the four lists that an instrumentation made of an exchange.
 
     What a part with a wrong shape should have said is not asked for besides.
@@ -72,18 +72,18 @@ def judge_exchange(corpus: Corpus, exchange: Exchange, output: Any) -> list[Find
     return findings
 
 
-def _known(reading: Reading) -> Known:
+def _known(reading: Reading) -> SourceFacts:
     items = [item for turn in reading.turns for item in turn.items]
     free = {tool.name for tool in reading.tools if tool.kind == "custom" and tool.name}
     free |= {call.name for call in reading.calls if call.kind == "custom" and call.name}
     hosted = [item for item in items if isinstance(item, Hosted)]
     own = {item.value.get("id") for item in hosted if isinstance(item.value, dict)}
-    return Known(
+    return SourceFacts(
         free, {identity for identity in {*own, *(item.id for item in hosted)} if isinstance(identity, str) and identity}
     )
 
 
-def _compare(corpus: Corpus, before: Reading, after: Messages, facts: Known) -> Iterator[Finding]:
+def _compare(corpus: Corpus, before: Reading, after: Messages, facts: SourceFacts) -> Iterator[Finding]:
     pair = aligned(Sides(corpus, _told(before), after.reading))
     yield from (finding for finding in compare_calls(pair) if finding.rule != _IDS)
     if before.direction == "request":

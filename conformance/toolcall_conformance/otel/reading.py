@@ -36,14 +36,14 @@ class Messages:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class SourceFacts:
     """What the source tells of its calls: names of tools that take free text, and ids of what its provider ran."""
 
     free: Collection[str] = ()
     hosted: Collection[str] = ()
 
 
-def read_input(name: str, output: dict[str, Any], facts: Known) -> Messages:
+def read_input(name: str, output: dict[str, Any], facts: SourceFacts) -> Messages:
     """The reading of the input messages and the system instructions."""
     messages = Messages(Reading(name, "request", body=output))
     for place, part in enumerate(output.get("system_instructions") or []):
@@ -54,7 +54,7 @@ def read_input(name: str, output: dict[str, Any], facts: Known) -> Messages:
     return messages
 
 
-def read_reply(name: str, output: dict[str, Any], facts: Known, choices: int) -> Messages:
+def read_reply(name: str, output: dict[str, Any], facts: SourceFacts, choices: int) -> Messages:
     """The reading of the first choice, as of every reply: of one message, and of all where there is but one choice."""
     reply_messages = Messages(Reading(name, "response", body=output))
     messages = output.get("output_messages") or []
@@ -65,7 +65,7 @@ def read_reply(name: str, output: dict[str, Any], facts: Known, choices: int) ->
 class _Reader:
     """Reads messages one after the other."""
 
-    def __init__(self, messages: Messages, facts: Known) -> None:
+    def __init__(self, messages: Messages, facts: SourceFacts) -> None:
         self._found, self._known = messages, facts
         self._calls: list[Call] = []
         self._answered: set[int] = set()

@@ -16,8 +16,8 @@ from toolcall_conformance.findings import MISSING
 from toolcall_conformance.judge.given import Ends
 from toolcall_conformance.library import Case, Corpus, Exchange
 from toolcall_conformance.pairs import readers
-from toolcall_conformance.pairs.description import Description, Kind, read_description
-from toolcall_conformance.pairs.errors import PairsError, UnreadableError
+from toolcall_conformance.pairs.description import Description, PairTable, read_description
+from toolcall_conformance.pairs.errors import PairsError, UnreadableGoldenError
 from toolcall_conformance.pairs.hidden import Hidden
 from toolcall_conformance.pairs.judging import judged
 from toolcall_conformance.showing import many, visible
@@ -32,7 +32,9 @@ CHECK_OF = {"request": "request", "response": "response", "error": "response", "
 class PairCase(Case):
     """One pair. Its id is ``pairs/`` and the path of the output; ``source`` and ``output`` are the bodies."""
 
-    def __init__(self, id: str, file: Path, kind: Kind, route: Route, bodies: tuple[Any, Any], hidden: Hidden) -> None:
+    def __init__(
+        self, id: str, file: Path, kind: PairTable, route: Route, bodies: tuple[Any, Any], hidden: Hidden
+    ) -> None:
         super().__init__(file.parent, {"id": id, "title": f"golden file {file.name}", "features": [], "models": {}})
         self._file, self.direction, self.route = file, kind.direction, route
         self.ends = Ends(route.client, route.upstream, kind.client_model, kind.upstream_model)
@@ -124,7 +126,7 @@ class _Finder:
         self.left_out: defaultdict[str, list[str]] = defaultdict(list)
         self._seen = 0
 
-    def find(self, kind: Kind) -> None:
+    def find(self, kind: PairTable) -> None:
         """The pairs of one table."""
         for file in kind.output.files(self._told.folder):
             path = file.relative_to(self._told.folder).as_posix()
@@ -138,16 +140,16 @@ class _Finder:
                     self._fitting[kind.output.text] = self._fitting.get(kind.output.text, 0) + 1
                     self._add(kind, file, path, entry, fields)
 
-    def _entries(self, kind: Kind, file: Path, path: str) -> list[Any]:
+    def _entries(self, kind: PairTable, file: Path, path: str) -> list[Any]:
         if kind.output.entry is None:
             return [None]
         try:
             return readers.entry_names(file)
-        except UnreadableError as error:
+        except UnreadableGoldenError as error:
             self.left_out[str(error)].append(path)
             return []
 
-    def _add(self, kind: Kind, file: Path, path: str, entry: str | None, fields: Mapping[str, str]) -> None:
+    def _add(self, kind: PairTable, file: Path, path: str, entry: str | None, fields: Mapping[str, str]) -> None:
         name = path if entry is None else f"{path}#{entry}"
         ends = dict(kind.ends)
         for end in {"client", "upstream"} & fields.keys():
@@ -171,7 +173,7 @@ class _Finder:
         client, upstream = ends["client"], ends["upstream"]
         try:
             bodies = self._bodies(kind, (source_file, source_entry), (file, entry), ends)
-        except UnreadableError as error:
+        except UnreadableGoldenError as error:
             self.left_out[str(error)].append(name)
             return
         if id in self.cases:
@@ -186,7 +188,7 @@ class _Finder:
         self.cases[id] = PairCase(id, file, kind, route, bodies, self._hidden)
 
     def _bodies(
-        self, kind: Kind, source: tuple[Path, str | None], output: tuple[Path, str | None], ends: Mapping[str, str]
+        self, kind: PairTable, source: tuple[Path, str | None], output: tuple[Path, str | None], ends: Mapping[str, str]
     ) -> tuple[Any, Any]:
         if kind.direction != "stream":
             return _body("its source", source, kind.source_body), _body("", output, kind.output_body)
@@ -241,23 +243,23 @@ def _id(name: str) -> str:
 def _body(whose: str, place: tuple[Path, str | None], pointer: str) -> Any:
     try:
         return readers.body(*place, pointer)
-    except UnreadableError as error:
-        raise UnreadableError(f"{whose}: {error}" if whose else str(error)) from None
+    except UnreadableGoldenError as error:
+        raise UnreadableGoldenError(f"{whose}: {error}" if whose else str(error)) from None
 
 
 def _stream(whose: str, place: tuple[Path, str | None], pointer: str, name: str, corpus: Corpus) -> Any:
     """A stream; for the source also a unary reply."""
     try:
         return readers.stream(*place, pointer, name, corpus)
-    except UnreadableError as error:
+    except UnreadableGoldenError as error:
         if not whose:
             raise
         try:
             reply = readers.body(*place, pointer)
-        except UnreadableError:
-            raise UnreadableError(f"{whose}: {error}") from None
+        except UnreadableGoldenError:
+            raise UnreadableGoldenError(f"{whose}: {error}") from None
         if not isinstance(reply, dict):
-            raise UnreadableError(f"{whose}: {error}") from None
+            raise UnreadableGoldenError(f"{whose}: {error}") from None
         return reply
 
 

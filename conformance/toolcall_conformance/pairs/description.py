@@ -20,7 +20,7 @@ _ENDS = ("client", "upstream")
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class PairTable:
     """One table ``[[pairs]]``: where its files are, and what they hold.
 
     ``ends`` are the formats that the table itself names, by ``client`` and ``upstream``.
@@ -41,7 +41,7 @@ class Description:
     """The file. ``words`` are formats by the words of paths, None for a word of no format that is judged."""
 
     path: Path
-    kinds: Sequence[Kind]
+    kinds: Sequence[PairTable]
     words: Mapping[str, str | None]
     redacted: Sequence[re.Pattern[str]]
     leave_out: Sequence[str]
@@ -67,7 +67,7 @@ def read_description(path: Path, formats: Collection[str]) -> Description:
     return Description(path, kinds, words, _patterns(path, document), document.get("leave_out", ()))
 
 
-def _kind(path: Path, number: int, table: Mapping[str, Any], words: Mapping[str, str | None]) -> Kind:
+def _kind(path: Path, number: int, table: Mapping[str, Any], words: Mapping[str, str | None]) -> PairTable:
     where = f"{path}: [[pairs]] number {number}"
     templates = {}
     for key in ("source", "output"):
@@ -93,7 +93,7 @@ def _kind(path: Path, number: int, table: Mapping[str, Any], words: Mapping[str,
             raise PairsError(
                 f"{where}: which format is the {end}'s? Put {{{end}}} into output, or write {end} = …{hint}"
             )
-    return Kind(
+    return PairTable(
         source,
         output,
         table.get("direction", "request"),

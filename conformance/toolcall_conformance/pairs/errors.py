@@ -5,5 +5,5 @@ class PairsError(Exception):
     """A file of pairs that cannot be used: which, where in it, and what to do."""
 
 
-class UnreadableError(Exception):
+class UnreadableGoldenError(Exception):
     """A golden file that holds no body: why. The other pairs are judged."""

@@ -14,7 +14,7 @@ from toolcall_conformance.jsonvalue import JSONError, join
 from toolcall_conformance.jsonvalue import parse as parse_json
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.pairs import jest, readers
-from toolcall_conformance.pairs.errors import UnreadableError
+from toolcall_conformance.pairs.errors import UnreadableGoldenError
 from toolcall_conformance.recognition import has_container, recognised, recognised_events
 from toolcall_conformance.streaming import parse
 
@@ -63,7 +63,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class GuessedTable:
     """One table of the file: the patterns, the formats that they do not show, and how many pairs they found."""
 
     source: str
@@ -87,7 +87,7 @@ class Guess:
     folder: Path
     files: int = 0
     bodies: Sequence[Found] = ()
-    tables: Counter[Table] = field(default_factory=Counter)
+    tables: Counter[GuessedTable] = field(default_factory=Counter)
     redacted: Counter[str] = field(default_factory=Counter)
 
     def toml(self) -> str:
@@ -109,7 +109,7 @@ def guess(corpus: Corpus, folder: Path) -> Guess:
     """
     folder_guess = Guess(folder)
     folder_guess.bodies = bodies = [*_bodies(corpus, folder_guess)]
-    votes: defaultdict[tuple[str, str, str], Counter[Table]] = defaultdict(Counter)
+    votes: defaultdict[tuple[str, str, str], Counter[GuessedTable]] = defaultdict(Counter)
     for source, output in _pairs(bodies):
         table = _table(source, output)
         votes[table.source, table.output, table.direction][table] += 1
@@ -130,7 +130,7 @@ def _bodies(corpus: Corpus, folder_guess: Guess) -> Iterator[Found]:
             continue
         try:
             text = readers.text_of(path)
-        except UnreadableError:
+        except UnreadableGoldenError:
             continue
         name = "/".join(parts)
         if not jest.is_snapshot(text) and (body := _body(corpus, name, readers.without_front_matter(text))) is not None:
@@ -201,7 +201,7 @@ def _fits(source: Found, output: Found) -> bool:
     return source.direction == output.direction or (source.direction, output.direction) == ("response", "stream")
 
 
-def _table(source: Found, output: Found) -> Table:
+def _table(source: Found, output: Found) -> GuessedTable:
     request = output.direction == "request"
     formats = (source.format, output.format) if request else (output.format, source.format)
     ends = tuple(zip(("client", "upstream"), formats, strict=True))
@@ -212,7 +212,7 @@ def _table(source: Found, output: Found) -> Table:
         source_pattern, output_pattern = (
             f"{prefix}{{name}}{body.path.rpartition('/')[2][len(source.stem) :]}" for body in (source, output)
         )
-    return Table(source_pattern, output_pattern, output.direction, ends, source.pointer, output.pointer)
+    return GuessedTable(source_pattern, output_pattern, output.direction, ends, source.pointer, output.pointer)
 
 
 def _generalised(source: str, output: str) -> tuple[str, str]:

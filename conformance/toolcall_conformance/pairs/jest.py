@@ -10,7 +10,7 @@ import json
 import re
 from typing import Any
 
-from toolcall_conformance.pairs.errors import UnreadableError
+from toolcall_conformance.pairs.errors import UnreadableGoldenError
 
 _ENTRY = re.compile(r"^exports\[`((?:[^`\\]|\\.)*)`\] = `((?:[^`\\]|\\.)*)`;", re.MULTILINE | re.DOTALL)
 _ESCAPED = re.compile(r"\\([`\\$])")
@@ -67,7 +67,7 @@ class _Reader:
     def value(self, depth: int) -> Any:
         """The next value."""
         if depth > _MOST_DEPTH:
-            raise UnreadableError(f"a snapshot that is nested more than {_MOST_DEPTH} levels deep")
+            raise UnreadableGoldenError(f"a snapshot that is nested more than {_MOST_DEPTH} levels deep")
         if tag := _TAG.match(self._text, self._at):
             self._at = tag.end()
             return tag[1]
@@ -128,6 +128,6 @@ class _Reader:
         self._at = match.end()
         return match.lastgroup, match[match.lastgroup]
 
-    def _broken(self) -> UnreadableError:
+    def _broken(self) -> UnreadableGoldenError:
         line = self._text.count("\n", 0, self._at) + 1
-        return UnreadableError(f"line {line} of the snapshot cannot be read as a value that pretty-format prints")
+        return UnreadableGoldenError(f"line {line} of the snapshot cannot be read as a value that pretty-format prints")

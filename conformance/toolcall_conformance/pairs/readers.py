@@ -18,7 +18,7 @@ from toolcall_conformance.jsonvalue import JSONError, is_json, resolve
 from toolcall_conformance.jsonvalue import parse as parse_json
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.pairs import jest
-from toolcall_conformance.pairs.errors import UnreadableError
+from toolcall_conformance.pairs.errors import UnreadableGoldenError
 from toolcall_conformance.streaming import parse
 
 _GZIP = b"\x1f\x8b"
@@ -33,7 +33,7 @@ def text_of(path: Path) -> str:
     try:
         about = path.stat()
     except OSError as error:
-        raise UnreadableError(f"it cannot be read ({error.strerror})") from None
+        raise UnreadableGoldenError(f"it cannot be read ({error.strerror})") from None
     return _text_of(path, about.st_mtime_ns, about.st_size)
 
 
@@ -48,9 +48,9 @@ def _text_of(path: Path, _changed: int, _size: int) -> str:
             data = Unpacker().gzip(data)
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UnreadableError(f"it is not UTF-8 text (byte {error.start})") from None
+        raise UnreadableGoldenError(f"it is not UTF-8 text (byte {error.start})") from None
     except (OSError, ValueError) as error:
-        raise UnreadableError(f"it cannot be read ({getattr(error, 'strerror', None) or error})") from None
+        raise UnreadableGoldenError(f"it cannot be read ({getattr(error, 'strerror', None) or error})") from None
 
 
 def entry_names(path: Path) -> list[str]:
@@ -68,7 +68,7 @@ def body(path: Path, entry: str | None, pointer: str) -> Any:
     if isinstance(value, str):  # a snapshot of a text
         value = _at(_parsed(value), "")
     if is_too_deep(value):
-        raise UnreadableError(f"it is nested more than {MOST_DEPTH} levels deep; no provider takes such a body")
+        raise UnreadableGoldenError(f"it is nested more than {MOST_DEPTH} levels deep; no provider takes such a body")
     return value
 
 
@@ -85,7 +85,7 @@ def stream(path: Path, entry: str | None, pointer: str, name: str, corpus: Corpu
             return _events(_without_trailer(value).encode())
         events = [*_lines(value)]
     if not events or not all(isinstance(event, dict) for event in events):
-        raise UnreadableError("it holds no stream: neither lines `data: …` nor a list of events")
+        raise UnreadableGoldenError("it holds no stream: neither lines `data: …` nor a list of events")
     return _events(framed(corpus, name, events))
 
 
@@ -111,7 +111,7 @@ def _without_trailer(text: str) -> str:
 def _events(data: bytes) -> dict[str, Any]:
     document = parse(data)
     if not document["events"]:
-        raise UnreadableError("it holds no event (lines `data: …`, then a blank line)")
+        raise UnreadableGoldenError("it holds no event (lines `data: …`, then a blank line)")
     return document
 
 
@@ -122,7 +122,7 @@ def _content(path: Path, entry: str | None, *, streams: bool = False) -> Any:
         snapshots = jest.entries(text)
         if entry is None or entry not in snapshots:
             names = ", ".join(repr(name) for name in [*snapshots][:3])
-            raise UnreadableError(f"it holds snapshots of Jest ({names}, …); name one after # in the pattern")
+            raise UnreadableGoldenError(f"it holds snapshots of Jest ({names}, …); name one after # in the pattern")
         return jest.value_of(snapshots[entry], escaped=jest.is_escaped(text))
     text, is_insta = _without_front_matter(text)
     if streams and (FIELD.match(text.lstrip()) or not is_json(text)):
@@ -131,7 +131,7 @@ def _content(path: Path, entry: str | None, *, streams: bool = False) -> Any:
     if entry is None:
         return value
     if not isinstance(value, dict) or entry not in value:
-        raise UnreadableError(f"it has no member {entry!r}")
+        raise UnreadableGoldenError(f"it has no member {entry!r}")
     return value[entry]
 
 
@@ -154,14 +154,16 @@ def _value(path: Path, text: str, *, yaml: bool = False) -> Any:
     except JSONError as error:
         problem = error
     if not text.strip():
-        raise UnreadableError("it is empty")
+        raise UnreadableGoldenError("it is empty")
     if FIELD.match(text.lstrip()):
-        raise UnreadableError('it is an event stream; write direction = "stream"')
+        raise UnreadableGoldenError('it is an event stream; write direction = "stream"')
     if _RUST.match(text):
-        raise UnreadableError("it holds Rust's Debug output, not JSON; snapshot the body with assert_json_snapshot!")
+        raise UnreadableGoldenError(
+            "it holds Rust's Debug output, not JSON; snapshot the body with assert_json_snapshot!"
+        )
     if yaml or path.suffix in (".yaml", ".yml"):
         return _yaml(path, text)
-    raise UnreadableError(f"it is not JSON: {problem}")
+    raise UnreadableGoldenError(f"it is not JSON: {problem}")
 
 
 def _yaml(path: Path, text: str) -> Any:
@@ -171,7 +173,7 @@ def _yaml(path: Path, text: str) -> Any:
     try:
         document = parse_yaml(path, text)
     except CassetteError as error:
-        raise UnreadableError(str(error).removeprefix(f"{path}: ").partition("; it is")[0]) from None
+        raise UnreadableGoldenError(str(error).removeprefix(f"{path}: ").partition("; it is")[0]) from None
     return json.loads(json.dumps(document, default=str))
 
 
@@ -179,7 +181,7 @@ def _parsed(text: str) -> Any:
     try:
         return parse_json(text)
     except JSONError as error:
-        raise UnreadableError(f"it holds a text that is not JSON: {error}") from None
+        raise UnreadableGoldenError(f"it holds a text that is not JSON: {error}") from None
 
 
 def _as_value(content: Any) -> Any:
@@ -192,7 +194,7 @@ def _lines(text: str) -> Iterator[Any]:
             try:
                 yield parse_json(line)
             except JSONError as error:
-                raise UnreadableError(
+                raise UnreadableGoldenError(
                     f"line {number} is neither a field of an event stream nor JSON: {error}"
                 ) from None
 
@@ -201,4 +203,4 @@ def _at(value: Any, pointer: str) -> Any:
     try:
         return resolve(value, pointer)
     except LookupError:
-        raise UnreadableError(f"it has nothing at {pointer}") from None
+        raise UnreadableGoldenError(f"it has nothing at {pointer}") from None

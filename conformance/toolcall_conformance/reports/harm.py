@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolcall_conformance.consequences import Table, table_of
+from toolcall_conformance.consequences import ConsequenceTable, table_of
 from toolcall_conformance.library import Corpus
 
 
@@ -39,7 +39,7 @@ class Harm:
     steps: tuple[Mapping[str, Any], ...] = ()
     groups: tuple[Mapping[str, Any], ...] = ()
     echoes: frozenset[str] = frozenset()
-    consequences: Table = field(default_factory=Table)
+    consequences: ConsequenceTable = field(default_factory=ConsequenceTable)
     repairs: tuple[Repair, ...] = ()
     never_first: frozenset[str] = frozenset()
 

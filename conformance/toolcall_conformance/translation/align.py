@@ -13,7 +13,7 @@ from itertools import accumulate, islice, pairwise
 
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Reading
-from toolcall_conformance.translation.calls_of_both import Calls, Marks, worth_comparing
+from toolcall_conformance.translation.calls_of_both import CallsOfBoth, Marks, worth_comparing
 from toolcall_conformance.translation.chains import Chances, best_chain
 
 
@@ -42,7 +42,7 @@ def align(corpus: Corpus, source: Reading, output: Reading, names: Mapping[str, 
     it has in common, in points of the corpus; then, as *changed*, where as many are left over between the same
     neighbours.
     """
-    calls = Calls.of(corpus, source, output, names)
+    calls = CallsOfBoth.of(corpus, source, output, names)
     alignment = Alignment(pairs=calls.by_id(), arguments=calls.values)
     alignment.moved = _out_of_order(alignment.pairs)
     paired_columns = set(alignment.pairs.values())
@@ -64,7 +64,7 @@ def align(corpus: Corpus, source: Reading, output: Reading, names: Mapping[str, 
     return alignment
 
 
-def _in_order(calls: Calls, rows: Sequence[int], columns: Sequence[int]) -> list[tuple[int, int]]:
+def _in_order(calls: CallsOfBoth, rows: Sequence[int], columns: Sequence[int]) -> list[tuple[int, int]]:
     """The pairs of equal calls in order: as many as possible, of these the ones in the likest surroundings."""
     if not rows or not columns:
         return []
@@ -88,7 +88,7 @@ def _in_order(calls: Calls, rows: Sequence[int], columns: Sequence[int]) -> list
     return pairs + [(left[row], right[at]) for row, at in best_chain(chances, len(right))]
 
 
-def _elsewhere(calls: Calls, rows: Sequence[int], columns: Sequence[int]) -> Iterator[tuple[int, int]]:
+def _elsewhere(calls: CallsOfBoth, rows: Sequence[int], columns: Sequence[int]) -> Iterator[tuple[int, int]]:
     """The pairs of equal calls in any order: each row with the likest column that is left."""
     spare: dict[tuple[str | None, str], dict[int, None]] = {}
     for column in columns:
@@ -104,7 +104,7 @@ def _elsewhere(calls: Calls, rows: Sequence[int], columns: Sequence[int]) -> Ite
             yield row, best
 
 
-def _unmistakable(calls: Calls, left: int, right: int) -> bool:
+def _unmistakable(calls: CallsOfBoth, left: int, right: int) -> bool:
     """Whether two equal calls have more in common than either can have with any other call."""
     source_id, output_id = calls.source[left].id, calls.output[right].id
     return (
@@ -114,7 +114,7 @@ def _unmistakable(calls: Calls, left: int, right: int) -> bool:
     )
 
 
-def _left_over(calls: Calls, lost: Sequence[int], rest: Sequence[int]) -> list[tuple[int, int]]:
+def _left_over(calls: CallsOfBoth, lost: Sequence[int], rest: Sequence[int]) -> list[tuple[int, int]]:
     """The pairs in order, of calls that are left over, that have the most in common."""
     if not lost or not rest:
         return []

@@ -19,7 +19,7 @@ from toolcall_conformance.translation.own_tools import says_the_same
 from toolcall_conformance.translation.pair import Pair, call_words
 from toolcall_conformance.translation.remains import remains_of_calls
 from toolcall_conformance.translation.steps_as_calls import steps_as_calls
-from toolcall_conformance.translation.told import Told
+from toolcall_conformance.translation.told import TextualizedCalls
 from toolcall_conformance.translation.undeclared_names import undeclared_names
 from toolcall_conformance.translation.undoing import is_left_changed, is_same_by_schemas, may_be_undone
 from toolcall_conformance.translation.wire_words import call_value, legal_id
@@ -35,7 +35,7 @@ def compare_calls(pair: Pair) -> Iterator[Finding]:
     first_alike: dict[tuple[str | None, str], int] = {}
     for left in alignment.pairs if alignment.invented else ():
         first_alike.setdefault((source[left].name, alignment.arguments[0][left]), left)
-    textualized_calls = pair.view(Told.of) if alignment.lost else None
+    textualized_calls = pair.view(TextualizedCalls.of) if alignment.lost else None
     remains = pair.view(remains_of_calls) if alignment.lost else {}
     for left in alignment.lost:
         call = source[left]

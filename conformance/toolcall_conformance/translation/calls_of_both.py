@@ -22,7 +22,7 @@ Said = tuple[str | None, str]
 
 
 @dataclass(slots=True)
-class Calls:
+class CallsOfBoth:
     """The calls of both sides, and what any two of them have in common."""
 
     source: Sequence[Call]
@@ -36,7 +36,7 @@ class Calls:
     places: dict[tuple[str | None, str], list[int]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, corpus: Corpus, source: Reading, output: Reading, names: Mapping[str, str]) -> Calls:
+    def of(cls, corpus: Corpus, source: Reading, output: Reading, names: Mapping[str, str]) -> CallsOfBoth:
         before, after = source.calls, output.calls
         expected = [names.get(call.name or "", call.name) for call in before]
         values = [_value(call) for call in before], [_value(call) for call in after]
@@ -157,7 +157,9 @@ def _value(call: Call) -> str:
     return canonical(call.arguments.raw if isinstance(call.arguments, Unreadable) else call.arguments)
 
 
-def worth_comparing(calls: Calls, rows: Sequence[int], columns: Sequence[int]) -> Iterator[tuple[int, Iterable[int]]]:
+def worth_comparing(
+    calls: CallsOfBoth, rows: Sequence[int], columns: Sequence[int]
+) -> Iterator[tuple[int, Iterable[int]]]:
     """Each row with the columns that are equal to it.
 
     Of very many those that have an id, a text or a result in common with it, and among them, as among all, those that
@@ -182,7 +184,7 @@ def worth_comparing(calls: Calls, rows: Sequence[int], columns: Sequence[int]) -
         yield row, candidates
 
 
-def _said(calls: Calls, row: int) -> Iterator[Said]:
+def _said(calls: CallsOfBoth, row: int) -> Iterator[Said]:
     """What calls say that are equal to one of the source."""
     return ((name, calls.values[0][row]) for name in calls.names(row))
 
@@ -190,7 +192,7 @@ def _said(calls: Calls, row: int) -> Iterator[Said]:
 class _Crowd:
     """Very many calls that are equal, by what tells them apart."""
 
-    def __init__(self, calls: Calls, columns: Iterable[int]) -> None:
+    def __init__(self, calls: CallsOfBoth, columns: Iterable[int]) -> None:
         self._calls = calls
         self._standing: dict[Hashable, list[int]] = {}
         self._passed: Counter[Hashable] = Counter()

@@ -14,7 +14,7 @@ from toolcall_conformance.translation.links import ResultComparison, linked
 from toolcall_conformance.translation.nearest import near
 from toolcall_conformance.translation.pair import Pair, call_words
 from toolcall_conformance.translation.payload import PLACEHOLDER, TRIMMED
-from toolcall_conformance.translation.told import Told
+from toolcall_conformance.translation.told import TextualizedCalls
 from toolcall_conformance.translation.wire_words import result_value, result_words, said_as
 
 #: The equivalences of which something is to be said.
@@ -28,7 +28,7 @@ def compare_results(pair: Pair) -> Iterator[Finding]:
     """
     comparison, links = linked(pair)
     source, output, expected = comparison.source, comparison.output, comparison.expected
-    textualized_calls = pair.view(Told.of)
+    textualized_calls = pair.view(TextualizedCalls.of)
     for left, result in enumerate(source):
         if left in links:
             yield from _compare_one(pair, comparison, left, links[left])

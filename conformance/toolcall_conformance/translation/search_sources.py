@@ -28,7 +28,7 @@ def settle(sides: Sides) -> tuple[Sides, list[Finding]]:
     written = {text.labels for text in output_texts}
     output_labels = {label for labels in written for label in labels}
     words = "\n".join([*(_plain(text.text) for text in output_texts), *_in_objects(sides.output)])
-    places = Told(output_texts)
+    places = OutputTexts(output_texts)
     lost: dict[tuple[str, ...], Finding] = {}
     for text in cited:
         missing = [label for label in text.labels if label not in output_labels and label not in words]
@@ -82,7 +82,7 @@ def _in_objects(reading: Reading) -> Iterator[str]:
         yield from map(_plain, _leaves(item.value))
 
 
-class Told:
+class OutputTexts:
     """The texts of the output, to look up where it says the text of a search result."""
 
     def __init__(self, texts: Sequence[Text]) -> None:

@@ -44,7 +44,7 @@ def is_half(before: Reading, after: Reading) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class StoredSides:
     """The bodies left to compare, the findings that are certain, and the rules that do not apply to the rest."""
 
     sides: Sides
@@ -52,7 +52,7 @@ class Settled:
     excused: frozenset[str] = frozenset()
 
 
-def settle(sides: Sides) -> Settled:
+def settle(sides: Sides) -> StoredSides:
     """Prepare a comparison whose source rests on stored state: what only the output can know is removed from it."""
     packed = compactions.find_unread(sides)
     findings = list(packed.findings)
@@ -60,7 +60,9 @@ def settle(sides: Sides) -> Settled:
     references = {(stored.kind, stored.id) for stored in sides.output.stored}
     referred = [stored for stored in sides.source.stored if stored.kind != compactions.KIND]
     if {(stored.kind, stored.id) for stored in referred} <= references:
-        return Settled(sides, tuple(findings), excused)  # nothing is stored, or the provider gets the same references
+        return StoredSides(
+            sides, tuple(findings), excused
+        )  # nothing is stored, or the provider gets the same references
     orphans = [result for result in sides.source.results if result.call is None]
     if all(stored.kind == "item" for stored in referred):
         lone = [result for result in sides.output.results if result.call is None]
@@ -77,7 +79,7 @@ def settle(sides: Sides) -> Settled:
     if orphans or answers:
         findings += _compare_answers(sides, orphans, answers)
         sides = replace(sides, source=_without(sides.source, orphans), output=_without(sides.output, answers))
-    return Settled(_with_tools(_with_system(sides)), tuple(findings), excused)
+    return StoredSides(_with_tools(_with_system(sides)), tuple(findings), excused)
 
 
 def _spoken(reading: Reading) -> int:

@@ -19,7 +19,7 @@ from toolcall_conformance.translation.payload import joined_equal, trimmed_equal
 from toolcall_conformance.translation.runs import RunPair, TextRun, merge_runs, output_runs, pair_runs, source_runs
 from toolcall_conformance.translation.text_origins import Origins
 from toolcall_conformance.translation.text_places import Conversation
-from toolcall_conformance.translation.told import Told
+from toolcall_conformance.translation.told import TextualizedCalls
 from toolcall_conformance.translation.told_documents import telling_documents
 
 
@@ -369,7 +369,7 @@ def _report_differences(pair: Pair, lost: Iterable[TextPiece], fresh: Iterable[T
     origins = Origins(pair)
     added = [piece.text for number, pieces in extra.items() if number not in missing for piece in pieces]
     documents = telling_documents(pair, added) if added else set()
-    rendered = pair.view(Told.of).telling(added) | documents if added else set()
+    rendered = pair.view(TextualizedCalls.of).telling(added) | documents if added else set()
     thoughts = [item for turn in pair.source.turns for item in turn.items if isinstance(item, Reasoning)]
     for number, place in places.items():
         if number not in missing:

@@ -99,7 +99,7 @@ class _Heard:
 
 
 @dataclass(slots=True)
-class Told:
+class TextualizedCalls:
     """The lost calls and results by their pointers, with what a text that tells them says, and the output's texts."""
 
     corpus: Corpus
@@ -108,7 +108,7 @@ class Told:
     heard: _Heard
 
     @classmethod
-    def of(cls, pair: Pair) -> Told:
+    def of(cls, pair: Pair) -> TextualizedCalls:
         """What is lost of a pair; nothing is looked for where nothing is. ``pair.view(Told.of)`` asks once."""
         results, links = linked(pair)
         calls = pair.source.calls

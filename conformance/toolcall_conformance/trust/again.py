@@ -9,7 +9,7 @@ from typing import Any
 from toolcall_conformance.findings import Finding
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.showing import many
-from toolcall_conformance.trust.mutation import Known, Mutation
+from toolcall_conformance.trust.mutation import Mutation, SoundOutput
 from toolcall_conformance.trust.nodes import nodes
 from toolcall_conformance.trust.operators import OPERATORS, Unfit
 from toolcall_conformance.trust.places import DIRECTIONS
@@ -40,7 +40,7 @@ class Again:
         baseline, _, _, output = self._made(name)
         yield from differences(baseline.place.output, output)
 
-    def _made(self, name: str) -> tuple[Known, str, str, Any]:
+    def _made(self, name: str) -> tuple[SoundOutput, str, str, Any]:
         parts = name.split("::", 4)
         if len(parts) != 5 or "@" not in parts[4]:
             raise LookupError(f"{name!r} is no fault; one is CASE::DIRECTION::ROUTE::NUMBER::OPERATOR@POINTER")

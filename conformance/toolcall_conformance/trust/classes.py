@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from toolcall_conformance import formats
-from toolcall_conformance.trust.mutation import Known, Mutation, without_own
-from toolcall_conformance.trust.nodes import Node, nodes, pattern_of
+from toolcall_conformance.trust.mutation import Mutation, SoundOutput, without_own
+from toolcall_conformance.trust.nodes import PlacedValue, nodes, pattern_of
 from toolcall_conformance.trust.operators import Unfit
 from toolcall_conformance.trust.places import Place
 from toolcall_conformance.trust.sampling import Lot, Sampler
@@ -49,14 +49,14 @@ class Hosts:
     sampler: Sampler
     lot: Lot
     """Any lot of the route and direction."""
-    _kinds: dict[str, dict[Kind, list[tuple[Place, Node]]]] = field(default_factory=dict, init=False)
+    _kinds: dict[str, dict[Kind, list[tuple[Place, PlacedValue]]]] = field(default_factory=dict, init=False)
     _shapes: dict[str, frozenset[Shape]] = field(default_factory=dict, init=False)
     _kills: dict[tuple[str, Class, Sequence[str]], bool] = field(default_factory=dict, init=False)
 
-    def kinds(self, case: str) -> Mapping[Kind, list[tuple[Place, Node]]]:
+    def kinds(self, case: str) -> Mapping[Kind, list[tuple[Place, PlacedValue]]]:
         """The places of a case by their kind and element."""
         if case not in self._kinds:
-            nodes_by_kind: dict[Kind, list[tuple[Place, Node]]] = {}
+            nodes_by_kind: dict[Kind, list[tuple[Place, PlacedValue]]] = {}
             for baseline in self._known(case):
                 for node in baseline.nodes:
                     nodes_by_kind.setdefault(_kind(baseline, node), []).append((baseline.place, node))
@@ -101,7 +101,7 @@ class Hosts:
                 tried += 1
                 yield self.sampler.workshop.breaks(place, output, checks)
 
-    def _known(self, case: str) -> Sequence[Known]:
+    def _known(self, case: str) -> Sequence[SoundOutput]:
         candidates = (self.sampler.workshop.known(place) for place in self.sampler.of_case(self.lot, case))
         return [baseline for baseline in candidates if baseline is not None]
 
@@ -110,7 +110,7 @@ class Hosts:
 _EACH = 60
 
 
-def _kind(baseline: Known, node: Node) -> Kind:
+def _kind(baseline: SoundOutput, node: PlacedValue) -> Kind:
     stream = baseline.place.direction == "stream"
     return baseline.pattern(node.pointer), "" if stream else baseline.element(node.pointer)
 

@@ -38,7 +38,7 @@ Viewer = Callable[[Place, Any], View]
 
 
 @dataclass
-class Equivalence:
+class EquivalenceCheck:
     """Decides for the places of one run. What the undamaged bodies look like is kept for the last place."""
 
     driver: Driver

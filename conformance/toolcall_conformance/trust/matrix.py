@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolcall_conformance.trust.mutation import OUTCOMES, Mutation
-from toolcall_conformance.trust.table import Pattern, Table
+from toolcall_conformance.trust.table import MutationPattern, MutationTable
 
 MADE = "made"
 HEAD = (MADE, *OUTCOMES)
@@ -18,7 +18,7 @@ Rows = dict[tuple[str, ...], Counter[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class SurvivorGroup:
     """Survivors of one kind. ``reason`` and ``hole`` are what the reviewed list and the open holes say; or empty."""
 
     operator: str
@@ -52,7 +52,7 @@ def lines(rows: Rows, head: Sequence[str]) -> Iterator[str]:
         yield " ".join(f"{counts[name]:10,}" for name in head) + "  " + " ".join(key)
 
 
-def survivors(mutations: Sequence[Mutation], table: Table) -> list[Group]:
+def survivors(mutations: Sequence[Mutation], table: MutationTable) -> list[SurvivorGroup]:
     """The survivors in groups, the greatest first."""
     survivors_by_kind: dict[tuple[str, ...], list[Mutation]] = defaultdict(list)
     for mutation in mutations:
@@ -60,23 +60,23 @@ def survivors(mutations: Sequence[Mutation], table: Table) -> list[Group]:
             kind = (mutation.operator, mutation.element, mutation.direction, mutation.format, mutation.pattern)
             survivors_by_kind[*kind, reason(mutation, table), hole(mutation, table)].append(mutation)
     groups = [
-        Group(operator, element, direction, name, pattern, len(group), group[0].name, why, gap)
+        SurvivorGroup(operator, element, direction, name, pattern, len(group), group[0].name, why, gap)
         for (operator, element, direction, name, pattern, why, gap), group in survivors_by_kind.items()
     ]
     return sorted(groups, key=lambda group: (-group.count, group.example))
 
 
-def reason(mutation: Mutation, table: Table) -> str:
+def reason(mutation: Mutation, table: MutationTable) -> str:
     """Why the reviewed list says that nobody need see a fault; empty where it does not name it, or as a hole."""
     return _named(mutation, table.reviewed) if mutation.outcome == "survived" else ""
 
 
-def hole(mutation: Mutation, table: Table) -> str:
+def hole(mutation: Mutation, table: MutationTable) -> str:
     """What the list of open holes says of a fault; empty where it does not name it."""
     return _named(mutation, table.open) if mutation.outcome == "survived" else ""
 
 
-def _named(mutation: Mutation, listed: Sequence[tuple[Pattern, Mapping[str, Any]]]) -> str:
+def _named(mutation: Mutation, listed: Sequence[tuple[MutationPattern, Mapping[str, Any]]]) -> str:
     direction, pointer = mutation.within
     entries = (
         entry

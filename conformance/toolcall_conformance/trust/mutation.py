@@ -16,11 +16,11 @@ from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.streaming import dump, parse
 from toolcall_conformance.trust import loops
 from toolcall_conformance.trust.elements import Elements, is_about
-from toolcall_conformance.trust.equivalent import Equivalence
-from toolcall_conformance.trust.nodes import Node, nodes, pattern_of
+from toolcall_conformance.trust.equivalent import EquivalenceCheck
+from toolcall_conformance.trust.nodes import PlacedValue, nodes, pattern_of
 from toolcall_conformance.trust.operators import Unfit, mutated
 from toolcall_conformance.trust.places import Place, findings
-from toolcall_conformance.trust.table import Table
+from toolcall_conformance.trust.table import MutationTable
 
 Outcome = Literal["killed", "beside", "warned", "survived", "equivalent", "raised"]
 OUTCOMES: tuple[Outcome, ...] = ("killed", "beside", "warned", "survived", "equivalent", "raised")
@@ -59,12 +59,12 @@ class Mutation:
 class Workshop:
     """Makes faults in what a translator produced, and asks the judge. Keeps what it knows of the last places."""
 
-    def __init__(self, driver: Driver, harness: Harness, table: Table) -> None:
+    def __init__(self, driver: Driver, harness: Harness, table: MutationTable) -> None:
         self.driver, self.harness, self.table = driver, harness, table
-        self.equivalence = Equivalence(driver, harness)
-        self._known: dict[str, Known | None] = {}
+        self.equivalence = EquivalenceCheck(driver, harness)
+        self._known: dict[str, SoundOutput | None] = {}
 
-    def known(self, place: Place) -> Known | None:
+    def known(self, place: Place) -> SoundOutput | None:
         """What is known of a place; None where the judge finds a fault in the undamaged output already."""
         if place.name not in self._known:
             if len(self._known) > 1000:
@@ -72,7 +72,7 @@ class Workshop:
             body_findings = self.findings(place, place.output)
             usual = Counter(finding.rule for finding in body_findings)
             sound = not any(finding.is_must for finding in body_findings)
-            self._known[place.name] = Known(place, self.table.tops, usual) if sound else None
+            self._known[place.name] = SoundOutput(place, self.table.tops, usual) if sound else None
         return self._known[place.name]
 
     def findings(self, place: Place, output: Any) -> tuple[Finding, ...]:
@@ -91,7 +91,7 @@ class Workshop:
         output = mutated(operator, place.output, pointer, donor)
         return as_sent(output, place.output) if place.direction == "stream" else output
 
-    def judged(self, baseline: Known, operator: str, pointer: str, output: Any) -> Mutation:
+    def judged(self, baseline: SoundOutput, operator: str, pointer: str, output: Any) -> Mutation:
         """What became of a fault."""
         place, element = baseline.place, baseline.element(pointer)
         outcome, rules, by = self._judged(baseline, operator, pointer, element, output)
@@ -109,7 +109,7 @@ class Workshop:
         )
 
     def _judged(
-        self, baseline: Known, operator: str, pointer: str, element: str, output: Any
+        self, baseline: SoundOutput, operator: str, pointer: str, element: str, output: Any
     ) -> tuple[Outcome, tuple[str, ...], str]:
         try:
             new_findings = baseline.new(self.findings(baseline.place, output))
@@ -118,7 +118,7 @@ class Workshop:
         return self._outcome(baseline, operator, pointer, element, output, new_findings)
 
     def _outcome(
-        self, baseline: Known, operator: str, pointer: str, element: str, output: Any, new_findings: list[Finding]
+        self, baseline: SoundOutput, operator: str, pointer: str, element: str, output: Any, new_findings: list[Finding]
     ) -> tuple[Outcome, tuple[str, ...], str]:
         grave = [finding for finding in new_findings if finding.is_must]
         if grave:
@@ -131,7 +131,7 @@ class Workshop:
             return "equivalent", warned, by
         return ("warned", warned, "") if warned else ("survived", (), "")
 
-    def _equivalent(self, baseline: Known, operator: str, pointer: str, element: str, output: Any) -> str:
+    def _equivalent(self, baseline: SoundOutput, operator: str, pointer: str, element: str, output: Any) -> str:
         """By which rule an output says the same; empty if it does not. A conversation does if each body of it does."""
         if baseline.place.direction != "loop":
             return self._same(baseline.place, operator, pointer, element, output)
@@ -162,7 +162,7 @@ class Workshop:
 
 
 @dataclass
-class Known:
+class SoundOutput:
     """An output without a fault: its nodes and elements, and the rules that the judge warns by anyway."""
 
     place: Place
@@ -170,7 +170,7 @@ class Known:
     usual: Counter[str]
 
     def __post_init__(self) -> None:
-        self.nodes: list[Node] = [node for node in nodes(self.place.output) if self._is_open(node.pointer)]
+        self.nodes: list[PlacedValue] = [node for node in nodes(self.place.output) if self._is_open(node.pointer)]
         self._patterns: dict[str, str] = {}
         self._elements: dict[str, Elements] = {}
 

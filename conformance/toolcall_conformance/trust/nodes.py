@@ -14,7 +14,7 @@ _KINDS = {str: "text", bool: "flag", int: "number", float: "number", list: "list
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class PlacedValue:
     """A member of an object or an item of a list: its ``value``, and the JSON Pointer to it."""
 
     pointer: str
@@ -32,17 +32,17 @@ def kind_of(value: Any) -> str:
     return _KINDS[type(value)]
 
 
-def nodes(value: Any, pointer: str = "") -> Iterator[Node]:
+def nodes(value: Any, pointer: str = "") -> Iterator[PlacedValue]:
     """All members and items below a value, each before what is in it."""
     if isinstance(value, dict):
         for key, entry in value.items():
             here = join(pointer, key)
-            yield Node(here, entry, "member")
+            yield PlacedValue(here, entry, "member")
             yield from nodes(entry, here)
     elif isinstance(value, list):
         for index, entry in enumerate(value):
             here = join(pointer, index)
-            yield Node(here, entry, "item")
+            yield PlacedValue(here, entry, "item")
             yield from nodes(entry, here)
 
 

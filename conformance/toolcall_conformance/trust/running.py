@@ -13,7 +13,7 @@ from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.trust.mutation import Mutation, Workshop
 from toolcall_conformance.trust.sampling import Lot, Sampler
-from toolcall_conformance.trust.table import Table
+from toolcall_conformance.trust.table import MutationTable
 
 Progress = Callable[[int, int], None]
 Task = TypeVar("Task")
@@ -21,7 +21,7 @@ Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class OutputSource:
     """Whose output is damaged: a translator by its spec, which is looked up in ``directory``."""
 
     translator: str
@@ -31,10 +31,10 @@ class Source:
         """A sampler with the translator loaded. Raises SpecError."""
         corpus = load_corpus()
         driver = load_driver(self.translator, directory=self.directory, transports=lambda: corpus.transports)
-        return Sampler(Workshop(driver, Harness(Judge(corpus)), Table(corpus)))
+        return Sampler(Workshop(driver, Harness(Judge(corpus)), MutationTable(corpus)))
 
 
-def run(source: Source, lots: Sequence[Lot], jobs: int, progress: Progress) -> list[Mutation]:
+def run(source: OutputSource, lots: Sequence[Lot], jobs: int, progress: Progress) -> list[Mutation]:
     """The faults of all lots, judged, in the order of the lots. ``progress`` is told lots done and lots in all."""
     parts = [list(lots)] if jobs == 1 else by_route(lots)
     return in_parts(_made, source, parts, jobs, progress)
@@ -54,7 +54,7 @@ def _made(sampler: Sampler, lot: Lot) -> list[Mutation]:
 
 def in_parts(
     work: Callable[[Sampler, Task], list[Found]],
-    source: Source,
+    source: OutputSource,
     parts: Sequence[Sequence[Task]],
     jobs: int,
     progress: Progress,
@@ -76,7 +76,7 @@ def in_parts(
 
 def _in_processes(
     work: Callable[[Sampler, Task], list[Found]],
-    source: Source,
+    source: OutputSource,
     parts: Sequence[Sequence[Task]],
     jobs: int,
     progress: Progress,
@@ -92,10 +92,10 @@ def _in_processes(
         yield from (part.result() for part in futures)
 
 
-_SAMPLERS: dict[Source, Sampler] = {}
+_SAMPLERS: dict[OutputSource, Sampler] = {}
 
 
-def _part(work: Callable[[Sampler, Task], list[Found]], source: Source, tasks: Sequence[Task]) -> list[Found]:
+def _part(work: Callable[[Sampler, Task], list[Found]], source: OutputSource, tasks: Sequence[Task]) -> list[Found]:
     """What a process of its own does. It loads the translator once."""
     if source not in _SAMPLERS:
         _SAMPLERS[source] = source.sampler()

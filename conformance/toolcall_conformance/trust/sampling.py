@@ -10,8 +10,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
-from toolcall_conformance.trust.mutation import Known, Mutation, Workshop
-from toolcall_conformance.trust.nodes import Node
+from toolcall_conformance.trust.mutation import Mutation, SoundOutput, Workshop
+from toolcall_conformance.trust.nodes import PlacedValue
 from toolcall_conformance.trust.operators import Unfit
 from toolcall_conformance.trust.places import DIRECTIONS, Direction, Place, places
 from toolcall_conformance.trust.table import Applies
@@ -98,7 +98,7 @@ class Sampler:
                 return candidates[0].output
         return None
 
-    def _all(self, lot: Lot) -> Iterator[tuple[Known, Node, Any]]:
+    def _all(self, lot: Lot) -> Iterator[tuple[SoundOutput, PlacedValue, Any]]:
         applies = self.workshop.table.operator(lot.operator)
         for case in self.cases:
             for place in self.of_case(lot, case):
@@ -108,7 +108,7 @@ class Sampler:
                     if baseline and output is not None:
                         yield baseline, node, output
 
-    def _some(self, lot: Lot) -> Iterator[tuple[Known, Node, Any]]:
+    def _some(self, lot: Lot) -> Iterator[tuple[SoundOutput, PlacedValue, Any]]:
         """One fault a place, at the members that were damaged least so far; the places in a random order."""
         drawn = random.Random(f"{lot.seed} {lot.name}")  # noqa: S311 - see above
         applies = self.workshop.table.operator(lot.operator)
@@ -132,7 +132,7 @@ class Sampler:
         drawn: random.Random,
         counts: Counter[str],
         done: set[tuple[str, str]],
-    ) -> tuple[Known, Node, Any] | None:
+    ) -> tuple[SoundOutput, PlacedValue, Any] | None:
         at = self.of_case(lot, case)
         place = drawn.choice(at) if at else None
         baseline = self.workshop.known(place) if place is not None else None
@@ -150,7 +150,7 @@ class Sampler:
                 return baseline, node, output
         return None
 
-    def _output(self, lot: Lot, place: Place, applies: Applies, node: Node) -> Any:
+    def _output(self, lot: Lot, place: Place, applies: Applies, node: PlacedValue) -> Any:
         """The damaged output; None where the operator changes nothing."""
         if not applies.fits(node):
             return None
@@ -161,7 +161,7 @@ class Sampler:
             return None
 
 
-def _keys(baseline: Known, node: Node) -> tuple[str, ...]:
+def _keys(baseline: SoundOutput, node: PlacedValue) -> tuple[str, ...]:
     """By what faults are spread: the element, then the member. Of an event the member alone tells the element."""
     pattern = baseline.pattern(node.pointer)
     return (pattern,) if baseline.place.direction == "stream" else (baseline.element(node.pointer), pattern)

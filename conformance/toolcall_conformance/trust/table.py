@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolcall_conformance.library import Corpus, CorpusError, read_json
-from toolcall_conformance.trust.nodes import Node, matches
+from toolcall_conformance.trust.nodes import PlacedValue, matches
 from toolcall_conformance.trust.operators import OPERATORS
 
 
@@ -24,7 +24,7 @@ class Applies:
     across: bool = False
     donates: bool = False
 
-    def fits(self, node: Node) -> bool:
+    def fits(self, node: PlacedValue) -> bool:
         return self.place in (None, node.place) and (not self.values or node.kind in self.values)
 
     def is_in(self, direction: str) -> bool:
@@ -33,7 +33,7 @@ class Applies:
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class MutationPattern:
     """Which mutations an entry is about: no name means all of them; ``paths`` are pointers with ``*`` and ``**``.
 
     ``cases`` are the only ones of the corpus in which it is about them.
@@ -47,7 +47,7 @@ class Pattern:
     cases: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, raw: Mapping[str, Any]) -> Pattern:
+    def of(cls, raw: Mapping[str, Any]) -> MutationPattern:
         return cls(
             frozenset(raw.get("operators", ())),
             frozenset(raw.get("directions", ())),
@@ -76,7 +76,7 @@ class Pattern:
         return not self.paths or any(matches(path, pointer) for path in self.paths)
 
 
-class Table:
+class MutationTable:
     """The files of ``corpus/mutations`` as objects. Raises CorpusError for a file that is not there or not right."""
 
     def __init__(self, corpus: Corpus) -> None:
@@ -85,11 +85,11 @@ class Table:
         self.operators = tuple(_operators(raw["operators"]))
         self.elements: Mapping[str, Mapping[str, Any]] = raw["elements"]
         self.tops = {key: element for element, keys in raw["tops"].items() for key in keys}
-        self.blind = tuple((Pattern.of(entry), entry) for entry in raw["blind"])
-        self.equivalent = tuple((Pattern.of(entry), entry) for entry in raw["equivalent"])
+        self.blind = tuple((MutationPattern.of(entry), entry) for entry in raw["blind"])
+        self.equivalent = tuple((MutationPattern.of(entry), entry) for entry in raw["equivalent"])
         reviewed = read_json(folder / "reviewed.json")
-        self.reviewed = tuple((Pattern.of(entry), entry) for entry in reviewed["survivors"])
-        self.open = tuple((Pattern.of(entry), entry) for entry in reviewed["open"])
+        self.reviewed = tuple((MutationPattern.of(entry), entry) for entry in reviewed["survivors"])
+        self.open = tuple((MutationPattern.of(entry), entry) for entry in reviewed["open"])
 
     def told_as(self, element: str) -> Sequence[str]:
         """The elements of findings that are about an element."""

@@ -6,7 +6,7 @@ from toolcall_conformance.upstream.addresses import Address, Addresses
 from toolcall_conformance.upstream.conversation import ReceivedRequest, Reply, UpstreamConversation
 from toolcall_conformance.upstream.progress import ReplyProgress
 from toolcall_conformance.upstream.server import MissingLibraryError, PortInUseError, ScriptedUpstream
-from toolcall_conformance.upstream.turns import Turns
+from toolcall_conformance.upstream.turns import ReplyTurns
 
 __all__ = [
     "Address",
@@ -16,7 +16,7 @@ __all__ = [
     "ReceivedRequest",
     "Reply",
     "ReplyProgress",
+    "ReplyTurns",
     "ScriptedUpstream",
-    "Turns",
     "UpstreamConversation",
 ]

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from toolcall_conformance.upstream.addresses import Address
 from toolcall_conformance.upstream.progress import ReplyProgress
-from toolcall_conformance.upstream.turns import Turn
+from toolcall_conformance.upstream.turns import ReplyTurn
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Reply:
     headers: Mapping[str, str] = field(default_factory=dict)
     end: Literal["whole", "cut", "hang"] = "whole"
     progress: ReplyProgress | None = None
-    turn: Turn | None = None
+    turn: ReplyTurn | None = None
 
     @classmethod
     def json(cls, body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Reply:

@@ -10,7 +10,7 @@ _PAUSE_SECONDS = 0.002
 _PATIENCE_SECONDS = 1.0
 
 
-class Turns:
+class ReplyTurns:
     """Two replies that take turns. All methods but the first run in the loop of the server.
 
     The first reply has sent ``ahead`` pieces before the second one begins, which so begins in its middle. A reply whose
@@ -23,9 +23,9 @@ class Turns:
         self._over = [False, False]
         self._changed = asyncio.Event()
 
-    def of(self, number: int) -> Turn:
+    def of(self, number: int) -> ReplyTurn:
         """The place of the first reply (0) or of the second (1)."""
-        return Turn(self, number)
+        return ReplyTurn(self, number)
 
     async def wait(self, number: int) -> None:
         """Wait until a reply may send its next piece."""
@@ -52,10 +52,10 @@ class Turns:
         return self._over[1 - number] or (first <= second if number == 0 else first > second)
 
 
-class Turn:
+class ReplyTurn:
     """The place of one reply."""
 
-    def __init__(self, turns: Turns, number: int) -> None:
+    def __init__(self, turns: ReplyTurns, number: int) -> None:
         self._turns, self._number = turns, number
 
     async def wait(self) -> None:

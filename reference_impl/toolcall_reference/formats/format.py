@@ -17,7 +17,7 @@ from toolcall_reference.target import Target
 from .observed import Observed
 
 
-class Memory(Protocol):
+class MemoryNeeds(Protocol):
     """What the clients of a format expect to be remembered from one request to the next."""
 
     def keeps(self, request: Body, /) -> bool: ...
@@ -143,5 +143,5 @@ class Format:
     ``call_ids`` are those of the reply's calls, made where it has none.
     """
 
-    memory: Callable[[Shelf], Memory] = NoMemory
+    memory: Callable[[Shelf], MemoryNeeds] = NoMemory
     """Makes the memory of one client, which keeps what it remembers on a shelf."""

@@ -13,7 +13,7 @@ from toolcall_reference.intermediate import Body
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AddressedRequest:
     """What an address says: the client's format, the model if it names one, and whether it asks for a stream.
 
     ``stream`` is None where the body says so. ``events`` is false where the stream is to be one JSON array.
@@ -41,7 +41,7 @@ class Served:
             self._known += [(_pattern(path), client, is_stream) for path in http.served]
             self._known += [(_pattern(path), client, True) for path in http.stream_served]
 
-    def find(self, path: str, query: Mapping[str, str]) -> Asked | None:
+    def find(self, path: str, query: Mapping[str, str]) -> AddressedRequest | None:
         """What a path asks for, as it came (``%2F`` is no slash); None where nothing is served."""
         for pattern, client, stream in self._known:
             match = pattern.fullmatch(path)
@@ -49,7 +49,7 @@ class Served:
                 model = match.groupdict().get("model")
                 event_query = client.http.event_query
                 events = not stream or event_query is None or query.get(event_query[0]) == event_query[1]
-                return Asked(client, None if model is None else unquote(model), stream, events)
+                return AddressedRequest(client, None if model is None else unquote(model), stream, events)
         return None
 
     @property

@@ -25,7 +25,7 @@ from toolcall_reference.streams import Pouring
 from toolcall_reference.translator import Session
 
 from . import bounds, failing, headers
-from .addresses import Asked, upstream_address
+from .addresses import AddressedRequest, upstream_address
 from .config import Upstream
 from .framing import ArrayFraming, EventFraming, Framing
 from .log import Log
@@ -63,7 +63,7 @@ class Exchange:
     request: web.Request
     given: Headers
     key: str | None
-    asked: Asked
+    asked: AddressedRequest
     upstream: Upstream
     way: Way
     session: Session

@@ -18,7 +18,7 @@ from toolcall_reference.store import Store
 from toolcall_reference.translator import ReferenceTranslator
 
 from . import failing, headers
-from .addresses import Asked, Served
+from .addresses import AddressedRequest, Served
 from .config import Config
 from .exchange import Exchange, Way, as_json
 from .log import Log, shown
@@ -97,7 +97,7 @@ class Gateway:
             return host.lower().endswith(".localhost")
         return True
 
-    async def _begun(self, request: web.Request, address: Asked) -> tuple[Exchange, Body]:
+    async def _begun(self, request: web.Request, address: AddressedRequest) -> tuple[Exchange, Body]:
         """The exchange that a request begins, and the request's body. Raises FailedError."""
         if not self._is_meant(request):
             raise failing.wrong_request(

@@ -15,7 +15,7 @@ from .keys import KeyRenamer
 from .policy import Policy, Words
 
 
-class Replies(Protocol):
+class ReplyPolicy(Protocol):
     """What happens to the calls of replies."""
 
     @property

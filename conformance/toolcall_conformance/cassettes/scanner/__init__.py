@@ -1,5 +1,5 @@
 """The rules of a secret scanner, as data, and the search by them."""
 
-from toolcall_conformance.cassettes.scanner.search import Rule, Scanner, entropy, rules
+from toolcall_conformance.cassettes.scanner.search import Scanner, SecretRule, entropy, rules
 
-__all__ = ["Rule", "Scanner", "entropy", "rules"]
+__all__ = ["Scanner", "SecretRule", "entropy", "rules"]

@@ -21,7 +21,7 @@ _MOST_MEMORY = 2**26
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class SecretRule:
     """A rule. ``group``: which group of the pattern is the secret, 0 for the first that matched or the whole match.
 
     ``named``: the secret has no looks of its own, a name goes before it.
@@ -36,7 +36,7 @@ class Rule:
     never: tuple[str, ...]
 
     @classmethod
-    def of(cls, entry: Mapping[str, Any]) -> Rule:
+    def of(cls, entry: Mapping[str, Any]) -> SecretRule:
         """The rule of an entry of ``rules`` in the files beside this module."""
         return cls(
             entry["name"],
@@ -52,7 +52,7 @@ class Rule:
 class Scanner:
     """Searches by some rules."""
 
-    def __init__(self, searched: Iterable[Rule]) -> None:
+    def __init__(self, searched: Iterable[SecretRule]) -> None:
         self._rules = tuple(searched)
         self._keywords: Callable[[bytes], list[tuple[int, ...]]] | None = None
         self._named = frozenset(number for number, rule in enumerate(self._rules) if rule.named)
@@ -83,7 +83,7 @@ class Scanner:
         return replacement.removeprefix(before) if replacement.startswith(before) else value
 
 
-def _by(rule: Rule, text: str, make: Callable[[str, str], str]) -> str:
+def _by(rule: SecretRule, text: str, make: Callable[[str, str], str]) -> str:
     # Half of a surrogate pair is no UTF-8; as these bytes it matches nothing.
     data = text.encode("utf-8", "surrogatepass")
     pieces, end = [], 0
@@ -98,7 +98,7 @@ def _by(rule: Rule, text: str, make: Callable[[str, str], str]) -> str:
     return b"".join([*pieces, data[end:]]).decode("utf-8", "surrogatepass") if pieces else text
 
 
-def _is_secret(rule: Rule, secret: str) -> bool:
+def _is_secret(rule: SecretRule, secret: str) -> bool:
     if _PLACEHOLDER in secret or entropy(secret) <= rule.entropy:
         return False
     data = secret.encode("utf-8", "surrogatepass")
@@ -117,7 +117,7 @@ def entropy(text: str) -> float:
 
 
 @cache
-def _keywords(searched: tuple[Rule, ...]) -> Callable[[bytes], list[tuple[int, ...]]]:
+def _keywords(searched: tuple[SecretRule, ...]) -> Callable[[bytes], list[tuple[int, ...]]]:
     """A search for all keywords in one pass: it returns the numbers of the rules of each that is there."""
     import re2
 
@@ -137,9 +137,9 @@ def _keywords(searched: tuple[Rule, ...]) -> Callable[[bytes], list[tuple[int, .
 
 
 @cache
-def rules() -> tuple[Rule, ...]:
+def rules() -> tuple[SecretRule, ...]:
     """All rules."""
-    return tuple(Rule.of(entry) for entry in (*_data("gitleaks.json")["rules"], *_data("own.json")["rules"]))
+    return tuple(SecretRule.of(entry) for entry in (*_data("gitleaks.json")["rules"], *_data("own.json")["rules"]))
 
 
 @cache

@@ -15,7 +15,7 @@ PREFIX = "toolcall::"
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ItemId:
     """A node id in its parts; an empty part stands for all."""
 
     case: str
@@ -25,7 +25,7 @@ class Item:
     variant: str = ""
 
 
-def item_of(corpus: Corpus, name: str) -> Item:
+def item_of(corpus: Corpus, name: str) -> ItemId:
     """The parts of a node id, with or without ``toolcall::``. Raises UsageError for a part that does not exist."""
     case, check, place, *rest = [*name.removeprefix(PREFIX).split("::"), "", ""]
     if any(rest):
@@ -34,13 +34,13 @@ def item_of(corpus: Corpus, name: str) -> Item:
     if check:
         _verify("check", check, CHECKS)
     if not place:
-        return Item(case, check)
+        return ItemId(case, check)
     routes = corpus.formats if check in ONE_FORMAT else [f"{a}-to-{b}" for a in corpus.formats for b in corpus.formats]
     ways = {f"{route}-{way}" if way else route: (route, way) for route in routes for way in ("", *WAYS.get(check, ()))}
     _verify("format" if check in ONE_FORMAT else "route", place, ways)
     route, variant = ways[place]
     client, _, upstream = route.partition("-to-")
-    return _applicable(corpus, Item(case, check, client, upstream or client, variant))
+    return _applicable(corpus, ItemId(case, check, client, upstream or client, variant))
 
 
 def _verify(what: str, name: str, names: Collection[str]) -> None:
@@ -48,7 +48,7 @@ def _verify(what: str, name: str, names: Collection[str]) -> None:
         raise UsageError(f"there is no {what} {name!r}{did_you_mean(name, names)}")
 
 
-def _applicable(corpus: Corpus, item: Item) -> Item:
+def _applicable(corpus: Corpus, item: ItemId) -> ItemId:
     """The item, if the corpus has it. A family's item may be there for some of its cases only."""
     case = corpus.cases.get(item.case)
     if case is None:
@@ -66,7 +66,7 @@ def _applicable(corpus: Corpus, item: Item) -> Item:
     return item
 
 
-def explain_item(corpus: Corpus, name: str, item: Item, command: str) -> Explanation:
+def explain_item(corpus: Corpus, name: str, item: ItemId, command: str) -> Explanation:
     """What an item plays, part by part, how to run it alone, and how to enter it as known."""
     plain = name.removeprefix(PREFIX)
     title = corpus.cases[item.case].title if item.case in corpus.cases else corpus.families[item.case]

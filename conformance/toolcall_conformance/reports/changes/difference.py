@@ -10,13 +10,13 @@ from enum import StrEnum
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.blocks import new_roots
 from toolcall_conformance.reports.changes.faults import Fault, is_counted
-from toolcall_conformance.reports.changes.why import Reason, Sides, Why
+from toolcall_conformance.reports.changes.why import ChangeReason, ReportSides, Why
 from toolcall_conformance.reports.harm import Harm
 from toolcall_conformance.reports.root_cause import RootCause
 from toolcall_conformance.reports.run_record import RunRecord
 
 
-class Kind(StrEnum):
+class ChangeKind(StrEnum):
     """What became of a cause."""
 
     NEW = "new"
@@ -26,18 +26,18 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class CauseChange:
     """What became of a cause: ``root`` is that of the new report, or of the old one where it is gone.
 
     ``gained`` are items that it fails, or warns in, and did not before; ``lost`` those that it no longer shows in.
     ``reasons`` says why, for each gained item that fails now.
     """
 
-    kind: Kind
+    kind: ChangeKind
     root: RootCause
     gained: Sequence[str] = ()
     lost: Sequence[str] = ()
-    reasons: Mapping[str, Reason] = field(default_factory=dict)
+    reasons: Mapping[str, ChangeReason] = field(default_factory=dict)
 
     @property
     def why(self) -> Why | None:
@@ -63,13 +63,13 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ReportDifference:
     """What changed from an old report to a new one."""
 
-    sides: Sides
-    changes: Sequence[Change]
+    sides: ReportSides
+    changes: Sequence[CauseChange]
 
-    def of_kind(self, kind: Kind) -> list[Change]:
+    def of_kind(self, kind: ChangeKind) -> list[CauseChange]:
         """The changes of a kind, in the order of their causes."""
         return [change for change in self.changes if change.kind is kind]
 
@@ -105,10 +105,10 @@ class Difference:
         return 1 if counted else 0
 
 
-def difference(old: RunRecord, new: RunRecord, corpus: Corpus) -> Difference:
+def difference(old: RunRecord, new: RunRecord, corpus: Corpus) -> ReportDifference:
     """Compare two runs. ``corpus`` says since when there are rules, and which ids they had once."""
-    sides = Sides(old, new, corpus.rules, corpus.retired, Harm.of(corpus).never_first)
-    changes: list[Change] = []
+    sides = ReportSides(old, new, corpus.rules, corpus.retired, Harm.of(corpus).never_first)
+    changes: list[CauseChange] = []
     covered: set[str] = set()
     for root in new_roots(new.roots):
         signatures = _signatures(root)
@@ -117,7 +117,7 @@ def difference(old: RunRecord, new: RunRecord, corpus: Corpus) -> Difference:
     for root in new_roots(old.roots):
         if covered.isdisjoint(_current(root, corpus)):
             changes += _of_old(root, sides)
-    return Difference(sides, changes)
+    return ReportDifference(sides, changes)
 
 
 def _signatures(root: RootCause) -> frozenset[str]:
@@ -134,10 +134,10 @@ def _current(root: RootCause, corpus: Corpus) -> frozenset[str]:
     )
 
 
-def _of_new(root: RootCause, signatures: frozenset[str], sides: Sides) -> list[Change]:
+def _of_new(root: RootCause, signatures: frozenset[str], sides: ReportSides) -> list[CauseChange]:
     """What became of a cause that the new report has."""
     gained: dict[str, None] = {}
-    reasons: dict[str, Reason] = {}
+    reasons: dict[str, ChangeReason] = {}
     occurrences = [
         occurrence for occurrence in (*root.seen, *root.echoed) if is_counted(occurrence.item, occurrence.finding)
     ]
@@ -153,19 +153,19 @@ def _of_new(root: RootCause, signatures: frozenset[str], sides: Sides) -> list[C
     is_new = len(gained) == len({occurrence.item.nodeid for occurrence in occurrences}) and not before
     if not (gained or lost):
         return []
-    return [Change(Kind.NEW if is_new else Kind.CHANGED, root, list(gained), lost, reasons)]
+    return [CauseChange(ChangeKind.NEW if is_new else ChangeKind.CHANGED, root, list(gained), lost, reasons)]
 
 
-def _of_old(root: RootCause, sides: Sides) -> list[Change]:
+def _of_old(root: RootCause, sides: ReportSides) -> list[CauseChange]:
     """What became of a cause that the new report does not have as such."""
     nodeids = [item.nodeid for item in root.items]
     judged = [nodeid for nodeid in nodeids if sides.new.judges(nodeid)]
     if not judged:
-        return [Change(Kind.NOT_PLAYED, root)]
+        return [CauseChange(ChangeKind.NOT_PLAYED, root)]
     still = {
         occurrence.item.nodeid
         for occurrence in root.seen
         if sides.new.like(occurrence.item.nodeid, Fault.of(occurrence.finding))
     }
     lost = [nodeid for nodeid in judged if nodeid not in still]
-    return [Change(Kind.CHANGED if still else Kind.FIXED, root, lost=lost)] if lost else []
+    return [CauseChange(ChangeKind.CHANGED if still else ChangeKind.FIXED, root, lost=lost)] if lost else []

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.cause_markdown import details
-from toolcall_conformance.reports.changes.difference import Change, Difference
+from toolcall_conformance.reports.changes.difference import CauseChange, ReportDifference
 from toolcall_conformance.reports.changes.told import counts, headline, outline, reasons, sections, subject
 from toolcall_conformance.reports.escaping import code, words
 
@@ -15,7 +15,7 @@ _FULL_SHOWN = 5
 _SHORT_SHOWN = 6
 
 
-def text(difference: Difference, rules: Mapping[str, Rule]) -> str:
+def text(difference: ReportDifference, rules: Mapping[str, Rule]) -> str:
     """The page. What does not fit is counted."""
     lines = ["## Tool call conformance: what changed", "", *(f"- {code(line)}" for line in subject(difference)), ""]
     lines += [f"**{headline(difference)[:1].upper()}{headline(difference)[1:]}.**"]
@@ -41,10 +41,10 @@ def text(difference: Difference, rules: Mapping[str, Rule]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _short(change: Change) -> str:
+def _short(change: CauseChange) -> str:
     return f"- **{change.root.level}** {code(change.root.rule)} · {counts(change)}"
 
 
-def _full(change: Change, difference: Difference, rules: Mapping[str, Rule]) -> list[str]:
+def _full(change: CauseChange, difference: ReportDifference, rules: Mapping[str, Rule]) -> list[str]:
     cause_outline = outline(change, difference, rules)
     return [f"{_short(change)} · {words(cause_outline.says)} ({words(reasons(change))})", *details(cause_outline, "  ")]

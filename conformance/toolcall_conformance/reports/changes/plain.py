@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance.reports.changes.difference import Change, Difference
+from toolcall_conformance.reports.changes.difference import CauseChange, ReportDifference
 from toolcall_conformance.reports.run_record import RunRecord
 
 FORMAT = "1"
 SCHEMA_PATH = Path(__file__).with_name("diff.schema.json")
 
 
-def document(difference: Difference) -> dict[str, Any]:
+def document(difference: ReportDifference) -> dict[str, Any]:
     """Everything that changed, with all node ids."""
     old, new = difference.sides.old, difference.sides.new
     both = len(old.items.keys() & new.items.keys())
@@ -36,7 +36,7 @@ def _side(run: RunRecord) -> dict[str, Any]:
     return {"complete": run.complete, **identity, "suite": suite or None}
 
 
-def _change(change: Change) -> dict[str, Any]:
+def _change(change: CauseChange) -> dict[str, Any]:
     root = change.shown
     return {
         "change": change.kind.value,

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.blocks import WIDTH, block
-from toolcall_conformance.reports.changes.difference import Change, Difference
+from toolcall_conformance.reports.changes.difference import CauseChange, ReportDifference
 from toolcall_conformance.reports.changes.told import counts, headline, reasons, sections, subject
 from toolcall_conformance.showing import many, visible
 
 _SHOWN = 10
 
 
-def lines(difference: Difference, rules: Mapping[str, Rule], *, everything: bool = False) -> Iterator[str]:
+def lines(difference: ReportDifference, rules: Mapping[str, Rule], *, everything: bool = False) -> Iterator[str]:
     """The lines; ``everything``: all causes of each section, not the first ten."""
     yield from map(visible, subject(difference))
     yield from ("", headline(difference))
@@ -34,12 +34,12 @@ def lines(difference: Difference, rules: Mapping[str, Rule], *, everything: bool
             )
 
 
-def _heading(change: Change, indent: str = "") -> str:
+def _heading(change: CauseChange, indent: str = "") -> str:
     head = f"{indent}{change.root.level:<6}  {change.root.rule}"
     return f"{head}{counts(change):>{max(2, WIDTH - len(head))}}"
 
 
-def _in_full(change: Change, difference: Difference, rules: Mapping[str, Rule]) -> Iterator[str]:
+def _in_full(change: CauseChange, difference: ReportDifference, rules: Mapping[str, Rule]) -> Iterator[str]:
     run = difference.sides.new.run
     yield from ("", _heading(change), f"  why   {reasons(change)}")
     for pieces in block(change.shown, rules, run.again, run.items)[1:]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from toolcall_conformance.library import Rule
-from toolcall_conformance.reports.changes.difference import Change, Difference, Kind
+from toolcall_conformance.reports.changes.difference import CauseChange, ChangeKind, ReportDifference
 from toolcall_conformance.reports.changes.why import Why
 from toolcall_conformance.reports.outline import Outline
 from toolcall_conformance.reports.run_record import RunRecord
@@ -23,8 +23,8 @@ _NEW = {
 _CASES_NAMED = 5
 _OTHERS = {
     None: "New, but failing nothing",
-    Kind.CHANGED: "Seen in fewer items",
-    Kind.NOT_PLAYED: "Not played in the new report",
+    ChangeKind.CHANGED: "Seen in fewer items",
+    ChangeKind.NOT_PLAYED: "Not played in the new report",
 }
 
 
@@ -36,15 +36,15 @@ class Section:
     """
 
     title: str
-    changes: Sequence[Change]
+    changes: Sequence[CauseChange]
     full: bool
     says: str = ""
     commands: Sequence[str] = ()
 
 
-def sections(difference: Difference) -> Iterator[Section]:
+def sections(difference: ReportDifference) -> Iterator[Section]:
     """The changes in the order in which they matter; without sections that have none."""
-    fixed = [one for one in difference.changes if one.why is None and not one.gained and one.kind is Kind.FIXED]
+    fixed = [one for one in difference.changes if one.why is None and not one.gained and one.kind is ChangeKind.FIXED]
     if fixed:
         yield Section("Fixed", fixed, full=False)
     for why, title in _NEW.items():
@@ -60,7 +60,7 @@ def sections(difference: Difference) -> Iterator[Section]:
             yield Section(title, chosen, full=False)
 
 
-def _to_tell(changes: Sequence[Change], old: RunRecord) -> tuple[str, list[str]]:
+def _to_tell(changes: Sequence[CauseChange], old: RunRecord) -> tuple[str, list[str]]:
     """How to tell the translator's from the suite's: judge the old translator by the new suite."""
     nodeids = {nodeid for change in changes for nodeid, reason in change.reasons.items() if reason.why is Why.UNCLEAR}
     cases = sorted({f"toolcall::{parts_of(nodeid)[0]}" for nodeid in nodeids})
@@ -77,7 +77,7 @@ def _to_tell(changes: Sequence[Change], old: RunRecord) -> tuple[str, list[str]]
     )
 
 
-def headline(difference: Difference) -> str:
+def headline(difference: ReportDifference) -> str:
     """``61 items fixed, 2 newly visible; 3 new failures, for 2 causes``."""
     fixed, visible = len(difference.fixed), len(difference.visible)
     better = [
@@ -89,7 +89,7 @@ def headline(difference: Difference) -> str:
     return "; ".join(filter(None, [", ".join(better), new or "nothing fails newly"]))
 
 
-def subject(difference: Difference) -> list[str]:
+def subject(difference: ReportDifference) -> list[str]:
     """What the two reports are of, a line each, and what they have in common."""
     old, new = difference.sides.old, difference.sides.new
     lines = []
@@ -109,25 +109,25 @@ def subject(difference: Difference) -> list[str]:
     return [*lines, *difference.sides.suites.told()]
 
 
-def counts(change: Change) -> str:
+def counts(change: CauseChange) -> str:
     """How many items it gained and lost: ``+3 −1 items``, of a cause that is new or gone just their number."""
     gained, lost = len(change.gained), len(change.lost)
-    if change.kind in (Kind.NEW, Kind.FIXED):
+    if change.kind in (ChangeKind.NEW, ChangeKind.FIXED):
         return many(gained or lost, "item")
-    if change.kind is Kind.NOT_PLAYED:
+    if change.kind is ChangeKind.NOT_PLAYED:
         return many(len(change.root.items), "item")
     parts = [f"+{gained}"] if gained else []
     parts += [f"−{lost}"] if lost else []
     return f"{' '.join(parts)} {'item' if gained + lost == 1 else 'items'}"
 
 
-def outline(change: Change, difference: Difference, rules: Mapping[str, Rule]) -> Outline:
+def outline(change: CauseChange, difference: ReportDifference, rules: Mapping[str, Rule]) -> Outline:
     """The cause, told by the report that has it."""
-    gone = change.kind in (Kind.FIXED, Kind.NOT_PLAYED)
+    gone = change.kind in (ChangeKind.FIXED, ChangeKind.NOT_PLAYED)
     return Outline.of(change.shown, (difference.sides.old if gone else difference.sides.new).run, rules)
 
 
-def reasons(change: Change) -> str:
+def reasons(change: CauseChange) -> str:
     """How it is known what made it new; with numbers where there are several reasons."""
     counted_reasons = change.told()
     return "; ".join(says if len(counted_reasons) == 1 else f"{says} ({count})" for says, count in counted_reasons)

@@ -25,14 +25,14 @@ class Why(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class ChangeReason:
     """What made a fault new, and how that is known."""
 
     why: Why
     says: str
 
 
-class Sides:
+class ReportSides:
     """Two reports: what they have in common decides what can have made a fault new.
 
     ``retired``: the ids that rules had once, each with those that replace it. ``hiding``: the rules whose breach hides
@@ -56,19 +56,19 @@ class Sides:
                 former.setdefault(name, []).append(was)
         self.suites = Suites(old.header.get("suite"), new.header.get("suite"), former)
 
-    def reason(self, nodeid: str, fault: Fault) -> Reason | None:
+    def reason(self, nodeid: str, fault: Fault) -> ChangeReason | None:
         """Why a failing fault of the new report did not fail the item in the old one; None where it did."""
         before = self.old.like(nodeid, fault)
         if any(fault.fails for fault in before):
             return None
         if nodeid not in self.old.items:
             if nodeid in self.old.skipped:
-                return Reason(Why.TRANSLATOR, "the translator did not do it before")
+                return ChangeReason(Why.TRANSLATOR, "the translator did not do it before")
             return self._not_played(nodeid)
         if before:
             return self._graver(before[0], nodeid, fault)
         if hidden := self._hidden(nodeid):
-            return Reason(Why.HIDDEN, hidden)
+            return ChangeReason(Why.HIDDEN, hidden)
         return self._appeared(nodeid, fault)
 
     def _hidden(self, nodeid: str) -> str:
@@ -80,39 +80,39 @@ class Sides:
         gone = [rule for rule in rules if rule not in {one.rule for one in self.new.of(nodeid)}]
         return f"{gone[0]} hid it before" if gone else ""
 
-    def _not_played(self, nodeid: str) -> Reason:
+    def _not_played(self, nodeid: str) -> ChangeReason:
         """Why the old report does not have the item: the suite had none, or the run left it out."""
         item, message = self.new.items[nodeid], "the old report does not have the item"
         if not self.suites.known:
-            return Reason(Why.SETTINGS if self._same_versions else Why.SUITE, message)
+            return ChangeReason(Why.SETTINGS if self._same_versions else Why.SUITE, message)
         if self.suites.case(item.case) is Alike.NEW:
-            return Reason(Why.SUITE, "the case is new")
+            return ChangeReason(Why.SUITE, "the case is new")
         changed = self.suites.judging() or self.suites.case(item.case) is Alike.CHANGED
         # Another way to play what the old run did play is new; else its arguments left the case or the route out.
         played = self.old.plays(item.case, item.client, item.upstream)
-        return Reason(Why.SUITE, "the item is new") if changed and played else Reason(Why.SETTINGS, message)
+        return ChangeReason(Why.SUITE, "the item is new") if changed and played else ChangeReason(Why.SETTINGS, message)
 
-    def _graver(self, before: Fault, nodeid: str, fault: Fault) -> Reason:
+    def _graver(self, before: Fault, nodeid: str, fault: Fault) -> ChangeReason:
         """Why what was there before fails the item now."""
         if before.known:
-            return Reason(Why.SETTINGS, "the known failures no longer excuse it")
+            return ChangeReason(Why.SETTINGS, "the known failures no longer excuse it")
         if before.level == fault.level:
-            return Reason(Why.SETTINGS, "the run is strict")
-        reason = self._appeared(nodeid, fault) if self.suites.known else Reason(Why.SUITE, "")
-        return Reason(reason.why, "; ".join(filter(None, (f"its level was {before.level}", reason.says))))
+            return ChangeReason(Why.SETTINGS, "the run is strict")
+        reason = self._appeared(nodeid, fault) if self.suites.known else ChangeReason(Why.SUITE, "")
+        return ChangeReason(reason.why, "; ".join(filter(None, (f"its level was {before.level}", reason.says))))
 
-    def _appeared(self, nodeid: str, fault: Fault) -> Reason:
+    def _appeared(self, nodeid: str, fault: Fault) -> ChangeReason:
         """Why there is a fault that was not there."""
         if not self.suites.known:
             return self._by_versions(fault)
         kinds = {"case": self.suites.case(self.new.items[nodeid].case), "rule": self.suites.rule(fault.rule)}
         for name, kind in kinds.items():
             if kind is Alike.NEW:
-                return Reason(Why.SUITE, f"the {name} is new")
+                return ChangeReason(Why.SUITE, f"the {name} is new")
         changed = [f"the {name} changed" for name, kind in kinds.items() if kind is Alike.CHANGED]
         judging = self.suites.judging()
         if not (changed or judging):
-            return Reason(
+            return ChangeReason(
                 Why.TRANSLATOR,
                 "the suite and the translator's version are the same in both runs: its code or environment changed"
                 if self._translator is Alike.SAME
@@ -120,21 +120,21 @@ class Sides:
             )
         subjects = " and ".join(changed or judging)
         if self._translator is Alike.CHANGED:
-            return Reason(Why.UNCLEAR, f"{subjects}, and so did the translator")
+            return ChangeReason(Why.UNCLEAR, f"{subjects}, and so did the translator")
         if self._translator is Alike.SAME or changed:
-            return Reason(Why.SUITE, subjects)
-        return Reason(Why.UNCLEAR, f"{subjects}, and the translator has no version")
+            return ChangeReason(Why.SUITE, subjects)
+        return ChangeReason(Why.UNCLEAR, f"{subjects}, and the translator has no version")
 
-    def _by_versions(self, fault: Fault) -> Reason:
+    def _by_versions(self, fault: Fault) -> ChangeReason:
         """The same of reports that do not say exactly which suite judged."""
         rule, then = self._rules.get(fault.rule), str(self.old.run.header["corpus"]["version"])
         if rule is not None and ordered(rule.since) > ordered(then):
-            return Reason(Why.SUITE, f"the rule is new since {rule.since}")
+            return ChangeReason(Why.SUITE, f"the rule is new since {rule.since}")
         if self._same_versions:
-            return Reason(Why.UNCLEAR, "one version of the suite judged both, but perhaps not the same suite")
+            return ChangeReason(Why.UNCLEAR, "one version of the suite judged both, but perhaps not the same suite")
         if self._translator is Alike.SAME:
-            return Reason(Why.SUITE, "both are the same version of the translator")
-        return Reason(Why.UNCLEAR, "suite and translator both changed")
+            return ChangeReason(Why.SUITE, "both are the same version of the translator")
+        return ChangeReason(Why.UNCLEAR, "suite and translator both changed")
 
     @property
     def _same_versions(self) -> bool:

@@ -31,7 +31,7 @@ _WEB = re.compile(r"https?://", re.IGNORECASE)
 _KEYS = {name: key for key, name in FIELDS.items()}
 
 
-class Source(NamedTuple):
+class EvidenceSource(NamedTuple):
     """Evidence: the kind of source, its address if it is one of the web, and what it says."""
 
     kind: str
@@ -48,7 +48,7 @@ class Field(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Cause:
+class CauseCard:
     """A cause in the page's words.
 
     ``heading`` is what is wrong, ``message`` what the simplest item says of it, if that is more. ``shown`` is the item
@@ -70,10 +70,10 @@ class Cause:
     why: str
     fix: str
     sentence: str
-    evidence: list[Source]
+    evidence: list[EvidenceSource]
 
 
-def told_causes(run: RunRecord, rules: Mapping[str, Rule]) -> tuple[list[Cause], list[Cause]]:
+def told_causes(run: RunRecord, rules: Mapping[str, Rule]) -> tuple[list[CauseCard], list[CauseCard]]:
     """The causes that the headline counts, and behind them those that are notes or known; numbered through."""
     first: dict[frozenset[str], RootCause] = {}
     bodies: set[tuple[str, str]] = set()
@@ -89,10 +89,10 @@ def told_causes(run: RunRecord, rules: Mapping[str, Rule]) -> tuple[list[Cause],
     return causes[:new], causes[new:]
 
 
-def _told(number: int, root: RootCause, rule: Rule | None, breach: str, place: list[Field]) -> Cause:
+def _told(number: int, root: RootCause, rule: Rule | None, breach: str, place: list[Field]) -> CauseCard:
     example, shown = root.example, shown_example(root)
     message = next((field.text for field in place if field.key == "message"), "")
-    return Cause(
+    return CauseCard(
         number=number,
         level=root.level,
         sign=WORDS["levels"][root.level],
@@ -143,9 +143,9 @@ def _field(key: str, text: str) -> Field:
     return Field(key, FIELDS[key], text)
 
 
-def evidence(rule: Rule | None) -> Iterator[Source]:
+def evidence(rule: Rule | None) -> Iterator[EvidenceSource]:
     """Evidence. An address of another kind than the web's could run something: it is left out."""
     for source in rule.evidence if rule is not None else ():
         address = str(source.get("url", ""))
         kind = WORDS["evidence"].get(source["kind"], source["kind"])
-        yield Source(kind, address if _WEB.match(address) else "", str(source.get("note", "")))
+        yield EvidenceSource(kind, address if _WEB.match(address) else "", str(source.get("note", "")))

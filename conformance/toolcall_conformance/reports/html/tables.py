@@ -27,7 +27,7 @@ _SHADES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class VerdictCount:
     """A verdict that came, and how often."""
 
     name: str
@@ -37,7 +37,7 @@ class Verdict:
     count: int
 
 
-class Cell(NamedTuple):
+class MatrixCell(NamedTuple):
     """One check on one route: ``text`` is ``12/14``, ``n/a`` or ``-``.
 
     Where something was played, ``sign`` is that of the worst verdict, ``share`` the shade, and ``words`` all counts.
@@ -55,7 +55,7 @@ class Row(NamedTuple):
 
     client: str
     upstream: str
-    cells: Sequence[Cell]
+    cells: Sequence[MatrixCell]
 
 
 class Matrix(NamedTuple):
@@ -78,13 +78,13 @@ class LossGroup:
     rows: Sequence[LossRow]
 
 
-def verdicts(run: RunRecord) -> list[Verdict]:
+def verdicts(run: RunRecord) -> list[VerdictCount]:
     """The verdicts that came, each with its number of items."""
     counts = Counter(count_of(item) for item in run.items)
     counts["not_applicable"] += len(run.not_applicable)
     words = {name: dict(_VERDICTS[name]) for name in COUNTS}
     words["not_applicable"]["meaning"] = not_applicable(run).partition(": ")[2]
-    return [Verdict(name, **words[name], count=counts[name]) for name in COUNTS if counts[name]]
+    return [VerdictCount(name, **words[name], count=counts[name]) for name in COUNTS if counts[name]]
 
 
 def route_matrix(run: RunRecord) -> Matrix:
@@ -105,13 +105,13 @@ def route_matrix(run: RunRecord) -> Matrix:
     return Matrix(table.checks, rows, len(routes) - len(rows))
 
 
-def _cell(check: str, text: str, counts: Mapping[str, int]) -> Cell:
+def _cell(check: str, text: str, counts: Mapping[str, int]) -> MatrixCell:
     total = sum(count for name, count in counts.items() if name != "not_applicable")
     if not total:
-        return Cell(check, text)
+        return MatrixCell(check, text)
     bad = total - counts["passed"] - counts["warned"]
     share = min(_SHADES, 1 + _SHADES * bad // total) if bad else 0
-    return Cell(check, text, _VERDICTS[_worst(counts, bad)]["sign"], counts_in_words(counts), share)
+    return MatrixCell(check, text, _VERDICTS[_worst(counts, bad)]["sign"], counts_in_words(counts), share)
 
 
 def _worst(counts: Mapping[str, int], bad: int) -> str:

@@ -15,7 +15,7 @@ from toolcall_conformance.trust.elements import Elements
 from toolcall_conformance.trust.harmless.spelling import is_there
 from toolcall_conformance.trust.mutation import Workshop
 from toolcall_conformance.trust.places import Direction, Place, findings
-from toolcall_conformance.trust.table import Table
+from toolcall_conformance.trust.table import MutationTable
 
 Side = Literal["output", "source", "golden"]
 WAYS: tuple[Direction, ...] = ("request", "response", "stream")
@@ -38,7 +38,7 @@ class Base:
     usual: Counter[str]
     _elements: Elements | None = None
 
-    def element(self, pointer: str, table: Table) -> str:
+    def element(self, pointer: str, table: MutationTable) -> str:
         """What a place of the body is of, or the one around it where the body has none there."""
         while pointer and not is_there(self.body, pointer):
             pointer = pointer.rpartition("/")[0]

@@ -17,7 +17,7 @@ from typing import Any
 from toolcall_conformance.library import Corpus, read_json
 from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.trust.harmless.variants import Spellings
-from toolcall_conformance.trust.nodes import Node, matches, nodes, pattern_of
+from toolcall_conformance.trust.nodes import PlacedValue, matches, nodes, pattern_of
 from toolcall_conformance.trust.operators import Unfit, mutated
 from toolcall_conformance.witnesses import sdk_of
 from toolcall_conformance.witnesses.typed import problems
@@ -30,7 +30,7 @@ EACH = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedChange:
     """A kind of member that the client lets be ``change``, and the rule that does not."""
 
     format: str
@@ -43,7 +43,7 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class RefusalReason:
     """An entry of ``corpus/mutations/refused.json``: why some rules go beyond the client's types. No paths are all."""
 
     format: str
@@ -54,11 +54,11 @@ class Reason:
     reason: str
 
     @classmethod
-    def of(cls, raw: Mapping[str, Any]) -> Reason:
+    def of(cls, raw: Mapping[str, Any]) -> RefusalReason:
         rules, changes = frozenset(raw["rules"]), frozenset(raw["changes"])
         return cls(raw["format"], raw["direction"], rules, changes, tuple(raw.get("paths", ())), raw["reason"])
 
-    def explains(self, refusal: Refused) -> bool:
+    def explains(self, refusal: RefusedChange) -> bool:
         """Whether it is about this kind of member."""
         return (
             (refusal.format, refusal.direction) == (self.format, self.direction)
@@ -68,12 +68,12 @@ class Reason:
         )
 
 
-def reasons(corpus: Corpus) -> list[Reason]:
+def reasons(corpus: Corpus) -> list[RefusalReason]:
     """The reasons that are written down. Raises CorpusError for a file that is not there or not right."""
-    return [Reason.of(raw) for raw in read_json(corpus.root / "mutations" / "refused.json")["refused"]]
+    return [RefusalReason.of(raw) for raw in read_json(corpus.root / "mutations" / "refused.json")["refused"]]
 
 
-def unexplained(refusals: Sequence[Refused], accepted_reasons: Sequence[Reason]) -> list[Refused]:
+def unexplained(refusals: Sequence[RefusedChange], accepted_reasons: Sequence[RefusalReason]) -> list[RefusedChange]:
     """Those that no reason is about."""
     return [refusal for refusal in refusals if not any(reason.explains(refusal) for reason in accepted_reasons)]
 
@@ -114,18 +114,18 @@ class _Body:
         return set() if self.told(value) - self._told else self.broken(value) - self._broken
 
 
-def refused(corpus: Corpus, cases: Sequence[str] = ()) -> tuple[int, list[Refused]]:
+def refused(corpus: Corpus, cases: Sequence[str] = ()) -> tuple[int, list[RefusedChange]]:
     """How many bodies were tried, and what is refused, over the goldens, or those of some cases.
 
     Raises MissingSDKError.
     """
     tried = 0
-    refusals: dict[tuple[str, str, str, str, str], Refused] = {}
+    refusals: dict[tuple[str, str, str, str, str], RefusedChange] = {}
     for place, body, change, pattern, changed in _changed(corpus, cases):
         tried += 1
         for rule in body.only_by_us(changed):
             key = (body.format, body.direction, change, pattern, rule)
-            refusal = refusals.get(key, Refused(*key, 0, place))
+            refusal = refusals.get(key, RefusedChange(*key, 0, place))
             refusals[key] = replace(refusal, count=refusal.count + 1)
     return tried, sorted(
         refusals.values(),
@@ -162,7 +162,7 @@ def _goldens(corpus: Corpus, cases: Sequence[str], name: str) -> Iterator[tuple[
                     yield f"{case.id}/{exchange.number:02}", _Body(corpus, name, direction, body)
 
 
-def _members(body: _Body, own: Collection[str], counts: Counter[tuple[str, str]]) -> Iterator[Node]:
+def _members(body: _Body, own: Collection[str], counts: Counter[tuple[str, str]]) -> Iterator[PlacedValue]:
     """The members of the format's own objects; of those of one pattern a few in all."""
     for node in nodes(body.value):
         around = node.pointer.split("/")[1:-1]

@@ -6,15 +6,15 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from toolcall_conformance.trust.harmless.trying import Shelf, Tried, Trier
-from toolcall_conformance.trust.running import Progress, Source, in_parts
+from toolcall_conformance.trust.harmless.trying import Shelf, TriedVariant, VariantTrier
+from toolcall_conformance.trust.running import OutputSource, Progress, in_parts
 from toolcall_conformance.trust.sampling import Sampler
 
-_TRIERS: dict[int, Trier] = {}
+_TRIERS: dict[int, VariantTrier] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class VariantGroup:
     """Variants of one kind that one rule, or an exception of the judge, is told of."""
 
     rule: str
@@ -25,7 +25,7 @@ class Group:
     example: str
 
 
-def run(source: Source, shelves: Sequence[Shelf], jobs: int, progress: Progress) -> list[Tried]:
+def run(source: OutputSource, shelves: Sequence[Shelf], jobs: int, progress: Progress) -> list[TriedVariant]:
     """The variants of all shelves, judged. ``progress`` is told shelves done and shelves in all."""
     groups: dict[tuple[str, str, str], list[Shelf]] = {}
     for shelf in shelves:  # by route and direction: a body is made once, and serves both sides
@@ -33,17 +33,17 @@ def run(source: Source, shelves: Sequence[Shelf], jobs: int, progress: Progress)
     return in_parts(_tried, source, list(groups.values()), jobs, progress)
 
 
-def _tried(sampler: Sampler, shelf: Shelf) -> list[Tried]:
-    trier = _TRIERS.setdefault(id(sampler), Trier(sampler))
+def _tried(sampler: Sampler, shelf: Shelf) -> list[TriedVariant]:
+    trier = _TRIERS.setdefault(id(sampler), VariantTrier(sampler))
     return list(trier.tried(shelf))
 
 
-def grouped(tried: Sequence[Tried], outcomes: Sequence[str]) -> list[Group]:
+def grouped(tried: Sequence[TriedVariant], outcomes: Sequence[str]) -> list[VariantGroup]:
     """The variants with one of these outcomes by rule, spelling, direction and format, the greatest groups first."""
-    trials_by_key: dict[tuple[str, str, str, str], list[Tried]] = defaultdict(list)
+    trials_by_key: dict[tuple[str, str, str, str], list[TriedVariant]] = defaultdict(list)
     for attempt in tried:
         if attempt.outcome in outcomes:
             for rule in attempt.rules:
                 trials_by_key[rule, attempt.spelling, attempt.direction, attempt.format].append(attempt)
-    groups = [Group(*key, len(some), some[0].name) for key, some in trials_by_key.items()]
+    groups = [VariantGroup(*key, len(some), some[0].name) for key, some in trials_by_key.items()]
     return sorted(groups, key=lambda group: (-group.count, group.example))

@@ -12,7 +12,7 @@ from typing import Literal
 
 from toolcall_conformance.trust.harmless.bases import SIDES, WAYS, Base, Side, of_goldens, of_place
 from toolcall_conformance.trust.harmless.spelling import Spelling
-from toolcall_conformance.trust.harmless.variants import Spellings, Variant, made, variants
+from toolcall_conformance.trust.harmless.variants import BodyVariant, Spellings, made, variants
 from toolcall_conformance.trust.places import Direction
 from toolcall_conformance.trust.sampling import Lot, Sampler, shared_out
 from toolcall_conformance.trust.spots import Unfit
@@ -29,7 +29,7 @@ EACH = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class TriedVariant:
     """A variant that was judged. ``rules`` are those of the level that decided."""
 
     base: str
@@ -88,7 +88,7 @@ def shelves(formats: Sequence[str], count: int | None, seed: int) -> list[Shelf]
     ]
 
 
-class Trier:
+class VariantTrier:
     """Tries variants of what a sampler's translator makes of its cases, and of the goldens of these."""
 
     def __init__(self, sampler: Sampler) -> None:
@@ -97,7 +97,7 @@ class Trier:
         self.spellings = Spellings(self.corpus)
         self.bases = lru_cache(maxsize=200)(self._bases)
 
-    def tried(self, shelf: Shelf) -> Iterator[Tried]:
+    def tried(self, shelf: Shelf) -> Iterator[TriedVariant]:
         """The variants of a shelf, judged."""
         if shelf.most is not None:
             yield from islice(self._some(shelf), shelf.most)
@@ -111,7 +111,7 @@ class Trier:
     def _spellings(self, shelf: Shelf) -> Iterator[Spelling]:
         return self.spellings.of(shelf.format, shelf.direction, shelf.side)
 
-    def again(self, name: str) -> tuple[Base, Variant]:
+    def again(self, name: str) -> tuple[Base, BodyVariant]:
         """The body and the variant of a name. Raises LookupError for a name that is none."""
         parts = name.split("::", 5)
         if len(parts) != 6 or parts[0] not in SIDES or "@" not in parts[5]:
@@ -139,7 +139,7 @@ class Trier:
             for base in of_place(self.sampler.workshop, place, shelf.side)
         ]
 
-    def _some(self, shelf: Shelf) -> Iterator[Tried]:
+    def _some(self, shelf: Shelf) -> Iterator[TriedVariant]:
         """A few variants of a body, in few bodies of a random order; first those that were tried least so far."""
         drawn = random.Random(f"{shelf.seed} {shelf.side} {shelf.direction} {shelf.client} {shelf.upstream}")  # noqa: S311
         cases = list(self.sampler.cases)
@@ -152,7 +152,9 @@ class Trier:
                     counts[trial.spelling] += 1
                     yield trial
 
-    def _least_tried(self, shelf: Shelf, base: Base, counts: Counter[str], drawn: random.Random) -> Iterator[Tried]:
+    def _least_tried(
+        self, shelf: Shelf, base: Base, counts: Counter[str], drawn: random.Random
+    ) -> Iterator[TriedVariant]:
         candidates = [variant for spelling in self._spellings(shelf) for variant in variants(spelling, base.body)]
         drawn.shuffle(candidates)
         candidates.sort(key=lambda variant: counts[variant.kind])
@@ -163,14 +165,14 @@ class Trier:
                 done.add(kind)
                 yield from self._judged(base, variant)
 
-    def _judged(self, base: Base, variant: Variant) -> Iterator[Tried]:
+    def _judged(self, base: Base, variant: BodyVariant) -> Iterator[TriedVariant]:
         try:
             body = made(variant, base.body)
         except (Unfit, LookupError):
             return
         outcome, rules = _outcome(base, body)
         element = base.element(variant.site.pointer, self.sampler.workshop.table)
-        yield Tried(
+        yield TriedVariant(
             base.name,
             variant.name,
             variant.operator,
@@ -183,9 +185,9 @@ class Trier:
         )
 
 
-def _drawn(spelling: Spelling, base: Base, seed: int) -> Iterator[Variant]:
+def _drawn(spelling: Spelling, base: Base, seed: int) -> Iterator[BodyVariant]:
     """Each choice everywhere at once, and at one of the places alone."""
-    groups: dict[tuple[str, bool], list[Variant]] = {}
+    groups: dict[tuple[str, bool], list[BodyVariant]] = {}
     for variant in variants(spelling, base.body):
         groups.setdefault((variant.site.choice, variant.everywhere), []).append(variant)
     drawn = random.Random(f"{seed} {base.name} {spelling.name}")  # noqa: S311 - no secret is drawn

@@ -17,7 +17,7 @@ MODULES = (fragments, frames, members, texts, values)
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
+class BodyVariant:
     """Another spelling of a body: of one place, or of all places that it has (no ``pointer``)."""
 
     spelling: Spelling
@@ -43,7 +43,7 @@ class Variant:
         return _becomes(self) if self.spelling.operator == "alike" else self.spelling.operator
 
 
-def _becomes(variant: Variant) -> str:
+def _becomes(variant: BodyVariant) -> str:
     if "label" in variant.spelling.raw:
         return str(variant.spelling.raw["label"])
     if variant.site.choice == members.ABSENT:
@@ -71,17 +71,17 @@ class Spellings:
         return (spelling for spelling in self.all if spelling.is_for(name, direction, side))
 
 
-def variants(spelling: Spelling, body: Any) -> Iterator[Variant]:
+def variants(spelling: Spelling, body: Any) -> Iterator[BodyVariant]:
     """All variants that a spelling gives: of all places at once, and of each alone."""
     sites = list(SPELLERS[spelling.operator].sites(spelling, body))
     for choice in dict.fromkeys(site.choice for site in sites):
         alike = [site for site in sites if site.choice == choice]
-        yield Variant(spelling, alike[0], everywhere=True)
+        yield BodyVariant(spelling, alike[0], everywhere=True)
         if len(alike) > 1:
-            yield from (Variant(spelling, site, everywhere=False) for site in alike)
+            yield from (BodyVariant(spelling, site, everywhere=False) for site in alike)
 
 
-def made(variant: Variant, body: Any) -> Any:
+def made(variant: BodyVariant, body: Any) -> Any:
     """The body in another spelling. Raises Unfit where nothing changes."""
     changed = copied(body)
     change = SPELLERS[variant.spelling.operator]

@@ -13,10 +13,10 @@ from typing import Any
 from toolcall_conformance.dialects import JOINED, Dialects
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.trust.mutation import as_sent, without_own
-from toolcall_conformance.trust.nodes import Node, nodes, pattern_of
+from toolcall_conformance.trust.nodes import PlacedValue, nodes, pattern_of
 from toolcall_conformance.trust.operators import OPERATORS, Unfit, mutated
 from toolcall_conformance.trust.sources.bodies import WAYS, SourceBody, files, of_case, of_file
-from toolcall_conformance.trust.table import Table
+from toolcall_conformance.trust.table import MutationTable
 
 AS_IT_IS = "as-it-is"
 PLAIN = 4
@@ -66,7 +66,7 @@ class Draws:
     def __init__(
         self,
         judge: Judge,
-        table: Table,
+        table: MutationTable,
         folders: Sequence[Path] = (),
         cases: Sequence[str] = (),
         *,
@@ -201,9 +201,9 @@ def broken(judge: Judge, source: SourceBody, body: Any, model: str | None = None
     return tuple(dict.fromkeys(finding.rule for finding in judgement.findings if finding.is_must))
 
 
-def _by_pattern(source: SourceBody) -> dict[str, list[Node]]:
+def _by_pattern(source: SourceBody) -> dict[str, list[PlacedValue]]:
     """The places of a body by which member they are, whatever the index: long lists weigh no more than short ones."""
-    nodes_by_pattern: dict[str, list[Node]] = {}
+    nodes_by_pattern: dict[str, list[PlacedValue]] = {}
     for node in nodes(source.body):
         if source.way != "stream" or node.pointer.count("/") > 1:
             nodes_by_pattern.setdefault(pattern_of(without_own(node.pointer, _TOP[source.way])), []).append(node)

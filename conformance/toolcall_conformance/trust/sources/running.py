@@ -11,14 +11,14 @@ from toolcall_conformance.drivers.loading import OTHER_PROCESSES, Isolation
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import Corpus, load_corpus
 from toolcall_conformance.trust.sources.draws import Draw, Draws
-from toolcall_conformance.trust.sources.trying import Tried, Trier
-from toolcall_conformance.trust.table import Table
+from toolcall_conformance.trust.sources.trying import DrawTrier, TriedDraw
+from toolcall_conformance.trust.table import MutationTable
 
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TrialSettings:
     """What is to be tried: a translator, looked up in ``directory``, with the corpus and with what is in ``folders``.
 
     ``against`` is the directory in which an older version of it is found by the same spec. With ``dialects`` only
@@ -32,29 +32,29 @@ class Asked:
     dialects: bool = False
 
 
-class Machine:
+class TrialRunner:
     """Makes and tries draws. Raises SpecError when it is made."""
 
-    def __init__(self, options: Asked) -> None:
+    def __init__(self, options: TrialSettings) -> None:
         corpus = load_corpus()
         driver = load_driver(options.translator, directory=options.directory, transports=lambda: corpus.transports)
         older = _older(options.translator, options.against, corpus) if options.against is not None else None
         judge = Judge(corpus)
-        self.draws = Draws(judge, Table(corpus), options.folders, dialects=options.dialects)
-        self.trier = Trier(driver, judge, older)
+        self.draws = Draws(judge, MutationTable(corpus), options.folders, dialects=options.dialects)
+        self.trier = DrawTrier(driver, judge, older)
 
-    def tried(self, seed: int, number: int) -> Tried | None:
+    def tried(self, seed: int, number: int) -> TriedDraw | None:
         """What becomes of the draw of that number; None where nothing was found to draw."""
         draw = self.draws.drawn(seed, number)
         return None if draw is None else self.result(draw)
 
-    def result(self, draw: Draw) -> Tried:
+    def result(self, draw: Draw) -> TriedDraw:
         """What becomes of a draw. Where the judge itself fails, that is its outcome: it must take any JSON."""
         try:
             return self.trier.tried(draw)
         except Exception as error:  # one fault of the judge's own must not end the run
             reason = f"the judge raised {type(error).__name__}: {error}"
-            return Tried(draw.name, draw.source.way, draw.client, draw.upstream, "failed", reason=reason)
+            return TriedDraw(draw.name, draw.source.way, draw.client, draw.upstream, "failed", reason=reason)
 
 
 def _older(spec: str, directory: Path, corpus: Corpus) -> Driver:
@@ -63,18 +63,18 @@ def _older(spec: str, directory: Path, corpus: Corpus) -> Driver:
     return load_driver(spec, directory=directory, transports=lambda: corpus.transports, isolation=isolation)
 
 
-def run(options: Asked, seed: int, count: int, jobs: int, progress: Progress) -> list[Tried]:
+def run(options: TrialSettings, seed: int, count: int, jobs: int, progress: Progress) -> list[TriedDraw]:
     """What becomes of the first draws of a seed, in their order. ``progress`` is told draws done and in all."""
     if jobs > 1:
         return [*_in_processes(options, seed, count, jobs, progress)]
-    machine, results = Machine(options), []
+    machine, results = TrialRunner(options), []
     for number in range(count):
         results.append(machine.tried(seed, number))
         progress(number + 1, count)
     return [result for result in results if result is not None]
 
 
-def _in_processes(options: Asked, seed: int, count: int, jobs: int, progress: Progress) -> Iterator[Tried]:
+def _in_processes(options: TrialSettings, seed: int, count: int, jobs: int, progress: Progress) -> Iterator[TriedDraw]:
     from concurrent.futures import ProcessPoolExecutor, as_completed  # costs a start that most commands need not pay
 
     done, size = 0, max(count // (jobs * 10), 1)
@@ -87,11 +87,11 @@ def _in_processes(options: Asked, seed: int, count: int, jobs: int, progress: Pr
         yield from (result for part in futures for result in part.result())
 
 
-_MACHINES: dict[Asked, Machine] = {}
+_MACHINES: dict[TrialSettings, TrialRunner] = {}
 
 
-def _part(options: Asked, seed: int, numbers: Sequence[int]) -> list[Tried]:
+def _part(options: TrialSettings, seed: int, numbers: Sequence[int]) -> list[TriedDraw]:
     """What a process of its own does. It loads the translator once."""
     if options not in _MACHINES:
-        _MACHINES[options] = Machine(options)
+        _MACHINES[options] = TrialRunner(options)
     return [result for number in numbers if (result := _MACHINES[options].tried(seed, number)) is not None]

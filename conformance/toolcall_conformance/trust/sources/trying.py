@@ -23,7 +23,7 @@ BAD = ("closed", "failed")
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class TriedDraw:
     """What became of a draw.
 
     Its output ``passed``, passed when ``repaired``, or is ``closed``; the translator ``refused`` what breaks a MUST of
@@ -52,14 +52,14 @@ class Whole:
     reply: Any = None
 
 
-class Trier:
+class DrawTrier:
     """Tries draws with a translator; with that of an ``older`` checkout it says what only the older one translates."""
 
     def __init__(self, driver: Driver, judge: Judge, older: Driver | None = None) -> None:
         self._judge, self._player = judge, Player(driver, judge)
         self._older = Player(older, judge) if older is not None else None
 
-    def tried(self, draw: Draw) -> Tried:
+    def tried(self, draw: Draw) -> TriedDraw:
         """What becomes of a draw."""
         result = self._player.play(draw)
         breaks = self._broken(draw, result)
@@ -182,11 +182,11 @@ def _tried(
     reason: str = "",
     *,
     anew: bool = False,
-) -> Tried:
+) -> TriedDraw:
     rules = _rules(left or first)
     remains = tuple(_said(finding) for finding in left)
     ends = (draw.name, draw.source.way, draw.client, draw.upstream)
-    return Tried(*ends, outcome, rules, remains, broken, reason, anew)
+    return TriedDraw(*ends, outcome, rules, remains, broken, reason, anew)
 
 
 def _rules(body_findings: Iterable[Finding]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from .failures import decode_error, encode_error
 from .follow import follow_up
 from .observed import OBSERVED
 from .provider import PROVIDER
-from .stored import Replies
+from .stored import StoredReplies
 from .stream_decode import StreamDecoder
 from .stream_encode import StreamEncoder
 
@@ -34,7 +34,7 @@ FORMAT = Format(
     spellings=SPELLINGS,
     entries="input",
     follow_up=follow_up,
-    memory=Replies,
+    memory=StoredReplies,
 )
 
 __all__ = ["FORMAT"]

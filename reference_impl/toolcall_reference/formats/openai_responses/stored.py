@@ -30,7 +30,7 @@ class _Kept:
         return self.items[len(self.items) - self.outputs :]
 
 
-class Replies:
+class StoredReplies:
     """What one client was replied, by the id of the reply, and of which reply an item is, by the item's id."""
 
     def __init__(self, shelf: Shelf) -> None:

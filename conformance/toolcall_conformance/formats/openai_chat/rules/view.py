@@ -11,7 +11,7 @@ from toolcall_conformance.jsonvalue import join
 
 
 @dataclass(slots=True)
-class Asked:
+class HistoryCall:
     """A call in the history. ``pointer`` is that of its id, ``message`` that of the message."""
 
     id: str
@@ -39,7 +39,7 @@ class ToolMessage:
 class History:
     """Calls without any answer, and all answers."""
 
-    unanswered: tuple[Asked, ...]
+    unanswered: tuple[HistoryCall, ...]
     answers: tuple[ToolMessage, ...]
 
 
@@ -67,26 +67,26 @@ def walk(body: Any) -> History:
     return History(tuple(unanswered[: max(0, len(unanswered) - nameless)]), tuple(answers))
 
 
-def _asked(message: dict[str, Any], pointer: str) -> Iterator[Asked]:
+def _asked(message: dict[str, Any], pointer: str) -> Iterator[HistoryCall]:
     for index, call in enumerate(_list(message, "tool_calls")):
         if not isinstance(call, dict) or not isinstance(call.get("id"), str):
             continue
         holder = call.get("custom") if call.get("type") == "custom" else call.get("function")
         name = holder.get("name") if isinstance(holder, dict) else None
-        yield Asked(call["id"], str(name), join(pointer, "tool_calls", index, "id"), pointer)
+        yield HistoryCall(call["id"], str(name), join(pointer, "tool_calls", index, "id"), pointer)
 
 
 class _Batches:
     """The calls so far, one batch a message."""
 
     def __init__(self) -> None:
-        self.calls: list[Asked] = []
+        self.calls: list[HistoryCall] = []
         # Of each id the calls that wait, batch by batch; and the message of the latest batch that has the id.
-        self._waiting: dict[str, list[tuple[str, deque[Asked]]]] = {}
+        self._waiting: dict[str, list[tuple[str, deque[HistoryCall]]]] = {}
         self._latest: dict[str, str] = {}
         self._message = ""
 
-    def enter(self, calls: list[Asked]) -> bool:
+    def enter(self, calls: list[HistoryCall]) -> bool:
         """Add the calls of a message; whether there are any."""
         self.calls += calls
         for call in calls:

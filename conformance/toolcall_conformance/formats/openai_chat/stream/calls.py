@@ -88,7 +88,7 @@ class OpenCall:
         return is_json(self.text)
 
 
-class Calls:
+class ChoiceCalls:
     """The calls of one choice, in order."""
 
     def __init__(self, report: Report) -> None:

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Any
 
 from toolcall_conformance.findings import MISSING, Words
-from toolcall_conformance.formats.openai_chat.stream.calls import Calls
+from toolcall_conformance.formats.openai_chat.stream.calls import ChoiceCalls
 from toolcall_conformance.formats.openai_chat.stream.merging import merged
 from toolcall_conformance.formats.openai_chat.thoughts import KEYS
 from toolcall_conformance.formats.stream_machine import Report, unless_null
@@ -46,7 +46,7 @@ class Choice:
         self.index = index
         self.state = ChoiceState.EMPTY
         self._report = report
-        self._calls = Calls(report)
+        self._calls = ChoiceCalls(report)
         self._role: str | None = None
         self._role_said_again = False
         self._said_after_finish = False

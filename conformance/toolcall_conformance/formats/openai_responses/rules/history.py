@@ -7,7 +7,7 @@ from typing import Any
 
 from toolcall_conformance.findings import MISSING, Form, Words, one_of
 from toolcall_conformance.formats.openai_responses.conversation import OUTPUT_OF, is_hosted
-from toolcall_conformance.formats.openai_responses.rules.view import Entry, entries, member, name_of
+from toolcall_conformance.formats.openai_responses.rules.view import InputItem, entries, member, name_of
 from toolcall_conformance.formats.rule import Subject, meant_text, rule, why_no_json, wrong_id
 from toolcall_conformance.formats.wanted import ANOTHER_CALL, having, typed
 from toolcall_conformance.reading import Call, Unreadable
@@ -187,13 +187,13 @@ def _hosted_ids(subject: Subject) -> set[str]:
     return ids
 
 
-def _said_by(entry: Entry) -> dict[str, Any]:
+def _said_by(entry: InputItem) -> dict[str, Any]:
     """What an item says of whose it is."""
     key = "role" if entry.kind == "message" else "type"
     return {key: entry.value.get(key)}
 
 
-def _is_of_the_model(entry: Entry) -> bool:
+def _is_of_the_model(entry: InputItem) -> bool:
     if entry.kind == "message":
         return entry.value.get("role") == "assistant"
     return entry.kind not in OUTPUT_OF.values() and entry.kind not in ("mcp_approval_response", "compaction_trigger")

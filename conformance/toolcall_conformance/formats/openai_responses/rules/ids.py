@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolcall_conformance.formats.openai_responses.rules.view import Entry, entries
+from toolcall_conformance.formats.openai_responses.rules.view import InputItem, entries
 from toolcall_conformance.formats.rule import Subject, ids_once_in_batch, rule
 from toolcall_conformance.formats.wanted import another, first_of
 from toolcall_conformance.reading.breach import Breach
@@ -19,7 +19,7 @@ def call_id_unique(subject: Subject) -> Iterator[Breach]:
 
 @rule("openai_responses/item-id-unique")
 def item_id_unique(subject: Subject) -> Iterator[Breach]:
-    first_entries: dict[str, Entry] = {}
+    first_entries: dict[str, InputItem] = {}
     ids = first_of(_id_of(entry) for entry in entries(subject))
     for entry in entries(subject):
         item_id = _id_of(entry)
@@ -32,7 +32,7 @@ def item_id_unique(subject: Subject) -> Iterator[Breach]:
             yield Breach(entry.at("id"), message, want, item_id, subject=entry.kind)
 
 
-def _id_of(entry: Entry) -> str | None:
+def _id_of(entry: InputItem) -> str | None:
     item_id = entry.value.get("id")
     return item_id if isinstance(item_id, str) else None
 

@@ -12,7 +12,7 @@ from toolcall_conformance.reading import Call
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class InputItem:
     """One item; ``kind`` is its type, also where a message or a reference leaves it out."""
 
     kind: str
@@ -24,23 +24,25 @@ class Entry:
         return join(self.pointer, key) if key in self.value else self.pointer
 
 
-def entries(subject: Subject) -> list[Entry]:
+def entries(subject: Subject) -> list[InputItem]:
     """The items of ``input`` or ``output``; what is no object is left out."""
     return subject.view(_inputs if subject.direction == "request" else _outputs)
 
 
-def _inputs(body: Any) -> list[Entry]:
+def _inputs(body: Any) -> list[InputItem]:
     return _entries(body, "input")
 
 
-def _outputs(body: Any) -> list[Entry]:
+def _outputs(body: Any) -> list[InputItem]:
     return _entries(body, "output")
 
 
-def _entries(body: Any, key: str) -> list[Entry]:
+def _entries(body: Any, key: str) -> list[InputItem]:
     items = member(body, key)
     indexed_items = enumerate(items) if isinstance(items, list) else ()
-    return [Entry(kind_of(item), item, join("", key, index)) for index, item in indexed_items if isinstance(item, dict)]
+    return [
+        InputItem(kind_of(item), item, join("", key, index)) for index, item in indexed_items if isinstance(item, dict)
+    ]
 
 
 def member(value: Any, key: str) -> Any:

@@ -15,7 +15,7 @@ from toolcall_conformance.formats.openai_responses.stream.events import (
     FragmentedText,
 )
 from toolcall_conformance.formats.openai_responses.stream.restated import (
-    Change,
+    Restatement,
     beginning_changes,
     item_changes,
     note_changes,
@@ -45,7 +45,7 @@ _AGREED: Final = Words("the same text in all events")
 """Where events differ, and nobody can know which of them is right: fragments may have come to another item."""
 
 
-class Item:
+class StreamItem:
     """An item as far as it came. ``index`` is its output_index, if it was said."""
 
     def __init__(self, item: dict[str, Any], index: int | None, pointer: str, report: Report) -> None:
@@ -64,7 +64,7 @@ class Item:
                 self._text(place).fragments.append(text)
 
     @classmethod
-    def whole(cls, item: dict[str, Any], index: int | None, pointer: str, report: Report) -> Item:
+    def whole(cls, item: dict[str, Any], index: int | None, pointer: str, report: Report) -> StreamItem:
         """An item that came at once, and complete."""
         output_item = cls({}, index, pointer, report)
         output_item.said, output_item.closed = copied(item), True
@@ -206,14 +206,14 @@ class Item:
         if self.closed:
             self._restated(item_changes(self.said, item, pointer))
 
-    def _part_changes(self, item: dict[str, Any], pointer: str) -> Iterator[Change]:
+    def _part_changes(self, item: dict[str, Any], pointer: str) -> Iterator[Restatement]:
         """What the item that is done says otherwise of its parts than when they were done."""
         for (key, index), closed in self._parts.items():
             before, now = self.said.get(key), item.get(key)
             if closed and isinstance(before, list) and isinstance(now, list) and index < min(len(before), len(now)):
                 yield from part_changes(before[index], now[index], join(pointer, key, index))
 
-    def _restated(self, changes: Iterator[Change]) -> None:
+    def _restated(self, changes: Iterator[Restatement]) -> None:
         change = next(changes, None)
         if change is not None:
             want = Words(f"as before: {change.want}") if isinstance(change.want, str) else change.want

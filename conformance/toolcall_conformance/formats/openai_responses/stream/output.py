@@ -7,7 +7,7 @@ from typing import Any
 from toolcall_conformance.findings import MISSING, Words
 from toolcall_conformance.formats.openai_responses.stream import items as _items
 from toolcall_conformance.formats.openai_responses.stream.events import FRAGMENTED_TEXTS, IDENTITY, PARTS
-from toolcall_conformance.formats.openai_responses.stream.items import Item
+from toolcall_conformance.formats.openai_responses.stream.items import StreamItem
 from toolcall_conformance.formats.rule import meant_text, why_no_json
 from toolcall_conformance.formats.stream_machine import Report, meant_number, wrong_number
 from toolcall_conformance.formats.wanted import INDEX, TEXT, having
@@ -35,8 +35,8 @@ class Output:
 
     def __init__(self, report: Report) -> None:
         self._report = report
-        self._items: list[Item] = []
-        self._placed: dict[int, list[Item]] = {}
+        self._items: list[StreamItem] = []
+        self._placed: dict[int, list[StreamItem]] = {}
         self._final_calls: list[StreamedCall] = []
         self._begun = 0
 
@@ -108,9 +108,9 @@ class Output:
             message = f"response.created has {items} already, one of them with this output_index"
             self._report.add("stream-output-index", join(pointer, "output_index"), message, want=self._begun, got=index)
         if isinstance(item, dict) and not self._is_open(index, item):
-            self._keep(Item(item, index if _is_index(index) else None, pointer, self._report))
+            self._keep(StreamItem(item, index if _is_index(index) else None, pointer, self._report))
 
-    def _keep(self, item: Item) -> None:
+    def _keep(self, item: StreamItem) -> None:
         self._items.append(item)
         if item.index is not None:
             self._placed.setdefault(item.index, []).append(item)
@@ -133,11 +133,11 @@ class Output:
             self._report.once(
                 "stream-item-announced", pointer, message, want=Words(ADDED), got=Words("response.output_item.done")
             )
-            self._keep(Item.whole(final_item, index if _is_index(index) else None, pointer, self._report))
+            self._keep(StreamItem.whole(final_item, index if _is_index(index) else None, pointer, self._report))
             return
         item.close(final_item, pointer)
 
-    def _concerned(self, data: dict[str, Any], pointer: str) -> Item | None:
+    def _concerned(self, data: dict[str, Any], pointer: str) -> StreamItem | None:
         """The item that an event is about."""
         index, item_id = data.get("output_index"), data.get("item_id")
         item = self._known(index, item_id)
@@ -154,7 +154,7 @@ class Output:
             self._report.once("stream-item-id", at, want=want, got=item_id, subject=item.subject)
         return item
 
-    def _may_mean_one(self, item: Item | None, data: dict[str, Any]) -> bool:
+    def _may_mean_one(self, item: StreamItem | None, data: dict[str, Any]) -> bool:
         """Whether an event without a number may be about an item: the one it names, or one that is open and fits."""
         stem = str(data.get("type")).rpartition(".")[0]
         piece = FRAGMENTED_TEXTS.get(stem)
@@ -173,12 +173,12 @@ class Output:
         message = "output_index must be there, a whole number from 0 on"
         self._report.once("stream-output-index", pointer, message, want=want, got=data.get("output_index", MISSING))
 
-    def _meant(self, item: Item | None) -> Any:
+    def _meant(self, item: StreamItem | None) -> Any:
         """The output_index of an event about an item, or about the one that is still open."""
         item = item or next((item for item in self._items if not item.closed), None)
         return INDEX if item is None or item.index is None else item.index
 
-    def _known(self, index: Any, item_id: Any) -> Item | None:
+    def _known(self, index: Any, item_id: Any) -> StreamItem | None:
         """By the output_index, as the SDK does it; by the id where that is missing, or has been given twice."""
         placed = self._placed.get(index, []) if _is_index(index) else []
         candidates = placed if _is_index(index) else self._items
@@ -217,7 +217,7 @@ class Output:
             where = join(pointer, "output", number)
             message = "the reply has an item that was never added"
             self._report.once("stream-item-announced", where, message, want=Words(ADDED), got=MISSING)
-            call = Item.whole(output_item, None, where, self._report).call(True)
+            call = StreamItem.whole(output_item, None, where, self._report).call(True)
             if call is not None:
                 self._final_calls.append(call)
 
@@ -235,7 +235,7 @@ class Output:
                     "stream-arguments-json", item.pointer, message, want=want, got=text, subject=item.subject
                 )
 
-    def _ordered(self) -> list[Item]:
+    def _ordered(self) -> list[StreamItem]:
         return sorted(self._items, key=lambda item: len(self._items) if item.index is None else item.index)
 
 

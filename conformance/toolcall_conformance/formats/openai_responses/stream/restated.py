@@ -34,7 +34,7 @@ _PARTS = frozenset(piece.list_key for piece in FRAGMENTED_TEXTS.values() if piec
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Restatement:
     """A member that is told otherwise: its pointer in the later telling, and what it was and is."""
 
     pointer: str
@@ -44,7 +44,7 @@ class Change:
 
 def changes(
     before: Mapping[str, Any], after: Mapping[str, Any], but: Collection[str], pointer: str
-) -> Iterator[Change]:
+) -> Iterator[Restatement]:
     """The members that both tell, and tell otherwise; who leaves a whole one out, or says null, contradicts nothing."""
     for key, was in before.items():
         now = after.get(key)
@@ -52,7 +52,7 @@ def changes(
             yield from _differences(was, now, join(pointer, key))
 
 
-def _differences(before: Any, after: Any, pointer: str) -> Iterator[Change]:
+def _differences(before: Any, after: Any, pointer: str) -> Iterator[Restatement]:
     """Where two values differ: objects member by member, lists entry by entry, in any depth. null is as absent."""
     waiting = [(before, after, pointer, pointer)]
     while waiting:
@@ -65,12 +65,12 @@ def _differences(before: Any, after: Any, pointer: str) -> Iterator[Change]:
             waiting += [(left, other, join(at, place), at) for left, other, place in reversed([*both])]
         elif was in _NOTHING or now in _NOTHING:
             if was not in _NOTHING or now not in _NOTHING:
-                yield Change(holder if now is MISSING else at, was, now)
+                yield Restatement(holder if now is MISSING else at, was, now)
         elif not equal(was, now):
-            yield Change(at, was, now)
+            yield Restatement(at, was, now)
 
 
-def item_changes(before: Mapping[str, Any], after: Mapping[str, Any], pointer: str) -> Iterator[Change]:
+def item_changes(before: Mapping[str, Any], after: Mapping[str, Any], pointer: str) -> Iterator[Restatement]:
     """What an item says otherwise than when it was done; its identity and its texts have rules of their own."""
     lists = {key for key in _PARTS if isinstance(before.get(key), list) and isinstance(after.get(key), list)}
     own = {*IDENTITY, *ANEW, *_TEXTS, *_PARTS}
@@ -82,7 +82,7 @@ def item_changes(before: Mapping[str, Any], after: Mapping[str, Any], pointer: s
         yield from _list_changes(before[key], after[key], join(pointer, key))
 
 
-def part_changes(before: Any, after: Any, pointer: str) -> Iterator[Change]:
+def part_changes(before: Any, after: Any, pointer: str) -> Iterator[Restatement]:
     """What a part says otherwise than when it was done; texts have a rule of their own."""
     if isinstance(before, dict) and isinstance(after, dict):
         yield from changes(before, after, _both_texts(before, after), pointer)
@@ -90,7 +90,7 @@ def part_changes(before: Any, after: Any, pointer: str) -> Iterator[Change]:
         yield from _differences(before, after, pointer)
 
 
-def beginning_changes(beginning: Mapping[str, Any], done: Mapping[str, Any], pointer: str) -> Iterator[Change]:
+def beginning_changes(beginning: Mapping[str, Any], done: Mapping[str, Any], pointer: str) -> Iterator[Restatement]:
     """What an item that is done says otherwise than when it was added: words that were there already."""
     for key, was in beginning.items():
         now = done.get(key)
@@ -99,7 +99,7 @@ def beginning_changes(beginning: Mapping[str, Any], done: Mapping[str, Any], poi
             yield from _differences(was, now, join(pointer, key))
 
 
-def note_changes(notes: Iterable[tuple[Any, Any, Any]], item: Mapping[str, Any], pointer: str) -> Iterator[Change]:
+def note_changes(notes: Iterable[tuple[Any, Any, Any]], item: Mapping[str, Any], pointer: str) -> Iterator[Restatement]:
     """The annotations of an item that is done, against the events that told of them before."""
     for place, number, note in notes:
         where = join("", "content", place, "annotations")
@@ -111,18 +111,18 @@ def note_changes(notes: Iterable[tuple[Any, Any, Any]], item: Mapping[str, Any],
             yield from _note_changes(final_notes, number, note, pointer + where)
 
 
-def _note_changes(final_notes: list[Any], number: Any, note: Any, pointer: str) -> Iterator[Change]:
+def _note_changes(final_notes: list[Any], number: Any, note: Any, pointer: str) -> Iterator[Restatement]:
     if not isinstance(number, int) or isinstance(number, bool):
         return
     if 0 <= number < len(final_notes):
         yield from _differences(note, final_notes[number], join(pointer, number))
     else:
-        yield Change(pointer, note, MISSING)
+        yield Restatement(pointer, note, MISSING)
 
 
-def _list_changes(before: list[Any], after: list[Any], pointer: str) -> Iterator[Change]:
+def _list_changes(before: list[Any], after: list[Any], pointer: str) -> Iterator[Restatement]:
     if len(before) != len(after):
-        yield Change(pointer, before, after)
+        yield Restatement(pointer, before, after)
         return
     for place, (was, now) in enumerate(zip(before, after, strict=True)):
         yield from part_changes(was, now, join(pointer, place))
