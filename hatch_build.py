@@ -1,6 +1,6 @@
 """Builds the distributions.
 
-Each case of the corpus and all verdicts go into the wheel as one zip file (toolcall_conformance/packs.py). The readme
+Each case of the corpus and all verdicts go into the wheel as one zip file (library/packs.py). The readme
 in the metadata has absolute links: an index shows it far from the files beside it.
 """
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from toolcall_conformance.consequences import ConsequenceTable, with_causes
-from toolcall_conformance.findings import MISSING, Finding, Level
+from toolcall_conformance.basics.findings import MISSING, Finding, Level
+from toolcall_conformance.judge.consequences import ConsequenceTable, with_causes
 from toolcall_conformance.reports.model import finding_json, told
 
 _LOST: dict[str, Any] = {"want": "something", "got": MISSING}

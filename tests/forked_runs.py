@@ -103,8 +103,8 @@ def _import_all() -> None:
     import pytest
 
     assert pytest.main(["--markers", "-p", "no:cacheprovider"]) == 0
-    from toolcall_conformance.engine import hooks, recording, setup, texts  # noqa: F401
-    from toolcall_conformance.reports import terminal  # noqa: F401
+    from toolcall_conformance.engine.output import failure_texts as texts  # noqa: F401
+    from toolcall_conformance.reports.text import terminal  # noqa: F401
     from toolcall_reference import formats, render  # noqa: F401
 
     for name in formats.names():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from toolcall_conformance.findings import Judgement
+from toolcall_conformance.basics.findings import Judgement
 from toolcall_conformance.judge import Ends, Judge, Requests
 from toolcall_conformance.library import Corpus, load_corpus
 

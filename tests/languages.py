@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from toolcall_conformance.protocol import STARTERS
+from toolcall_conformance.drivers.protocol import STARTERS
 
 _INSTALL = ("install", "--prefer-offline", "--no-audit", "--no-fund", "--fetch-retries=0", "ajv@8")
 

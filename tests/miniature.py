@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance import judge
-from toolcall_conformance.findings import MISSING, Finding, Judgement, Level, Loss
+from toolcall_conformance.basics.findings import MISSING, Finding, Judgement, Level, Loss
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import Corpus, default_root
 from toolcall_conformance.library.files import read_json

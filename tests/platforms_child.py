@@ -92,13 +92,13 @@ def main() -> None:
     Path(body).write_text(text, encoding="utf-8")
     print("judge", said("judge", "--client", "anthropic", "--upstream", "anthropic", body, body)[:80])
 
-    from toolcall_conformance.drivers.limits import TimeIsUp, call_within
+    from toolcall_conformance.drivers.python.limits import TimeIsUp, call_within
 
     assert call_within(5, lambda: 3) == 3
     with contextlib.suppress(TimeIsUp):
         call_within(0.05, lambda: [None for _ in iter(int, 1)])
         print("not limited")
-    from toolcall_conformance import whole_files
+    from toolcall_conformance.basics import whole_files
 
     whole_files.write(folder / "kept.json", "whole")
     print("kept", (folder / "kept.json").read_text(encoding="utf-8"))

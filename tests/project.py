@@ -15,7 +15,7 @@ from miniature import CONFTEST, GOOD, install_judge, write_case, write_corpus
 
 # Imported before any run, so that the runs inside this process share them.
 from toolcall_conformance import library
-from toolcall_conformance.engine import hooks, recording, setup, texts  # noqa: F401
+from toolcall_conformance.engine.output import failure_texts as texts  # noqa: F401
 
 
 class Project:

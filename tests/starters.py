@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from languages import exec_spec
+from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.cli import main
-from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Driver, Opened, SessionDriver, load_driver
 
 LANGUAGES = ("python", "typescript", "go")

@@ -6,8 +6,8 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.checks.client import ClientHabit, continue_from_reply, request_to_send
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.checks.conversation.client import ClientHabit, continue_from_reply, request_to_send
 from toolcall_conformance.library import Case, load_corpus
 from toolcall_reference import ReferenceTranslator
 

@@ -11,11 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from toolcall_conformance import packs
 from toolcall_conformance.cli.explained.doubles import Doubles
-from toolcall_conformance.library import Corpus, default_root
+from toolcall_conformance.library import Corpus, default_root, packs
+from toolcall_conformance.library.vendored import manifest_of
 from toolcall_conformance.library.verdicts import read_verdicts
-from toolcall_conformance.vendored import manifest_of
 
 ROOT = Path(__file__).resolve().parents[1]
 CORPUS = "toolcall_conformance/corpus/"

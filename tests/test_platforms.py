@@ -10,7 +10,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from toolcall_conformance.drivers import SpecError, families, load_driver, platforms
+from toolcall_conformance.drivers import SpecError, load_driver
+from toolcall_conformance.drivers.child import families, platforms
 
 CHILD = Path(__file__).with_name("platforms_child.py")
 

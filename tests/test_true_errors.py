@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import toolcall_conformance
-from toolcall_conformance.extras import trouble
-from toolcall_conformance.witnesses.wire import MissingSDKError, sdk_module
+from toolcall_conformance.basics.extras import trouble
+from toolcall_conformance.trust.witnesses.wire import MissingSDKError, sdk_module
 
 
 def said(code: str, folder: Path) -> str:
@@ -76,8 +76,8 @@ EXTRAS = {
         "yaml",
         1,
         """
-from toolcall_conformance.cassettes.interactions import CassetteError
-from toolcall_conformance.cassettes.yaml_cassettes import parse_yaml
+from toolcall_conformance.recording.cassettes.interactions import CassetteError
+from toolcall_conformance.recording.cassettes.yaml_cassettes import parse_yaml
 try:
     parse_yaml("c.yaml", "")
 except CassetteError as error:
@@ -88,8 +88,8 @@ except CassetteError as error:
         "aiohttp",
         1,
         """
-from toolcall_conformance.upstream.addresses import Addresses
-from toolcall_conformance.upstream.server import MissingLibraryError, ScriptedUpstream
+from toolcall_conformance.drivers.upstream.addresses import Addresses
+from toolcall_conformance.drivers.upstream.server import MissingLibraryError, ScriptedUpstream
 try:
     ScriptedUpstream(Addresses({})).start()
 except MissingLibraryError as error:

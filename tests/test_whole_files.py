@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from toolcall_conformance import whole_files
+from toolcall_conformance.basics import whole_files
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from toolcall_conformance import events
-    from toolcall_conformance.contract import Refused, Route, Unsupported
-    from toolcall_conformance.findings import Finding, Judgement, Level, Loss, Tolerated
+    from toolcall_conformance.basics.contract import Refused, Route, Unsupported
+    from toolcall_conformance.basics.findings import Finding, Judgement, Level, Loss, Tolerated
+    from toolcall_conformance.basics.reading import Reading
+    from toolcall_conformance.basics.streaming import parse
     from toolcall_conformance.formats import read
     from toolcall_conformance.judge import Ends, Judge, Requests
     from toolcall_conformance.library import Case, Corpus, Rule, load_corpus
-    from toolcall_conformance.reading import Reading
-    from toolcall_conformance.streaming import parse
     from toolcall_conformance.suite import ConformanceSuite
 
 __all__ = [
@@ -47,20 +47,20 @@ _HOMES = {
     "ConformanceSuite": "suite",
     "Corpus": "library",
     "Ends": "judge",
-    "Finding": "findings",
+    "Finding": "basics.findings",
     "Judge": "judge",
-    "Judgement": "findings",
-    "Level": "findings",
-    "Loss": "findings",
-    "Reading": "reading",
-    "Refused": "contract",
+    "Judgement": "basics.findings",
+    "Level": "basics.findings",
+    "Loss": "basics.findings",
+    "Reading": "basics.reading",
+    "Refused": "basics.contract",
     "Requests": "judge",
-    "Route": "contract",
+    "Route": "basics.contract",
     "Rule": "library",
-    "Tolerated": "findings",
-    "Unsupported": "contract",
+    "Tolerated": "basics.findings",
+    "Unsupported": "basics.contract",
     "load_corpus": "library",
-    "parse": "streaming",
+    "parse": "basics.streaming",
     "read": "formats",
 }
 

@@ -31,10 +31,10 @@ from datetime import date, datetime
 from enum import Enum
 from typing import Any, Protocol, overload
 
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.streaming.decoder import Decoder
+from toolcall_conformance.basics.streaming.lines import Lines
 from toolcall_conformance.library import default_root, read_json
-from toolcall_conformance.streaming.decoder import Decoder
-from toolcall_conformance.streaming.lines import Lines
 
 Event = Any
 """The JSON of an event's data, a dict; or an object of an SDK."""

@@ -23,13 +23,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 
-from toolcall_conformance.findings import MISSING, Finding
-from toolcall_conformance.showing import shortened, visible
+from toolcall_conformance.basics.findings import MISSING, Finding
+from toolcall_conformance.basics.showing import shortened, visible
 
 if TYPE_CHECKING:
-    from toolcall_conformance.engine.plan import Planned
+    from toolcall_conformance.engine.items.plan import Planned
+    from toolcall_conformance.engine.items.repetition import RepeatedResult
     from toolcall_conformance.engine.run import Run
-    from toolcall_conformance.engine.tries import RepeatedResult
 
 # What is tested where a class does not say; the loop and the round trip show little more, in more time.
 CHECKED = ("request", "response", "stream")
@@ -66,7 +66,7 @@ class ConformanceSuite:
 
     def test_rules(self, toolcall_item: PlayedItem, request: pytest.FixtureRequest) -> None:
         """The item violates no MUST rule, and what is recorded of it in the known failures is still true."""
-        from toolcall_conformance.engine.crossing import fit
+        from toolcall_conformance.engine.output.sanitizing import fit
 
         if toolcall_item.stale:
             pytest.fail(fit("\n".join(toolcall_item.stale)), pytrace=False)
@@ -88,7 +88,7 @@ class ConformanceSuite:
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         if "toolcall_item" not in metafunc.fixturenames:
             return
-        from toolcall_conformance.engine.crossing import fit
+        from toolcall_conformance.engine.output.sanitizing import fit
 
         owner = type(self)
         try:
@@ -169,8 +169,8 @@ class PlayedItem:
 
     def faults(self, again: str) -> str:
         """The plugin's failure text; ``again`` is the command that runs the item alone."""
-        from toolcall_conformance.engine.texts import shown_traceback
-        from toolcall_conformance.reports.failure import ReportedItem, describe
+        from toolcall_conformance.engine.output.failure_texts import shown_traceback
+        from toolcall_conformance.reports.text.failure import ReportedItem, describe
 
         planned, exchanges = self.planned, self.planned.case.exchanges(self.planned.route.client)
         subject = ReportedItem(
@@ -225,7 +225,7 @@ class _Items:
 
 def _items(owner: type[ConformanceSuite], config: pytest.Config) -> Iterator[PlayedItem]:
     from toolcall_conformance.checks import CHECKS, WAYS
-    from toolcall_conformance.engine.crossing import SuiteOutput
+    from toolcall_conformance.engine.output.sanitizing import SuiteOutput
     from toolcall_conformance.engine.setup import prepare
 
     if owner.translator is None:
@@ -275,7 +275,7 @@ def _selects(owner: type[ConformanceSuite], planned: Planned) -> bool:
 
 def _lacking(owner: type[ConformanceSuite], run: Run) -> str:
     """Why a class selects no item: the translator does not do them, or there are none."""
-    from toolcall_conformance.engine.nothing import unsupported
+    from toolcall_conformance.engine.items.empty_selection import unsupported
 
     lacking = [planned for planned in run.not_applicable if _selects(owner, planned)]
     if lacking:

@@ -4,13 +4,13 @@
 could not carry stands in ``session.losses``.
 """
 
-from .adapter import build_follow_up, build_tool_results, parse_tool_calls, parse_tool_calls_stream
-from .errors import Refused, Unsupported
-from .intermediate import UniversalToolCall, UniversalToolResult
-from .losses import Loss
-from .mcp import mcp_result, mcp_tools
-from .policy import Policy, PolicyError
-from .translator import VERSION, ReferenceTranslator, Session
+from toolcall_reference.adapter import build_follow_up, build_tool_results, parse_tool_calls, parse_tool_calls_stream
+from toolcall_reference.basics.errors import Refused, Unsupported
+from toolcall_reference.conversation.intermediate import UniversalToolCall, UniversalToolResult
+from toolcall_reference.conversation.losses import Loss
+from toolcall_reference.mcp import mcp_result, mcp_tools
+from toolcall_reference.policy import Policy, PolicyError
+from toolcall_reference.translator import VERSION, ReferenceTranslator, Session
 
 __version__ = VERSION
 

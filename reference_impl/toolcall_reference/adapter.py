@@ -14,15 +14,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from . import formats, streams
-from .deltas import Failed
-from .errors import Refused, Unsupported
-from .formats import Format
-from .gathered import Gathered
-from .intermediate import Body, Conversation, Reply, Text, Turn, UniversalToolCall, UniversalToolResult
-from .jsontext import copied
-from .losses import Losses
-from .target import Target
+from toolcall_reference import formats
+from toolcall_reference.basics.errors import Refused, Unsupported
+from toolcall_reference.basics.jsontext import copied
+from toolcall_reference.conversation.intermediate import (
+    Body,
+    Conversation,
+    Reply,
+    Text,
+    Turn,
+    UniversalToolCall,
+    UniversalToolResult,
+)
+from toolcall_reference.conversation.losses import Losses
+from toolcall_reference.conversation.target import Target
+from toolcall_reference.formats import Format
+from toolcall_reference.streaming import streams
+from toolcall_reference.streaming.deltas import Failed
+from toolcall_reference.streaming.gathered import Gathered
 
 _QUESTION = Turn("user", [Text(".")])
 

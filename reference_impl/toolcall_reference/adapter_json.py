@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from .errors import Refused
-from .intermediate import Body, Media, Text, UniversalToolCall, UniversalToolResult
-from .jsontext import RAW_ARGUMENTS_KEY, as_list, as_object, as_text, dump
+from toolcall_reference.basics.errors import Refused
+from toolcall_reference.basics.jsontext import RAW_ARGUMENTS_KEY, as_list, as_object, as_text, dump
+from toolcall_reference.conversation.intermediate import Body, Media, Text, UniversalToolCall, UniversalToolResult
 
 _CALL = ("given_id", "kind", "text", "readable", "raw_context", "form")
 _MEDIA = ("kind", "mime", "data", "url", "file_id", "name", "detail", "vendor")

@@ -11,12 +11,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import formats, media
-from .adapter import build_tool_results
-from .errors import Refused, Unsupported
-from .intermediate import Body, Conversation, Media, Text, Tool, Turn, UniversalToolCall, UniversalToolResult
-from .jsontext import as_list, as_object, as_text, dump
-from .target import Target
+from toolcall_reference import formats
+from toolcall_reference.adapter import build_tool_results
+from toolcall_reference.basics.errors import Refused, Unsupported
+from toolcall_reference.basics.jsontext import as_list, as_object, as_text, dump
+from toolcall_reference.conversation import media
+from toolcall_reference.conversation.intermediate import (
+    Body,
+    Conversation,
+    Media,
+    Text,
+    Tool,
+    Turn,
+    UniversalToolCall,
+    UniversalToolResult,
+)
+from toolcall_reference.conversation.target import Target
 
 _QUESTION = Turn("user", [Text(".")])
 

@@ -16,12 +16,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from . import formats
-from .intermediate import Body
-from .jsonfile import text_of
-from .render_errors import error_of
-from .scenario import Builder
-from .target import Target
+from toolcall_reference import formats
+from toolcall_reference.conversation.intermediate import Body
+from toolcall_reference.conversation.target import Target
+from toolcall_reference.rendering.jsonfile import text_of
+from toolcall_reference.rendering.render_errors import error_of
+from toolcall_reference.rendering.scenario import Builder
 
 #: What rendering a broken case raises.
 CANNOT_RENDER = (ValueError, LookupError, TypeError, AttributeError, OSError)

@@ -11,24 +11,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
-from . import formats, history, streams
-from .adapter import build_tool_results, parse_tool_calls
-from .adapter_json import call_from_json, call_to_json, result_from_json
-from .deltas import Delta, Ended
-from .errors import Refused, Unsupported
-from .failures import Headers, headers_of
-from .formats import Format
-from .intermediate import Body, Conversation, Reply, UniversalToolCall, distinct
-from .jsontext import Snapshot, copied
-from .losses import Losses
-from .mcp import mcp_result, mcp_tools
-from .memory import Memory
-from .names import NameMap
-from .policy import Applied, Policy, Untouched, apply
-from .policy.patch import patched
-from .state import Gathering, PrecedingWords
-from .streams import Pouring
-from .target import Target
+from toolcall_reference import formats
+from toolcall_reference.adapter import build_tool_results, parse_tool_calls
+from toolcall_reference.adapter_json import call_from_json, call_to_json, result_from_json
+from toolcall_reference.basics.errors import Refused, Unsupported
+from toolcall_reference.basics.jsontext import Snapshot, copied
+from toolcall_reference.conversation import history
+from toolcall_reference.conversation.failures import Headers, headers_of
+from toolcall_reference.conversation.intermediate import Body, Conversation, Reply, UniversalToolCall, distinct
+from toolcall_reference.conversation.losses import Losses
+from toolcall_reference.conversation.names import NameMap
+from toolcall_reference.conversation.target import Target
+from toolcall_reference.formats import Format
+from toolcall_reference.mcp import mcp_result, mcp_tools
+from toolcall_reference.policy import Applied, Policy, Untouched, apply
+from toolcall_reference.policy.patch import patched
+from toolcall_reference.sessions.memory import Memory
+from toolcall_reference.sessions.state import Gathering, PrecedingWords
+from toolcall_reference.streaming import streams
+from toolcall_reference.streaming.deltas import Delta, Ended
+from toolcall_reference.streaming.streams import Pouring
 
 VERSION = "0.1.0"
 

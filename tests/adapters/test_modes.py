@@ -15,7 +15,7 @@ from reports.runs import HEADER, finding, item, run_of
 from toolcall_conformance.adapters.catalogue import FOLDER, adapters, mode_of
 from toolcall_conformance.engine.recording import translator_of
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.reports import terminal
+from toolcall_conformance.reports.text import terminal
 from toolcall_conformance.reports.writers import html, json_report, markdown_report
 
 CORPUS = load_corpus()

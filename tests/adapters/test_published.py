@@ -19,7 +19,7 @@ import pytest
 
 from toolcall_conformance.adapters.catalogue import FOLDER, adapters
 from toolcall_conformance.adapters.environment import command
-from toolcall_conformance.drivers.gateway_config import load_config
+from toolcall_conformance.drivers.gateway.config import load_config
 from toolcall_conformance.library import load_corpus
 
 Item = tuple[str, str, str, str]

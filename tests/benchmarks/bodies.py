@@ -28,7 +28,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance.contract import Body, Route, Unsupported
+from toolcall_conformance.basics.contract import Body, Route, Unsupported
 
 REFERENCE = "reference"
 SPECS = {
@@ -175,7 +175,7 @@ def _peak(work: Callable[[], object]) -> int:
 def judged(measurements: dict[str, Measured], material: dict[str, Any]) -> dict[str, set[str]]:
     """By translator: the loads and routes whose output has no MUST."""
     from toolcall_conformance import Ends, Judge, load_corpus
-    from toolcall_conformance.findings import Level
+    from toolcall_conformance.basics.findings import Level
 
     judge = Judge(load_corpus())
     passed: dict[str, set[str]] = {}

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-from toolcall_conformance.contract import Body, Route, Unsupported
+from toolcall_conformance.basics.contract import Body, Route, Unsupported
 
 Convert = Callable[[Body], Body]
 Directions = dict[tuple[str, str], tuple[Convert, Convert | None]]

@@ -30,11 +30,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from toolcall_conformance import formats
-from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.gateway_config import GatewayConfig, fill_template, load_config
-from toolcall_conformance.drivers.gateway_process import GatewayProcess
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.drivers.gateway.config import GatewayConfig, fill_template, load_config
+from toolcall_conformance.drivers.gateway.process import GatewayProcess
+from toolcall_conformance.drivers.upstream import Addresses
 from toolcall_conformance.library import Corpus, load_corpus
-from toolcall_conformance.upstream import Addresses
 
 REFERENCE = "reference"
 DIRECT = "direct"

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
 from toolcall_reference import ReferenceTranslator
 
 Body = dict[str, Any]

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.rules import check
+from toolcall_conformance.judge.rules import check
 
 DOUBLINGS = 3
 LIMIT = 1.25

@@ -13,16 +13,17 @@ from typing import Any
 from benchmarks.failing import child, failing
 from benchmarks.growing import FAULTS, MODELS, SHAPES, request, translated
 from benchmarks.growing_replies import STREAM_FAULTS, asked, stream, streamed
-from toolcall_conformance import Ends, Judge, Requests, known_failures, load_corpus
-from toolcall_conformance.cassettes import cases as cassette_cases
-from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance import Ends, Judge, Requests, load_corpus
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.streaming import cuts
+from toolcall_conformance.basics.streaming import parse as parse_stream
+from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.drivers.streams import Source
-from toolcall_conformance.engine import plan
-from toolcall_conformance.known_failures import Names
+from toolcall_conformance.engine.items import plan
 from toolcall_conformance.library import Corpus, default_root
-from toolcall_conformance.streaming import cuts
-from toolcall_conformance.streaming import parse as parse_stream
+from toolcall_conformance.recording.cassettes import cases as cassette_cases
+from toolcall_conformance.reports import known_failures
+from toolcall_conformance.reports.known_failures import Names
 from toolcall_reference import ReferenceTranslator
 
 Work = Callable[[], object]

@@ -6,7 +6,7 @@ import copy
 import json
 from typing import Any
 
-from toolcall_conformance.contract import Body
+from toolcall_conformance.basics.contract import Body
 from toolcall_conformance.library import Corpus
 from toolcall_reference.render import render
 

@@ -8,7 +8,7 @@ import tracemalloc
 from collections.abc import AsyncIterator, Iterable, Iterator
 from typing import Any
 
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
 
 PIECE = 4000
 

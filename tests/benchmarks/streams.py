@@ -30,10 +30,10 @@ from typing import Any
 from long_text import PIECE, long_text, peak  # type: ignore[import-not-found]  # run as a script
 
 from toolcall_conformance import formats
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.streaming import cuts
 from toolcall_conformance.drivers import Opened, Produced, SessionDriver, Source, Streamed, load_driver
 from toolcall_conformance.library import Corpus, Exchange, load_corpus
-from toolcall_conformance.streaming import cuts
 
 REFERENCE = "reference"
 SPECS = {

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.contract import Body, Route
+from toolcall_conformance.basics.contract import Body, Route
 from toolcall_reference import ReferenceTranslator
 
 ROUTE = "anthropic-to-openai_chat"

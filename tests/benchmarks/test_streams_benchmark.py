@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from benchmarks.long_text import PIECE, peak
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
 from toolcall_reference import ReferenceTranslator
 
 ROUTE = Route("anthropic", "openai_chat", "mine", "gpt", stream=True)

@@ -13,10 +13,10 @@ import pytest
 
 from captured import forms
 from captured.forms import Sent
-from toolcall_conformance.captured.exchanges import Capture, UnreadableCaptureError, format_of
-from toolcall_conformance.captured.pairing import matched
-from toolcall_conformance.captured.reading import capture_of, unpacked
 from toolcall_conformance.cli import main
+from toolcall_conformance.recording.captured.exchanges import Capture, UnreadableCaptureError, format_of
+from toolcall_conformance.recording.captured.pairing import matched
+from toolcall_conformance.recording.captured.reading import capture_of, unpacked
 
 CORPUS = forms.CORPUS
 UNARY: dict[str, tuple[Callable[[list[Sent]], str], str]] = {

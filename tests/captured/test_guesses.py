@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.cli import main
+from toolcall_conformance.formats.recognition import BodyKind, other_api, recognised, recognised_events
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.recognition import BodyKind, other_api, recognised, recognised_events
-from toolcall_conformance.streaming import parse
 
 CORPUS = load_corpus()
 CASE = CORPUS.cases["parallel/three-tools"]

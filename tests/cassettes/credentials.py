@@ -18,10 +18,10 @@ from typing import Any
 from uuid import UUID
 
 from cassettes.carriers import PACKED, PLACES
-from toolcall_conformance.cassettes.filters import Filters
-from toolcall_conformance.cassettes.leaks import leaked
-from toolcall_conformance.cassettes.redaction import Redactor
-from toolcall_conformance.cassettes.scrubbing import scrubbed
+from toolcall_conformance.recording.cassettes.redaction.filters import Filters
+from toolcall_conformance.recording.cassettes.redaction.leaks import leaked
+from toolcall_conformance.recording.cassettes.redaction.redact import Redactor
+from toolcall_conformance.recording.cassettes.redaction.scrubbing import scrubbed
 
 ALPHABETS = {
     "alnum": string.ascii_letters + string.digits,

@@ -15,8 +15,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from toolcall_conformance.cassettes.filters import Filters
-from toolcall_conformance.cassettes.redaction import Redactor
+from toolcall_conformance.recording.cassettes.redaction.filters import Filters
+from toolcall_conformance.recording.cassettes.redaction.redact import Redactor
 
 LANGUAGES = {
     "Python": ("py", "pyi"),

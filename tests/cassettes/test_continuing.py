@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance import formats, jsonvalue
-from toolcall_conformance.cassettes.continuing import CannotContinueError, next_request
-from toolcall_conformance.checks.client import ClientHabit, continue_from_reply
-from toolcall_conformance.jsonvalue import copied
-from toolcall_conformance.judge.provider_memory import whole_exchanges
+from toolcall_conformance import formats
+from toolcall_conformance.basics import jsonvalue
+from toolcall_conformance.basics.jsonvalue import copied
+from toolcall_conformance.checks.conversation.client import ClientHabit, continue_from_reply
+from toolcall_conformance.judge.excuses.provider_memory import whole_exchanges
 from toolcall_conformance.library import Corpus
+from toolcall_conformance.recording.cassettes.continuing import CannotContinueError, next_request
 
 FORMATS = ("anthropic", "openai_chat", "openai_responses", "gemini")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from cassettes.credentials import CARRIERS, leaks
-from toolcall_conformance.cassettes.filters import Filters
-from toolcall_conformance.cassettes.redaction import Redactor
+from toolcall_conformance.recording.cassettes.redaction.filters import Filters
+from toolcall_conformance.recording.cassettes.redaction.redact import Redactor
 
 FILTERS = Filters.default()
 

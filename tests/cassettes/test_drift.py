@@ -12,14 +12,14 @@ import pytest
 import re2
 
 from cassettes import goldens
-from toolcall_conformance.cassettes.cases import load
-from toolcall_conformance.cassettes.drift import drift_findings
-from toolcall_conformance.cassettes.identify import Recorded
-from toolcall_conformance.cassettes.shapes import Places
-from toolcall_conformance.findings import Finding, Level
+from toolcall_conformance.basics.findings import Finding, Level
+from toolcall_conformance.basics.streaming import dump, parse
 from toolcall_conformance.formats import event_kind
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.streaming import dump, parse
+from toolcall_conformance.recording.cassettes.cases import load
+from toolcall_conformance.recording.cassettes.drift import drift_findings
+from toolcall_conformance.recording.cassettes.identify import Recorded
+from toolcall_conformance.recording.cassettes.shapes import Places
 
 CASE = "shell/realistic"
 

@@ -13,9 +13,9 @@ import pytest
 
 from formats.test_traffic import TRAFFIC, records
 from toolcall_conformance import formats
-from toolcall_conformance.cassettes.drift import drift_findings
-from toolcall_conformance.cassettes.identify import Recorded
 from toolcall_conformance.library import Corpus
+from toolcall_conformance.recording.cassettes.drift import drift_findings
+from toolcall_conformance.recording.cassettes.identify import Recorded
 
 #: The models whose exchanges are measured.
 MODELS = {

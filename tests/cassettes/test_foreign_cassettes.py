@@ -18,17 +18,17 @@ from urllib.parse import urlsplit
 import pytest
 
 from cassettes.foreign import WRITERS, Exchanged
-from toolcall_conformance import jsonvalue
-from toolcall_conformance.cassettes.cases import RecordedCase
-from toolcall_conformance.cassettes.identify import Recorded, SkippedInteraction, identify
-from toolcall_conformance.cassettes.interactions import Interaction
-from toolcall_conformance.cassettes.reading import read
-from toolcall_conformance.cassettes.replay import REPLAYS
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics import jsonvalue
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.streaming import dump, parse
 from toolcall_conformance.drivers.base import OpenOutcome
 from toolcall_conformance.engine.run import make_harness
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.streaming import dump, parse
+from toolcall_conformance.recording.cassettes.cases import RecordedCase
+from toolcall_conformance.recording.cassettes.identify import Recorded, SkippedInteraction, identify
+from toolcall_conformance.recording.cassettes.interactions import Interaction
+from toolcall_conformance.recording.cassettes.reading import read
+from toolcall_conformance.recording.cassettes.replay import REPLAYS
 
 TRAFFIC = Path(os.environ.get("TOOLCALL_TRAFFIC") or Path(__file__).parents[3] / "shared" / "traffic")
 FORMATS = ("anthropic", "openai_chat", "openai_responses", "gemini")

@@ -12,11 +12,11 @@ import pytest
 from cassettes.carriers import interaction
 from cassettes.framings import CARRIERS, CUTS, FRAMINGS, RAW, plain
 from every import every
-from toolcall_conformance.cassettes.filters import Filters
-from toolcall_conformance.cassettes.leaks import leaked
-from toolcall_conformance.cassettes.redaction import Redactor
-from toolcall_conformance.cassettes.scrubbing import scrubbed
-from toolcall_conformance.streaming import parse
+from toolcall_conformance.basics.streaming import parse
+from toolcall_conformance.recording.cassettes.redaction.filters import Filters
+from toolcall_conformance.recording.cassettes.redaction.leaks import leaked
+from toolcall_conformance.recording.cassettes.redaction.redact import Redactor
+from toolcall_conformance.recording.cassettes.redaction.scrubbing import scrubbed
 
 KEY = "sk-test-Zq81hRk2mVw9LtB4xN7pYc3e"
 NUMBER = "4071938264550172"

@@ -11,9 +11,9 @@ import pytest
 
 from cassettes.carriers import interaction
 from cassettes.harmless import changed
-from toolcall_conformance.cassettes.filters import Filters
-from toolcall_conformance.cassettes.redaction import Redactor
-from toolcall_conformance.cassettes.scrubbing import scrubbed
+from toolcall_conformance.recording.cassettes.redaction.filters import Filters
+from toolcall_conformance.recording.cassettes.redaction.redact import Redactor
+from toolcall_conformance.recording.cassettes.redaction.scrubbing import scrubbed
 
 TEXTS: dict[str, list[str]] = json.loads(Path(__file__).with_name("harmless.json").read_text(encoding="utf-8"))["texts"]
 FILTERS = Filters.default()

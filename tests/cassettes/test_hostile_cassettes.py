@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.cassettes import cases, unpacking, yaml_limits
-from toolcall_conformance.cassettes.interactions import CassetteError
-from toolcall_conformance.cassettes.reading import read
-from toolcall_conformance.cassettes.unpacking import Unpacker
 from toolcall_conformance.library import load_corpus
+from toolcall_conformance.recording.cassettes import cases, yaml_limits
+from toolcall_conformance.recording.cassettes.interactions import CassetteError
+from toolcall_conformance.recording.cassettes.reading import read
+from toolcall_conformance.recording.cassettes.redaction import unpacking
+from toolcall_conformance.recording.cassettes.redaction.unpacking import Unpacker
 
 GOOD: dict[str, Any] = {
     "request": {

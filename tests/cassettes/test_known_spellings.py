@@ -17,11 +17,11 @@ from urllib.parse import quote
 import pytest
 
 from cassettes.carriers import deltas, interaction, pieces
-from toolcall_conformance.cassettes.filters import Filters
-from toolcall_conformance.cassettes.leaks import leaked
-from toolcall_conformance.cassettes.redaction import Redactor
-from toolcall_conformance.cassettes.scrubbing import scrubbed
-from toolcall_conformance.known_secrets import KnownSecrets, secrets_of
+from toolcall_conformance.basics.known_secrets import KnownSecrets, secrets_of
+from toolcall_conformance.recording.cassettes.redaction.filters import Filters
+from toolcall_conformance.recording.cassettes.redaction.leaks import leaked
+from toolcall_conformance.recording.cassettes.redaction.redact import Redactor
+from toolcall_conformance.recording.cassettes.redaction.scrubbing import scrubbed
 
 KEYS = (
     "sk-test-Zq81hRk2mVw9LtB4xN7pYc3e",

@@ -11,10 +11,10 @@ import pytest
 from cassettes import goldens
 from cassettes.foreign import Exchanged
 from cassettes.test_replay import replay
-from toolcall_conformance.cassettes.stand_in import stand_in
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.formats import read
 from toolcall_conformance.library import Corpus
+from toolcall_conformance.recording.cassettes.stand_in import stand_in
 
 MINE = """
 import json

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from cassettes.loopback_provider import KEY, Provider, Record, fresh, replies
-from toolcall_conformance import formats, jsonvalue
-from toolcall_conformance.cassettes.identify import Recorded, identify
-from toolcall_conformance.cassettes.reading import read
+from toolcall_conformance import formats
+from toolcall_conformance.basics import jsonvalue
 from toolcall_conformance.library import Corpus
+from toolcall_conformance.recording.cassettes.identify import Recorded, identify
+from toolcall_conformance.recording.cassettes.reading import read
 
 FORMATS = ("anthropic", "openai_chat", "openai_responses", "gemini")
 CASES = ("parallel/seed", "read_file/two-rounds")

@@ -12,9 +12,9 @@ import pytest
 
 from cassettes.loopback_provider import Given, Provider, Record, base_url, replies
 from drivers.raw_server import Pieces, raw_server, repeated, slowly
-from toolcall_conformance.cassettes.limited import Budget, LimitError, limit
 from toolcall_conformance.cli import main
 from toolcall_conformance.library import Corpus
+from toolcall_conformance.recording.cassettes.limited import Budget, LimitError, limit
 
 CASE = "shell/realistic"
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n"

@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 
 from cassettes.loopback_provider import Provider, Record, provider, replies
-from toolcall_conformance import formats, jsonvalue
-from toolcall_conformance.cassettes.identify import Recorded, identify
-from toolcall_conformance.cassettes.reading import read
+from toolcall_conformance import formats
+from toolcall_conformance.basics import jsonvalue
+from toolcall_conformance.basics.reading import Call
+from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.reading import Call
-from toolcall_conformance.streaming import parse
+from toolcall_conformance.recording.cassettes.identify import Recorded, identify
+from toolcall_conformance.recording.cassettes.reading import read
 from witnesses.anthropic_user import AnthropicUser
 from witnesses.google_user import GoogleUser
 from witnesses.openai_users import ChatUser, ResponsesUser

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from toolcall_conformance.cassettes.filters import Filters
-from toolcall_conformance.cassettes.redaction import Redactor
+from toolcall_conformance.recording.cassettes.redaction.filters import Filters
+from toolcall_conformance.recording.cassettes.redaction.redact import Redactor
 
 HOSTILE = (
     "http://",

@@ -14,8 +14,7 @@ import pytest
 
 from cassettes import goldens
 from cassettes.foreign import Exchanged, ruby_yaml, vcrpy_yaml
-from toolcall_conformance import fingerprint
-from toolcall_conformance.library import Corpus
+from toolcall_conformance.library import Corpus, fingerprint
 from toolcall_conformance.reports.writers import json_report
 from turns import share
 

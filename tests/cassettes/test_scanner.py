@@ -8,9 +8,9 @@ import tomllib
 import pytest
 
 from cassettes.translate_rules import BEFORE, CONNECTED, END, translated
-from toolcall_conformance.cassettes.filters import Filters
-from toolcall_conformance.cassettes.redaction import Redactor
-from toolcall_conformance.cassettes.scanner import Scanner, SecretRule, entropy, rules
+from toolcall_conformance.recording.cassettes.redaction.filters import Filters
+from toolcall_conformance.recording.cassettes.redaction.redact import Redactor
+from toolcall_conformance.recording.cassettes.scanner import Scanner, SecretRule, entropy, rules
 
 CONFIG = (
     r"""

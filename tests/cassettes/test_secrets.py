@@ -18,15 +18,16 @@ from hypothesis import strategies as st
 
 from cassettes.carriers import NAMED_PLACES, PLACES, escaped, in_base64
 from cassettes.loopback_provider import KEY, Given, Provider, Record, replies
-from toolcall_conformance import formats, jsonvalue
-from toolcall_conformance.cassettes import recording
-from toolcall_conformance.cassettes.filters import FilterError, Filters
-from toolcall_conformance.cassettes.leaks import leaked
-from toolcall_conformance.cassettes.redaction import Redactor
-from toolcall_conformance.cassettes.scrubbing import body, scrubbed
-from toolcall_conformance.cassettes.split_secrets import _spread
+from toolcall_conformance import formats
+from toolcall_conformance.basics import jsonvalue
+from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.streaming import parse
+from toolcall_conformance.recording.cassettes import recording
+from toolcall_conformance.recording.cassettes.redaction.filters import FilterError, Filters
+from toolcall_conformance.recording.cassettes.redaction.leaks import leaked
+from toolcall_conformance.recording.cassettes.redaction.redact import Redactor
+from toolcall_conformance.recording.cassettes.redaction.scrubbing import body, scrubbed
+from toolcall_conformance.recording.cassettes.redaction.split_secrets import _spread
 from turns import share
 
 WORD = string.ascii_letters + string.digits

@@ -1,8 +1,8 @@
 """Translate the rules of gitleaks into our data: `python tests/cassettes/translate_rules.py gitleaks.toml VERSION`.
 
 Reads gitleaks' own `config/gitleaks.toml` of that version, and prints what
-`conformance/toolcall_conformance/cassettes/scanner/gitleaks.json` holds. A rule stays as it is but for where it ends
-and what it finds between a name and a value: gitleaks reads files of code, we read sentences and JSON as well.
+`conformance/toolcall_conformance/recording/cassettes/scanner/gitleaks.json` holds. A rule stays as it is but for where
+it ends and what it finds between a name and a value: gitleaks reads files of code, we read sentences and JSON as well.
 """
 
 from __future__ import annotations

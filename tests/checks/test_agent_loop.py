@@ -10,8 +10,8 @@ import pytest
 from doubles.catalogue import doubles
 from doubles.loop import LoopDouble, play
 from judging import judge_history
+from toolcall_conformance.basics.findings import Level, Verdict
 from toolcall_conformance.checks.agent_loop import variants
-from toolcall_conformance.findings import Level, Verdict
 from toolcall_conformance.library import Case, load_corpus
 
 CORPUS = load_corpus()

@@ -9,11 +9,11 @@ import pytest
 
 from doubles.running import HARNESS
 from toolcall_conformance import formats
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import Verdict
 from toolcall_conformance.checks import CHECKS, ItemResult
-from toolcall_conformance.checks.captions import rename_captions
-from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.findings import Verdict
+from toolcall_conformance.checks.conversation.captions import rename_captions
+from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.library import load_corpus
 from toolcall_reference import ReferenceTranslator
 

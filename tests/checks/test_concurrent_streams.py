@@ -14,12 +14,12 @@ import pytest
 from doubles.running import HARNESS
 from doubles.sent import ADDRESSES
 from doubles.sessions.shared_streams import ArgumentsOfAllStreams, ArgumentsOfEachStream, OneStreamBehindTheOther
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import Verdict
 from toolcall_conformance.checks import CHECKS, variants
 from toolcall_conformance.checks.base import ItemResult
-from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.base import Driver
-from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.findings import Verdict
+from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.library import load_corpus
 from toolcall_reference import ReferenceTranslator
 

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from toolcall_conformance import formats
-from toolcall_conformance.checks.converted_arguments import convert_arguments_in_stream
-from toolcall_conformance.checks.golden_replies import rename_calls, rename_calls_in_stream
+from toolcall_conformance.basics.streaming import parse
+from toolcall_conformance.checks.conversation.converted_arguments import convert_arguments_in_stream
+from toolcall_conformance.checks.conversation.golden_replies import rename_calls, rename_calls_in_stream
 from toolcall_conformance.judge import Judge
+from toolcall_conformance.judge.translation.calls.argument_conversion import ArgumentConversion
+from toolcall_conformance.judge.translation.calls.declared_names import DeclaredNames
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.streaming import parse
-from toolcall_conformance.translation.argument_conversion import ArgumentConversion
-from toolcall_conformance.translation.declared_names import DeclaredNames
 
 CORPUS = load_corpus()
 CASE = CORPUS.cases["parallel/three-tools"]

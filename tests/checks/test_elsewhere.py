@@ -8,14 +8,14 @@ from typing import Any, ClassVar
 import pytest
 
 from doubles.running import HARNESS
+from toolcall_conformance.basics.contract import Body, Route
+from toolcall_conformance.basics.findings import Verdict
 from toolcall_conformance.checks import CHECKS, ItemResult
-from toolcall_conformance.contract import Body, Route
 from toolcall_conformance.drivers import Misdirected, Opened, Outcome
-from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.findings import Verdict
+from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.formats import read
+from toolcall_conformance.judge.translation.settings.elsewhere import served_elsewhere
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.translation.elsewhere import served_elsewhere
 from toolcall_reference import ReferenceTranslator
 
 CORPUS = load_corpus()

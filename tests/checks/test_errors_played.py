@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from toolcall_conformance.basics.contract import ErrorTranslator, ErrorTranslatorWithHeaders, Route
+from toolcall_conformance.basics.findings import Level, Verdict
 from toolcall_conformance.checks import CHECKS, ONE_FORMAT, ItemResult, needs, variants
-from toolcall_conformance.contract import ErrorTranslator, ErrorTranslatorWithHeaders, Route
-from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.engine.plan import items, probe
+from toolcall_conformance.drivers.python.driver import PythonDriver
+from toolcall_conformance.engine.items.plan import items, probe
 from toolcall_conformance.engine.run import make_harness
-from toolcall_conformance.findings import Level, Verdict
 from toolcall_conformance.library import load_corpus
 from toolcall_reference import ReferenceTranslator
 

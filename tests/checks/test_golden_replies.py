@@ -14,18 +14,18 @@ from doubles.draft import Draft
 from doubles.loop import DoubledSession
 from doubles.wire import tools as wire_tools
 from toolcall_conformance import formats
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import Level
+from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.checks import CHECKS, ItemResult
-from toolcall_conformance.checks.golden_replies import (
+from toolcall_conformance.checks.conversation.golden_replies import (
     rename_calls,
     rename_calls_in_stream,
     rename_parameters_in_stream,
 )
-from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.engine.run import make_harness
-from toolcall_conformance.findings import Level
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.streaming import parse
 from turns import share
 
 CORPUS = load_corpus()

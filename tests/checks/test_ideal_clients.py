@@ -12,14 +12,14 @@ import pytest
 
 from doubles.running import HARNESS
 from toolcall_conformance import formats
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import Verdict
 from toolcall_conformance.checks import CHECKS, ItemResult
-from toolcall_conformance.checks.client import ClientHabit, UncontinuableError, continue_from_reply
-from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.findings import Verdict
-from toolcall_conformance.judge.provider_memory import whole_exchanges
+from toolcall_conformance.checks.conversation.client import ClientHabit, UncontinuableError, continue_from_reply
+from toolcall_conformance.drivers.python.driver import PythonDriver
+from toolcall_conformance.judge.excuses.provider_memory import whole_exchanges
+from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import Case, Exchange, load_corpus
-from toolcall_conformance.rules.check import check_body
 from toolcall_reference import ReferenceTranslator
 from turns import share
 

@@ -8,9 +8,9 @@ import aiohttp
 import pytest
 
 from doubles.running import HARNESS
+from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.checks import CHECKS
-from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.library import load_corpus
 from toolcall_reference import ReferenceTranslator
 

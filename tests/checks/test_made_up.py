@@ -12,20 +12,20 @@ import jsonschema
 import pytest
 
 from reports import made
+from toolcall_conformance.basics.contract import Body, Route
+from toolcall_conformance.basics.findings import Level, Verdict
 from toolcall_conformance.checks import CHECKS, ItemResult
-from toolcall_conformance.contract import Body, Route
 from toolcall_conformance.drivers import Opened, ProtocolError
-from toolcall_conformance.drivers.exec_driver import ExecDriver
-from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.engine.plan import route_of
+from toolcall_conformance.drivers.child.driver import ExecDriver
+from toolcall_conformance.drivers.python.driver import PythonDriver
+from toolcall_conformance.engine.items.plan import route_of
 from toolcall_conformance.engine.run import make_harness
-from toolcall_conformance.findings import Level, Verdict
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.reports.failure import ReportedItem, describe
 from toolcall_conformance.reports.html.data import packed
 from toolcall_conformance.reports.model import ItemRecord, finding_json
-from toolcall_conformance.reports.summary import made_up as counted
-from toolcall_conformance.reports.terminal import Detail, summary
+from toolcall_conformance.reports.text.failure import ReportedItem, describe
+from toolcall_conformance.reports.text.summary import made_up as counted
+from toolcall_conformance.reports.text.terminal import Detail, summary
 from toolcall_conformance.reports.writers import json_report, markdown_report
 from toolcall_reference import ReferenceTranslator
 

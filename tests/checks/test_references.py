@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from stored_requests import CLIENT, UPSTREAMS, route
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import Finding, Level, Verdict
 from toolcall_conformance.checks import CHECKS, ItemResult, variants
-from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.engine.run import make_harness
-from toolcall_conformance.findings import Finding, Level, Verdict
+from toolcall_conformance.judge.excuses.provider_memory import memory_after, whole_exchanges, whole_request
 from toolcall_conformance.judge.given import Ends
-from toolcall_conformance.judge.provider_memory import memory_after, whole_exchanges, whole_request
 from toolcall_conformance.library import Case, load_corpus
 from toolcall_reference import ReferenceTranslator
 

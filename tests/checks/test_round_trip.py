@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from doubles.running import HARNESS
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import Judgement, Level, Verdict
 from toolcall_conformance.checks import CHECKS, Harness, ItemResult, variants
-from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.engine.plan import Planned, Support
-from toolcall_conformance.findings import Judgement, Level, Verdict
+from toolcall_conformance.drivers.python.driver import PythonDriver
+from toolcall_conformance.engine.items.plan import Planned, Support
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import load_corpus
 from toolcall_reference import ReferenceTranslator

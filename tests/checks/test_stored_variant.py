@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from stored_requests import CASES, CLIENT, route
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import Level, Verdict
 from toolcall_conformance.checks import CHECKS, ItemResult, variants
-from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.engine.run import make_harness
-from toolcall_conformance.findings import Level, Verdict
 from toolcall_conformance.library import load_corpus
 from toolcall_reference import ReferenceTranslator
 

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import Level, Verdict
+from toolcall_conformance.basics.streaming import cuts
 from toolcall_conformance.checks.base import ItemResult
 from toolcall_conformance.checks.stream import run, variants
-from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.engine.artefacts import write
-from toolcall_conformance.engine.plan import Planned, route_of
+from toolcall_conformance.drivers.python.driver import PythonDriver
+from toolcall_conformance.engine.items.plan import Planned, route_of
+from toolcall_conformance.engine.output.artefacts import write
 from toolcall_conformance.engine.run import make_harness
-from toolcall_conformance.findings import Level, Verdict
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.streaming import cuts
 from toolcall_reference import ReferenceTranslator
 
 CORPUS = load_corpus()

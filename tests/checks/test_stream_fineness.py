@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import Verdict
+from toolcall_conformance.basics.streaming import cuts
 from toolcall_conformance.checks.base import ItemResult
 from toolcall_conformance.checks.stream import run, variants
-from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened
-from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.engine.plan import items, route_of
+from toolcall_conformance.drivers.python.driver import PythonDriver
+from toolcall_conformance.engine.items.plan import items, route_of
 from toolcall_conformance.engine.run import make_harness
-from toolcall_conformance.findings import Verdict
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.streaming import cuts
 from toolcall_reference import ReferenceTranslator
 
 CORPUS = load_corpus()

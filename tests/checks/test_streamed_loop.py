@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from doubles.running import HARNESS
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import Verdict
 from toolcall_conformance.checks import CHECKS, needs, variants
 from toolcall_conformance.checks.base import ItemResult
-from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.findings import Verdict
+from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.library import Case, load_corpus
 from toolcall_reference import ReferenceTranslator
 

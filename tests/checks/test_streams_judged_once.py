@@ -12,17 +12,17 @@ import pytest
 
 from judging import judge_stream
 from toolcall_conformance import Judgement, formats
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import Finding, Level, Verdict
+from toolcall_conformance.basics.streaming import parse
+from toolcall_conformance.basics.streaming.cuts import Fineness
 from toolcall_conformance.checks.base import ItemResult
 from toolcall_conformance.checks.stream import run
-from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.engine.plan import route_of
+from toolcall_conformance.drivers.python.driver import PythonDriver
+from toolcall_conformance.engine.items.plan import route_of
 from toolcall_conformance.engine.run import make_harness
-from toolcall_conformance.findings import Finding, Level, Verdict
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.streaming import parse
-from toolcall_conformance.streaming.cuts import Fineness
 from toolcall_reference import ReferenceTranslator
 
 CORPUS = load_corpus()

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from doubles.running import HARNESS
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import Finding, Level
 from toolcall_conformance.checks import CHECKS
-from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.findings import Finding, Level
-from toolcall_conformance.judge.asked_thinking import may_think
+from toolcall_conformance.drivers.python.driver import PythonDriver
+from toolcall_conformance.judge.excuses.asked_thinking import may_think
 from toolcall_conformance.library import load_corpus
 from toolcall_reference import ReferenceTranslator
 

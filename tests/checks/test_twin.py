@@ -10,15 +10,15 @@ import pytest
 from doubles.running import HARNESS
 from every import every
 from toolcall_conformance import formats
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import Verdict
+from toolcall_conformance.basics.jsonvalue import parse as parse_json
+from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.checks import CHECKS, variants
-from toolcall_conformance.checks.json_values import JSONValues
-from toolcall_conformance.checks.twin import Twin, other_words, twin_of
-from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.findings import Verdict
-from toolcall_conformance.jsonvalue import parse as parse_json
+from toolcall_conformance.checks.conversation.twin import Twin, other_words, twin_of
+from toolcall_conformance.checks.streams.json_values import JSONValues
+from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.library import Case, load_corpus
-from toolcall_conformance.streaming import parse
 from toolcall_reference import ReferenceTranslator
 from turns import share
 

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from doubles.running import HARNESS
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import Verdict
 from toolcall_conformance.checks import CHECKS
 from toolcall_conformance.checks.base import ItemResult
-from toolcall_conformance.checks.unasked import unasked
-from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.findings import Verdict
+from toolcall_conformance.checks.conversation.unasked import unasked
+from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.library import Case, Exchange, load_corpus
 from toolcall_reference import ReferenceTranslator
 
@@ -133,7 +133,7 @@ def test_a_loop_ends_where_no_provider_answers_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("route", "reply", "request", "sent", "plays"),
+    ("route", "reply", "client_request", "sent", "plays"),
     [
         (ROUTE, GEMINI.response, CHAT.request, GEMINI.request, True),
         (ROUTE, GEMINI.response, None, {"generation_config": {"candidate_count": 2}}, True),
@@ -147,5 +147,5 @@ def test_a_loop_ends_where_no_provider_answers_so() -> None:
         (Route("gemini", "anthropic", "m", "m"), {"candidates": [{}, {}]}, GEMINI.request, {}, True),
     ],
 )
-def test_the_request_decides(route: Route, reply: Any, request: Any, sent: Any, plays: bool) -> None:
-    assert (unasked(CORPUS, route, reply, request, sent) == "") is plays
+def test_the_request_decides(route: Route, reply: Any, client_request: Any, sent: Any, plays: bool) -> None:
+    assert (unasked(CORPUS, route, reply, client_request, sent) == "") is plays

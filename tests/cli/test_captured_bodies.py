@@ -11,8 +11,8 @@ import pytest
 
 from judging import judge
 from stored_requests import pairs
+from toolcall_conformance.basics.findings import Level
 from toolcall_conformance.cli import main
-from toolcall_conformance.findings import Level
 from toolcall_conformance.library import load_corpus
 
 Told = tuple[int, dict[str, str]]

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from toolcall_conformance.basics.streaming import cuts
 from toolcall_conformance.cli import main
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.streaming import cuts
 from toolcall_reference import ReferenceTranslator
 
 CORPUS = load_corpus()

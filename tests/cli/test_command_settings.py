@@ -12,8 +12,8 @@ import pytest
 
 from miniature import GOOD, install_judge, write_case, write_corpus
 from toolcall_conformance import library
+from toolcall_conformance.basics.settings_files import settled
 from toolcall_conformance.cli import main
-from toolcall_conformance.settings_files import settled
 
 Command = Callable[..., tuple[int, str, str]]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from toolcall_conformance import protocol
 from toolcall_conformance.cli import main
+from toolcall_conformance.drivers import protocol
 
 LANGUAGES = ("python", "typescript", "go")
 

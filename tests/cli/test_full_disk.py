@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance import whole_files
+from toolcall_conformance.basics import whole_files
 from toolcall_conformance.library import default_root
 
 FULL = Path("/dev/full")

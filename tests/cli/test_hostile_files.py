@@ -18,20 +18,21 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance import foreign_files, known_failures, vendored
-from toolcall_conformance.cassettes.api import Answer, Api
-from toolcall_conformance.cassettes.endpoint import NoEndpointError, endpoint
-from toolcall_conformance.cassettes.filters import FilterError, Filters
+from toolcall_conformance.basics import foreign_files
+from toolcall_conformance.basics.settings_files import UnreadableFileError, settled
+from toolcall_conformance.basics.settings_sources import SettingError, SettingsTable
 from toolcall_conformance.cli import main
 from toolcall_conformance.drivers.errors import SpecError
-from toolcall_conformance.drivers.gateway_config import load_config
-from toolcall_conformance.library import CorpusError, load_corpus
+from toolcall_conformance.drivers.gateway.config import load_config
+from toolcall_conformance.judge.policy import PolicyError, load_policy
+from toolcall_conformance.library import CorpusError, load_corpus, vendored
 from toolcall_conformance.library.files import read_json
-from toolcall_conformance.policy import PolicyError, load_policy
+from toolcall_conformance.recording.cassettes.api import Answer, Api
+from toolcall_conformance.recording.cassettes.endpoint import NoEndpointError, endpoint
+from toolcall_conformance.recording.cassettes.redaction.filters import FilterError, Filters
+from toolcall_conformance.reports import known_failures
 from toolcall_conformance.reports.files import ReportError
 from toolcall_conformance.reports.writers import json_report
-from toolcall_conformance.settings_files import UnreadableFileError, settled
-from toolcall_conformance.settings_sources import SettingError, SettingsTable
 
 
 def _fifo(path: Path) -> None:

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance import witnesses
 from toolcall_conformance.cli import main
 from toolcall_conformance.library import load_corpus
+from toolcall_conformance.trust import witnesses
 from witnesses.wire import sdk as official
 
 CORPUS = load_corpus()

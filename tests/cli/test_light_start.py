@@ -42,10 +42,11 @@ def test_to_say_what_there_is_imports_no_subcommand(option: str) -> None:
     names = imported(option)
     assert ours(names) == {
         "toolcall_conformance",
+        "toolcall_conformance.basics",
         "toolcall_conformance.cli",
         "toolcall_conformance.cli.completion",
         "toolcall_conformance.cli.parser",
-        "toolcall_conformance.format_names",
+        "toolcall_conformance.basics.format_names",
     }
     assert not names & {"pytest", "jsonschema", "dataclasses", "tomllib"}
 
@@ -69,7 +70,7 @@ HEAVY = {
     "toolcall_conformance.drivers",
     "toolcall_conformance.engine",
     "toolcall_conformance.trust",
-    "toolcall_conformance.upstream",
+    "toolcall_conformance.drivers.upstream",
     "toolcall_reference",
 }
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance import started
+from toolcall_conformance.basics import started
 from toolcall_conformance.cli import main
 from toolcall_conformance.cli.parser import CommandParser
 from toolcall_conformance.cli.run import fill

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from toolcall_conformance.checks.smoke.report import described
 from toolcall_conformance.cli import main
 from toolcall_conformance.drivers import Crashed, ProtocolError
 from toolcall_conformance.drivers.outcomes import TranslatorError
-from toolcall_conformance.smoke.report import described
 
 BASE = """
 import time

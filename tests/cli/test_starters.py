@@ -12,9 +12,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from starters import BETWEEN, LANGUAGES, NUMBERS, Prepare, loaded, play, session_of
-from toolcall_conformance import protocol
-from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers import Crashed, Outcome, Produced, Source, Streamed, UnsupportedOutcome
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.drivers import Crashed, Outcome, Produced, Source, Streamed, UnsupportedOutcome, protocol
 
 #: Numbers beyond a double, errors of the provider, and a stream that ends badly.
 SAMPLE = (

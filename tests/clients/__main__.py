@@ -17,7 +17,7 @@ from clients.comply import NAMES, Complied, comply
 from clients.installing import COMPLY, install
 from clients.playing import FORMATS, Played, count, play
 from toolcall_conformance import Judge, load_corpus
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.basics.findings import Finding
 
 TESTS = Path(__file__).resolve().parents[1]
 ALL = (*CLIENTS, COMPLY, open_responses.NAME)
@@ -93,7 +93,8 @@ def _complied(upstreams: list[str] | None, installed: Path, judge: Judge, folder
             results.append(asyncio.run(comply(client, upstream, program, judge, place)))
             result = results[-1]
             print(
-                f"{COMPLY} {client} → {upstream}: {len(result.tests) - len(result.failed)} of {len(result.tests)} passed"
+                f"{COMPLY} {client} → {upstream}: "
+                f"{len(result.tests) - len(result.failed)} of {len(result.tests)} passed"
             )
             print(*(f"  {name}: {'; '.join(errors)[:300]}" for name, errors in result.failed.items()), sep="\n")
             print(*_told(result.findings), sep="\n", flush=True)

@@ -17,7 +17,7 @@ from clients.playing import judged
 from clients.replies import Answer, Wish
 from clients.stage import stage
 from toolcall_conformance import Judge, formats
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.basics.findings import Finding
 
 VERSION = "0.5.0"
 NAMES = {

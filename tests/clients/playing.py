@@ -19,8 +19,8 @@ from clients.catalogue import Client
 from clients.script import END, STEPS, Model
 from clients.stage import Exchange, Stage, stage
 from toolcall_conformance import Ends, Judge, Requests
-from toolcall_conformance.findings import Finding
-from toolcall_conformance.jsonvalue import JSONError, parse
+from toolcall_conformance.basics.findings import Finding
+from toolcall_conformance.basics.jsonvalue import JSONError, parse
 
 SECONDS = 60
 FORMATS = ("anthropic", "gemini", "openai_chat", "openai_responses")

@@ -18,9 +18,9 @@ from yarl import URL
 
 from clients.replies import STREAMED, WHOLE, Answer
 from gateway.running import listening
-from toolcall_conformance.jsonvalue import JSONError, parse
+from toolcall_conformance.basics.jsonvalue import JSONError, parse
+from toolcall_conformance.drivers.upstream import Addresses
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.upstream import Addresses
 
 ROOT = Path(__file__).resolve().parents[2]
 _OF_THIS_CONNECTION = frozenset({"connection", "content-encoding", "content-length", "host", "transfer-encoding"})

@@ -20,7 +20,7 @@ from clients.replies import STREAMED, WHOLE, Answer, Wish
 from clients.script import END, STEPS, Model
 from clients.stage import Exchange
 from toolcall_conformance import Judge, load_corpus, parse
-from toolcall_conformance.findings import Level
+from toolcall_conformance.basics.findings import Level
 
 JUDGE = Judge(load_corpus())
 WISHES = Wish("call_1", "bash", {"command": "ls"}), Wish("call_2", "bash", {"command": "pwd"})

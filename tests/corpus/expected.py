@@ -10,9 +10,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from unittest.mock import ANY
 
-from toolcall_conformance.jsonvalue import JSONError, begins_json, parse, parse_arguments
-from toolcall_conformance.library import Case, Corpus, load_corpus, read_json
-from toolcall_conformance.reading import (
+from toolcall_conformance.basics.jsonvalue import JSONError, begins_json, parse, parse_arguments
+from toolcall_conformance.basics.reading import (
     Call,
     Hosted,
     Media,
@@ -25,10 +24,11 @@ from toolcall_conformance.reading import (
     Value,
     Waiver,
 )
-from toolcall_conformance.translation.media_bytes import media_bytes
-from toolcall_conformance.translation.model_names import named_by
-from toolcall_conformance.translation.odd_arguments import shown
-from toolcall_conformance.translation.placeholders import Described, without_placeholders
+from toolcall_conformance.judge.translation.calls.odd_arguments import shown
+from toolcall_conformance.judge.translation.media.media_bytes import media_bytes
+from toolcall_conformance.judge.translation.results.placeholders import Described, without_placeholders
+from toolcall_conformance.judge.translation.settings.model_names import named_by
+from toolcall_conformance.library import Case, Corpus, load_corpus, read_json
 
 #: The element of expresses.json that a neutral setting belongs to.
 ELEMENT_OF = {

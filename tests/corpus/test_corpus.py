@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 
 from doors.tolerance import unnamed
 from every import every
-from toolcall_conformance.jsonvalue import canonical, parse
+from toolcall_conformance.basics.jsonvalue import canonical, parse
 from toolcall_conformance.library import default_root
 
 ROOT = default_root()

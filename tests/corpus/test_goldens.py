@@ -11,14 +11,14 @@ import pytest
 from corpus import expected
 from every import every
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Level
-from toolcall_conformance.jsonvalue import canonical, equal
-from toolcall_conformance.judge.provider_memory import whole_exchanges
+from toolcall_conformance.basics.findings import Level
+from toolcall_conformance.basics.jsonvalue import canonical, equal
+from toolcall_conformance.basics.reading import Call, Reading, Unknown
+from toolcall_conformance.basics.streaming import parse as parse_stream
+from toolcall_conformance.judge.excuses.provider_memory import whole_exchanges
+from toolcall_conformance.judge.rules.check import check_body
+from toolcall_conformance.judge.translation.results.placeholders import Described, without_placeholders
 from toolcall_conformance.library import Case, Exchange, load_corpus, read_json
-from toolcall_conformance.reading import Call, Reading, Unknown
-from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.streaming import parse as parse_stream
-from toolcall_conformance.translation.placeholders import Described, without_placeholders
 
 CORPUS = load_corpus()
 GOLDENS = [(case, name) for case in CORPUS.cases.values() for name in case.formats]

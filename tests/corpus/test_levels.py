@@ -7,8 +7,8 @@ from pathlib import Path
 
 import toolcall_conformance
 from every import every
-from toolcall_conformance.findings import Level
-from toolcall_conformance.levels import finding, weighed
+from toolcall_conformance.basics.findings import Level
+from toolcall_conformance.judge.levels import finding, weighed
 from toolcall_conformance.library import load_corpus
 
 PACKAGE = Path(toolcall_conformance.__file__).parent
@@ -18,15 +18,15 @@ CORPUS = load_corpus()
 MAY_NAME_A_LEVEL = {
     "findings.py": "says what a level is, and what findings of each make of an item",
     "levels.py": "lowers a finding to the level of a circumstance, and so knows their order",
-    "reports/failure.py": "sorts what it prints by level",
-    "reports/blocks.py": "leaves notes out of the summary, and gives lines the colour of a level",
+    "reports/text/failure.py": "sorts what it prints by level",
+    "reports/text/blocks.py": "leaves notes out of the summary, and gives lines the colour of a level",
     "reports/changes/faults.py": "leaves notes out of the comparison",
     "reports/sarif/document.py": "the level that code hosts show for each of ours",
-    "reports/github.py": "the kind of annotation that a level has there",
-    "reports/terminal.py": "leaves notes out of the summary, and gives lines the colour of a level",
-    "engine/printing.py": "colours of the terminal",
-    "engine/screen.py": "colours of the terminal",
-    "engine/texts.py": "colours of the terminal",
+    "reports/text/github.py": "the kind of annotation that a level has there",
+    "reports/text/terminal.py": "leaves notes out of the summary, and gives lines the colour of a level",
+    "engine/output/printing.py": "colours of the terminal",
+    "engine/output/screen.py": "colours of the terminal",
+    "engine/output/failure_texts.py": "colours of the terminal",
     "cli/console.py": "colours of the terminal",
 }
 GIVES_LEVELS = "levels.py"

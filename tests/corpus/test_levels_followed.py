@@ -12,9 +12,11 @@ from typing import Any
 
 import pytest
 
+from toolcall_conformance.basics.contract import Refused, Route
+from toolcall_conformance.basics.findings import Finding, Level, Verdict
+from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.checks import CHECKS, ItemResult
 from toolcall_conformance.checks.base import Tally, failure
-from toolcall_conformance.contract import Refused, Route
 from toolcall_conformance.drivers import (
     BadOutput,
     Crashed,
@@ -26,14 +28,12 @@ from toolcall_conformance.drivers import (
     TimedOut,
     UnsupportedOutcome,
 )
-from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.engine.plan import route_of
+from toolcall_conformance.drivers.python.driver import PythonDriver
+from toolcall_conformance.engine.items.plan import route_of
 from toolcall_conformance.engine.run import make_harness
-from toolcall_conformance.findings import Finding, Level, Verdict
 from toolcall_conformance.judge import Ends, Judge, Requests
+from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import Corpus, default_root
-from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.streaming import parse
 from toolcall_reference import ReferenceTranslator
 from turns import share
 

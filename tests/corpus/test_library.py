@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance import packs
-from toolcall_conformance.library import Corpus, CorpusError, default_root
+from toolcall_conformance.library import Corpus, CorpusError, default_root, packs
 
 ROOT = default_root()
 CASE = "scenarios/shell/seed"

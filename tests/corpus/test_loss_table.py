@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.jsonvalue import parse
+from toolcall_conformance.basics.jsonvalue import parse
 from toolcall_conformance.library import Corpus, default_root
-from toolcall_conformance.loss_table import WAYS, demands, pairs, table
+from toolcall_conformance.library.loss_table import WAYS, demands, pairs, table
 
 ROOT = default_root()
 FORMATS = ("anthropic", "gemini", "openai_chat", "openai_responses")

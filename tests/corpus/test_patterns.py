@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import re2
 
-from toolcall_conformance.jsonvalue import parse
+from toolcall_conformance.basics.jsonvalue import parse
 from toolcall_conformance.library import load_corpus
 
 CORPUS = load_corpus()

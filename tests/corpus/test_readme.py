@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from every import every
-from toolcall_conformance.jsonstyle import on_one_line, written
+from toolcall_conformance.basics.jsonstyle import on_one_line, written
 from toolcall_conformance.library import default_root, read_json
 from toolcall_conformance.library.verdicts import Verdict, read_verdicts
 from turns import VARIABLE, share, today

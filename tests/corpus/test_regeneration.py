@@ -22,7 +22,7 @@ import forked_runs
 from regeneration.changes import Change, PublishError, found_in, publish, told
 from regeneration.extension import GoldenExtension
 from regeneration.validation import without
-from toolcall_conformance.jsonstyle import written
+from toolcall_conformance.basics.jsonstyle import written
 from toolcall_conformance.library import default_root
 
 ROOT = default_root()
@@ -48,7 +48,7 @@ FAULTY = DRESSED.replace("CHANGE", '{k: v for k, v in dress(*given).items() if k
 KILLED = """
 import os, signal
 from pathlib import Path
-from toolcall_conformance import whole_files
+from toolcall_conformance.basics import whole_files
 
 fill, rename, renames = whole_files._fill, Path.replace, []
 

@@ -9,8 +9,8 @@ import pytest
 
 from every import every
 from toolcall_conformance.cli import main
-from toolcall_conformance.known_failures import Names, load
 from toolcall_conformance.library import Corpus, load_corpus, read_json
+from toolcall_conformance.reports.known_failures import Names, load
 
 RETIRED = load_corpus().retired
 

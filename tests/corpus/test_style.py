@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolcall_conformance.jsonstyle import WIDTH, StyleError, main, styled, unstyled, written
-from toolcall_conformance.jsonvalue import parse
+from toolcall_conformance.basics.jsonstyle import WIDTH, StyleError, main, styled, unstyled, written
+from toolcall_conformance.basics.jsonvalue import parse
 from toolcall_conformance.library import default_root
-from toolcall_reference.jsonfile import text_of
+from toolcall_reference.rendering.jsonfile import text_of
 
 ROOT = default_root()
 VALUES = st.recursive(
@@ -25,7 +25,7 @@ def test_every_file_of_the_corpus_is_in_the_style() -> None:
     wrong = [path.relative_to(ROOT) for path, _ in unstyled([ROOT])]
     message = "\n".join(map(str, wrong[:20]))
     assert not wrong, (
-        f"{len(wrong)} files are not in the style; python -m toolcall_conformance.jsonstyle {ROOT}\n{message}"
+        f"{len(wrong)} files are not in the style; python -m toolcall_conformance.basics.jsonstyle {ROOT}\n{message}"
     )
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from every import every
 from toolcall_conformance import formats
+from toolcall_conformance.judge.rules.check import check_body
+from toolcall_conformance.judge.translation.outcome.upstream_errors import kind
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.translation.upstream_errors import kind
 
 CORPUS = load_corpus()
 GOLDENS = {

@@ -13,7 +13,7 @@ from typing import Any
 
 import jsonschema
 
-from toolcall_conformance.jsonstyle import styled, written
+from toolcall_conformance.basics.jsonstyle import styled, written
 from toolcall_conformance.library import default_root, read_json
 
 CORPUS = default_root()

@@ -20,10 +20,10 @@ from doubles.border import BorderDouble
 from doubles.catalogue import PREFIXES, Double, doubles, exported
 from doubles.test_ratchet import DEMANDED, WANTED, covered
 from judging import judge
-from toolcall_conformance.findings import Finding
-from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.basics.findings import Finding
+from toolcall_conformance.basics.jsonvalue import equal
+from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.rules.check import check_body
 from turns import today
 
 BORDERS = Path(__file__).resolve().parents[1] / "doubles" / "borders"
@@ -34,7 +34,7 @@ HOW_TO_CHECK = """no check names this rule. Give it one:
             "x-rule": {{"maxLength": "{rule}", "*": "{scope}/other"}}
           It speaks for its own object, not for objects inside it. "x-message" says what is wrong, in the same forms.
         - or, with "check": "function", a function in conformance/toolcall_conformance/formats/{scope}/rules/
-        - for translation/: "check": "judge", and a comparison in conformance/toolcall_conformance/translation/"""
+        - for translation/: "check": "judge", and a comparison in conformance/toolcall_conformance/judge/translation/"""
 
 
 def path_of(rule: str) -> Path:
@@ -102,7 +102,8 @@ def examples(raw: Mapping[str, Any]) -> Iterator[str]:
         return
     for finding in findings(raw, "obeys"):
         if finding.is_must or finding.rule == rule:
-            yield f"{path} at /obeys: the judge finds {finding.rule} at {finding.pointer or 'the top'}: {finding.message}"
+            place = finding.pointer or "the top"
+            yield f"{path} at /obeys: the judge finds {finding.rule} at {place}: {finding.message}"
     rules = {finding.rule for finding in findings(raw, "breaks")}
     if rule not in rules:
         others = f"the judge finds {', '.join(sorted(rules)) or 'nothing'}"

@@ -14,7 +14,7 @@ from typing import Any
 
 from doors import common
 from judging import judge
-from toolcall_conformance.findings import Level
+from toolcall_conformance.basics.findings import Level
 from toolcall_conformance.library import load_corpus, read_json
 
 FOLDER = common.CORPUS / "equivalences"
@@ -120,8 +120,8 @@ def main(words: list[str]) -> int:
             lacking.append(f"it has no pair in {side}/: .venv/bin/python tests {again} --pair {side}/SLUG")
     if not any(f'"{options.name}"' in module.read_text(encoding="utf-8") for module in COMPARISONS.rglob("*.py")):
         lacking.append(
-            f'no comparison in conformance/toolcall_conformance/ calls pair.accept("{options.name}", …) where it accepts '
-            "the difference; what the readers take is named in translation/notation.py"
+            f'no comparison in conformance/toolcall_conformance/ calls pair.accept("{options.name}", …) where it '
+            "accepts the difference; what the readers take is named in translation/notation.py"
         )
     if lacking:
         return common.told(lacking, again)

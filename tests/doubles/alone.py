@@ -8,12 +8,12 @@ from typing import Any
 from doubles.border import alone
 from judging import judge, judge_history, judge_stream
 from toolcall_conformance import formats
-from toolcall_conformance.checks.streamed import reply_content
-from toolcall_conformance.findings import Finding, Judgement, Level
+from toolcall_conformance.basics.findings import Finding, Judgement, Level
+from toolcall_conformance.basics.reading import Opaque
+from toolcall_conformance.basics.streaming import dump, parse
+from toolcall_conformance.checks.streams.exchange import reply_content
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.library.verdicts import whole_verdict
-from toolcall_conformance.reading import Opaque
-from toolcall_conformance.streaming import dump, parse
 
 
 def disagreement(verdict: Mapping[str, Any]) -> str:

@@ -44,14 +44,14 @@ from doubles.illegal import ILLEGAL
 from doubles.places import Place, illegal, places, places_of, translated
 from doubles.running import HARNESS
 from judging import judge
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import Finding
+from toolcall_conformance.basics.jsonvalue import equal
 from toolcall_conformance.checks import CHECKS, ItemResult
-from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.findings import Finding
-from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.library import load_corpus
 from toolcall_reference import ReferenceTranslator
-from toolcall_reference.losses import Loss
+from toolcall_reference.conversation.losses import Loss
 from turns import turned
 
 __all__ = [

@@ -25,11 +25,11 @@ from typing import Any, ClassVar
 from doubles.catalogue import PREFIXES, Double, Played, Rules, as_tuple, enter
 from doubles.draft import copied
 from doubles.places import model_of
-from toolcall_conformance.findings import Finding, Level
-from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.basics.findings import Finding, Level
+from toolcall_conformance.basics.jsonvalue import equal
+from toolcall_conformance.basics.streaming import dump, parse
 from toolcall_conformance.judge import Ends, Judge
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.streaming import dump, parse
 
 NOTHING_LEFT = "translation/target-format"
 CALL_LOST = "translation/call-lost"

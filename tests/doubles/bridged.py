@@ -23,10 +23,10 @@ from doubles.catalogue import FORMATS, Double, Kind, Played, Rules, as_tuple, en
 from doubles.day import PLACES, number_of
 from doubles.draft import Skip, copied, need
 from doubles.running import HARNESS
+from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.checks import CHECKS, ItemResult
 from toolcall_conformance.checks.mcp import variants
-from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.library import Case, load_corpus
 from toolcall_reference import ReferenceTranslator
 

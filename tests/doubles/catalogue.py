@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypedDict, TypeVar, overload
 
-from toolcall_conformance.findings import Finding, Level, Verdict
+from toolcall_conformance.basics.findings import Finding, Level, Verdict
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.library.verdicts import verdict_lines
 

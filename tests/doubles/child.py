@@ -12,7 +12,7 @@ from typing import Any
 
 sys.path[:0] = sys.argv[2:]
 
-from toolcall_conformance.contract import Route  # noqa: E402 - found by the line above
+from toolcall_conformance.basics.contract import Route  # noqa: E402 - found by the line above
 from toolcall_reference import ReferenceTranslator  # noqa: E402
 
 HABIT = sys.argv[1]

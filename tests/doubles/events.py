@@ -1,6 +1,6 @@
 """Handles on what stands in the events of a stream of any format. They read and write in place.
 
-An event is as ``toolcall_conformance.streaming.parse`` has it: ``{"event": name, "data": value}``.
+An event is as ``toolcall_conformance.basics.streaming.parse`` has it: ``{"event": name, "data": value}``.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from doubles import wire
-from toolcall_conformance.streaming import dump, parse
-from toolcall_reference import sse
+from toolcall_conformance.basics.streaming import dump, parse
+from toolcall_reference.streaming import sse
 
 Event = dict[str, Any]
 Change = Callable[[Event], Iterable[Event]]

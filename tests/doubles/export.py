@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from doubles.catalogue import Double, doubles, exported, file_of, root
-from toolcall_conformance import whole_files
-from toolcall_conformance.jsonstyle import on_one_line
+from toolcall_conformance.basics import whole_files
+from toolcall_conformance.basics.jsonstyle import on_one_line
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.library.verdicts import sorted_lines, stream_value, verdict_files
 

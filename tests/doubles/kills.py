@@ -22,7 +22,7 @@ from doubles.bridged import BridgeDouble
 from doubles.catalogue import Double, doubles
 from doubles.loop import LoopDouble, play
 from doubles.stream import StreamDouble, run
-from toolcall_conformance.findings import Finding, Level
+from toolcall_conformance.basics.findings import Finding, Level
 from toolcall_conformance.library import Case, load_corpus
 
 Kills = dict[str, set[str]]

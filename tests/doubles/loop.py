@@ -40,13 +40,13 @@ from doubles.catalogue import (
 )
 from doubles.events import Event, changed_in, changed_out
 from doubles.running import HARNESS
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import MISSING, Level
 from toolcall_conformance.checks import CHECKS, ItemResult, needs, variants
 from toolcall_conformance.checks.agent_loop import VARIANTS, speaks_beside
-from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.base import Driver
-from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.findings import MISSING, Level
-from toolcall_conformance.judge.provider_memory import whole_exchanges
+from toolcall_conformance.drivers.python.driver import PythonDriver
+from toolcall_conformance.judge.excuses.provider_memory import whole_exchanges
 from toolcall_conformance.library import Case, load_corpus
 from toolcall_reference import ReferenceTranslator
 

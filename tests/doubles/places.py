@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from doubles.illegal import ILLEGAL
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.library import Case, load_corpus
 from toolcall_reference import ReferenceTranslator, Refused, Session
 

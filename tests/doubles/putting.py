@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, OneOf, Words
-from toolcall_conformance.jsonvalue import JSONError, equal, join, parse_arguments, resolve
+from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Finding, Form, OneOf, Words
+from toolcall_conformance.basics.jsonvalue import JSONError, equal, join, parse_arguments, resolve
 from toolcall_conformance.library import load_corpus
 
 Change = Callable[[Any], Any]

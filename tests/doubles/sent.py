@@ -9,15 +9,15 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, ClassVar
 
 from doubles.loop import DoubledSession
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.drivers.answers import ExchangeOutcome
 from toolcall_conformance.drivers.base import Driver, Opened, OpenOutcome
 from toolcall_conformance.drivers.buffering import KnownBuffering
-from toolcall_conformance.drivers.exchanges import ExchangeSession, ExchangeTraits
-from toolcall_conformance.drivers.fused import read_answer, read_exception
+from toolcall_conformance.drivers.library.exchanges import ExchangeSession, ExchangeTraits
+from toolcall_conformance.drivers.library.fused import read_answer, read_exception
 from toolcall_conformance.drivers.queueing import KnownQueueing
+from toolcall_conformance.drivers.upstream import Addresses, ScriptedUpstream, UpstreamConversation
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.upstream import Addresses, ScriptedUpstream, UpstreamConversation
 
 ADDRESSES = Addresses(load_corpus().transports)
 CLIENT_KEY = "sk-client-7f3a91c2d4"

@@ -37,11 +37,11 @@ from doubles.catalogue import (
     rules_of,
 )
 from doubles.running import HARNESS
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.streaming import cuts, dump, parse
 from toolcall_conformance.checks import CHECKS, ItemResult
-from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.library import Exchange, load_corpus
-from toolcall_conformance.streaming import cuts, dump, parse
 from toolcall_reference import ReferenceTranslator
 
 __all__ = [

@@ -23,10 +23,10 @@ from doubles.export import AGAIN, line_of
 from doubles.loop import LoopDouble, play
 from doubles.running import HARNESS
 from doubles.stream import StreamDouble, Told, run
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import Level, Verdict
 from toolcall_conformance.checks import CHECKS, WAYS
-from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.findings import Level, Verdict
+from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.library import Case, load_corpus
 from turns import VARIABLE, today
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from doubles.catalogue import doubles
-from toolcall_conformance.findings import Level
+from toolcall_conformance.basics.findings import Level
 from toolcall_conformance.library import load_corpus
 
 RATCHET = json.loads(Path(__file__).with_name("ratchet.json").read_bytes())

@@ -14,7 +14,7 @@ import pytest
 from doubles import true_wants
 from doubles.true_wants import UNCOVERED, tried
 from every import every
-from toolcall_conformance.findings import Words
+from toolcall_conformance.basics.findings import Words
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.library.verdicts import read_verdicts
 

@@ -14,7 +14,7 @@ import pytest
 
 from doubles import diff, export
 from doubles.catalogue import Double, doubles, exported, file_of, root
-from toolcall_conformance.jsonstyle import on_one_line
+from toolcall_conformance.basics.jsonstyle import on_one_line
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.library.verdicts import (
     read_verdicts,

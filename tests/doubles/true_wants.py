@@ -14,11 +14,11 @@ from doubles.border import alone
 from doubles.putting import repaired, values_of
 from judging import judge, judge_stream
 from toolcall_conformance import formats
-from toolcall_conformance.findings import MISSING, TOGETHER, Finding
-from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.basics.findings import MISSING, TOGETHER, Finding
+from toolcall_conformance.basics.jsonvalue import equal
+from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.library.verdicts import whole_verdict
-from toolcall_conformance.streaming import parse
 
 UNCOVERED: Mapping[str, Mapping[str, str]] = json.loads(
     Path(__file__).with_name("uncovered.json").read_text(encoding="utf-8")
@@ -42,7 +42,8 @@ class Lie:
     def __str__(self) -> str:
         finding = self.finding
         outcome = f"{'it is told again' if self.still else 'it is gone'}; new: {', '.join(self.new) or 'none'}"
-        return f"{finding.rule} at {finding.pointer or 'the whole'} {finding.body}: want {finding.want!r}, got {finding.got!r}: {outcome}"
+        place = f"{finding.pointer or 'the whole'} {finding.body}"
+        return f"{finding.rule} at {place}: want {finding.want!r}, got {finding.got!r}: {outcome}"
 
 
 @dataclass

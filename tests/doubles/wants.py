@@ -15,11 +15,11 @@ import jsonschema
 
 from doubles.alone import judged
 from toolcall_conformance import formats
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, OneOf
-from toolcall_conformance.jsonvalue import JSONError, equal, parse_arguments
+from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Finding, Form, OneOf
+from toolcall_conformance.basics.jsonvalue import JSONError, equal, parse_arguments
+from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.library.verdicts import read_verdicts
-from toolcall_conformance.rules.check import check_body
 
 
 def findings() -> Iterator[tuple[str, Finding]]:

@@ -15,10 +15,10 @@ from base64 import b64decode, b64encode
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.drivers.base import FORMAT_OPERATIONS, OPERATIONS
-from toolcall_conformance.drivers.error_result import takes_headers
-from toolcall_conformance.drivers.losses import read_losses
+from toolcall_conformance.drivers.python.error_result import takes_headers
+from toolcall_conformance.drivers.python.losses import read_losses
 from toolcall_conformance.drivers.streams import SourceLost
 
 sessions: dict[str, Any] = {}

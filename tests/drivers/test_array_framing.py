@@ -8,15 +8,15 @@ from typing import Any
 import aiohttp
 import pytest
 
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import Verdict
+from toolcall_conformance.basics.streaming import cuts, dump, parse
 from toolcall_conformance.checks import CHECKS
-from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.array_framing import as_array
-from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.drivers.python.driver import PythonDriver
+from toolcall_conformance.drivers.upstream import Address, Addresses
 from toolcall_conformance.engine.run import make_harness
-from toolcall_conformance.findings import Verdict
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.streaming import cuts, dump, parse
-from toolcall_conformance.upstream import Address, Addresses
 from toolcall_reference import ReferenceTranslator
 
 CORPUS = load_corpus()

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from toolcall_conformance import adapters
-from toolcall_conformance.drivers.blame import place_of
-from toolcall_conformance.drivers.tracebacks import in_usual_order
+from toolcall_conformance.drivers.python.blame import place_of
+from toolcall_conformance.drivers.python.tracebacks import in_usual_order
 
 ADAPTERS = Path(adapters.__file__).parent
 SITE = "/env/lib/python3.11/site-packages"

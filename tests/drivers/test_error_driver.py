@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.drivers import BadOutput, Crashed, Opened, Outcome, Produced, RefusedOutcome
-from toolcall_conformance.drivers.error_result import takes_headers
-from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.drivers.python.driver import PythonDriver
+from toolcall_conformance.drivers.python.error_result import takes_headers
 
 REPLY = {"status": 429, "headers": {"retry-after": "17"}, "body": {"error": {"message": "Wait."}}}
 

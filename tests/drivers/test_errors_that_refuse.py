@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from toolcall_conformance.drivers.outcomes import Crashed, RefusedOutcome
-from toolcall_conformance.drivers.raised import failure_of
+from toolcall_conformance.drivers.python.raised import failure_of
 
 
 class BadRequestError(Exception):

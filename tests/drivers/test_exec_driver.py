@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.drivers import (
     BadOutput,
     Crashed,
@@ -23,7 +23,7 @@ from toolcall_conformance.drivers import (
     load_driver,
 )
 from toolcall_conformance.drivers.answers import Answered
-from toolcall_conformance.drivers.exec_driver import ExecDriver, ExecSession
+from toolcall_conformance.drivers.child.driver import ExecDriver, ExecSession
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="exec: needs pipes that can be polled")
 

@@ -12,12 +12,11 @@ import pytest
 from hypothesis import given, settings
 from jsonschema import Draft202012Validator
 
-from toolcall_conformance import protocol
-from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers import Opened, Source, Streamed
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.drivers import Opened, Source, Streamed, protocol
 from toolcall_conformance.drivers.base import FORMAT_OPERATIONS
-from toolcall_conformance.drivers.exec_answers import find_breach
-from toolcall_conformance.drivers.exec_driver import ExecDriver, ExecSession
+from toolcall_conformance.drivers.child.answers import find_breach
+from toolcall_conformance.drivers.child.driver import ExecDriver, ExecSession
 from turns import share
 
 STREAM = ("stream-open", "stream-chunk", "stream-end")

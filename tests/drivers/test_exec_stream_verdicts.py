@@ -12,15 +12,16 @@ from typing import Any
 import pytest
 
 from drivers import broken_streams
-from toolcall_conformance.checks import stream, stream_cuts
+from toolcall_conformance.basics.findings import Verdict
+from toolcall_conformance.basics.streaming import cuts
+from toolcall_conformance.checks import stream
 from toolcall_conformance.checks.base import ItemResult
+from toolcall_conformance.checks.streams import cuts as stream_cuts
 from toolcall_conformance.drivers import Driver, Source, load_driver
-from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.engine.plan import probe, route_of
+from toolcall_conformance.drivers.python.driver import PythonDriver
+from toolcall_conformance.engine.items.plan import probe, route_of
 from toolcall_conformance.engine.run import make_harness
-from toolcall_conformance.findings import Verdict
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.streaming import cuts
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="exec: needs pipes that can be polled")
 

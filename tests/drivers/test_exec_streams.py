@@ -14,8 +14,7 @@ from typing import Any, Literal
 import pytest
 
 from drivers import stream_generators
-from toolcall_conformance import protocol
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.drivers import (
     BadOutput,
     Crashed,
@@ -28,9 +27,10 @@ from toolcall_conformance.drivers import (
     TimedOut,
     UnsupportedOutcome,
     load_driver,
+    protocol,
 )
-from toolcall_conformance.drivers.exec_driver import ExecDriver
-from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.drivers.child.driver import ExecDriver
+from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.drivers.streams import OutputPiece
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="exec: needs pipes that can be polled")

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.drivers import families, supervisor
-from toolcall_conformance.drivers.process import ChildProcess
+from toolcall_conformance.drivers.child import families, supervisor
+from toolcall_conformance.drivers.child.process import ChildProcess
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has subreapers and /proc")
 
@@ -179,8 +179,8 @@ def test_children_are_found_without_the_kernel_s_list(tmp_path: Path, monkeypatc
 def test_a_gateway_that_flees(token: str, tmp_path: Path) -> None:
     """Its server is a daemon; the command that started it stays in the foreground."""
     from drivers.gateway_project import free_port, listens
-    from toolcall_conformance.drivers.gateway_config import load_config
-    from toolcall_conformance.drivers.gateway_process import GatewayProcess
+    from toolcall_conformance.drivers.gateway.config import load_config
+    from toolcall_conformance.drivers.gateway.process import GatewayProcess
 
     port = free_port()
     text = (

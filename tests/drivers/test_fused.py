@@ -13,15 +13,15 @@ from typing import Any
 import aiohttp
 import pytest
 
+from toolcall_conformance.basics.contract import Route, Unsupported
+from toolcall_conformance.basics.findings import Verdict
 from toolcall_conformance.checks import CHECKS
-from toolcall_conformance.contract import Route, Unsupported
 from toolcall_conformance.drivers import Opened, Produced, TimedOut, UnsupportedOutcome, load_driver
-from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.engine.plan import probe
+from toolcall_conformance.drivers.python.driver import PythonDriver
+from toolcall_conformance.drivers.upstream import Addresses
+from toolcall_conformance.engine.items.plan import probe
 from toolcall_conformance.engine.run import make_harness
-from toolcall_conformance.findings import Verdict
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.upstream import Addresses
 from toolcall_reference import ReferenceTranslator
 from turns import share
 
@@ -235,8 +235,8 @@ def test_a_history_of_its_own(project: Any, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_without_aiohttp_the_error_says_how_to_install_it(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from toolcall_conformance.drivers import fused
-    from toolcall_conformance.upstream import MissingLibraryError
+    from toolcall_conformance.drivers.library import fused
+    from toolcall_conformance.drivers.upstream import MissingLibraryError
 
     def missing(*_: Any) -> Any:
         raise MissingLibraryError("pip install it")

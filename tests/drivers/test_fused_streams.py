@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from miniature import TRANSPORTS
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.drivers import (
     BadOutput,
     Crashed,
@@ -29,7 +29,7 @@ from toolcall_conformance.drivers import (
     UnsupportedOutcome,
     buffering,
 )
-from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.drivers.python.driver import PythonDriver
 
 ROUTE = Route("alpha", "beta", "a", "b", stream=True)
 BODY = {"format": "alpha", "text": "hello", "stream": True}

@@ -347,7 +347,7 @@ def test_a_command_that_cannot_be_run(project: Any, command: list[str], sentence
 
 
 def test_an_error_of_ours_is_not_the_gateway_s(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from toolcall_conformance.drivers import exchanges
+    from toolcall_conformance.drivers.library import exchanges
 
     def broken(*_: Any) -> Any:
         raise ZeroDivisionError("our own fault")

@@ -15,7 +15,7 @@ import pytest
 
 from drivers.gateway_project import HEADERS, SCRIPT, free_port, left, listens, noted, write
 from toolcall_conformance.drivers import SpecError
-from toolcall_conformance.drivers.gateway_config import fill_template, load_config
+from toolcall_conformance.drivers.gateway.config import fill_template, load_config
 
 GOOD = {"name": '"g"', "command": '["gateway", "{port}"]', "client": "{alpha = {}}", "upstream": "{beta = {}}"}
 

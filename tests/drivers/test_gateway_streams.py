@@ -15,7 +15,7 @@ import pytest
 
 from drivers.gateway_project import HEADERS, SCRIPT, left, noted
 from miniature import TRANSPORTS
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.drivers import (
     BadOutput,
     Crashed,
@@ -31,7 +31,7 @@ from toolcall_conformance.drivers import (
     TimedOut,
     UnsupportedOutcome,
 )
-from toolcall_conformance.drivers.gateway import GatewayDriver
+from toolcall_conformance.drivers.gateway.driver import GatewayDriver
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="process groups")
 

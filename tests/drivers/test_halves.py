@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.jsonvalue import halves
 from toolcall_conformance.drivers import BadOutput, Opened, Produced
-from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.jsonvalue import halves
+from toolcall_conformance.drivers.python.driver import PythonDriver
 
 HALF = "\ud83d"
 WHOLE = "\U0001f680"

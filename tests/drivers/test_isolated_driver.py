@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from miniature import TRANSPORTS
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.drivers import Driver, Opened, Produced, SpecError, load_driver
 from toolcall_conformance.drivers.base import FORMAT_OPERATIONS
-from toolcall_conformance.drivers.isolated_messages import MessageError, read, written
+from toolcall_conformance.drivers.isolated.messages import MessageError, read, written
 from toolcall_conformance.drivers.loading import Isolation
 from toolcall_conformance.drivers.streams import Source
 

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from doubles.running import HARNESS
+from toolcall_conformance.basics.contract import Body, Route
+from toolcall_conformance.basics.findings import Verdict
 from toolcall_conformance.checks import CHECKS, ItemResult
-from toolcall_conformance.contract import Body, Route
 from toolcall_conformance.drivers import Crashed, Inapplicable, Opened, Outcome, Produced
-from toolcall_conformance.drivers.isolated_messages import read, written
-from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.engine.plan import route_of
-from toolcall_conformance.findings import Verdict
+from toolcall_conformance.drivers.isolated.messages import read, written
+from toolcall_conformance.drivers.python.driver import PythonDriver
+from toolcall_conformance.engine.items.plan import route_of
 from toolcall_conformance.library import load_corpus
 from toolcall_reference import ReferenceTranslator
 

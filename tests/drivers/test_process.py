@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from toolcall_conformance.drivers.process import TAIL_LIMIT, ChildProcess
+from toolcall_conformance.drivers.child.process import TAIL_LIMIT, ChildProcess
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="process groups")
 
@@ -121,7 +121,7 @@ def test_without_talk_the_tail_has_both_outputs_and_the_input_is_empty(start: St
 def test_what_still_runs_ends_with_the_interpreter() -> None:
     text = (
         "import sys; from pathlib import Path\n"
-        "from toolcall_conformance.drivers.process import ChildProcess\n"
+        "from toolcall_conformance.drivers.child.process import ChildProcess\n"
         "child = ChildProcess([sys.executable, '-c', 'import time; time.sleep(60)'], directory=Path(), piped=False)\n"
         "print(child.pid)\n"
     )

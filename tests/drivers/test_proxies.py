@@ -12,8 +12,8 @@ import pytest
 
 from drivers.gateway_project import write
 from drivers.test_fused import library
-from toolcall_conformance.drivers.loopback import without_proxy
-from toolcall_conformance.drivers.process import ChildProcess
+from toolcall_conformance.drivers.child.process import ChildProcess
+from toolcall_conformance.drivers.gateway.loopback import without_proxy
 
 # Nothing listens there: who asks the proxy fails.
 PROXY = "http://127.0.0.1:9"

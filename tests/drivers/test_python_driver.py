@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.drivers import (
     BadOutput,
     Crashed,
@@ -24,7 +24,7 @@ from toolcall_conformance.drivers import (
     TimedOut,
     UnsupportedOutcome,
 )
-from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.drivers.python.driver import PythonDriver
 
 ROUTE = Route("alpha", "beta", "alpha-1", "beta-1")
 

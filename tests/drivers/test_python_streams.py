@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.drivers import BadOutput, Crashed, Opened, RefusedOutcome, TimedOut, UnsupportedOutcome
-from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.drivers.streams import OutputPiece, Source, SourceLost, Streamed, StreamOutcome
 
 SOURCE = Source((b"a", b"b", b"c"))

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from drivers.raw_server import Pieces, raw_server, repeated, slowly
-from toolcall_conformance.drivers.readiness import ask, listens
+from toolcall_conformance.drivers.gateway.readiness import ask, listens
 
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"
 

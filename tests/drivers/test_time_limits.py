@@ -11,7 +11,7 @@ import pytest
 
 from drivers.test_python_driver import ROUTE, Translator, call
 from toolcall_conformance.drivers import Opened, Produced, TimedOut
-from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.drivers.python.driver import PythonDriver
 
 
 def _late_but_returning(_body: Any) -> Any:

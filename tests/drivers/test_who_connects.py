@@ -11,13 +11,13 @@ ROOT = Path(toolcall_conformance.__file__).parent
 LIBRARIES = ("aiohttp", "ftplib", "http", "httpx", "httpx2", "requests", "socket", "ssl", "urllib3", "websockets")
 #: Adapters run in environments of their own, about one library each; what they send is answered in memory.
 CONNECTING = {
-    "cassettes/api.py": "recording a real API",
-    "drivers/families.py": "a pair of sockets, between a runner and its supervisor",
-    "drivers/gateway.py": "the client of a gateway",
-    "drivers/gateway_process.py": "binds ports, to find one that is free",
-    "drivers/readiness.py": "whether a gateway is ready",
-    "drivers/offline.py": "looks no host up: it names one that is not there",
-    "upstream/server.py": "listens on loopback",
+    "recording/cassettes/api.py": "recording a real API",
+    "drivers/child/families.py": "a pair of sockets, between a runner and its supervisor",
+    "drivers/gateway/driver.py": "the client of a gateway",
+    "drivers/gateway/process.py": "binds ports, to find one that is free",
+    "drivers/gateway/readiness.py": "whether a gateway is ready",
+    "drivers/python/offline.py": "looks no host up: it names one that is not there",
+    "drivers/upstream/server.py": "listens on loopback",
 }
 
 

@@ -13,7 +13,7 @@ import pytest
 from events.test_event_translators import play
 from events.translators import Callbacks, ChatToAnthropic, constructors
 from toolcall_conformance import events
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
 
 PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
 

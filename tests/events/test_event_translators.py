@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from events.translators import Async, AsyncCallbacks, Callbacks, Objects, Sync, constructors
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import Verdict
+from toolcall_conformance.basics.streaming import cuts
 from toolcall_conformance.checks.base import ItemResult
 from toolcall_conformance.checks.stream import run
-from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.engine.plan import route_of
+from toolcall_conformance.drivers.python.driver import PythonDriver
+from toolcall_conformance.engine.items.plan import route_of
 from toolcall_conformance.engine.run import make_harness
-from toolcall_conformance.findings import Verdict
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.streaming import cuts
 
 CORPUS = load_corpus()
 HARNESS = make_harness(CORPUS, cuts.Fineness(cuts=4, ends=3))

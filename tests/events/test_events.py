@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from toolcall_conformance import events
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.streaming import dump, parse
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.streaming import dump, parse
 
 FORMATS = load_corpus().formats
 TYPED = {"type": "x", "text": "größer\u2028😀"}

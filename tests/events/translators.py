@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from toolcall_conformance import events
-from toolcall_conformance.contract import Route
-from toolcall_conformance.streaming import dump
-from toolcall_conformance.streaming.decoder import Decoder
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.streaming import dump
+from toolcall_conformance.basics.streaming.decoder import Decoder
 from toolcall_reference import ReferenceTranslator
 
 NAMED = ("anthropic", "openai_responses")

@@ -15,7 +15,7 @@ import pytest
 
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.pairs import FAMILY, judged, load_pairs
+from toolcall_conformance.recording.pairs import FAMILY, judged, load_pairs
 
 GOLDENS = Path(__file__).parents[3] / "shared" / "field" / "goldens" / "agentgateway"
 KNOWN: dict[str, Any] = json.loads(Path(__file__).with_name("agentgateway.json").read_text(encoding="utf-8"))

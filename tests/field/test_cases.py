@@ -13,11 +13,11 @@ import pytest
 
 from judging import judge, judge_stream
 from reference.reference_bodies import open_way
-from toolcall_conformance.contract import Route
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import Finding
+from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import Corpus, load_corpus
-from toolcall_conformance.streaming import parse
 from toolcall_reference import Refused, mcp_result
 
 CASES = Path(__file__).parents[3] / "shared" / "field" / "cases"

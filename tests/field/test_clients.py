@@ -15,7 +15,7 @@ import pytest
 
 from judging import judge as judge_pair
 from reference import reference_bodies
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import Corpus
 from toolcall_reference import Refused

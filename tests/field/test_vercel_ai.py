@@ -20,10 +20,10 @@ from judging import judge, judge_stream
 from reference.reference_bodies import FORMATS, open_way
 from reference.stream_bodies import framed
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.basics.findings import Finding
+from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.streaming import parse
 from toolcall_reference import Refused
 
 GOLDENS = Path(__file__).parents[3] / "shared" / "field" / "goldens" / "vercel-ai"

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from toolcall_conformance.basics.whole_files import write as write_whole
 from toolcall_conformance.library import read_json
-from toolcall_conformance.whole_files import write as write_whole
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 FIGURES = DOCS / "figures"

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from figures.page import FIGURES, SECTIONS, write
-from toolcall_conformance import jsonstyle
+from toolcall_conformance.basics import jsonstyle
+from toolcall_conformance.basics.whole_files import write as write_whole
 from toolcall_conformance.library import load_corpus, read_json
 from toolcall_conformance.trust.matrix import hole, reason
 from toolcall_conformance.trust.mutation import Mutation
 from toolcall_conformance.trust.table import MutationTable
-from toolcall_conformance.whole_files import write as write_whole
 
 
 def faults(raw: Mapping[str, Any]) -> Mapping[str, Any]:

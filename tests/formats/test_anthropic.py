@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.findings import Level
+from toolcall_conformance.basics.findings import Level
+from toolcall_conformance.basics.jsonvalue import resolve
+from toolcall_conformance.basics.reading import Hosted, Media, Opaque, Reasoning, Text, Unknown, Unreadable, Value
 from toolcall_conformance.formats.anthropic.request import read_request
 from toolcall_conformance.formats.anthropic.response import read_response
-from toolcall_conformance.jsonvalue import resolve
+from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.reading import Hosted, Media, Opaque, Reasoning, Text, Unknown, Unreadable, Value
-from toolcall_conformance.rules.check import check_body
 
 FIRST, SECOND = "toolu_01Vq8ZtL3mXc7RbK5wHn2JdY", "toolu_01Bf4GsW9pQx6TnM8vCk3ZrE"
 SEARCH = "srvtoolu_01Kd7HyP2nVw5XcJ9qRt4LmB"

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.findings import Level
+from toolcall_conformance.basics.findings import Level
+from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.rules.check import check_body
 
 SHAPE, SIGNATURE, MEDIA = "gemini/shape", "gemini/signature-base64", "gemini/media-base64"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.findings import NOT_KNOWN
+from toolcall_conformance.basics.findings import NOT_KNOWN
 from toolcall_conformance.formats.rule import LONGEST_LITERAL, meant_object, meant_text, python_object
 from toolcall_conformance.formats.wanted import OBJECT, OBJECT_TEXT, typed
 

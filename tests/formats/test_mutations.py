@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from toolcall_conformance import formats
-from toolcall_conformance.jsonvalue import resolve
+from toolcall_conformance.basics.jsonvalue import resolve
+from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import Corpus, default_root, read_json
-from toolcall_conformance.rules.check import check_body
 
 TRAFFIC = Path(os.environ.get("TOOLCALL_TRAFFIC") or Path(__file__).parents[3] / "shared" / "traffic")
 

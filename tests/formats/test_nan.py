@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from toolcall_conformance import Judge, load_corpus, parse
-from toolcall_conformance.findings import Finding
-from toolcall_conformance.jsonvalue import constant_in
+from toolcall_conformance.basics.findings import Finding
+from toolcall_conformance.basics.jsonvalue import constant_in
 
 CORPUS = load_corpus()
 JUDGE = Judge(CORPUS)

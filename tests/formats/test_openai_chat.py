@@ -6,13 +6,23 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.findings import Level
+from toolcall_conformance.basics.findings import Level
+from toolcall_conformance.basics.jsonvalue import resolve
+from toolcall_conformance.basics.reading import (
+    Call,
+    Media,
+    Opaque,
+    Reading,
+    Reasoning,
+    Text,
+    Unknown,
+    Unreadable,
+    Value,
+)
 from toolcall_conformance.formats.openai_chat.request import read_request
 from toolcall_conformance.formats.openai_chat.response import read_response
-from toolcall_conformance.jsonvalue import resolve
+from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.reading import Call, Media, Opaque, Reading, Reasoning, Text, Unknown, Unreadable, Value
-from toolcall_conformance.rules.check import check_body
 
 PARAMETERS = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 TOOL = {"type": "function", "function": {"name": "read_file", "description": "Read.", "parameters": PARAMETERS}}

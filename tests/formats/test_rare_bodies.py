@@ -10,15 +10,15 @@ import pytest
 
 from judging import judge
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Level
+from toolcall_conformance.basics.findings import Level
+from toolcall_conformance.basics.reading import Call, Hosted, Media, Reasoning, Result, Text, Value
+from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.formats.anthropic.stream.partial_json import parse_beginning
 from toolcall_conformance.formats.gemini.spelling import json_schema
 from toolcall_conformance.formats.gemini.stream.partial_args import PartialArgs
 from toolcall_conformance.formats.rule import rule, rules_of
+from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.reading import Call, Hosted, Media, Reasoning, Result, Text, Value
-from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.streaming import parse
 
 CORPUS = load_corpus()
 

@@ -9,8 +9,8 @@ import pytest
 
 from judging import declared_names, judge, judge_history
 from toolcall_conformance import formats
+from toolcall_conformance.basics.reading import Reading
 from toolcall_conformance.library import Case, Corpus
-from toolcall_conformance.reading import Reading
 
 BODY: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
 

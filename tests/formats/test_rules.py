@@ -11,10 +11,10 @@ import pytest
 
 from every import every
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Finding, Level
-from toolcall_conformance.jsonvalue import resolve
+from toolcall_conformance.basics.findings import Finding, Level
+from toolcall_conformance.basics.jsonvalue import resolve
+from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import Corpus, default_root, read_json
-from toolcall_conformance.rules.check import check_body
 
 FOLDERS = {name: default_root() / "formats" / name for name in formats.names()}
 RULES = [read_json(path) for folder in FOLDERS.values() for path in sorted(folder.glob("rules/*.json"))]

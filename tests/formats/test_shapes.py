@@ -14,10 +14,10 @@ import pytest
 
 from every import every
 from formats.test_mutations import JUNK, each_format, mutated
+from toolcall_conformance.judge.rules.schema_errors import validator
+from toolcall_conformance.judge.rules.schemas import breaches
+from toolcall_conformance.judge.rules.shapes import Shapes
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.rules.schemas import breaches
-from toolcall_conformance.rules.shapes import Shapes
-from toolcall_conformance.rules.telling import validator
 from turns import share
 
 VALUES: list[Any] = [*JUNK, 2, 2.0, 3, 10**20, "a", "ab", "abc", [1], [True], [1, 2], [1, "a"], {"a": 1}, {"a": None}]

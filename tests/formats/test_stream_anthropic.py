@@ -12,12 +12,12 @@ from every import every
 from formats.test_mutations import JUNK
 from formats.test_traffic import TRAFFIC, records
 from toolcall_conformance import formats
+from toolcall_conformance.basics.jsonvalue import copied
+from toolcall_conformance.basics.streaming import dump, parse
 from toolcall_conformance.formats.anthropic.stream import assemble
 from toolcall_conformance.formats.anthropic.stream.partial_json import parse_beginning
-from toolcall_conformance.jsonvalue import copied
+from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import Corpus, default_root, read_json
-from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.streaming import dump, parse
 from witnesses.wire import Wire
 
 RULES = {

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from judging import judge_stream
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.basics.findings import Finding
+from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.streaming import parse
 
 KINDS = [("0", "a string"), ("x", "a string"), (0.5, "a decimal number"), (True, "a boolean"), (None, "null")]
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from toolcall_conformance import formats
-from toolcall_conformance.findings import MISSING
+from toolcall_conformance.basics.findings import MISSING
 from toolcall_conformance.formats.stream_machine import FRAMING, Report, rule_ids
 
 PACKAGES = Path(formats.__file__).parent

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.rules.check import check_body
 
 
 def rules(reason: Any) -> set[str]:

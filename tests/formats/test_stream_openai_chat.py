@@ -16,13 +16,13 @@ import pytest
 from every import every
 from formats.test_mutations import JUNK, mutated
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Level
+from toolcall_conformance.basics.findings import Level
+from toolcall_conformance.basics.jsonvalue import resolve
+from toolcall_conformance.basics.reading.assembled import Assembled
+from toolcall_conformance.basics.streaming import dump, parse
 from toolcall_conformance.formats.openai_chat.stream import assemble
-from toolcall_conformance.jsonvalue import resolve
+from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import Corpus, default_root, read_json
-from toolcall_conformance.reading.assembled import Assembled
-from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.streaming import dump, parse
 from witnesses.wire import Wire
 
 TRAFFIC = Path(os.environ.get("TOOLCALL_TRAFFIC") or Path(__file__).parents[3] / "shared" / "traffic")

@@ -14,12 +14,12 @@ from every import every
 from formats.test_mutations import JUNK
 from formats.test_stream_openai_chat import damaged, needs_traffic, recorded
 from toolcall_conformance import formats
-from toolcall_conformance.findings import MISSING, Level
+from toolcall_conformance.basics.findings import MISSING, Level
+from toolcall_conformance.basics.jsonvalue import resolve
+from toolcall_conformance.basics.streaming import dump, parse
 from toolcall_conformance.formats.openai_responses.stream import assemble
-from toolcall_conformance.jsonvalue import resolve
+from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import Corpus, default_root, read_json
-from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.streaming import dump, parse
 from witnesses.wire import Wire
 
 RULES = {

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Finding, Level
+from toolcall_conformance.basics.findings import Finding, Level
+from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.rules.check import check_body
 
 TRAFFIC = Path(os.environ.get("TOOLCALL_TRAFFIC") or Path(__file__).parents[3] / "shared" / "traffic")
 """Where the recordings stand; accepted exchanges that refuted a rule once stand beside them."""

@@ -15,11 +15,11 @@ import pytest
 from formats.test_mutations import mutated, read_of
 from formats.test_traffic import TRAFFIC, Record, records
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Finding, Level
-from toolcall_conformance.jsonvalue import copied, resolve
+from toolcall_conformance.basics.findings import Finding, Level
+from toolcall_conformance.basics.jsonvalue import copied, resolve
+from toolcall_conformance.basics.streaming import parse
+from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.streaming import parse
 
 #: Rules that an official stream breaks all the same, with the reason: (rule, part of the file's path) -> reason.
 EXCEPTIONS: dict[tuple[str, str], str] = {}

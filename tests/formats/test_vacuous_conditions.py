@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from every import every
+from toolcall_conformance.judge.rules import schemas
+from toolcall_conformance.judge.rules.shapes import Shapes
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.rules import schemas
-from toolcall_conformance.rules.shapes import Shapes
 
 NO_OBJECTS = [None, True, 1, 1.5, "", "x", [], [None], ["a"]]
 TOLD_ONCE: list[tuple[str, Any, str]] = [

@@ -7,10 +7,10 @@ from typing import Any
 import jsonschema
 import pytest
 
-from toolcall_conformance.findings import Form
-from toolcall_conformance.rules.merging import both, types_in
-from toolcall_conformance.rules.shapes import Shapes
-from toolcall_conformance.rules.wants import Wants
+from toolcall_conformance.basics.findings import Form
+from toolcall_conformance.judge.rules.merging import both, types_in
+from toolcall_conformance.judge.rules.shapes import Shapes
+from toolcall_conformance.judge.rules.wants import Wants
 
 NEVER: dict[str, Any] = {"not": {}}
 DEFINED = {

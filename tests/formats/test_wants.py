@@ -11,13 +11,13 @@ from typing import Any
 import jsonschema
 import pytest
 
-from toolcall_conformance.findings import MISSING, Form, OneOf
+from toolcall_conformance.basics.findings import MISSING, Form, OneOf
 from toolcall_conformance.judge import Judge
+from toolcall_conformance.judge.rules.schemas import breaches
+from toolcall_conformance.judge.rules.sentences import sentence
+from toolcall_conformance.judge.rules.shapes import Shapes
+from toolcall_conformance.judge.rules.wants import Wants
 from toolcall_conformance.library import Corpus, default_root, load_corpus
-from toolcall_conformance.rules.schemas import breaches
-from toolcall_conformance.rules.sentences import sentence
-from toolcall_conformance.rules.shapes import Shapes
-from toolcall_conformance.rules.wants import Wants
 
 JSON_TEXT = {"type": "string", "contentMediaType": "application/json"}
 LIST_OR_TEXT = {"if": {"type": "array"}, "else": {"type": "string"}}

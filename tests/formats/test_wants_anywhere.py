@@ -15,11 +15,11 @@ import pytest
 
 from doubles import wants
 from toolcall_conformance import formats
-from toolcall_conformance.findings import NOT_KNOWN, Finding, Form
-from toolcall_conformance.jsonvalue import copied
+from toolcall_conformance.basics.findings import NOT_KNOWN, Finding, Form
+from toolcall_conformance.basics.jsonvalue import copied
+from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.reports.failure import show
-from toolcall_conformance.rules.check import check_body
+from toolcall_conformance.reports.text.failure import show
 from turns import share
 
 BODIES = 12

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.findings import Form, Words
+from toolcall_conformance.basics.findings import Form, Words
 from toolcall_conformance.formats.wanted import OBJECT, OBJECT_TEXT, TEXT, typed
+from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.rules.check import check_body
 
 
 def wants(corpus: Corpus, rule: str, direction: str, body: dict[str, Any]) -> list[Any]:

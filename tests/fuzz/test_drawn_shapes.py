@@ -11,9 +11,9 @@ import pytest
 from toolcall_conformance.library import load_corpus
 
 pytest.importorskip("hypothesis")
-from toolcall_conformance.fuzz.bricks import bricks_of
-from toolcall_conformance.fuzz.drawing import ScenarioSource
-from toolcall_conformance.fuzz.rendering import RENDERER, Drawn, load_renderer, rendered
+from toolcall_conformance.trust.fuzz.drawing import ScenarioSource
+from toolcall_conformance.trust.fuzz.generators import bricks_of
+from toolcall_conformance.trust.fuzz.rendering import RENDERER, Drawn, load_renderer, rendered
 
 MIMES = ("image/png", "application/pdf", "text/plain", "image/gif", "image/webp", "audio/wav", "audio/mpeg")
 ENDS = ("end", "length", "stop_sequence", "filter", "refusal", "error", "other")

@@ -8,25 +8,25 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.dialects import Dialects
+from toolcall_conformance.basics.streaming import dump, parse
 from toolcall_conformance.engine import fuzzing
 from toolcall_conformance.engine.fuzzing import Fuzz
-from toolcall_conformance.engine.plan import Planned, drawn_items
+from toolcall_conformance.engine.items.plan import Planned, drawn_items
 from toolcall_conformance.engine.run import Run
 from toolcall_conformance.engine.settings import FuzzSettings
 from toolcall_conformance.engine.setup import prepare
-from toolcall_conformance.fuzz.bricks import Bricks, Frame
-from toolcall_conformance.fuzz.drawing import ScenarioSource
-from toolcall_conformance.fuzz.rendering import RENDERER, RendererError, load_renderer
-from toolcall_conformance.fuzz.simpler_schemas import simpler_schemas
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.streaming import dump, parse
+from toolcall_conformance.trust.dialects import Dialects
+from toolcall_conformance.trust.fuzz.drawing import ScenarioSource
+from toolcall_conformance.trust.fuzz.generators import Bricks, Frame
+from toolcall_conformance.trust.fuzz.rendering import RENDERER, RendererError, load_renderer
+from toolcall_conformance.trust.fuzz.simpler_schemas import simpler_schemas
 from toolcall_reference import ReferenceTranslator
 
 pytest.importorskip("hypothesis")
 from hypothesis import settings
 
-from toolcall_conformance.fuzz import drawing
+from toolcall_conformance.trust.fuzz import drawing
 
 ROUTE = "anthropic-to-gemini"
 LOT = settings(drawing._SETTINGS, max_examples=10)

@@ -22,7 +22,7 @@ from doubles.sessions.shared_streams import (
     ArgumentsOfEachStream,
     HoldingArguments,
 )
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
 
 CLIENT, UPSTREAM = "openai_chat", "anthropic"
 SHARED: dict[str, Any] = {}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from toolcall_reference import ReferenceTranslator, Session, formats
-from toolcall_reference.memory import Memory
-from toolcall_reference.store import Store
+from toolcall_reference.basics.store import Store
+from toolcall_reference.sessions.memory import Memory
 from toolcall_reference.translator import Route
 
 

@@ -14,7 +14,7 @@ from aiohttp import web
 from gateway.running import Provider, Running, listening, replying, running, streaming
 from gateway.test_gateway_exchanges import PATHS, ROUTES, STREAMS, asked_once, asking, reply_of, run, stream_of
 from toolcall_conformance import formats as judged
-from toolcall_conformance.streaming import parse
+from toolcall_conformance.basics.streaming import parse
 from toolcall_reference import formats
 
 ALIKE = [(name, name) for name in formats.names()]

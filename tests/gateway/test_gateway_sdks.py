@@ -11,9 +11,9 @@ import pytest
 from gateway.running import Answer, in_turn, replying, served, streaming
 from gateway.sdk_agents import AGENTS
 from toolcall_conformance import formats as judged
-from toolcall_conformance.jsonvalue import resolve
+from toolcall_conformance.basics.jsonvalue import resolve
+from toolcall_conformance.basics.reading import Text
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.reading import Text
 from toolcall_reference import Policy, ReferenceTranslator
 from toolcall_reference import formats as reference
 from turns import share

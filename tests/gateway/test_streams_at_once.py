@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from doubles.running import HARNESS
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import Verdict
 from toolcall_conformance.checks import CHECKS
 from toolcall_conformance.checks.base import ItemResult
-from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.gateway import GatewayDriver
+from toolcall_conformance.drivers.gateway.driver import GatewayDriver
 from toolcall_conformance.drivers.queueing import KnownQueueing
-from toolcall_conformance.findings import Verdict
 from toolcall_conformance.library import load_corpus
 
 CORPUS = load_corpus()

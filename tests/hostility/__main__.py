@@ -21,8 +21,8 @@ from random import Random
 from hostility.apart import apart
 from hostility.place import Place
 from toolcall_conformance import load_corpus
+from toolcall_conformance.checks.smoke import try_routes
 from toolcall_conformance.drivers import load_driver
-from toolcall_conformance.smoke import try_routes
 
 _FEW = 3
 """Up to so many combinations are played sooner than what they share is read."""

@@ -190,8 +190,8 @@ def write_cassette(folder: Path, value: str | None, draw: Random, file: str = ""
 
 def _cassette(folder: Path, value: str, draw: Random) -> int:
     """A cassette, read as a suite."""
-    from toolcall_conformance.cassettes import cases
-    from toolcall_conformance.cassettes.interactions import CassetteError
+    from toolcall_conformance.recording.cassettes import cases
+    from toolcall_conformance.recording.cassettes.interactions import CassetteError
 
     write_cassette(folder, value, draw)
     try:

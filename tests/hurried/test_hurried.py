@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance.engine.plan import items
-from toolcall_conformance.known_failures import FailingFinding, KnownFailures, update
+from toolcall_conformance.engine.items.plan import items
 from toolcall_conformance.library import load_corpus
+from toolcall_conformance.reports.known_failures import FailingFinding, KnownFailures, update
 
 HERE = Path(__file__).parent
 # So many causes for 18 bugs: what a person reads. Some bugs show in two bodies that no repair is known to join.

@@ -11,15 +11,15 @@ import pytest
 
 from judging import judge, judge_history, judge_stream
 from reference.reference_bodies import open_way
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import Level
+from toolcall_conformance.basics.streaming import dump
 from toolcall_conformance.checks import CHECKS
 from toolcall_conformance.cli import main
-from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.engine.run import make_harness
-from toolcall_conformance.findings import Level
 from toolcall_conformance.judge import Ends, Judge, Requests
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.streaming import dump
 from toolcall_reference import ReferenceTranslator
 
 RULE = load_corpus().rule("translation/arguments-undone").raw

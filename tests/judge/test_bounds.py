@@ -10,8 +10,9 @@ import pytest
 
 from benchmarks.growing import MODELS, Body, translated
 from judging import judge
+from toolcall_conformance.judge.translation import identity
+from toolcall_conformance.judge.translation.schemas import spelling
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.translation import identity, spelling
 
 Texts = Callable[[str], str]
 

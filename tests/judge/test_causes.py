@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from toolcall_conformance import Ends, Judge, load_corpus
-from toolcall_conformance.causes import cause_of, difference, kind_of_place
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, Level, OneOf
+from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Finding, Form, Level, OneOf
+from toolcall_conformance.judge.causes import cause_of, difference, kind_of_place
 
 CORPUS = load_corpus()
 

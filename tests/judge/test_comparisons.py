@@ -10,11 +10,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from toolcall_conformance import formats, translation
+from toolcall_conformance import formats
+from toolcall_conformance.judge import translation
 from toolcall_conformance.judge.comparisons import COMPARISONS, HISTORY, REPLY, REQUEST, compare
+from toolcall_conformance.judge.translation.calls.aligned import aligned
+from toolcall_conformance.judge.translation.pair import Pair, Sides
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.translation.aligned import aligned
-from toolcall_conformance.translation.pair import Pair, Sides
 
 
 def declared() -> set[str]:

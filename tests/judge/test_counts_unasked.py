@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from judging import judge, judge_stream
-from toolcall_conformance.checks.uncounted import as_asked
+from toolcall_conformance.basics.streaming import parse
+from toolcall_conformance.checks.streams.uncounted import as_asked
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.streaming import parse
 
 CLAUDE: dict[str, Any] = {
     "id": "msg_01",

@@ -13,10 +13,10 @@ import pytest
 from judging import judge_stream
 from reference.reference_bodies import FORMATS, open_way
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Finding, Level
+from toolcall_conformance.basics.findings import Finding, Level
+from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.streaming import parse
 
 DONE = b"data: [DONE]\n\n"
 HEAD = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1760000000, "model": "gpt-4.1-2025-04-14"}

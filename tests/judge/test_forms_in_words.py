@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.findings import Form
-from toolcall_conformance.forms import in_words
-from toolcall_conformance.reports.failure import show
+from toolcall_conformance.basics.findings import Form
+from toolcall_conformance.basics.forms import in_words
+from toolcall_conformance.reports.text.failure import show
 
 NAME = {"type": "string", "minLength": 1, "pattern": "^[a-z]+$"}
 NOT_NULL = {"not": {"type": "null"}}

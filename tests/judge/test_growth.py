@@ -15,9 +15,9 @@ import pytest
 
 from benchmarks.growing import FAULTS, SHAPES, translated
 from toolcall_conformance import Ends, Judge, load_corpus
-from toolcall_conformance.findings import Finding, Level
-from toolcall_conformance.jsonvalue import JSONError, parse
-from toolcall_conformance.reports.failure import ReportedItem, describe
+from toolcall_conformance.basics.findings import Finding, Level
+from toolcall_conformance.basics.jsonvalue import JSONError, parse
+from toolcall_conformance.reports.text.failure import ReportedItem, describe
 from turns import share
 
 CORPUS = load_corpus()
@@ -74,7 +74,7 @@ def test_telling_findings_grows_with_their_number() -> None:
         milder = [Finding("c/d", Level.SHOULD, f"/{number}", "odd") for number in range(size)]
         item = ReportedItem("case", "request", "anthropic", "gemini", 1)
         profile = cProfile.Profile()
-        profile.runcall(describe, item, [*findings, *milder], CORPUS, failing=findings, known=lambda _: None)
+        profile.runcall(describe, item, [*findings, *milder], CORPUS, failing=findings, known_reason=lambda _: None)
         return int(pstats.Stats(profile).total_calls)  # type: ignore[attr-defined]
 
     assert exponent([told(10 * SMALL), told(10 * LARGE)]) < MOST

@@ -15,8 +15,8 @@ import pytest
 import toolcall_conformance
 from benchmarks.growing_replies import answered, asked, reply, stream, streamed
 from toolcall_conformance import Ends, Judge, Requests
+from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.streaming import parse
 from tracing import Lines, lines_run
 
 SMALL, LARGE = 6, 18

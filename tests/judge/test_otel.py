@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolcall_conformance.findings import Level
+from toolcall_conformance.basics.findings import Level
 from toolcall_conformance.judge import Judge
+from toolcall_conformance.judge.otel.facts import ATTRIBUTES
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.otel.facts import ATTRIBUTES
 from toolcall_reference import otel
 
 JUDGE = Judge(load_corpus())

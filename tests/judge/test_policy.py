@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import Verdict
+from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.checks import CHECKS, Harness, variants
-from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.findings import Verdict
+from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.judge import Judge, PoliciedJudge
+from toolcall_conformance.judge.policy import Policy, PolicyError, as_sent, came_from, load_policy
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.policy import Policy, PolicyError, as_sent, came_from, load_policy
-from toolcall_conformance.streaming import parse
 from toolcall_reference import Policy as ReferencePolicy
 from toolcall_reference import ReferenceTranslator
 from turns import share

@@ -11,18 +11,18 @@ import pytest
 
 from doubles.running import HARNESS
 from every import every
-from toolcall_conformance import formats, loss_table
+from toolcall_conformance import formats
+from toolcall_conformance.basics.contract import Refused, Route, Unsupported
+from toolcall_conformance.basics.findings import Finding, Level, Verdict
+from toolcall_conformance.basics.jsonvalue import resolve, unescaped
 from toolcall_conformance.checks import CHECKS
 from toolcall_conformance.checks.base import ItemResult
-from toolcall_conformance.contract import Refused, Route, Unsupported
-from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.findings import Finding, Level, Verdict
-from toolcall_conformance.jsonvalue import resolve, unescaped
-from toolcall_conformance.judge.nameable import Nameable, nameables
-from toolcall_conformance.judge.refusals import named_loss
-from toolcall_conformance.library import Case, load_corpus
-from toolcall_conformance.translation.aligned import aligned
-from toolcall_conformance.translation.pair import Sides
+from toolcall_conformance.drivers.python.driver import PythonDriver
+from toolcall_conformance.judge.excuses.nameable import Nameable, nameables
+from toolcall_conformance.judge.excuses.refusals import named_loss
+from toolcall_conformance.judge.translation.calls.aligned import aligned
+from toolcall_conformance.judge.translation.pair import Sides
+from toolcall_conformance.library import Case, load_corpus, loss_table
 from toolcall_reference import ReferenceTranslator
 
 CORPUS = load_corpus()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, Level, OneOf
+from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Finding, Form, Level, OneOf
 from toolcall_conformance.reports.model import finding_json, told
 
 

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from judging import judge, judge_stream
+from toolcall_conformance.basics.findings import Finding
+from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.cli import main
-from toolcall_conformance.findings import Finding
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.library.circumstances import read_circumstance
 from toolcall_conformance.library.files import CorpusError
-from toolcall_conformance.streaming import parse
 
 Body = dict[str, Any]
 

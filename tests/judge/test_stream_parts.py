@@ -10,10 +10,10 @@ import pytest
 
 from benchmarks.growing_replies import STREAM_FAULTS, stream, streamed
 from toolcall_conformance import Ends, Judge, formats
-from toolcall_conformance.findings import TOGETHER, Finding
-from toolcall_conformance.judge import stream_parts
+from toolcall_conformance.basics.findings import TOGETHER, Finding
+from toolcall_conformance.basics.streaming import parse
+from toolcall_conformance.judge.streams import parts as stream_parts
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.streaming import parse
 
 SIZE = 12
 

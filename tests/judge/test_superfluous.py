@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from doubles.running import HARNESS
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.streaming import dump, parse
 from toolcall_conformance.judge.given import Ends
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.streaming import dump, parse
 from toolcall_reference import ReferenceTranslator
 
 CORPUS = load_corpus()

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolcall_conformance.mcp.in_order import Room, TextForms, says_in_order
+from toolcall_conformance.judge.mcp.in_order import Room, TextForms, says_in_order
 
 LETTERS = st.text("ab ", max_size=4).map(lambda text: " ".join(text.split()))
 STEPS = st.lists(

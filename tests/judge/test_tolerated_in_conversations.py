@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from doubles.alone import judgement
-from toolcall_conformance.findings import Tolerated
-from toolcall_conformance.jsonvalue import resolve
+from toolcall_conformance.basics.findings import Tolerated
+from toolcall_conformance.basics.jsonvalue import resolve
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.library.verdicts import read_verdicts, whole_verdict
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from judging import judge, judge_history, judge_stream
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.basics.findings import Finding
+from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.reports.companions import companions
-from toolcall_conformance.streaming import parse
+from toolcall_conformance.reports.causes.companions import companions
 
 CORPUS = load_corpus()
 Events = list[dict[str, Any]]

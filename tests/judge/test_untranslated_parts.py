@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from judging import judge
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.basics.findings import Finding
 
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {"sku": {"type": "string"}}, "required": ["sku"]}
 FLAT = {"type": "function", "name": "get_stock", "description": "Pieces left.", "parameters": SCHEMA}

@@ -16,10 +16,10 @@ import jsonschema
 import pytest
 
 from doubles import wants
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form
-from toolcall_conformance.jsonvalue import resolve
+from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Finding, Form
+from toolcall_conformance.basics.jsonvalue import resolve
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.reports.failure import show
+from toolcall_conformance.reports.text.failure import show
 
 Side = Literal["want", "got"]
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance import whole_files
+from toolcall_conformance.basics import whole_files
 from toolcall_conformance.library import default_root, read_json
 
 PAGE = default_root() / "keys.md"

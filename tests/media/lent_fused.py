@@ -17,9 +17,9 @@ from typing import Any
 
 import aiohttp
 
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.drivers.upstream import Addresses
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.upstream import Addresses
 
 ADDRESSES = Addresses(load_corpus().transports)
 

@@ -14,9 +14,9 @@ import aiohttp
 from aiohttp import web
 from lent_fused import bridged  # type: ignore[import-not-found]  # a child finds it beside itself
 
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.drivers.upstream import Addresses
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.upstream import Addresses
 
 ADDRESSES = Addresses(load_corpus().transports)
 LIMIT = 64 * 1024 * 1024

@@ -10,7 +10,7 @@ import pytest
 from pairs.folders import agents, insta, reply, request, stream, write
 from toolcall_conformance import load_corpus
 from toolcall_conformance.cli import main
-from toolcall_conformance.pairs import load_pairs
+from toolcall_conformance.recording.pairs import load_pairs
 
 CORPUS = load_corpus()
 

@@ -13,7 +13,7 @@ from pairs.folders import PAIRS, agents, insta, pretty, reply, request, snapshot
 from toolcall_conformance import load_corpus
 from toolcall_conformance.cli import main
 from toolcall_conformance.judge import Judge
-from toolcall_conformance.pairs import PairCase, Pairs, PairsError, judged, load_pairs
+from toolcall_conformance.recording.pairs import PairCase, Pairs, PairsError, judged, load_pairs
 
 CORPUS = load_corpus()
 JUDGE = Judge(CORPUS)

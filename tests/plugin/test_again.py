@@ -8,8 +8,8 @@ import pytest
 
 from every import every
 from toolcall_conformance.checks import CHECKS
-from toolcall_conformance.engine.plan import Planned, items
-from toolcall_conformance.engine.selection import SelectionError, parse
+from toolcall_conformance.engine.items.plan import Planned, items
+from toolcall_conformance.engine.items.selection import SelectionError, parse
 from toolcall_conformance.library import load_corpus
 
 CORPUS = load_corpus()

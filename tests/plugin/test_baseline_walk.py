@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from toolcall_conformance.known_failures import ItemPattern
+from toolcall_conformance.reports.known_failures import ItemPattern
 
 pytest.importorskip("xdist")
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.engine.aside import Aside
+from toolcall_conformance.engine.ending.earlier_reports import Aside
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="the watcher needs POSIX")
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from miniature import write_case
-from toolcall_conformance import known_secrets
-from toolcall_conformance.known_secrets import KnownSecrets, bytes_without_secrets, without_secrets
-from toolcall_conformance.showing import shortened
+from toolcall_conformance.basics import known_secrets
+from toolcall_conformance.basics.known_secrets import KnownSecrets, bytes_without_secrets, without_secrets
+from toolcall_conformance.basics.showing import shortened
 
 SECRET = "q7/Vault+token&4fd-29Zk"
 CODED = base64.b64encode(f"x {SECRET}".encode()).decode()

@@ -14,7 +14,7 @@ import pytest
 
 from every import every
 from one_run_of_faults import Faults
-from toolcall_conformance.drivers import exec_driver
+from toolcall_conformance.drivers.child import driver as exec_driver
 
 pytestmark = [
     pytest.mark.skipif(os.name != "posix", reason="exec: needs pipes that can be polled"),

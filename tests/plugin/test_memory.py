@@ -12,12 +12,12 @@ import pytest
 
 from miniature import CONFTEST
 from toolcall_conformance import formats
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import Judgement
 from toolcall_conformance.checks import CHECKS
-from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.engine import cycles
+from toolcall_conformance.drivers.python.driver import PythonDriver
+from toolcall_conformance.engine import gc_tuning as cycles
 from toolcall_conformance.engine.run import make_harness
-from toolcall_conformance.findings import Judgement
 from toolcall_conformance.judge import CachingJudge, Ends, Judge
 from toolcall_conformance.judge.caching import MOST_KEPT
 from toolcall_conformance.library import Corpus

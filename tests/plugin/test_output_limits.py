@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from miniature import write_case
-from toolcall_conformance.engine import crossing
-from toolcall_conformance.engine.texts import Crash, FailureText
-from toolcall_conformance.reports.failure import Line
+from toolcall_conformance.engine.output import sanitizing as crossing
+from toolcall_conformance.engine.output.failure_texts import Crash, FailureText
+from toolcall_conformance.reports.text.failure import Line
 
 LOUD = """
 import logging
@@ -71,7 +71,7 @@ def test_what_is_printed_of_an_item_and_of_all_is_bounded(loud: Any) -> None:
 
 
 def test_an_item_with_more_findings_than_somebody_reads(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toolcall_conformance.engine.texts.TEXT", 300)
+    monkeypatch.setattr("toolcall_conformance.engine.output.failure_texts.TEXT", 300)
     spec = project.translator("    def request(self, body):\n        return {'format': 'beta', 'text': '', 'extra': 1}")
     item = "toolcall::box/one::request::alpha-to-beta"
     text = project.run(item, "--toolcall-artifacts=bodies", spec=spec).stdout.str()

@@ -8,7 +8,7 @@ from functools import lru_cache
 import pytest
 
 from toolcall_conformance.checks import CHECKS, ONE_FORMAT, variants
-from toolcall_conformance.engine.selection import Selection, SelectionError, parse
+from toolcall_conformance.engine.items.selection import Selection, SelectionError, parse
 from toolcall_conformance.library import Corpus
 
 ITEMS: Mapping[str, Mapping[str, Sequence[str]]] = {

@@ -13,7 +13,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from toolcall_conformance import settings_schema
+from toolcall_conformance.basics import settings_schema
 from toolcall_conformance.cli import main
 from toolcall_conformance.plugin import pytest_addoption
 

@@ -10,9 +10,9 @@ from typing import Any
 import jsonschema
 import pytest
 
-from toolcall_conformance import witnesses
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.reports.writers import json_report
+from toolcall_conformance.trust import witnesses
 from witnesses.wire import sdk
 
 pytestmark = pytest.mark.any_python

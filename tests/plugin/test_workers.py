@@ -15,9 +15,9 @@ import pytest
 
 pytest.importorskip("xdist")
 
-from toolcall_conformance.engine import sent_events
-from toolcall_conformance.engine.received_events import Reader
-from toolcall_conformance.engine.spreading import CasesTogether
+from toolcall_conformance.engine.distributed import sent_events
+from toolcall_conformance.engine.distributed.distribution import CasesTogether
+from toolcall_conformance.engine.distributed.received_events import Reader
 
 pytestmark = pytest.mark.any_python
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import jsonschema
 
-from toolcall_conformance.jsonvalue import parse
+from toolcall_conformance.basics.jsonvalue import parse
 from toolcall_conformance.library import default_root
 
 FOLDER = default_root() / "otel"

@@ -11,11 +11,11 @@ from typing import Any
 from reference.legal_bodies import model, request
 from reference.legal_replies import reply
 from reference.reference_bodies import FORMATS
-from toolcall_conformance.contract import Route
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import Finding
+from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.streaming import parse
 from toolcall_reference import ReferenceTranslator, Refused
 
 KINDS = ("request", "response", "stream")

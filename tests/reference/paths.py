@@ -20,9 +20,10 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any, TypeVar
 
-from toolcall_conformance import formats, whole_files
-from toolcall_conformance.contract import Route
-from toolcall_conformance.jsonstyle import written
+from toolcall_conformance import formats
+from toolcall_conformance.basics import whole_files
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.jsonstyle import written
 from toolcall_conformance.library import Case, load_corpus
 from toolcall_reference import ReferenceTranslator, Refused, Session, Unsupported
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance.streaming import sse
+from toolcall_conformance.basics.streaming import sse
 
 TRAFFIC = Path(__file__).parents[2].parent / "shared" / "traffic"
 SCENARIOS = Path(__file__).parents[2] / "corpus" / "scenarios"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import cProfile
 import pstats
 
-from toolcall_reference.arrange import InOrder
-from toolcall_reference.deltas import Closed, Delta, Grown, Opened
-from toolcall_reference.intermediate import Text
+from toolcall_reference.conversation.intermediate import Text
+from toolcall_reference.streaming.arrange import InOrder
+from toolcall_reference.streaming.deltas import Closed, Delta, Grown, Opened
 
 
 def told(deltas: list[Delta]) -> list[Delta]:

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from doubles.running import HARNESS
+from toolcall_conformance.basics.findings import Level
 from toolcall_conformance.checks.adapter import rounds, universal_results
-from toolcall_conformance.findings import Level
 from toolcall_conformance.library import Case, Exchange, load_corpus
 from toolcall_reference import (
     ReferenceTranslator,
@@ -28,7 +28,7 @@ from toolcall_reference import (
     parse_tool_calls_stream,
 )
 from toolcall_reference.adapter_json import call_from_json, call_to_json, result_from_json
-from toolcall_reference.intermediate import Media, Text
+from toolcall_reference.conversation.intermediate import Media, Text
 
 CORPUS = load_corpus()
 FORMATS = formats.names()

@@ -7,8 +7,8 @@ from doubles.catalogue import FORMATS, doubles
 from doubles.places import model_of
 from every import every
 from judging import judge
-from toolcall_conformance.contract import Route
-from toolcall_conformance.findings import Level
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import Level
 from toolcall_reference import ReferenceTranslator, Refused
 
 SAYS_NOTHING = "border-limits/one-empty-text/gemini"

@@ -9,10 +9,10 @@ import pytest
 
 from reference.reference_bodies import open_way
 from toolcall_conformance import formats
+from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.streaming import parse
-from toolcall_reference.jsontext import dump
-from toolcall_reference.sse import frame
+from toolcall_reference.basics.jsontext import dump
+from toolcall_reference.streaming.sse import frame
 
 CASE = load_corpus().cases["media/drawn-picture"]
 [FIRST, SECOND] = CASE.exchanges("gemini")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from benchmarks.growing import MODELS, SHAPES, translated
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
 from toolcall_reference import ReferenceTranslator
 from tracing import bytecodes_run
 

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reference.reference_bodies import REPLIES, REQUESTS, ask, open_way, reply
+from toolcall_reference.conversation.ids import fit
 from toolcall_reference.formats.anthropic.api import IDS as ANTHROPIC
 from toolcall_reference.formats.openai_chat.api import IDS as CHAT
 from toolcall_reference.formats.openai_responses.api import IDS as RESPONSES
-from toolcall_reference.ids import fit
 
 RULES = {"anthropic": ANTHROPIC, "openai_chat": CHAT, "openai_responses": RESPONSES}
 

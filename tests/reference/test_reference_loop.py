@@ -9,7 +9,7 @@ import pytest
 
 from reference.reference_bodies import FORMATS, REPLIES, REQUESTS, open_way
 from toolcall_reference import formats
-from toolcall_reference.losses import Losses
+from toolcall_reference.conversation.losses import Losses
 
 
 def first_request(client: str) -> dict[str, Any]:

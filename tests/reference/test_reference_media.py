@@ -12,8 +12,8 @@ from judging import judge
 from reference.reference_bodies import REPLIES, ask, open_way, reply
 from reference.stream_bodies import assemble
 from toolcall_conformance.library import load_corpus
+from toolcall_reference.conversation.media import usual
 from toolcall_reference.formats.openai_chat.transcripts import LONGEST
-from toolcall_reference.media import usual
 from toolcall_reference.render import render
 
 RED = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="

@@ -9,9 +9,9 @@ import pytest
 
 from reference.reference_bodies import REPLIES, Way
 from toolcall_reference import ReferenceTranslator, Session, formats
-from toolcall_reference.errors import Refused
-from toolcall_reference.memory import Memory
-from toolcall_reference.store import Store
+from toolcall_reference.basics.errors import Refused
+from toolcall_reference.basics.store import Store
+from toolcall_reference.sessions.memory import Memory
 
 ASK = {"model": "m", "input": "Which files are there?"}
 SECRET = "ZW5jcnlwdGVk"

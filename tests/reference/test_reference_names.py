@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reference.reference_bodies import REPLIES, open_way
+from toolcall_reference.conversation.names import NameMap
 from toolcall_reference.formats.openai_chat.api import NAMES
-from toolcall_reference.names import NameMap
 
 
 def declared(name: str) -> dict[str, Any]:

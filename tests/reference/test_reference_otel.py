@@ -14,10 +14,10 @@ import pytest
 
 from judging import judge
 from reference.genai import FOLDER, faults
-from toolcall_conformance.jsonvalue import parse
+from toolcall_conformance.basics.jsonvalue import parse
 from toolcall_conformance.library import default_root
 from toolcall_reference import Refused, formats, otel
-from toolcall_reference.losses import Losses
+from toolcall_reference.conversation.losses import Losses
 from turns import share
 
 SCENARIOS = default_root() / "scenarios"

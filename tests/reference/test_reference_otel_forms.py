@@ -11,9 +11,9 @@ import pytest
 
 from reference.genai import FOLDER
 from reference.test_reference_otel import FORMATS, files, messages_of
-from toolcall_conformance.jsonvalue import parse
+from toolcall_conformance.basics.jsonvalue import parse
 from toolcall_reference import Refused, otel
-from toolcall_reference.losses import Losses
+from toolcall_reference.conversation.losses import Losses
 
 TYPES = {
     "polymorphic": ("tool_call", "tool_call_response"),

@@ -12,7 +12,7 @@ from formats.test_traffic import TRAFFIC, Record, records
 from reference.genai import faults
 from reference.test_reference_otel import FORMATS, lost_in_silence
 from toolcall_reference import Refused, otel
-from toolcall_reference.losses import Losses
+from toolcall_reference.conversation.losses import Losses
 
 pytestmark = pytest.mark.skipif(not TRAFFIC.is_dir(), reason="the recorded traffic is not beside this checkout")
 each_format = pytest.mark.parametrize("name", FORMATS)

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from toolcall_conformance import formats
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.reading import Call, Reading
+from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.reading import Call, Reading
-from toolcall_conformance.streaming import parse
 from toolcall_reference import Policy, PolicyError, ReferenceTranslator, Refused
 from toolcall_reference import formats as reference_formats
 from toolcall_reference.policy import KeyRenamer

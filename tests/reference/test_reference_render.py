@@ -12,7 +12,7 @@ import pytest
 
 from reference.reference_bodies import FORMATS, SCHEMA
 from toolcall_reference import formats
-from toolcall_reference.losses import Losses
+from toolcall_reference.conversation.losses import Losses
 from toolcall_reference.render import main, render, wanted, write
 
 TOOLS = {"forecast": {"name": "forecast", "description": "The weather.", "parameters": SCHEMA}}

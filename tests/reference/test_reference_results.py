@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from reference.reference_bodies import ask
-from toolcall_reference import results
+from toolcall_reference.conversation import results
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
 

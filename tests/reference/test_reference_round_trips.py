@@ -22,15 +22,15 @@ import pytest
 from judging import judge
 from reference.reference_bodies import FORMATS, MODELS, open_way
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Finding, Level
+from toolcall_conformance.basics.findings import Finding, Level
 from toolcall_conformance.judge.comparisons import REQUEST, compare
+from toolcall_conformance.judge.rules.check import check_body
+from toolcall_conformance.judge.translation.calls.aligned import aligned
+from toolcall_conformance.judge.translation.losses import count_losses, find_losses
+from toolcall_conformance.judge.translation.pair import Pair, Sides
+from toolcall_conformance.judge.translation.texts import search_sources
+from toolcall_conformance.judge.translation.wire_words import legal_id
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.translation import search_sources
-from toolcall_conformance.translation.aligned import aligned
-from toolcall_conformance.translation.losses import count_losses, find_losses
-from toolcall_conformance.translation.pair import Pair, Sides
-from toolcall_conformance.translation.wire_words import legal_id
 from toolcall_reference import Refused
 
 TRAFFIC = Path(os.environ.get("TOOLCALL_TRAFFIC") or Path(__file__).parents[3] / "shared" / "traffic")

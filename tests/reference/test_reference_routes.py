@@ -12,8 +12,8 @@ import pytest
 from reference.reference_bodies import FORMATS, MODELS, REPLIES, REQUESTS, SCHEMA, Way, ask, open_way, reply
 from toolcall_reference import ReferenceTranslator, Refused, Unsupported
 from toolcall_reference import formats as reference_formats
-from toolcall_reference.intermediate import Conversation, Item, Text
-from toolcall_reference.losses import Losses
+from toolcall_reference.conversation.intermediate import Conversation, Item, Text
+from toolcall_reference.conversation.losses import Losses
 
 ROUTES = list(itertools.product(FORMATS, FORMATS))
 CROSSING = [(client, upstream) for client, upstream in ROUTES if client != upstream]

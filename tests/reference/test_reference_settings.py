@@ -11,9 +11,9 @@ import pytest
 from every import every
 from reference.reference_bodies import FORMATS, REPLIES, REQUESTS, ask, open_way, reply
 from toolcall_reference import Refused, formats
-from toolcall_reference.intermediate import Conversation, Settings, Text, Tool, ToolChoice, Turn
-from toolcall_reference.losses import Losses
-from toolcall_reference.target import Target
+from toolcall_reference.conversation.intermediate import Conversation, Settings, Text, Tool, ToolChoice, Turn
+from toolcall_reference.conversation.losses import Losses
+from toolcall_reference.conversation.target import Target
 
 CHOICES = [
     ToolChoice("auto"),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from reference.reference_bodies import REPLIES, open_way
-from toolcall_reference.errors import Refused
+from toolcall_reference.basics.errors import Refused
 
 ASK = {"model": "m", "instructions": "Be brief.", "input": "Which files are there?", "tools": []}
 UPSTREAMS = ["anthropic", "openai_chat", "gemini"]

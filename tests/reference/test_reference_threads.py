@@ -8,8 +8,8 @@ import pytest
 
 from reference.reference_bodies import MODELS, open_way
 from toolcall_conformance import Judge, load_corpus
-from toolcall_reference.errors import Refused
-from toolcall_reference.failures import Failure
+from toolcall_reference.basics.errors import Refused
+from toolcall_reference.conversation.failures import Failure
 from toolcall_reference.formats.anthropic.failures import encode_error
 
 OTHERS = sorted(MODELS.keys() - {"anthropic"})

@@ -16,8 +16,8 @@ from formats.test_traffic import FOLDERS, Record
 from formats.test_traffic import records as recorded
 from judging import judge, judge_stream
 from reference.reference_bodies import FORMATS, open_way
-from toolcall_conformance.findings import Finding
-from toolcall_conformance.streaming import parse
+from toolcall_conformance.basics.findings import Finding
+from toolcall_conformance.basics.streaming import parse
 from toolcall_reference import Refused
 
 SHARE = 15

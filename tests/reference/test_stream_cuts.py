@@ -13,7 +13,7 @@ import pytest
 from every import every
 from reference.reference_bodies import FORMATS, open_way
 from reference.stream_bodies import ENDS, SCENARIOS, events, framed
-from toolcall_conformance.streaming import sse
+from toolcall_conformance.basics.streaming import sse
 from toolcall_reference import Refused
 
 ROUTES = list(itertools.product(FORMATS, FORMATS))

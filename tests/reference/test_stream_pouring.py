@@ -7,7 +7,7 @@ import pytest
 from reference.reference_bodies import open_way
 from toolcall_conformance.library import Case, load_corpus
 from toolcall_reference import Session, formats
-from toolcall_reference.errors import Refused
+from toolcall_reference.basics.errors import Refused
 
 CASE = load_corpus().cases["parallel/seed"]
 ROUTES = [(client, upstream) for client in formats.names() for upstream in formats.names()]

@@ -17,10 +17,10 @@ import pytest
 
 from reference.reference_bodies import FORMATS, open_way
 from reference.stream_bodies import SCENARIOS, TRAFFIC, assemble, events, recorded, seen
+from toolcall_conformance.basics.streaming import parse, sse
 from toolcall_conformance.formats import assembled
+from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import Case, load_corpus
-from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.streaming import parse, sse
 from toolcall_reference import Refused, Session
 from turns import share
 from witnesses.accumulators import ACCUMULATORS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from toolcall_reference.sse import Parser
+from toolcall_reference.streaming.sse import Parser
 
 
 def read(stream: bytes, size: int) -> list[tuple[str, str | None]]:

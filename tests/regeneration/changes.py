@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from toolcall_conformance import whole_files
+from toolcall_conformance.basics import whole_files
 from toolcall_reference.render import TEMPORARY
 
 #: Lines of a diff that are shown, and characters of a line.

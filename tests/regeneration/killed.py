@@ -268,8 +268,9 @@ def record(url: str, cassette_folder: Path) -> None:
 
 def cassettes(folder: Path, moments: int, chance: random.Random) -> Outcome:
     """Stop a recording that replaces an earlier cassette."""
-    from toolcall_conformance import library, whole_files
-    from toolcall_conformance.cassettes.cases import load
+    from toolcall_conformance import library
+    from toolcall_conformance.basics import whole_files
+    from toolcall_conformance.recording.cassettes.cases import load
 
     corpus, outcome, cassette_folder = library.load_corpus(), Outcome(), folder / "kept"
     os.environ["ANTHROPIC_API_KEY"] = "key-of-the-harness-0123456789"

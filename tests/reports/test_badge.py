@@ -11,8 +11,8 @@ import pytest
 
 from reports.made import CORPUS, HEADER, finding, item, run
 from toolcall_conformance.cli import main
-from toolcall_conformance.reports.badge import _AMBER, _DARK, _GREEN, _GREY, _RED, Badge
 from toolcall_conformance.reports.run_record import RunRecord
+from toolcall_conformance.reports.text.badge import _AMBER, _DARK, _GREEN, _GREY, _RED, Badge
 from toolcall_conformance.reports.writers import json_report
 
 BAD = item("bad/one", finding())

@@ -8,9 +8,9 @@ import pytest
 
 from reports.runs import finding, item
 from toolcall_conformance.library import Corpus
+from toolcall_conformance.reports.causes.harm import Harm
+from toolcall_conformance.reports.causes.roots import root_causes
 from toolcall_conformance.reports.features import feature
-from toolcall_conformance.reports.harm import Harm
-from toolcall_conformance.reports.roots import root_causes
 
 _JSON = {"$json_schema": {"type": "string", "contentMediaType": "application/json"}}
 _NAME = "call 2, read_file; opened by event 5 of 9"

@@ -12,8 +12,7 @@ import jsonschema
 import pytest
 
 from reports.made import CORPUS, item, run
-from toolcall_conformance import fingerprint, vendored
-from toolcall_conformance.library import Corpus
+from toolcall_conformance.library import Corpus, fingerprint, vendored
 from toolcall_conformance.reports.writers import json_report
 
 CASE, RULE = "shell/seed", "translation/call-lost"

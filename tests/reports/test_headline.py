@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from reports.made import CORPUS, finding, item, run
-from toolcall_conformance.reports import terminal
 from toolcall_conformance.reports.html import page
 from toolcall_conformance.reports.run_record import NotApplicable, RunRecord
-from toolcall_conformance.reports.summary import run_in_words
+from toolcall_conformance.reports.text import terminal
+from toolcall_conformance.reports.text.summary import run_in_words
 from toolcall_conformance.reports.writers.markdown_report import WRITER
 
 KNOWN = finding("translation/call-lost", known="a ticket")

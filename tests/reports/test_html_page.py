@@ -18,8 +18,8 @@ import pytest
 from reports.runs import exchange, finding, item, large, run_of
 from toolcall_conformance.cli import main
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.reports.examples import Examples
-from toolcall_conformance.reports.harm import Harm
+from toolcall_conformance.reports.causes.examples import Examples
+from toolcall_conformance.reports.causes.harm import Harm
 from toolcall_conformance.reports.html import page
 from toolcall_conformance.reports.html.causes import evidence
 from toolcall_conformance.reports.html.words import in_script, visible

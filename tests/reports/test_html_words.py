@@ -11,9 +11,9 @@ from typing import Any
 
 from reports.runs import finding, item, run_of
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.reports.blocks import blocks, breach_of, first_sentence, new_roots
 from toolcall_conformance.reports.html import page
 from toolcall_conformance.reports.run_record import RunRecord
+from toolcall_conformance.reports.text.blocks import blocks, breach_of, first_sentence, new_roots
 from toolcall_conformance.reports.timing import duration_in_words, finish, start
 from toolcall_conformance.reports.vocabulary import FIELDS
 from toolcall_conformance.reports.writers import markdown_report

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from toolcall_conformance.consequences import table_of, with_causes
-from toolcall_conformance.findings import Finding, Level
-from toolcall_conformance.levels import finding
+from toolcall_conformance.basics.findings import Finding, Level
+from toolcall_conformance.judge.consequences import table_of, with_causes
+from toolcall_conformance.judge.levels import finding
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.reports.failure import ReportedItem, describe
+from toolcall_conformance.reports.text.failure import ReportedItem, describe
 
 CORPUS = load_corpus()
 ITEM = ReportedItem("shell/two-calls", "request", "gemini", "openai_chat", exchanges=1)

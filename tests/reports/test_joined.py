@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from reports.made import CORPUS, finding, item
-from toolcall_conformance.reports import joined
-from toolcall_conformance.reports.harm import Harm
-from toolcall_conformance.reports.roots import root_causes
+from toolcall_conformance.reports.causes import joined
+from toolcall_conformance.reports.causes.harm import Harm
+from toolcall_conformance.reports.causes.roots import root_causes
 
 COUNT = 300
 

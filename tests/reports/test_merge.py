@@ -13,7 +13,7 @@ from reports.made import CORPUS, HEADER, SUITE, finding, item, run
 from toolcall_conformance.checks import WAYS
 from toolcall_conformance.cli import main
 from toolcall_conformance.cli.merge import _CHECKS
-from toolcall_conformance.engine.plan import items as planned
+from toolcall_conformance.engine.items.plan import items as planned
 from toolcall_conformance.reports.merging import sorter
 from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.writers import json_report, markdown_report
@@ -44,7 +44,7 @@ def test_what_a_run_plays_is_sorted_as_it_plays_it() -> None:
     for everywhere in (False, True):
         nodeids = [
             planned_item.nodeid
-            for planned_item in planned(CORPUS, cut_everywhere=everywhere, wanted=lambda case, _: case in cases)
+            for planned_item in planned(CORPUS, cut_everywhere=everywhere, selects=lambda case, _: case in cases)
         ]
         assert {nodeid.partition("::")[2].partition("::")[0] for nodeid in nodeids} == set(cases)
         assert sorted(sorted(nodeids), key=sorter(_CHECKS, WAYS, CORPUS.formats)) == nodeids

@@ -12,10 +12,10 @@ import pytest
 
 from reports.made import CORPUS, finding, item, run
 from toolcall_conformance.cli import main
-from toolcall_conformance.reports.blocks import consequence
 from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.sarif import document as sarif
 from toolcall_conformance.reports.sarif import places
+from toolcall_conformance.reports.text.blocks import consequence
 from toolcall_conformance.reports.writers import json_report, sarif_report
 
 # The objects that the report has, each with what it must have and what it may: SARIF 2.1.0, section 3 by the same

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hostile_text import ATTACK, harmless
-from toolcall_conformance.showing import colourless, shortened, visible, visible_json, visible_lines
+from toolcall_conformance.basics.showing import colourless, shortened, visible, visible_json, visible_lines
 
 PIECES = [
     "::",

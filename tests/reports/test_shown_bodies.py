@@ -8,10 +8,10 @@ from typing import Any
 import jsonschema
 import pytest
 
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import MISSING, Finding, Level, Verdict
 from toolcall_conformance.checks import ItemResult, PlayedBodies
-from toolcall_conformance.contract import Route
-from toolcall_conformance.engine.shown import shown_bodies
-from toolcall_conformance.findings import MISSING, Finding, Level, Verdict
+from toolcall_conformance.engine.output.shown_bodies import shown_bodies
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.writers import json_report
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from reports.made import CORPUS, finding, item, run
-from toolcall_conformance.reports.blocks import block, consequence, rest
-from toolcall_conformance.reports.cause_markdown import details
-from toolcall_conformance.reports.harm import Harm
-from toolcall_conformance.reports.outline import outlines
-from toolcall_conformance.reports.roots import root_causes
+from toolcall_conformance.reports.causes.harm import Harm
+from toolcall_conformance.reports.causes.roots import root_causes
+from toolcall_conformance.reports.text.blocks import block, consequence, rest
+from toolcall_conformance.reports.text.cause_markdown import details
+from toolcall_conformance.reports.text.outline import outlines
 
 NAME = "translation/call-name"
 UP = finding(NAME, element="name", body="02-request", signature=f"{NAME} name gemini /contents/* value")

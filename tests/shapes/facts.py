@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.reading import Call, Media, Reading, Text, Unreadable
+from toolcall_conformance.basics.reading import Call, Media, Reading, Text, Unreadable
 
 MANY_TOOLS = 10
 LONG_RESULT = 10_000

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from field import test_agentgateway, test_clients, test_vercel_ai
 from shapes import listing
-from toolcall_conformance.streaming import parse
+from toolcall_conformance.basics.streaming import parse
 
 FOLDER = test_clients.CLIENTS.parent
 

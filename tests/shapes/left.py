@@ -23,8 +23,8 @@ from typing import Any
 from formats.test_traffic import OFFICIAL, Record, records
 from shapes import foreign, listing
 from toolcall_conformance import formats
+from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.library import default_root
-from toolcall_conformance.streaming import parse
 
 FAILED = 400
 

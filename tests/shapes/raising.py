@@ -11,7 +11,7 @@ import os
 from typing import Any
 
 from shapes import broad
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
 from toolcall_reference import ReferenceTranslator
 
 RAISED = frozenset(filter(None, os.environ.get("TOOLCALL_SHAPES", "").split(","))) or frozenset(broad.PATTERNS)

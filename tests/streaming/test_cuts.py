@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from toolcall_conformance.streaming import cuts, dump, parse
+from toolcall_conformance.basics.streaming import cuts, dump, parse
 
 STREAM = dump(
     [{"event": "a", "data": {"text": "größer 😀 \\ \u2028", "n": 1}}, {"data": {"text": "x"}}, {"data": "[DONE]"}]

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from toolcall_conformance.basics.streaming import cuts, dump, parse
+from toolcall_conformance.basics.streaming.decoder import Decoder
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.streaming import cuts, dump, parse
-from toolcall_conformance.streaming.decoder import Decoder
 
 STREAM = dump(
     [{"event": "a", "data": {"text": "größer 😀 \\ \u2028", "n": 1}}, {"data": {"text": "x"}}, {"data": "[DONE]"}]

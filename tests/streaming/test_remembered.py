@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from toolcall_conformance import formats, streaming
-from toolcall_conformance.remembered import LONGEST, remembered
+from toolcall_conformance import formats
+from toolcall_conformance.basics import streaming
+from toolcall_conformance.basics.remembered import LONGEST, remembered
 
 
 def test_equal_arguments_are_worked_on_once_and_long_ones_are_not_kept() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.streaming import dump, parse
+from toolcall_conformance.basics.streaming import dump, parse
 
 EVENTS: list[dict[str, Any]] = [
     {"event": "start", "data": {"text": "a\u2028b 😀", "n": 2**53 + 1}},

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from toolcall_conformance import formats
+from toolcall_conformance.judge.translation.calls.align import Alignment, align
+from toolcall_conformance.judge.translation.calls.chains import best_chain
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.translation.align import Alignment, align
-from toolcall_conformance.translation.chains import best_chain
 
 
 @pytest.mark.parametrize("density", [0.15, 0.5, 1.0])

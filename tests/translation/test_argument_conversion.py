@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.translation.argument_conversion import ArgumentConversion
+from toolcall_conformance.judge.translation.calls.argument_conversion import ArgumentConversion
 
 TEXT: dict[str, Any] = {"type": "string"}
 NULLABLE: dict[str, Any] = {"type": ["string", "null"]}

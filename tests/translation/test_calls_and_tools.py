@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from judging import judge
-from toolcall_conformance.findings import Level
+from toolcall_conformance.basics.findings import Level
 
 Call = tuple[str, str, dict[str, Any]]
 
@@ -205,7 +205,7 @@ def test_a_refusal_may_be_the_filter(word: str, accepted: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reason", "request", "level"),
+    ("reason", "client_request", "level"),
     [
         ("tool_calls", {}, Level.SHOULD),
         ("tool_calls", None, Level.NOTE),
@@ -214,7 +214,7 @@ def test_a_refusal_may_be_the_filter(word: str, accepted: bool) -> None:
     ],
     ids=["not forced", "request unknown", "forced", "as the vendor said"],
 )
-def test_stop_beside_calls(reason: str, request: Any, level: Level | None) -> None:
+def test_stop_beside_calls(reason: str, client_request: Any, level: Level | None) -> None:
     """Agents run the calls all the same; what a compatible server says itself may stay, whatever id the reply gets."""
 
     def reply(ident: str, word: str) -> Any:
@@ -230,7 +230,7 @@ def test_stop_beside_calls(reason: str, request: Any, level: Level | None) -> No
         client="openai_chat",
         upstream="openai_chat",
         direction="response",
-        request=request,
+        request=client_request,
         vendor=True,
     ).findings
     assert [finding.level for finding in findings if finding.rule.startswith("translation/finish")] == (

@@ -12,9 +12,9 @@ import pytest
 
 from judging import judge, judge_stream
 from reference.reference_bodies import open_way
+from toolcall_conformance.basics.streaming import dump, parse
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.streaming import dump, parse
 
 CALL: dict[str, Any] = {"index": 0, "id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
 CLIENTS = ("anthropic", "openai_responses", "gemini")

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from toolcall_conformance import formats
+from toolcall_conformance.basics.streaming import parse
+from toolcall_conformance.judge.translation.texts.citations import citations
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.streaming import parse
-from toolcall_conformance.translation.citations import citations
 
 CASES = [case for case in load_corpus().cases.values() if "cited-answer" in case.scenario["features"]]
 

@@ -9,7 +9,7 @@ import pytest
 from judging import judge, judge_stream
 from reference.reference_bodies import FORMATS, open_way
 from reference.stream_bodies import framed
-from toolcall_conformance.streaming import parse
+from toolcall_conformance.basics.streaming import parse
 
 CUT, WHOLE = '{"path": "/etc/hosts", "content": "line1', '{"path": "/etc/hosts", "content": "line1"}'
 FIRST = '{"path": "a"}'

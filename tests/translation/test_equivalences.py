@@ -8,9 +8,9 @@ from typing import Any
 from doors.tolerance import unnamed
 from every import every
 from judging import judge
-from toolcall_conformance.contract import Route
-from toolcall_conformance.findings import Finding, Judgement, Level
-from toolcall_conformance.jsonvalue import resolve
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import Finding, Judgement, Level
+from toolcall_conformance.basics.jsonvalue import resolve
 from toolcall_conformance.library import load_corpus, read_json
 from toolcall_reference import ReferenceTranslator
 

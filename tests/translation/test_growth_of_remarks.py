@@ -12,7 +12,7 @@ import pytest
 import toolcall_conformance
 from judging import judge
 from toolcall_conformance import formats
-from toolcall_conformance.checks.captions import rename_captions
+from toolcall_conformance.checks.conversation.captions import rename_captions
 from tracing import lines_run
 
 OURS = str(Path(toolcall_conformance.__file__).parent)

@@ -16,13 +16,13 @@ from doubles.alone import judgement, source_of
 from every import every
 from judging import judge
 from toolcall_conformance import formats
-from toolcall_conformance.contract import Route
-from toolcall_conformance.findings import Judgement
-from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import Judgement
+from toolcall_conformance.basics.jsonvalue import equal
+from toolcall_conformance.basics.streaming import dump, parse
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.library.verdicts import read_verdicts, whole_verdict
-from toolcall_conformance.streaming import dump, parse
 from toolcall_reference import ReferenceTranslator, Refused
 
 CORPUS = load_corpus()

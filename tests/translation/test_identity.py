@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from judging import judge
-from toolcall_conformance.findings import Level
-from toolcall_conformance.jsonvalue import copied
+from toolcall_conformance.basics.findings import Level
+from toolcall_conformance.basics.jsonvalue import copied
 from toolcall_conformance.library import load_corpus
 
 CORPUS = load_corpus()

@@ -9,9 +9,9 @@ import pytest
 
 from judging import judge
 from reference.reference_bodies import FORMATS, ask
-from toolcall_conformance.jsonvalue import equal, parse
+from toolcall_conformance.basics.jsonvalue import equal, parse
+from toolcall_conformance.judge.translation.schemas.schemas import compare_schemas, spelt_otherwise
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.translation.schemas import compare_schemas, spelt_otherwise
 
 WIDENED, ENUM, TYPE = (f"translation/schema-{what}" for what in ("widened", "enum", "type"))
 BOOLEAN = {"type": "boolean", "const": True}

@@ -8,10 +8,10 @@ import re
 
 import pytest
 
-from toolcall_conformance.translation import holders
-from toolcall_conformance.translation.holders import Holders
-from toolcall_conformance.translation.said_names import NamesInAnyCase, SaidNames
-from toolcall_conformance.translation.words import says_name
+from toolcall_conformance.judge.translation.texts import text_search as holders
+from toolcall_conformance.judge.translation.texts.name_mentions import NamesInAnyCase, SaidNames
+from toolcall_conformance.judge.translation.texts.text_search import Holders
+from toolcall_conformance.judge.translation.texts.words import says_name
 from tracing import lines_run
 
 PIECES = ["a", "B", "b", "1", ".", "-", "_", " ", ":", "é", "İ", "i", "ı", "K", "k", "ß", "ẞ", "ς", "Σ", "]", "^"]

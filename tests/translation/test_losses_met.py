@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from judging import judge, judge_history
-from toolcall_conformance.findings import Level
+from toolcall_conformance.basics.findings import Level
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.loss_table import table
+from toolcall_conformance.library.loss_table import table
 
 SCHEMA = {
     "type": "object",

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from judging import judge
-from toolcall_conformance.findings import Level
+from toolcall_conformance.basics.findings import Level
 
 MOVED, LOST, LINKED = "translation/media-moved", "translation/media-lost", "translation/results-linked"
 RED, BLUE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABred=", "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABblue"

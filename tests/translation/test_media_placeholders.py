@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from judging import judge
-from toolcall_conformance.findings import Level
+from toolcall_conformance.basics.findings import Level
 
 SOUND = "UklGRjQAAABXQVZFZm10IBAAAAABAAEA"
 HEIC = "AAAAGGZ0eXBoZWljAAAAAG1pZjFoZWlj"

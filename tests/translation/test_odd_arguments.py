@@ -11,9 +11,9 @@ import pytest
 from every import every
 from judging import judge, judge_history, judge_stream
 from reference.reference_bodies import FORMATS, ask, open_way
-from toolcall_conformance.findings import Level
-from toolcall_conformance.jsonvalue import is_json
-from toolcall_conformance.streaming import dump, parse
+from toolcall_conformance.basics.findings import Level
+from toolcall_conformance.basics.jsonvalue import is_json
+from toolcall_conformance.basics.streaming import dump, parse
 
 TEXT, OBJECT = ("openai_chat", "openai_responses"), ("anthropic", "gemini")
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from judging import judge
-from toolcall_conformance.findings import Level
+from toolcall_conformance.basics.findings import Level
 from toolcall_reference import ReferenceTranslator
 
 ID = "call_9hYbNzEaQm4pVxT7dKcJwRe1"

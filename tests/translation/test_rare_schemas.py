@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from toolcall_conformance.judge.translation.schemas.schemas import compare_schemas, spelt_otherwise
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.translation.schemas import compare_schemas, spelt_otherwise
 
 CORPUS = load_corpus()
 TEXT, WHOLE, NULL = {"type": "string"}, {"type": "integer"}, {"type": "null"}

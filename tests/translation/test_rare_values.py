@@ -10,12 +10,12 @@ import pytest
 
 from judging import judge
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Level
+from toolcall_conformance.basics.findings import Level
 from toolcall_conformance.judge import Ends, Judge, caching
+from toolcall_conformance.judge.translation.outcome.upstream_errors import compare_errors
+from toolcall_conformance.judge.translation.pair import Sides
+from toolcall_conformance.judge.translation.results.failures import looks_like_error
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.translation.failures import looks_like_error
-from toolcall_conformance.translation.pair import Sides
-from toolcall_conformance.translation.upstream_errors import compare_errors
 
 CORPUS = load_corpus()
 

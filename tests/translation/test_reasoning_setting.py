@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from judging import judge
-from toolcall_conformance.findings import Level
+from toolcall_conformance.basics.findings import Level
 
 BARE: dict[str, dict[str, Any]] = {
     "anthropic": {"model": "claude", "max_tokens": 4096, "messages": [{"role": "user", "content": "Why?"}]},

@@ -9,7 +9,7 @@ import pytest
 from judging import judge, judge_stream
 from reference.reference_bodies import FORMATS, open_way
 from reference.stream_bodies import framed
-from toolcall_conformance.streaming import parse
+from toolcall_conformance.basics.streaming import parse
 
 WORDS = "I cannot help with that."
 HEAD = {"id": "chatcmpl-1", "created": 1760000000, "model": "gpt-4.1-2025-04-14"}

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from judging import judge
-from toolcall_conformance.contract import Route
-from toolcall_conformance.findings import Finding, Level
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import Finding, Level
 from toolcall_conformance.judge import Judge
+from toolcall_conformance.judge.translation.results import links
+from toolcall_conformance.judge.translation.results.payload import compare_payload
+from toolcall_conformance.judge.translation.texts.joining import joined_equal
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.translation import links
-from toolcall_conformance.translation.joining import joined_equal
-from toolcall_conformance.translation.payload import compare_payload
 
 CORPUS = load_corpus()
 CONTENT, MESSAGE, LINKED = "translation/result-content", "translation/error-message", "translation/results-linked"

@@ -9,7 +9,7 @@ from typing import Any
 
 from every import every
 from judging import judge_history
-from toolcall_conformance.findings import Level
+from toolcall_conformance.basics.findings import Level
 from toolcall_conformance.library import load_corpus
 
 CORPUS = load_corpus()

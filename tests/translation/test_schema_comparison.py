@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from judging import judge
-from toolcall_conformance.findings import Level
-from toolcall_conformance.jsonvalue import resolve
+from toolcall_conformance.basics.findings import Level
+from toolcall_conformance.basics.jsonvalue import resolve
+from toolcall_conformance.judge.translation.schemas.schemas import SchemaDifference, compare_schemas
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.translation.schemas import SchemaDifference, compare_schemas
 
 CORPUS = load_corpus()
 RULES = CORPUS.rules

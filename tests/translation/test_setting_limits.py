@@ -8,8 +8,8 @@ import pytest
 
 from judging import judge
 from toolcall_conformance.cli import main
+from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.rules.check import check_body
 
 TURN = {"role": "user", "content": "Is the tree clean?"}
 CLAUDE, GPT, GEMINI = "claude-sonnet-4-5-20250929", "gpt-4.1-2025-04-14", "gemini-2.5-flash"

@@ -9,7 +9,7 @@ import pytest
 
 from judging import judge, judge_history
 from stored_requests import ALL, CLIENT, UPSTREAMS, pairs
-from toolcall_conformance.findings import Level
+from toolcall_conformance.basics.findings import Level
 
 HALF = "translation/stored-history"
 

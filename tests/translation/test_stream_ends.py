@@ -6,9 +6,9 @@ from typing import Literal
 
 import pytest
 
+from toolcall_conformance.basics.reading.assembled import Assembled, StreamedCall
+from toolcall_conformance.judge.translation.outcome.stream_ends import compare_ends
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.reading.assembled import Assembled, StreamedCall
-from toolcall_conformance.translation.stream_ends import compare_ends
 
 End = Literal["whole", "failed", "open"]
 

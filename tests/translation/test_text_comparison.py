@@ -10,11 +10,11 @@ import pytest
 
 from judging import judge
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Level
+from toolcall_conformance.basics.findings import Level
+from toolcall_conformance.judge.translation.calls.aligned import aligned
+from toolcall_conformance.judge.translation.pair import Sides
+from toolcall_conformance.judge.translation.texts.texts import compare_texts
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.translation.aligned import aligned
-from toolcall_conformance.translation.pair import Sides
-from toolcall_conformance.translation.texts import compare_texts
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}}
 MEDIA = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from toolcall_conformance import Ends, Judge, load_corpus
-from toolcall_conformance.findings import MISSING
+from toolcall_conformance.basics.findings import MISSING
 
 JUDGE = Judge(load_corpus())
 TURNED_OFF, ADDED = "translation/thinking-turned-off", "translation/setting-added"

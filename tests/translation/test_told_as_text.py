@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from judging import judge
-from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.basics.findings import MISSING, Finding
 from toolcall_conformance.library import load_corpus
 
 ID = "toolu_01Qm4pVxT7dKcJwR9hYbNzEa"

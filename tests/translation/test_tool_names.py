@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from judging import declared_names, judge
-from toolcall_conformance.findings import Level
+from toolcall_conformance.basics.findings import Level
 
 PATH: dict[str, Any] = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 QUERY: dict[str, Any] = {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}

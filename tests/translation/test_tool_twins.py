@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolcall_conformance import load_corpus
-from toolcall_conformance.reading import Reading, Tool
-from toolcall_conformance.translation import similar_names
-from toolcall_conformance.translation.names import legal_name
-from toolcall_conformance.translation.own_tools import pair_own
-from toolcall_conformance.translation.pair import Sides
-from toolcall_conformance.translation.schemas import compare_schemas
-from toolcall_conformance.translation.tool_twins import map_tools
+from toolcall_conformance.basics.reading import Reading, Tool
+from toolcall_conformance.judge.translation.pair import Sides
+from toolcall_conformance.judge.translation.schemas.schemas import compare_schemas
+from toolcall_conformance.judge.translation.tools import similar_names
+from toolcall_conformance.judge.translation.tools.names import legal_name
+from toolcall_conformance.judge.translation.tools.own_tools import pair_own
+from toolcall_conformance.judge.translation.tools.tool_twins import map_tools
 
 CORPUS = load_corpus()
 ENOUGH = CORPUS.alignment.parameters["name_beginning"]

@@ -10,7 +10,7 @@ import pytest
 from judging import judge
 from reference.reference_bodies import FORMATS, MODELS, open_way
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.basics.findings import Finding
 from toolcall_conformance.judge import Ends, Judge, Requests
 from toolcall_conformance.library import load_corpus
 

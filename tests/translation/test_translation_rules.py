@@ -6,7 +6,7 @@ from typing import Any
 
 from every import every
 from judging import judge
-from toolcall_conformance.findings import Level
+from toolcall_conformance.basics.findings import Level
 from toolcall_conformance.library import load_corpus
 
 RULES = [rule.raw for rule in load_corpus().rules.values() if rule.id.startswith("translation/")]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.translation import kinds
+from toolcall_conformance.judge.translation.tools import kinds
 
 INPUT = {"input": {"type": "string"}}
 REASON = {"properties": {"reason": {"type": "string"}}}

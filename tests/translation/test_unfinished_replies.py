@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from judging import judge
-from toolcall_conformance.contract import Refused
-from toolcall_conformance.findings import Level
+from toolcall_conformance.basics.contract import Refused
+from toolcall_conformance.basics.findings import Level
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import load_corpus
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from judging import judge
-from toolcall_conformance.findings import Finding, Level
+from toolcall_conformance.basics.findings import Finding, Level
 
 MESSAGE = "Too many requests."
 STATUS = "translation/upstream-error-status"

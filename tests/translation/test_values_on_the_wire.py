@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.findings import MISSING, Form, Words
+from toolcall_conformance.basics.findings import MISSING, Form, Words
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.judge.given import Ends
 from toolcall_conformance.library import load_corpus

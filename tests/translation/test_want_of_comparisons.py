@@ -16,12 +16,12 @@ from doubles.alone import judged
 from doubles.running import HARNESS
 from judging import judge
 from toolcall_conformance import formats
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Level, OneOf
-from toolcall_conformance.jsonvalue import equal, join
+from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Finding, Level, OneOf
+from toolcall_conformance.basics.jsonvalue import equal, join
 from toolcall_conformance.judge.given import Ends
+from toolcall_conformance.judge.translation.wire_words import choice_value
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.library.verdicts import read_verdicts
-from toolcall_conformance.translation.wire_words import choice_value
 
 CORPUS = load_corpus()
 ANYTHING = "translation/"
@@ -155,7 +155,7 @@ def test_a_choice_is_read_back(name: str, mode: str, names: list[str] | None) ->
 
 
 def judge_sides(name: str) -> Any:
-    from toolcall_conformance.translation.pair import Sides
+    from toolcall_conformance.judge.translation.pair import Sides
 
     reading = formats.read(name, "request", {})
     return Sides(CORPUS, reading, reading)

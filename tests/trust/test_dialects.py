@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from toolcall_conformance import formats
-from toolcall_conformance.dialects import Dialects
-from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.basics.reading import Call, Text
+from toolcall_conformance.basics.streaming import dump, parse
+from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.formats.openai_chat.dialect.calls import HABITS
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import CorpusError, load_corpus
-from toolcall_conformance.reading import Call, Text
-from toolcall_conformance.streaming import dump, parse
+from toolcall_conformance.trust.dialects import Dialects
 from toolcall_conformance.trust.sources.bodies import SourceBody, of_case
 from toolcall_conformance.trust.sources.draws import Draws
 from toolcall_conformance.trust.sources.trying import DrawTrier

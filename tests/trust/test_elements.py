@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.findings import Finding, Level
+from toolcall_conformance.basics.findings import Finding, Level
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.trust.elements import Elements, is_about
 from toolcall_conformance.trust.mutation import SoundOutput

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from toolcall_conformance.basics.findings import Finding, Judgement, Level
 from toolcall_conformance.checks import Harness
-from toolcall_conformance.findings import Finding, Judgement, Level
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.trust.harmless.bases import SIDES

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.jsonvalue import copied
+from toolcall_conformance.basics.jsonvalue import copied
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.trust.operators import OPERATORS, Unfit, mutated
+from toolcall_conformance.trust.operators.by_name import OPERATORS, Unfit, mutated
 from toolcall_conformance.trust.table import MutationTable
 
 BODY: dict[str, Any] = {

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from toolcall_conformance.basics.findings import Judgement
 from toolcall_conformance.checks import Harness
-from toolcall_conformance.findings import Judgement
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.trust.again import Again
 from toolcall_conformance.trust.matrix import hole, reason

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, Judgement, Level, OneOf, Words
+from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Finding, Form, Judgement, Level, OneOf, Words
+from toolcall_conformance.drivers.python.driver import PythonDriver
 from toolcall_conformance.formats.wanted import having
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import load_corpus

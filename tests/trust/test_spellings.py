@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.jsonvalue import copied
+from toolcall_conformance.basics.jsonvalue import copied
+from toolcall_conformance.basics.streaming import dump, parse
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.streaming import dump, parse
 from toolcall_conformance.trust.harmless.spelling import SPELLERS, Spelling
 from toolcall_conformance.trust.harmless.variants import Spellings, made, variants
-from toolcall_conformance.trust.spots import Unfit
+from toolcall_conformance.trust.operators.spots import Unfit
 
 BODY: dict[str, Any] = {
     "turns": [
@@ -171,7 +171,7 @@ def test_an_operator_does_what_it_says(operator: str, entry: dict[str, Any], cho
     ["crlf", "cr", "comments", "comments-inside", "no-space", "ids", "retry", "mark", "blank-lines", "lines"],
 )
 def test_the_events_are_the_same_in_other_lines(frame: str) -> None:
-    from toolcall_conformance.streaming.framing import FRAMES
+    from toolcall_conformance.basics.streaming.framing import FRAMES
 
     text = dump(EVENTS["events"]).decode()
     assert FRAMES[frame](text) != text

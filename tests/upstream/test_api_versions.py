@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from toolcall_conformance.drivers.upstream import Addresses
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.upstream import Addresses
 
 
 @pytest.mark.parametrize("version", ["v1", "v1beta"])

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from miniature import TRANSPORTS
-from toolcall_conformance.upstream import (
+from toolcall_conformance.drivers.upstream import (
     Addresses,
     MissingLibraryError,
     PortInUseError,

@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 import pytest
 
 from miniature import TRANSPORTS
+from toolcall_conformance.drivers.upstream import Address, Addresses, Reply, ReplyProgress, ScriptedUpstream
+from toolcall_conformance.drivers.upstream.conversation import UpstreamConversation
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.upstream import Address, Addresses, Reply, ReplyProgress, ScriptedUpstream
-from toolcall_conformance.upstream.conversation import UpstreamConversation
 
 PIECES = (b"data: 1\n\n", b"data: 2\n\nda", b"ta: 3\n\n")
 HEADERS = {"content-type": "text/event-stream"}

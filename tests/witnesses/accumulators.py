@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from toolcall_conformance.witnesses.google_sdk import joined
+from toolcall_conformance.trust.witnesses.google_sdk import joined
 from witnesses.wire import sdk
 
 

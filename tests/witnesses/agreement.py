@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from toolcall_conformance import formats
+from toolcall_conformance.judge.translation.schemas.schemas import compare_schemas
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.translation.schemas import compare_schemas
 from witnesses.conversation import USERS
 from witnesses.differences import differences
 from witnesses.elements import elements

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Level
+from toolcall_conformance.basics.findings import Level
+from toolcall_conformance.basics.streaming import dump
 from toolcall_conformance.library import Corpus, Rule, load_corpus
-from toolcall_conformance.streaming import dump
-from toolcall_conformance.witnesses import Witnessed, witness
+from toolcall_conformance.trust.witnesses import Witnessed, witness
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "witnesses.md"
 

@@ -11,8 +11,8 @@ from typing import Any, Protocol
 import pytest
 
 from toolcall_conformance import formats
-from toolcall_conformance.checks.client import ClientHabit, continue_from_reply
-from toolcall_conformance.judge.provider_memory import whole_exchanges
+from toolcall_conformance.checks.conversation.client import ClientHabit, continue_from_reply
+from toolcall_conformance.judge.excuses.provider_memory import whole_exchanges
 from toolcall_conformance.library import Case, Exchange
 from witnesses.anthropic_user import AnthropicUser
 from witnesses.calls import Unanswered

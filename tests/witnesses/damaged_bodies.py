@@ -22,14 +22,14 @@ from typing import Any
 
 from formats.test_traffic import TRAFFIC, records
 from toolcall_conformance import formats
-from toolcall_conformance.jsonvalue import packed
+from toolcall_conformance.basics.jsonvalue import packed
+from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import Corpus, load_corpus
-from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.trust.table import MutationTable
-from toolcall_conformance.witnesses.compare import differences
-from toolcall_conformance.witnesses.model import Sdk
-from toolcall_conformance.witnesses.questions import words
-from toolcall_conformance.witnesses.typed import problems
+from toolcall_conformance.trust.witnesses.compare import differences
+from toolcall_conformance.trust.witnesses.model import Sdk
+from toolcall_conformance.trust.witnesses.questions import words
+from toolcall_conformance.trust.witnesses.typed import problems
 from witnesses.damaged_drawn import Damaged, Source, drawn
 from witnesses.damaged_listed import BODIES, entries, unexplained
 from witnesses.wire import sdk

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolcall_conformance import Judge, formats
-from toolcall_conformance.contract import Route
-from toolcall_conformance.jsonvalue import canonical
-from toolcall_conformance.reading.assembled import Assembled
-from toolcall_conformance.streaming import dump
-from toolcall_conformance.witnesses.questions import words
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.jsonvalue import canonical
+from toolcall_conformance.basics.reading.assembled import Assembled
+from toolcall_conformance.basics.streaming import dump
+from toolcall_conformance.trust.witnesses.questions import words
 from witnesses.accumulators import ACCUMULATORS
 from witnesses.damaged_drawn import Damaged, Source
 from witnesses.readings import NOT_GIVEN_OUT, said, unread

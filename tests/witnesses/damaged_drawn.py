@@ -15,7 +15,7 @@ from typing import Any
 from toolcall_conformance import formats
 from toolcall_conformance.trust.mutation import as_sent
 from toolcall_conformance.trust.nodes import PlacedValue, nodes, pattern_of
-from toolcall_conformance.trust.operators import Unfit, mutated
+from toolcall_conformance.trust.operators.by_name import Unfit, mutated
 from toolcall_conformance.trust.table import Applies, MutationTable
 
 NODES = 12

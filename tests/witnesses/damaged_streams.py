@@ -7,8 +7,8 @@ from itertools import chain
 
 from formats.test_traffic import TRAFFIC, records
 from toolcall_conformance import formats
+from toolcall_conformance.basics.streaming import dump, parse
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.streaming import dump, parse
 from witnesses.damaged_drawn import Source
 
 LONGEST = 80

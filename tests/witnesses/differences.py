@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from toolcall_conformance.findings import MISSING
-from toolcall_conformance.jsonvalue import equal, join
+from toolcall_conformance.basics.findings import MISSING
+from toolcall_conformance.basics.jsonvalue import equal, join
 
 
 @dataclass(frozen=True, slots=True)

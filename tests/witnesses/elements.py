@@ -6,8 +6,8 @@ import dataclasses
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.jsonvalue import canonical
-from toolcall_conformance.reading import Hosted, Media, Opaque
+from toolcall_conformance.basics.jsonvalue import canonical
+from toolcall_conformance.basics.reading import Hosted, Media, Opaque
 from toolcall_reference.formats.gemini.spelling import camel
 
 # Base64 has two alphabets, and SDKs re-write bytes in theirs.

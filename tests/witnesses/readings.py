@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.jsonvalue import canonical, together
-from toolcall_conformance.reading import Unreadable
+from toolcall_conformance.basics.jsonvalue import canonical, together
+from toolcall_conformance.basics.reading import Unreadable
 
 #: Replies that an SDK's accumulator does not give out: (format, finish reason) -> what it raises.
 NOT_GIVEN_OUT = {

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from toolcall_conformance import formats
+from toolcall_conformance.basics.reading import Reading, Unreadable
+from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.library.verdicts import read_verdicts, whole_verdict
-from toolcall_conformance.reading import Reading, Unreadable
-from toolcall_conformance.streaming import parse
-from toolcall_conformance.witnesses import witness
+from toolcall_conformance.trust.witnesses import witness
 from witnesses.wire import sdk
 
 CORPUS = load_corpus()

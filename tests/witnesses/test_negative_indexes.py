@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from toolcall_conformance import formats
+from toolcall_conformance.basics.streaming import dump, parse
+from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.streaming import dump, parse
 from witnesses import accumulators
 from witnesses.readings import said
 

@@ -10,10 +10,10 @@ import pytest
 
 from every import every
 from judging import judge_history
-from toolcall_conformance.findings import Level
-from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.basics.findings import Level
+from toolcall_conformance.basics.jsonvalue import equal
+from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import Case, load_corpus, read_json
-from toolcall_conformance.rules.check import check_body
 from witnesses.agreement import disagreements
 from witnesses.conversation import QUIET, USERS, answered, by_our_client, by_the_sdk, played, user
 from witnesses.differences import Own, differences

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 import pytest
 
 from toolcall_conformance import Judge, formats
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.streaming import cuts, parse
 from toolcall_conformance.library import Case, Corpus
-from toolcall_conformance.streaming import cuts, parse
 from toolcall_reference import ReferenceTranslator, Refused
 from witnesses.accumulators import ACCUMULATORS
 from witnesses.readings import NOT_GIVEN_OUT, NOT_READ, said, unread

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from every import every
+from toolcall_conformance.judge.translation.outcome.upstream_errors import retried
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.translation.upstream_errors import retried
 from witnesses.wire import sdk
 
 CORPUS = load_corpus()

@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance import formats, witnesses
-from toolcall_conformance.jsonvalue import resolve
+from toolcall_conformance import formats
+from toolcall_conformance.basics.jsonvalue import resolve
+from toolcall_conformance.basics.streaming import cuts, dump
 from toolcall_conformance.library import Case, load_corpus
-from toolcall_conformance.streaming import cuts, dump
-from toolcall_conformance.witnesses import Witnessed, wire, witness
-from toolcall_conformance.witnesses.typed import problems
+from toolcall_conformance.trust import witnesses
+from toolcall_conformance.trust.witnesses import Witnessed, wire, witness
+from toolcall_conformance.trust.witnesses.typed import problems
 from turns import VARIABLE, everything, part_of, today
 from witnesses.readings import NOT_READ
 from witnesses.wire import sdk

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from toolcall_conformance.witnesses import MissingSDKError, sdk_of, wire
-from toolcall_conformance.witnesses.model import Sdk
+from toolcall_conformance.trust.witnesses import MissingSDKError, sdk_of, wire
+from toolcall_conformance.trust.witnesses.model import Sdk
 
 
 class Wire(wire.Wire):

@@ -13,7 +13,7 @@ from any_llm import AnyLLM
 from any_llm.exceptions import UnsupportedParameterError
 
 from toolcall_conformance.adapters.frames import framed
-from toolcall_conformance.contract import Refused, Route, Unsupported
+from toolcall_conformance.basics.contract import Refused, Route, Unsupported
 
 # By our format: any-llm's name of the provider, and what ``api_base`` adds to the upstream's root.
 PROVIDERS = {

@@ -32,7 +32,7 @@ from openai._models import construct_type as as_openai
 from openai.types.chat import ChatCompletion
 from openai.types.responses import Response
 
-from toolcall_conformance.contract import Body, Route, Unsupported
+from toolcall_conformance.basics.contract import Body, Route, Unsupported
 
 _QUESTION = HumanMessage(".")
 _BLOCKS = {"image": "image", "audio": "audio", "video": "video"}

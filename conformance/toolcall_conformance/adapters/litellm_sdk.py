@@ -18,7 +18,7 @@ os.environ["LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS"] = "True"
 import litellm
 
 from toolcall_conformance.adapters.frames import framed
-from toolcall_conformance.contract import Refused, Route
+from toolcall_conformance.basics.contract import Refused, Route
 
 litellm.telemetry = False
 litellm.suppress_debug_info = True

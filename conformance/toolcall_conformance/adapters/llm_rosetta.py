@@ -15,7 +15,7 @@ from llm_rosetta.gateway import proxy
 from llm_rosetta.gateway.transport import SSE_FORMATTERS
 from llm_rosetta.gateway.transport.http import HttpUpstreamStream
 
-from toolcall_conformance.contract import Route, Unsupported
+from toolcall_conformance.basics.contract import Route, Unsupported
 
 # Our names for the formats, and theirs.
 THEIR_NAMES = {

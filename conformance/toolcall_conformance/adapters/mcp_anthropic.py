@@ -15,7 +15,7 @@ import anthropic
 from anthropic.lib.tools.mcp import async_mcp_tool
 
 from toolcall_conformance.adapters.mcp_loop import LAST, QUESTION, Provider, Server, call_in, tool_of
-from toolcall_conformance.contract import Body, Route, Unsupported
+from toolcall_conformance.basics.contract import Body, Route, Unsupported
 
 
 class Session:

@@ -15,7 +15,7 @@ from google import genai
 from google.genai import types
 
 from toolcall_conformance.adapters.mcp_loop import LAST, QUESTION, Provider, Server, call_in, tool_of
-from toolcall_conformance.contract import Body, Route, Unsupported
+from toolcall_conformance.basics.contract import Body, Route, Unsupported
 
 
 class Session:

@@ -23,7 +23,7 @@ from langchain_mcp_adapters.tools import load_mcp_tools
 from langchain_openai import ChatOpenAI
 
 from toolcall_conformance.adapters.mcp_loop import LAST, QUESTION, Provider, Server, call_in, tool_of
-from toolcall_conformance.contract import Body, Refused, Route, Unsupported
+from toolcall_conformance.basics.contract import Body, Refused, Route, Unsupported
 
 
 def _claude(name: str, provider: Provider) -> Any:

@@ -9,7 +9,7 @@ import httpx2
 from mcp import ClientSession
 from mcp.types import CallToolResult, ListToolsResult
 
-from toolcall_conformance.contract import Body, Refused
+from toolcall_conformance.basics.contract import Body, Refused
 
 QUESTION = "."
 _EMPTY: Body = {"content": []}

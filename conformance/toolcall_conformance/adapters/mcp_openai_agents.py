@@ -16,7 +16,7 @@ from agents import Agent, OpenAIChatCompletionsModel, OpenAIResponsesModel, Runn
 from agents.mcp import MCPServer
 
 from toolcall_conformance.adapters.mcp_loop import LAST, QUESTION, Provider, Server, call_in, tool_of
-from toolcall_conformance.contract import Body, Route, Unsupported
+from toolcall_conformance.basics.contract import Body, Route, Unsupported
 
 set_tracing_disabled(disabled=True)
 

@@ -32,7 +32,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from toolcall_conformance.contract import Body, Refused, Route, Unsupported
+from toolcall_conformance.basics.contract import Body, Refused, Route, Unsupported
 
 ATTRIBUTES = {
     "input_messages": "gen_ai.input.messages",

@@ -7,16 +7,16 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from toolcall_conformance import formats
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.jsonvalue import copied, resolve, written
+from toolcall_conformance.basics.reading import Media, Result, Text
 from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Tally, produced
-from toolcall_conformance.checks.client import start_of_tail
+from toolcall_conformance.checks.conversation.client import start_of_tail
 from toolcall_conformance.checks.played import PlayedBodies
-from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, SessionDriver
-from toolcall_conformance.jsonvalue import copied, resolve, written
-from toolcall_conformance.judge.provider_memory import whole_exchanges
+from toolcall_conformance.judge.excuses.provider_memory import whole_exchanges
+from toolcall_conformance.judge.translation.media.media_bytes import standard_base64
 from toolcall_conformance.library import Case, Corpus, Exchange
-from toolcall_conformance.reading import Media, Result, Text
-from toolcall_conformance.translation.media_bytes import standard_base64
 
 VARIANTS = ("", "swapped")
 """The results as the corpus has them, and in the reverse order."""

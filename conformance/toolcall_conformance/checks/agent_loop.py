@@ -9,16 +9,24 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from toolcall_conformance import formats
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import MISSING, Finding, is_json_value
+from toolcall_conformance.basics.jsonvalue import JSONError, canonical, parse
+from toolcall_conformance.basics.reading import Call
 from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Tally, answer, produced, refusal_of
-from toolcall_conformance.checks.captions import golden_with_captions
-from toolcall_conformance.checks.client import ClientHabit, UncontinuableError, continue_from_reply, request_to_send
-from toolcall_conformance.checks.golden_replies import rename_calls
-from toolcall_conformance.checks.left_out import shorter_requests, without
+from toolcall_conformance.checks.conversation.captions import golden_with_captions
+from toolcall_conformance.checks.conversation.client import (
+    ClientHabit,
+    UncontinuableError,
+    continue_from_reply,
+    request_to_send,
+)
+from toolcall_conformance.checks.conversation.golden_replies import rename_calls
+from toolcall_conformance.checks.conversation.left_out import shorter_requests, without
+from toolcall_conformance.checks.conversation.twin import twin_of
+from toolcall_conformance.checks.conversation.unasked import lighter_for_ungiven
 from toolcall_conformance.checks.played import PlayedBodies
-from toolcall_conformance.checks.streamed import reply_alone, reply_streamed
-from toolcall_conformance.checks.twin import twin_of
-from toolcall_conformance.checks.unasked import lighter_for_ungiven
-from toolcall_conformance.contract import Route
+from toolcall_conformance.checks.streams.exchange import reply_alone, reply_streamed
 from toolcall_conformance.drivers import (
     Crashed,
     Opened,
@@ -27,13 +35,10 @@ from toolcall_conformance.drivers import (
     SessionDriver,
     UnsupportedOutcome,
 )
-from toolcall_conformance.findings import MISSING, Finding, is_json_value
-from toolcall_conformance.jsonvalue import JSONError, canonical, parse
-from toolcall_conformance.judge.asked_thinking import ungiven_state
-from toolcall_conformance.judge.provider_memory import ProviderMemory, memory_after, whole_exchanges
-from toolcall_conformance.levels import finding, weighed
+from toolcall_conformance.judge.excuses.asked_thinking import ungiven_state
+from toolcall_conformance.judge.excuses.provider_memory import ProviderMemory, memory_after, whole_exchanges
+from toolcall_conformance.judge.levels import finding, weighed
 from toolcall_conformance.library import Case, Corpus, Exchange
-from toolcall_conformance.reading import Call
 
 
 @dataclass(frozen=True, slots=True)

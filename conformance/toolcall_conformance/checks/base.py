@@ -6,11 +6,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import (
+    MISSING,
+    Finding,
+    Judgement,
+    Loss,
+    Verdict,
+    failing,
+    told_in,
+    verdict_of,
+)
+from toolcall_conformance.basics.streaming.cuts import Fineness
+from toolcall_conformance.checks.conversation.unasked import unasked
 from toolcall_conformance.checks.made_up import MadeUpPlaces, marked
 from toolcall_conformance.checks.played import PlayedBodies
-from toolcall_conformance.checks.unasked import unasked
-from toolcall_conformance.consequences import table_of, with_causes
-from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import (
     BadOutput,
     Crashed,
@@ -25,13 +35,12 @@ from toolcall_conformance.drivers import (
     TimedOut,
     UnsupportedOutcome,
 )
-from toolcall_conformance.findings import MISSING, Finding, Judgement, Loss, Verdict, failing, told_in, verdict_of
+from toolcall_conformance.judge.consequences import table_of, with_causes
+from toolcall_conformance.judge.excuses.refusals import NAMES_A_LOSS, NamedLoss, named_loss
 from toolcall_conformance.judge.judge import Judge
-from toolcall_conformance.judge.refusals import NAMES_A_LOSS, NamedLoss, named_loss
-from toolcall_conformance.levels import finding, weighed
+from toolcall_conformance.judge.levels import finding, weighed
+from toolcall_conformance.judge.translation.settings.model_names import model_rule
 from toolcall_conformance.library import Case, Corpus, Exchange
-from toolcall_conformance.streaming.cuts import Fineness
-from toolcall_conformance.translation.model_names import model_rule
 
 OpenSession = Callable[[Route], OpenOutcome]
 Failed = (

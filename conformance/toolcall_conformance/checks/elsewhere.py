@@ -10,7 +10,7 @@ import functools
 from typing import TYPE_CHECKING, Any, cast
 
 from toolcall_conformance import formats
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.drivers import (
     Inapplicable,
     Misdirected,
@@ -22,8 +22,8 @@ from toolcall_conformance.drivers import (
     Source,
     StreamOutcome,
 )
+from toolcall_conformance.judge.translation.settings.elsewhere import served_elsewhere
 from toolcall_conformance.library import Case, Corpus
-from toolcall_conformance.translation.elsewhere import served_elsewhere
 
 if TYPE_CHECKING:
     from toolcall_conformance.checks.base import Check, Harness, ItemResult, OpenSession

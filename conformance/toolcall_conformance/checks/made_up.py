@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from toolcall_conformance import formats
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import MISSING, Finding
 from toolcall_conformance.checks.played import PlayedBodies
-from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, OpenOutcome
-from toolcall_conformance.findings import MISSING, Finding
-from toolcall_conformance.levels import finding, weighed
+from toolcall_conformance.judge.levels import finding, weighed
 from toolcall_conformance.library import Corpus
 
 CIRCUMSTANCE: Final = "adapter-made-it-up"

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolcall_conformance import formats
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.jsonvalue import copied, resolve
 from toolcall_conformance.checks.adapter import follow_up, results_behind, rounds
 from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Tally, produced
 from toolcall_conformance.checks.played import PlayedBodies
-from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, SessionDriver
-from toolcall_conformance.jsonvalue import copied, resolve
 from toolcall_conformance.library import Case
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 from dataclasses import replace
 
+from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.checks.base import Check, Harness, ItemResult, OpenSession
 from toolcall_conformance.checks.made_up import MadeUpPlaces
-from toolcall_conformance.contract import Route
 from toolcall_conformance.library import Case
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Tally, produced
 from toolcall_conformance.checks.played import PlayedBodies
-from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced
 from toolcall_conformance.library import Case, Exchange
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Tally, answer, produced
-from toolcall_conformance.checks.golden_replies import rename_calls, requests_before
-from toolcall_conformance.checks.left_out import shorter_requests
+from toolcall_conformance.checks.conversation.golden_replies import rename_calls, requests_before
+from toolcall_conformance.checks.conversation.left_out import shorter_requests
 from toolcall_conformance.checks.played import PlayedBodies
-from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, RaisedError, SessionDriver
-from toolcall_conformance.levels import finding
+from toolcall_conformance.judge.levels import finding
 from toolcall_conformance.library import Case, Corpus, Exchange
 
 

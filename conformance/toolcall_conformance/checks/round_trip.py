@@ -7,18 +7,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from toolcall_conformance import formats
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import MISSING, Finding
 from toolcall_conformance.checks.base import Failed, Harness, ItemResult, OpenSession, Tally, answer
-from toolcall_conformance.checks.golden_replies import rename_calls
-from toolcall_conformance.checks.left_out import shorter_requests
+from toolcall_conformance.checks.conversation.golden_replies import rename_calls
+from toolcall_conformance.checks.conversation.left_out import shorter_requests
 from toolcall_conformance.checks.played import PlayedBodies
-from toolcall_conformance.consequences import table_of
-from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, SessionDriver
-from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.judge.consequences import table_of
+from toolcall_conformance.judge.excuses.provider_memory import whole_exchanges
+from toolcall_conformance.judge.excuses.unread_notations import unread_spelling
 from toolcall_conformance.judge.given import UNKNOWN, Requests
-from toolcall_conformance.judge.provider_memory import whole_exchanges
-from toolcall_conformance.judge.unread_spellings import unread_spelling
-from toolcall_conformance.levels import weighed
+from toolcall_conformance.judge.levels import weighed
 from toolcall_conformance.library import Case, Exchange
 
 

@@ -7,12 +7,18 @@ from dataclasses import replace
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.checks import concurrent, stream_broken, stream_cuts
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import MISSING, Finding
+from toolcall_conformance.basics.jsonvalue import canonical
+from toolcall_conformance.basics.streaming import cuts
 from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Tally, answer
-from toolcall_conformance.checks.golden_replies import rename_calls
-from toolcall_conformance.checks.left_out import without
+from toolcall_conformance.checks.conversation.golden_replies import rename_calls
+from toolcall_conformance.checks.conversation.left_out import without
 from toolcall_conformance.checks.played import PlayedBodies
-from toolcall_conformance.checks.streamed import (
+from toolcall_conformance.checks.streams import broken as stream_broken
+from toolcall_conformance.checks.streams import concurrent
+from toolcall_conformance.checks.streams import cuts as stream_cuts
+from toolcall_conformance.checks.streams.exchange import (
     Blocked,
     ClientStream,
     StreamedExchange,
@@ -21,17 +27,13 @@ from toolcall_conformance.checks.streamed import (
     judge_played,
     reply_content,
 )
-from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, Source, Streamed
-from toolcall_conformance.findings import MISSING, Finding
-from toolcall_conformance.jsonvalue import canonical
-from toolcall_conformance.levels import finding
+from toolcall_conformance.judge.levels import finding
+from toolcall_conformance.judge.translation.calls.odd_arguments import is_odd
+from toolcall_conformance.judge.translation.pair import Sides
+from toolcall_conformance.judge.translation.settings.counts_asked import find_not_requested
+from toolcall_conformance.judge.translation.settings.stream_flag import RULE, asks, asks_in_body
 from toolcall_conformance.library import Case, Corpus, Exchange
-from toolcall_conformance.streaming import cuts
-from toolcall_conformance.translation.counts_asked import find_not_requested
-from toolcall_conformance.translation.odd_arguments import is_odd
-from toolcall_conformance.translation.pair import Sides
-from toolcall_conformance.translation.stream_flag import RULE, asks, asks_in_body
 
 # A source of fewer events leaves a translator that reads one ahead nothing to be early with.
 _ENOUGH_EVENTS = 4

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from toolcall_conformance.basics.format_names import format_names
 from toolcall_conformance.cli import completion
 from toolcall_conformance.cli.parser import USAGE, Parser, add_commands
-from toolcall_conformance.format_names import format_names
 
 
 class _Version(argparse._VersionAction):  # noqa: SLF001 - shtab knows it by this class
@@ -97,11 +97,11 @@ def _not_printed(whose: str, error: OSError) -> int:
 
 def _is_told(error: Exception) -> bool:
     """Whether an error is one of the user's input or files, whose message says what to do."""
+    from toolcall_conformance.basics.settings_files import UnreadableFileError
+    from toolcall_conformance.basics.settings_sources import SettingError
     from toolcall_conformance.cli.common import UsageError
     from toolcall_conformance.library import CorpusError
     from toolcall_conformance.reports.files import ReportError
-    from toolcall_conformance.settings_files import UnreadableFileError
-    from toolcall_conformance.settings_sources import SettingError
 
     error_types = (UsageError, CorpusError, ReportError, SettingError, UnreadableFileError, OSError)
     return isinstance(error, error_types)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from toolcall_conformance.cli.common import UsageError
 from toolcall_conformance.cli.console import say
-from toolcall_conformance.reports.badge import Badge
 from toolcall_conformance.reports.files import write_text
+from toolcall_conformance.reports.text.badge import Badge
 from toolcall_conformance.reports.writers import json_report
 
 _KINDS = {".svg": Badge.svg, ".json": Badge.endpoint}

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.captured.exchanges import UnreadableCaptureError
-from toolcall_conformance.captured.reading import unpacked, what_is
-from toolcall_conformance.captured.wrapping import bodies_in, opened
+from toolcall_conformance.basics.foreign_files import MOST_DEPTH, is_too_deep, limited, read_bytes
+from toolcall_conformance.basics.jsonvalue import JSONError, unescaped
+from toolcall_conformance.basics.jsonvalue import parse as parse_json
+from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.cli.common import UsageError
-from toolcall_conformance.foreign_files import MOST_DEPTH, is_too_deep, limited, read_bytes
-from toolcall_conformance.jsonvalue import JSONError, unescaped
-from toolcall_conformance.jsonvalue import parse as parse_json
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.streaming import parse
+from toolcall_conformance.recording.captured.exchanges import UnreadableCaptureError
+from toolcall_conformance.recording.captured.reading import unpacked, what_is
+from toolcall_conformance.recording.captured.wrapping import bodies_in, opened
 
 _FIELD = re.compile(rb"(?m)^\xef?\xbb?\xbf?(?:data|event|id|retry)?:")
 
@@ -97,7 +97,7 @@ def stream_or_reply(name: str, upstream: str, corpus: Corpus) -> dict[str, Any]:
         raise UsageError(f"{_shown(name)}: {content['broken']}; capture the bytes unchanged")
     if not content["events"]:
         raise UsageError(f"{_shown(name)}: {_no_event(content)}")
-    from toolcall_conformance.judge.streams import looking_like
+    from toolcall_conformance.judge.streams.whole import looking_like
 
     looks = looking_like(corpus, content)
     if upstream not in looks:

@@ -36,7 +36,7 @@ class _Print(argparse.Action):
         try:
             import shtab
         except ImportError as error:
-            from toolcall_conformance.extras import trouble
+            from toolcall_conformance.basics.extras import trouble
 
             why = trouble("shtab", error)
             parser.error(f"completion needs shtab, which {why}: pip install 'toolcall-conformance[completion]'")

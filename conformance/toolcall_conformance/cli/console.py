@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from typing import TextIO
 
-from toolcall_conformance.showing import visible, visible_json, visible_lines
+from toolcall_conformance.basics.showing import visible, visible_json, visible_lines
 
 _BAR = 30
 _COLOURS = {
@@ -77,7 +77,7 @@ def give_up(stream: TextIO) -> None:
 @contextlib.contextmanager
 def others_held_back() -> Iterator[None]:
     """Hold back what a translator in this process prints and logs; at the end show the beginning of it."""
-    from toolcall_conformance.drivers.held_back import held_back
+    from toolcall_conformance.drivers.python.quiet_loading import held_back
 
     _ours.append((sys.stdout, sys.stderr))
     try:

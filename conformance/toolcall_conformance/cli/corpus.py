@@ -6,10 +6,11 @@ import argparse
 from itertools import islice
 from pathlib import Path
 
-from toolcall_conformance import library, vendored
+from toolcall_conformance import library
+from toolcall_conformance.basics.showing import many
 from toolcall_conformance.cli.common import UsageError
 from toolcall_conformance.cli.console import say
-from toolcall_conformance.showing import many
+from toolcall_conformance.library import vendored
 
 _MOST = 20
 

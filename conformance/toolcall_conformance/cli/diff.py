@@ -10,8 +10,8 @@ from toolcall_conformance.cli.common import add_corpus, corpus_of
 from toolcall_conformance.cli.console import say_json, say_lines
 from toolcall_conformance.cli.merge import verify_versions
 from toolcall_conformance.cli.parser import CommandParser
+from toolcall_conformance.reports.causes.harm import Harm
 from toolcall_conformance.reports.changes import difference, markdown, plain, text
-from toolcall_conformance.reports.harm import Harm
 from toolcall_conformance.reports.stored import run_of
 from toolcall_conformance.reports.writers import json_report
 

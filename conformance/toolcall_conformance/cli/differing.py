@@ -6,11 +6,11 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
+from toolcall_conformance.basics.showing import many
 from toolcall_conformance.cli import captured
 from toolcall_conformance.cli.common import UsageError
 from toolcall_conformance.judge.against_golden import differing
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.showing import many
 
 
 def add_argument(parser: argparse.ArgumentParser) -> None:

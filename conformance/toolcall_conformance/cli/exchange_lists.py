@@ -8,20 +8,25 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance.captured.exchanges import Capture, CapturedExchange, UnreadableCaptureError, format_of
-from toolcall_conformance.captured.pairing import Matched, matched, swapped
-from toolcall_conformance.captured.reading import capture_of, unpacked
+from toolcall_conformance.basics.findings import MISSING, Judgement, worst
+from toolcall_conformance.basics.foreign_files import read_bytes
+from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.cli.common import UsageError
 from toolcall_conformance.cli.console import say
 from toolcall_conformance.cli.judged import JudgedPair, record_of, show
 from toolcall_conformance.cli.settings import CommandSettings
-from toolcall_conformance.findings import MISSING, Judgement, worst
-from toolcall_conformance.foreign_files import read_bytes
 from toolcall_conformance.judge import CachingJudge, Ends
 from toolcall_conformance.judge.given import Requests
-from toolcall_conformance.levels import finding
+from toolcall_conformance.judge.levels import finding
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.streaming import parse
+from toolcall_conformance.recording.captured.exchanges import (
+    Capture,
+    CapturedExchange,
+    UnreadableCaptureError,
+    format_of,
+)
+from toolcall_conformance.recording.captured.pairing import Matched, matched, swapped
+from toolcall_conformance.recording.captured.reading import capture_of, unpacked
 
 _MANY = {"exchange": "exchanges", "reply": "replies"}
 

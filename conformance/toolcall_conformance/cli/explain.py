@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
+from toolcall_conformance.basics.jsonstyle import written
 from toolcall_conformance.cli.common import UsageError, add_corpus, did_you_mean
 from toolcall_conformance.cli.console import say_json, say_lines
 from toolcall_conformance.cli.explained import vocabulary
@@ -15,9 +16,8 @@ from toolcall_conformance.cli.explained.doubles import Doubles
 from toolcall_conformance.cli.explained.model import Explanation
 from toolcall_conformance.cli.explained.rules import explain_rule
 from toolcall_conformance.cli.settings import CommandSettings
-from toolcall_conformance.equivalences import Equivalence
-from toolcall_conformance.jsonstyle import written
 from toolcall_conformance.library import Circumstance, Corpus
+from toolcall_conformance.library.equivalences import Equivalence
 
 _WIDTH = 100
 _KINDS = (

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.cli import captured
 from toolcall_conformance.cli.common import UsageError
+from toolcall_conformance.formats.recognition import BODIES, BodyKind, recognised, recognised_events
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.recognition import BODIES, BodyKind, recognised, recognised_events
-from toolcall_conformance.streaming import parse
 
 _OPTIONS = {"response": "--response", "error": "--error", "stream": "--stream", "request": ""}
 

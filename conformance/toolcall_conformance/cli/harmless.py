@@ -6,10 +6,10 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from toolcall_conformance.basics.showing import many
 from toolcall_conformance.cli.common import UsageError
 from toolcall_conformance.cli.console import say, say_progress
 from toolcall_conformance.cli.mutated import print_findings, print_tables, write_found
-from toolcall_conformance.showing import many
 
 if TYPE_CHECKING:
     from toolcall_conformance.library import Corpus
@@ -56,7 +56,7 @@ def _print_groups(title: str, tried: Sequence[TriedVariant], outcomes: tuple[str
 def _print_refused(corpus: Corpus) -> int:
     """What the official clients take and we refuse without a reason; how many kinds there are."""
     from toolcall_conformance.trust.harmless.refused import reasons, refused, unexplained
-    from toolcall_conformance.witnesses import MissingSDKError
+    from toolcall_conformance.trust.witnesses import MissingSDKError
 
     say("")
     try:
@@ -69,7 +69,8 @@ def _print_refused(corpus: Corpus) -> int:
     say((f"what the official clients take and the judge refuses: {summary}", "head"))
     for refusal in left:
         say(
-            f"{refusal.count:6} {refusal.rule} {refusal.direction} {refusal.change} {refusal.pattern} ({refusal.example})"
+            f"{refusal.count:6} {refusal.rule} {refusal.direction} {refusal.change} {refusal.pattern} "
+            f"({refusal.example})"
         )
     return len(left)
 
@@ -79,7 +80,7 @@ def try_again(source: OutputSource, name: str) -> int:
     from toolcall_conformance.trust.again import differences
     from toolcall_conformance.trust.harmless.trying import VariantTrier
     from toolcall_conformance.trust.harmless.variants import made
-    from toolcall_conformance.trust.spots import Unfit
+    from toolcall_conformance.trust.operators.spots import Unfit
 
     try:
         base, variant = VariantTrier(source.sampler()).again(name)

@@ -8,20 +8,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from toolcall_conformance.basics.findings import Finding, Judgement, Verdict, verdict_of, worst
 from toolcall_conformance.cli import captured, differing, guess, pairs, requests_before
 from toolcall_conformance.cli.common import UsageError, did_you_mean
 from toolcall_conformance.cli.console import say, say_json
 from toolcall_conformance.cli.settings import CommandSettings
 from toolcall_conformance.cli.tolerated import tolerated_json, tolerated_lines
 from toolcall_conformance.cli.witnessed import witnessed
-from toolcall_conformance.findings import Finding, Judgement, Verdict, verdict_of, worst
 from toolcall_conformance.library import Corpus, load_corpus
-from toolcall_conformance.reports.failure import ReportedItem, describe
 from toolcall_conformance.reports.model import finding_json
+from toolcall_conformance.reports.text.failure import ReportedItem, describe
 
 if TYPE_CHECKING:
     from toolcall_conformance.judge import Ends, Judge
-    from toolcall_conformance.witnesses import Witnessed
+    from toolcall_conformance.trust.witnesses import Witnessed
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
@@ -156,7 +156,7 @@ def _judge_sent(parsed: argparse.Namespace, corpus: Corpus) -> int:
     """Judge one body as what a provider sent to a translator."""
     from toolcall_conformance.cli.mistakes import verify_kind
     from toolcall_conformance.judge import Judge
-    from toolcall_conformance.judge.streams import event_of
+    from toolcall_conformance.judge.streams.whole import event_of
 
     name, direction = parsed.upstream, "stream" if parsed.stream else _direction(parsed)
     if parsed.stream:
@@ -227,7 +227,7 @@ def _judge_pair(parsed: argparse.Namespace, corpus: Corpus) -> int:
 def _judge(parsed: argparse.Namespace, corpus: Corpus) -> Judge:
     """The judge of translations, with the policy that the user named."""
     from toolcall_conformance.judge import Judge, PoliciedJudge
-    from toolcall_conformance.policy import PolicyError, load_policy
+    from toolcall_conformance.judge.policy import PolicyError, load_policy
 
     if parsed.policy is None:
         return Judge(corpus, tolerated=parsed.tolerated)
@@ -245,7 +245,7 @@ def _ends(parsed: argparse.Namespace) -> Ends:
 
 
 def _judge_streams(parsed: argparse.Namespace, corpus: Corpus) -> int:
-    from toolcall_conformance.judge.streams import event_of
+    from toolcall_conformance.judge.streams.whole import event_of
 
     alone = parsed.output is None
     output_name = parsed.source if alone else parsed.output

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
 
-from toolcall_conformance.causes import cause_of
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import MISSING, Finding, Judgement, Verdict, failing, verdict_of
 from toolcall_conformance.cli.console import say, say_json
-from toolcall_conformance.contract import Route
-from toolcall_conformance.findings import MISSING, Finding, Judgement, Verdict, failing, verdict_of
+from toolcall_conformance.judge.causes import cause_of
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.reports.harm import Harm
+from toolcall_conformance.reports.causes.harm import Harm
+from toolcall_conformance.reports.causes.near import near
+from toolcall_conformance.reports.causes.roots import root_causes
 from toolcall_conformance.reports.model import ItemRecord
-from toolcall_conformance.reports.near import near
-from toolcall_conformance.reports.roots import root_causes
 from toolcall_conformance.reports.run_record import RunRecord
 
 
@@ -61,7 +61,7 @@ def show(
 
         say_json(json.dumps(json_report.document(record), indent=1))
     else:
-        from toolcall_conformance.reports.terminal import Detail, conclusion, summary
+        from toolcall_conformance.reports.text.terminal import Detail, conclusion, summary
 
         detail = Detail.ALL if verbose else Detail.USUAL
         paragraphs = summary(record, corpus.rules, again or record.again, detail=detail)

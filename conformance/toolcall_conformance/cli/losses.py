@@ -8,11 +8,11 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from toolcall_conformance.basics.jsonstyle import written
 from toolcall_conformance.cli.common import UsageError, did_you_mean
 from toolcall_conformance.cli.console import say, say_json, say_lines
-from toolcall_conformance.jsonstyle import written
 from toolcall_conformance.library import Corpus, load_corpus
-from toolcall_conformance.loss_table import WAYS, pairs, table
+from toolcall_conformance.library.loss_table import WAYS, pairs, table
 
 _WIDTH = 100
 _INDENT = 24

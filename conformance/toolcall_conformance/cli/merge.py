@@ -10,7 +10,7 @@ from toolcall_conformance.cli.common import UsageError, add_corpus, corpus_of
 from toolcall_conformance.cli.console import say
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports import files, merging
-from toolcall_conformance.reports.harm import Harm
+from toolcall_conformance.reports.causes.harm import Harm
 from toolcall_conformance.reports.writers import json_report
 
 _OPTION = "--output"

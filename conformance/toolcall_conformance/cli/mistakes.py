@@ -6,8 +6,8 @@ import argparse
 from typing import Any
 
 from toolcall_conformance.cli.common import UsageError
+from toolcall_conformance.formats.recognition import recognised
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.recognition import recognised
 
 
 def verify_kind(parsed: argparse.Namespace, corpus: Corpus, name: str, direction: str, source: Any) -> None:

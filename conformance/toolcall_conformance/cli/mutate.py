@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from toolcall_conformance import whole_files
+from toolcall_conformance.basics import whole_files
 from toolcall_conformance.cli import harmless, sources
 from toolcall_conformance.cli.common import UsageError
 from toolcall_conformance.cli.console import say, say_lines, say_progress
@@ -130,7 +130,7 @@ def _made(
 
 def _quick(source: OutputSource, corpus: Corpus, lots: Sequence[Lot], parsed: argparse.Namespace) -> list[Mutation]:
     """Choose the items of ``@quick``, and write them."""
-    from toolcall_conformance import jsonstyle
+    from toolcall_conformance.basics import jsonstyle
     from toolcall_conformance.trust import quick, quick_file
     from toolcall_conformance.trust.running import by_route, in_parts
 
@@ -187,7 +187,8 @@ def _print_equivalents(source: OutputSource, mutations: Sequence[Mutation], coun
         say("")
         say((f"{number}. {mutation.name}", "head"))
         say(
-            f"equivalent by {mutation.by}; {mutation.element}{f'; warned by {mutation.rules}' if mutation.rules else ''}"
+            f"equivalent by {mutation.by}; {mutation.element}"
+            f"{f'; warned by {mutation.rules}' if mutation.rules else ''}"
         )
         for line in again.shown(mutation.name):
             say(line)

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from toolcall_conformance import whole_files
+from toolcall_conformance.basics import whole_files
 from toolcall_conformance.cli.console import say, say_lines
 
 if TYPE_CHECKING:
-    from toolcall_conformance.findings import Finding
+    from toolcall_conformance.basics.findings import Finding
     from toolcall_conformance.trust.matrix import Key
     from toolcall_conformance.trust.running import OutputSource
     from toolcall_conformance.trust.sources.running import TrialSettings

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from toolcall_conformance.cli.common import UsageError
 from toolcall_conformance.cli.console import say
-from toolcall_conformance.protocol import PROTOCOL_TEXT, STARTERS
+from toolcall_conformance.drivers.protocol import PROTOCOL_TEXT, STARTERS
 
 
 @dataclass(frozen=True, slots=True)

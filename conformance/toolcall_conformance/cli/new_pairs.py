@@ -7,10 +7,10 @@ import shlex
 from collections import Counter
 from pathlib import Path
 
+from toolcall_conformance.basics.showing import many
 from toolcall_conformance.cli.common import UsageError
 from toolcall_conformance.cli.console import say
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.showing import many
 
 _NAME = "pairs.toml"
 
@@ -27,8 +27,8 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Write the file and print what was understood. Never overwrites one."""
-    from toolcall_conformance.pairs.guessing import guess
-    from toolcall_conformance.whole_files import write
+    from toolcall_conformance.basics.whole_files import write
+    from toolcall_conformance.recording.pairs.guessing import guess
 
     folder: Path = parsed.folder
     path = folder / _NAME

@@ -25,7 +25,7 @@ def run(parsed: argparse.Namespace, corpus: Corpus, settings: CommandSettings) -
     """Judge all pairs, and print a table and the causes of what fails; 1 if a pair fails."""
     from toolcall_conformance.cli.judged import JudgedPair, record_of, show
     from toolcall_conformance.judge import CachingJudge
-    from toolcall_conformance.pairs import PairsError, judged, load_pairs
+    from toolcall_conformance.recording.pairs import PairsError, judged, load_pairs
 
     options = [name for name in ("source", "output", "client", "upstream") if getattr(parsed, name) is not None]
     if options:

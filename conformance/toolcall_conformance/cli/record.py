@@ -8,14 +8,14 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from toolcall_conformance.basics.showing import many
 from toolcall_conformance.cli.common import UsageError, add_corpus, corpus_of, did_you_mean
 from toolcall_conformance.cli.console import say
 from toolcall_conformance.cli.settings import CommandSettings
 from toolcall_conformance.library import Case, Corpus
-from toolcall_conformance.showing import many
 
 if TYPE_CHECKING:
-    from toolcall_conformance.cassettes.recording import CassetteRecorder
+    from toolcall_conformance.recording.cassettes.recording import CassetteRecorder
 
 _DESCRIPTION = """\
 Play cases of the corpus against a real API and keep its answers as vcrpy cassettes, one per case:
@@ -130,14 +130,14 @@ def _size(text: str) -> int:
 
 def run(parsed: argparse.Namespace) -> int:
     """Record the cassettes in turn, a line each; return 1 if a recordable one was not recorded."""
-    from toolcall_conformance.cassettes.api import Api, Limits
-    from toolcall_conformance.cassettes.endpoint import NoEndpointError, endpoint, keys
-    from toolcall_conformance.cassettes.filters import FilterError, Filters
-    from toolcall_conformance.cassettes.limited import LimitError
-    from toolcall_conformance.cassettes.recording import CassetteRecorder
-    from toolcall_conformance.cassettes.redaction import Redactor
-    from toolcall_conformance.cassettes.tape import MissingRecorderError, verify_installed
-    from toolcall_conformance.known_secrets import KnownSecrets, secrets_of
+    from toolcall_conformance.basics.known_secrets import KnownSecrets, secrets_of
+    from toolcall_conformance.recording.cassettes.api import Api, Limits
+    from toolcall_conformance.recording.cassettes.endpoint import NoEndpointError, endpoint, keys
+    from toolcall_conformance.recording.cassettes.limited import LimitError
+    from toolcall_conformance.recording.cassettes.recording import CassetteRecorder
+    from toolcall_conformance.recording.cassettes.redaction.filters import FilterError, Filters
+    from toolcall_conformance.recording.cassettes.redaction.redact import Redactor
+    from toolcall_conformance.recording.cassettes.tape import MissingRecorderError, verify_installed
 
     folder, corpus = _folder(CommandSettings(parsed)), corpus_of(parsed)
     if parsed.format not in corpus.formats:
@@ -203,10 +203,10 @@ def _record(parsed: argparse.Namespace, recorder: CassetteRecorder, cases: list[
 
 def _one(parsed: argparse.Namespace, recorder: CassetteRecorder, case: Case, streamed: bool) -> tuple[str, str, bool]:
     """Record one cassette; return its outcome, a sentence, and whether to go on with the next."""
-    from toolcall_conformance.cassettes.api import ApiError
-    from toolcall_conformance.cassettes.interactions import CassetteError
-    from toolcall_conformance.cassettes.recording import NotRecordedError
-    from toolcall_conformance.cassettes.writing import make_ready
+    from toolcall_conformance.recording.cassettes.api import ApiError
+    from toolcall_conformance.recording.cassettes.interactions import CassetteError
+    from toolcall_conformance.recording.cassettes.recording import NotRecordedError
+    from toolcall_conformance.recording.cassettes.writing import make_ready
 
     # Whatever a provider says may be the key: no sentence of its own is printed as it is.
     redacted = recorder.api.redactor.text

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from toolcall_conformance.cli import captured
 from toolcall_conformance.cli.common import UsageError
+from toolcall_conformance.formats.recognition import recognised
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.recognition import recognised
 
 if TYPE_CHECKING:
     from toolcall_conformance.judge import Requests

@@ -8,11 +8,11 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from toolcall_conformance import settings_sources
+from toolcall_conformance.basics import settings_sources
+from toolcall_conformance.basics.started import ALONE
 from toolcall_conformance.cli.common import UsageError
 from toolcall_conformance.cli.parser import CommandParser
 from toolcall_conformance.cli.settings import CommandSettings
-from toolcall_conformance.started import ALONE
 
 _TRANSLATOR = re.compile(r"(exec|gateway):.+|[^:]+\.toml|[\w.]+:[\w.]+", re.DOTALL)
 _ITEMS = "toolcall::"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 
-from toolcall_conformance import protocol, settings_schema
+from toolcall_conformance.basics import settings_schema
 from toolcall_conformance.cli.common import UsageError, did_you_mean
 from toolcall_conformance.cli.console import say_json
+from toolcall_conformance.drivers import protocol
 
 
 def fill(parser: argparse.ArgumentParser) -> None:

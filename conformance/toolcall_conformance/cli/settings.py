@@ -9,9 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance import settings_files, settings_sources
+from toolcall_conformance.basics import settings_files, settings_sources
+from toolcall_conformance.basics.settings_sources import NamedSetting
 from toolcall_conformance.library import Corpus, load_corpus
-from toolcall_conformance.settings_sources import NamedSetting
 
 # Settings whose values are paths; pytest takes one behind a blank for a test file.
 _PATHS = ("corpus",)

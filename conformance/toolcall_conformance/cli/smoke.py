@@ -6,17 +6,17 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from toolcall_conformance import settings_sources
+from toolcall_conformance.basics import settings_sources
+from toolcall_conformance.basics.settings_sources import NamedSetting
+from toolcall_conformance.basics.showing import many
+from toolcall_conformance.checks.smoke import Problem, RouteReport
 from toolcall_conformance.cli.common import UsageError, add_corpus
 from toolcall_conformance.cli.console import others_held_back, say
 from toolcall_conformance.cli.settings import CommandSettings
-from toolcall_conformance.settings_sources import NamedSetting
-from toolcall_conformance.showing import many
-from toolcall_conformance.smoke import Problem, RouteReport
 
 if TYPE_CHECKING:
     from toolcall_conformance.drivers.loading import Isolation
-    from toolcall_conformance.engine.watchdog import Watchdog
+    from toolcall_conformance.engine.ending.watchdog import Watchdog
 
 _NAMED = 3
 
@@ -47,9 +47,9 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Print a line a route, then the problems and what to do next; 1 if there is a problem or no route works."""
+    from toolcall_conformance.checks.smoke import try_routes
     from toolcall_conformance.drivers import SpecError, load_driver
-    from toolcall_conformance.smoke import try_routes
-    from toolcall_conformance.upstream import MissingLibraryError, PortInUseError
+    from toolcall_conformance.drivers.upstream import MissingLibraryError, PortInUseError
 
     settings = CommandSettings(parsed)
     translator, corpus = _translator(settings), settings.corpus()
@@ -95,7 +95,7 @@ def _translator(settings: CommandSettings) -> NamedSetting:
 
 
 def _isolation(settings: CommandSettings) -> Isolation | None:
-    from toolcall_conformance.drivers.isolated_driver import MEMORY
+    from toolcall_conformance.drivers.isolated.driver import MEMORY
     from toolcall_conformance.drivers.loading import Isolation
 
     if not settings.holds("isolated"):
@@ -112,7 +112,7 @@ class _Watched:
         self._seconds = seconds
         self._watchdog: Watchdog | None = None
         if not settings.holds("isolated") and not translator.startswith(OTHER_PROCESSES):
-            from toolcall_conformance.engine.watchdog import Watchdog
+            from toolcall_conformance.engine.ending.watchdog import Watchdog
 
             self._watchdog = Watchdog.of_any(settings.isolated("corpus", "timeout"), "the command")
 

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from toolcall_conformance.basics.showing import many
 from toolcall_conformance.cli.common import UsageError
 from toolcall_conformance.cli.console import say, say_progress
 from toolcall_conformance.cli.mutated import print_findings, write_found
-from toolcall_conformance.showing import many
 
 if TYPE_CHECKING:
     from toolcall_conformance.trust.sources.running import TrialSettings

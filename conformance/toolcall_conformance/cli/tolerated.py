@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Tolerated
-from toolcall_conformance.reports.failure import show
+from toolcall_conformance.basics.findings import MISSING, Tolerated
+from toolcall_conformance.reports.text.failure import show
 
 _LONGEST = 60
 

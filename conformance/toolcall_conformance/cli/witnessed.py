@@ -9,8 +9,8 @@ from toolcall_conformance import formats
 from toolcall_conformance.cli.common import UsageError
 
 if TYPE_CHECKING:
-    from toolcall_conformance.reading import Reading
-    from toolcall_conformance.witnesses import Witnessed
+    from toolcall_conformance.basics.reading import Reading
+    from toolcall_conformance.trust.witnesses import Witnessed
 
 
 def witnessed(parsed: argparse.Namespace, direction: str, output: Any, source: Any = None) -> Witnessed | None:
@@ -20,7 +20,7 @@ def witnessed(parsed: argparse.Namespace, direction: str, output: Any, source: A
     """
     if parsed.witness is None or not parsed.witness.value:
         return None
-    from toolcall_conformance.witnesses import MissingSDKError, witness
+    from toolcall_conformance.trust.witnesses import MissingSDKError, witness
 
     name, reading = parsed.client, None
     if source is not None and direction == "request":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from toolcall_conformance.drivers.foreign import is_a, text_of
+from toolcall_conformance.basics.showing import in_one_line
 from toolcall_conformance.drivers.outcomes import (
     BadOutput,
     Crashed,
@@ -14,8 +14,8 @@ from toolcall_conformance.drivers.outcomes import (
     TimedOut,
     UnsupportedOutcome,
 )
+from toolcall_conformance.drivers.python.foreign import is_a, text_of
 from toolcall_conformance.drivers.streams import Streamed
-from toolcall_conformance.showing import in_one_line
 
 _DEEPEST = 50
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
 
 # How long the end is held back: for an unknown translator, and for one that has buffered on the same route before.
 PATIENT_SECONDS = 2.0

@@ -14,18 +14,18 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from toolcall_conformance.drivers.base import Driver
+from toolcall_conformance.drivers.child.driver import PREFIX as EXEC
+from toolcall_conformance.drivers.child.driver import ExecDriver
+from toolcall_conformance.drivers.child.platforms import verify_pipes
 from toolcall_conformance.drivers.errors import SpecError
-from toolcall_conformance.drivers.exec_driver import PREFIX as EXEC
-from toolcall_conformance.drivers.exec_driver import ExecDriver
-from toolcall_conformance.drivers.foreign import PASSING, has_method, is_a, names_in, text_at, text_of, type_name
-from toolcall_conformance.drivers.fused import Transports
-from toolcall_conformance.drivers.gateway import GatewayDriver
-from toolcall_conformance.drivers.isolated_driver import MEMORY, IsolatedDriver
-from toolcall_conformance.drivers.limits import TimeIsUp, call_within
-from toolcall_conformance.drivers.loopback import reach_loopback
-from toolcall_conformance.drivers.platforms import verify_pipes
-from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.drivers.tracebacks import last_frame
+from toolcall_conformance.drivers.gateway.driver import GatewayDriver
+from toolcall_conformance.drivers.gateway.loopback import reach_loopback
+from toolcall_conformance.drivers.isolated.driver import MEMORY, IsolatedDriver
+from toolcall_conformance.drivers.library.fused import Transports
+from toolcall_conformance.drivers.python.driver import PythonDriver
+from toolcall_conformance.drivers.python.foreign import PASSING, has_method, is_a, names_in, text_at, text_of, type_name
+from toolcall_conformance.drivers.python.limits import TimeIsUp, call_within
+from toolcall_conformance.drivers.python.tracebacks import last_frame
 
 T = TypeVar("T")
 

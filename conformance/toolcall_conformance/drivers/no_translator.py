@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.drivers.base import OpenOutcome
 from toolcall_conformance.drivers.outcomes import UnsupportedOutcome
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolcall_conformance.drivers.foreign import is_a, text_of, type_name
-from toolcall_conformance.showing import in_one_line
+from toolcall_conformance.basics.showing import in_one_line
+from toolcall_conformance.drivers.python.foreign import is_a, text_of, type_name
 
 
 @dataclass(frozen=True, slots=True)

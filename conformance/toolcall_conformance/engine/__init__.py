@@ -12,18 +12,18 @@ def start(config: pytest.Config, arguments: list[str]) -> None:
 
     Raises pytest.UsageError, but in a worker of xdist, whose controller raises it.
     """
-    from toolcall_conformance.engine.crossing import fit
-    from toolcall_conformance.engine.cycles import Cycles
-    from toolcall_conformance.engine.handover import Handover
+    from toolcall_conformance.engine.distributed.handover import Handover
+    from toolcall_conformance.engine.distributed.sent_events import send_together
+    from toolcall_conformance.engine.distributed.workers import Unprepared, Workers
+    from toolcall_conformance.engine.ending.stopping import Stopping
+    from toolcall_conformance.engine.gc_tuning import Cycles
     from toolcall_conformance.engine.hooks import Engine
+    from toolcall_conformance.engine.output.sanitizing import fit
+    from toolcall_conformance.engine.output.screen import Screen
     from toolcall_conformance.engine.progress import Progress
     from toolcall_conformance.engine.recording import RecordCollector
-    from toolcall_conformance.engine.screen import Screen
-    from toolcall_conformance.engine.sent_events import send_together
+    from toolcall_conformance.engine.runtest_protocol import ShortWay
     from toolcall_conformance.engine.setup import prepare
-    from toolcall_conformance.engine.short_way import ShortWay
-    from toolcall_conformance.engine.stopping import Stopping
-    from toolcall_conformance.engine.workers import Unprepared, Workers
 
     is_worker = hasattr(config, "workerinput")
     config.pluginmanager.register(Cycles(config), "toolcall-cycles")

@@ -14,17 +14,17 @@ from itertools import zip_longest
 from typing import Any
 
 from toolcall_conformance import formats
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import MISSING, Finding, Judgement
+from toolcall_conformance.basics.jsonvalue import equal
+from toolcall_conformance.basics.showing import visible
 from toolcall_conformance.checks import CHECKS, ONE_FORMAT, Harness, ItemResult, PlayedBodies
-from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Driver
-from toolcall_conformance.engine.plan import Planned, Support
-from toolcall_conformance.findings import MISSING, Finding, Judgement
-from toolcall_conformance.fuzz.whole import CHECK
-from toolcall_conformance.jsonvalue import equal
-from toolcall_conformance.levels import finding
-from toolcall_conformance.reports.against import against
+from toolcall_conformance.engine.items.plan import Planned, Support
+from toolcall_conformance.judge.levels import finding
 from toolcall_conformance.reports.model import ItemRecord
-from toolcall_conformance.showing import visible
+from toolcall_conformance.reports.text.against import against
+from toolcall_conformance.trust.fuzz.whole import CHECK
 
 # A body that went there and back is made of two that are compared, and other checks have one format only.
 COMPARED = CHECKS.keys() - ONE_FORMAT - {"round_trip"}

@@ -8,15 +8,22 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from toolcall_conformance import whole_files
-from toolcall_conformance.cassettes.cases import FAMILY
+from toolcall_conformance.basics import whole_files
+from toolcall_conformance.basics.known_secrets import without_secrets
 from toolcall_conformance.engine.run import Run, without_rule
 from toolcall_conformance.engine.settings import relative
-from toolcall_conformance.fuzz.whole import FAMILY as DRAWN
-from toolcall_conformance.known_failures import FailingFinding, ItemPattern, KnownFailuresError, Names, load, update
-from toolcall_conformance.known_failures.reading import read
-from toolcall_conformance.known_secrets import without_secrets
+from toolcall_conformance.recording.cassettes.cases import FAMILY
+from toolcall_conformance.reports.known_failures import (
+    FailingFinding,
+    ItemPattern,
+    KnownFailuresError,
+    Names,
+    load,
+    update,
+)
+from toolcall_conformance.reports.known_failures.reading import read
 from toolcall_conformance.reports.model import ItemRecord
+from toolcall_conformance.trust.fuzz.whole import FAMILY as DRAWN
 
 LOCK_SECONDS = 10.0
 """How long a run waits for another that writes a file of the same folder: that takes milliseconds."""

@@ -9,21 +9,21 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import Finding, Verdict
+from toolcall_conformance.basics.showing import many
+from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.checks import CHECKS, ONE_FORMAT, ItemResult, PlayedBodies, variants
 from toolcall_conformance.checks.agent_loop import VARIANTS
-from toolcall_conformance.contract import Route
-from toolcall_conformance.dialects import JOINED, Dialects
-from toolcall_conformance.engine.plan import Planned, route_of
-from toolcall_conformance.findings import Finding, Verdict
-from toolcall_conformance.fuzz import folders
-from toolcall_conformance.fuzz.bricks import bricks_of
-from toolcall_conformance.fuzz.drawing import ScenarioSource
-from toolcall_conformance.fuzz.rendering import DIALECT, Drawn, DrawnCase, load_renderer, rendered, spoken
-from toolcall_conformance.fuzz.smaller import shrunk
-from toolcall_conformance.fuzz.spool import Spool
-from toolcall_conformance.fuzz.whole import CASE, FAMILY
-from toolcall_conformance.showing import many
-from toolcall_conformance.streaming import parse
+from toolcall_conformance.engine.items.plan import Planned, route_of
+from toolcall_conformance.trust.dialects import JOINED, Dialects
+from toolcall_conformance.trust.fuzz import folders
+from toolcall_conformance.trust.fuzz.drawing import ScenarioSource
+from toolcall_conformance.trust.fuzz.generators import bricks_of
+from toolcall_conformance.trust.fuzz.rendering import DIALECT, Drawn, DrawnCase, load_renderer, rendered, spoken
+from toolcall_conformance.trust.fuzz.shrinking import shrunk
+from toolcall_conformance.trust.fuzz.spool import Spool
+from toolcall_conformance.trust.fuzz.whole import CASE, FAMILY
 
 if TYPE_CHECKING:
     from toolcall_conformance.engine.run import Run

@@ -15,24 +15,31 @@ from typing import Any
 import pytest
 from _pytest.outcomes import OutcomeException
 
+from toolcall_conformance.basics.findings import MISSING, Finding, Verdict, failing
+from toolcall_conformance.basics.showing import visible
 from toolcall_conformance.checks import ItemResult
-from toolcall_conformance.drivers.blame import place_of
-from toolcall_conformance.drivers.foreign import text_of, type_name
-from toolcall_conformance.drivers.tracebacks import traceback_of
-from toolcall_conformance.engine import artefacts, live_logs
-from toolcall_conformance.engine.crossing import keep_captured, keep_text, make_fit, make_warning_fit
-from toolcall_conformance.engine.handover import Handover
-from toolcall_conformance.engine.nodes import ConformanceItem, HarnessError, ItemFailedError, RootNode, is_users_file
+from toolcall_conformance.drivers.python.blame import place_of
+from toolcall_conformance.drivers.python.foreign import text_of, type_name
+from toolcall_conformance.drivers.python.tracebacks import traceback_of
+from toolcall_conformance.engine.distributed.handover import Handover
+from toolcall_conformance.engine.ending import live_logs
+from toolcall_conformance.engine.items.nodes import (
+    ConformanceItem,
+    HarnessError,
+    ItemFailedError,
+    RootNode,
+    is_users_file,
+)
+from toolcall_conformance.engine.items.selection import PREFIX
+from toolcall_conformance.engine.output import artefacts
+from toolcall_conformance.engine.output.sanitizing import keep_captured, keep_text, make_fit, make_warning_fit
+from toolcall_conformance.engine.output.shown_bodies import shown_bodies
 from toolcall_conformance.engine.run import Run
-from toolcall_conformance.engine.selection import PREFIX
 from toolcall_conformance.engine.settings import relative
-from toolcall_conformance.engine.shown import shown_bodies
 from toolcall_conformance.engine.witnessing import witnessed
-from toolcall_conformance.findings import MISSING, Finding, Verdict, failing
-from toolcall_conformance.reports.examples import Examples
+from toolcall_conformance.reports.causes.examples import Examples
+from toolcall_conformance.reports.causes.near import near
 from toolcall_conformance.reports.model import ItemRecord, finding_json
-from toolcall_conformance.reports.near import near
-from toolcall_conformance.showing import visible
 
 # The attribute of a report that holds its record. Attributes cross from xdist's workers, as user properties do, but do
 # not fill the JUnit file.

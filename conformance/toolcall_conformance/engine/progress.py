@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from toolcall_conformance.engine.printing import say, say_again
-from toolcall_conformance.engine.selection import PREFIX
-from toolcall_conformance.showing import many
+from toolcall_conformance.basics.showing import many
+from toolcall_conformance.engine.items.selection import PREFIX
+from toolcall_conformance.engine.output.printing import say, say_again
 
 if TYPE_CHECKING:
     from collections.abc import Collection

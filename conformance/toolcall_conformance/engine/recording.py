@@ -14,25 +14,27 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance import fingerprint, started
 from toolcall_conformance.adapters.catalogue import mode_of
+from toolcall_conformance.basics import started
+from toolcall_conformance.basics.showing import many, visible
 from toolcall_conformance.drivers import Driver
-from toolcall_conformance.engine import baseline, nothing
-from toolcall_conformance.engine.handover import Handover
+from toolcall_conformance.engine import baseline
+from toolcall_conformance.engine.distributed.handover import Handover
+from toolcall_conformance.engine.ending.last_report import ended, plan_of, told_of
 from toolcall_conformance.engine.hooks import RECORD
-from toolcall_conformance.engine.last_report import ended, plan_of, told_of
-from toolcall_conformance.engine.printing import say
+from toolcall_conformance.engine.items import empty_selection as nothing
+from toolcall_conformance.engine.items.selection import PREFIX
+from toolcall_conformance.engine.output.printing import say
 from toolcall_conformance.engine.run import Run
-from toolcall_conformance.engine.selection import PREFIX
-from toolcall_conformance.known_failures import KnownFailuresError
+from toolcall_conformance.library import fingerprint
 from toolcall_conformance.reports import files, timing
-from toolcall_conformance.reports.examples import Examples
-from toolcall_conformance.reports.harm import Harm
+from toolcall_conformance.reports.causes.examples import Examples
+from toolcall_conformance.reports.causes.harm import Harm
+from toolcall_conformance.reports.causes.roots import root_causes
+from toolcall_conformance.reports.known_failures import KnownFailuresError
 from toolcall_conformance.reports.model import ItemRecord
-from toolcall_conformance.reports.roots import root_causes
 from toolcall_conformance.reports.run_record import NotApplicable, RunRecord
 from toolcall_conformance.reports.writers.json_report import is_json
-from toolcall_conformance.showing import many, visible
 
 
 class RecordCollector:
@@ -77,7 +79,7 @@ class RecordCollector:
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> object:
         """Let each case stay on one worker."""
-        from toolcall_conformance.engine.spreading import scheduler
+        from toolcall_conformance.engine.distributed.distribution import scheduler
 
         return scheduler(config, log) if self.run.selected else None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from toolcall_conformance.cassettes.cases import Cassettes
+from toolcall_conformance.recording.cassettes.cases import Cassettes
 from toolcall_conformance.reports.model import ItemRecord
 
 

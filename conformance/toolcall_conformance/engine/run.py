@@ -8,16 +8,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from toolcall_conformance.cassettes.cases import Cassettes, RecordedCase
-from toolcall_conformance.cassettes.replay import REPLAYS
-from toolcall_conformance.causes import cause_of
+from toolcall_conformance.basics.findings import Finding, Verdict, failing
+from toolcall_conformance.basics.streaming.cuts import Fineness
 from toolcall_conformance.checks import CHECKS, NEEDS, ONE_FORMAT, Harness, ItemResult
 from toolcall_conformance.checks.agent_loop import VARIANTS, speaks_beside
 from toolcall_conformance.drivers import Driver
 from toolcall_conformance.engine.against import differences
-from toolcall_conformance.engine.aside import Aside
-from toolcall_conformance.engine.last_report import told_of
-from toolcall_conformance.engine.plan import (
+from toolcall_conformance.engine.ending.earlier_reports import Aside
+from toolcall_conformance.engine.ending.last_report import told_of
+from toolcall_conformance.engine.ending.unchanged_corpus import Law
+from toolcall_conformance.engine.ending.watchdog import Watchdog
+from toolcall_conformance.engine.items.plan import (
     Planned,
     Support,
     drawn_case,
@@ -26,18 +27,17 @@ from toolcall_conformance.engine.plan import (
     paired_items,
     recorded_items,
 )
-from toolcall_conformance.engine.selection import Selection
+from toolcall_conformance.engine.items.repetition import RepeatedResult, play
+from toolcall_conformance.engine.items.selection import Selection
 from toolcall_conformance.engine.settings import Settings
-from toolcall_conformance.engine.tries import RepeatedResult, play
-from toolcall_conformance.engine.untouched import Law
-from toolcall_conformance.engine.watchdog import Watchdog
-from toolcall_conformance.findings import Finding, Verdict, failing
-from toolcall_conformance.fuzz.whole import CHECK, AllDrawn
-from toolcall_conformance.known_failures import KnownFailures, Standing, StandingKind
+from toolcall_conformance.judge.causes import cause_of
+from toolcall_conformance.judge.policy import Policy
 from toolcall_conformance.library import Case, Corpus, Rule
-from toolcall_conformance.pairs import PairCase, Pairs, play_pair
-from toolcall_conformance.policy import Policy
-from toolcall_conformance.streaming.cuts import Fineness
+from toolcall_conformance.recording.cassettes.cases import Cassettes, RecordedCase
+from toolcall_conformance.recording.cassettes.replay import REPLAYS
+from toolcall_conformance.recording.pairs import PairCase, Pairs, play_pair
+from toolcall_conformance.reports.known_failures import KnownFailures, Standing, StandingKind
+from toolcall_conformance.trust.fuzz.whole import CHECK, AllDrawn
 
 
 class ItemPlayer(Protocol):

@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance import settings_sources
-from toolcall_conformance.drivers.isolated_driver import MEMORY
+from toolcall_conformance.basics import settings_sources
+from toolcall_conformance.basics.streaming.cuts import Fineness, parse_fineness
+from toolcall_conformance.drivers.isolated.driver import MEMORY
 from toolcall_conformance.drivers.loading import Isolation
 from toolcall_conformance.engine.own_root import PATHS
 from toolcall_conformance.engine.sources import Sources, verify_root
-from toolcall_conformance.fuzz.rendering import RENDERER, RendererError, load_renderer
 from toolcall_conformance.reports.model import command
-from toolcall_conformance.streaming.cuts import Fineness, parse_fineness
+from toolcall_conformance.trust.fuzz.rendering import RENDERER, RendererError, load_renderer
 
 FUZZ = ("fuzz", "fuzz-seed", "fuzz-renderer")
 
@@ -199,7 +199,7 @@ def _witness(sources: Sources) -> bool:
     named = sources.named("witness")
     if named is None or not named.value:
         return False
-    from toolcall_conformance.witnesses import MissingSDKError, verify_installed
+    from toolcall_conformance.trust.witnesses import MissingSDKError, verify_installed
 
     try:
         verify_installed()

@@ -15,33 +15,34 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance import known_failures, known_secrets
-from toolcall_conformance.cassettes.cases import load as load_cassettes
-from toolcall_conformance.cassettes.interactions import CassetteError
-from toolcall_conformance.cassettes.replay import REPLAYS
+from toolcall_conformance.basics import known_secrets
+from toolcall_conformance.basics.showing import visible
+from toolcall_conformance.basics.whole_files import NotWrittenError, target_of
 from toolcall_conformance.checks import CHECKS
 from toolcall_conformance.drivers import Driver, SpecError, load_driver
-from toolcall_conformance.drivers.held_back import Printed, held_back, real
-from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT
 from toolcall_conformance.drivers.loading import OTHER_PROCESSES, adopt, importable
 from toolcall_conformance.drivers.no_translator import NoTranslator
-from toolcall_conformance.engine import selection
-from toolcall_conformance.engine.aside import Aside
-from toolcall_conformance.engine.last_report import plan_of
-from toolcall_conformance.engine.leaving import Leaving
-from toolcall_conformance.engine.plan import Support, UnusableSessionError, drawn_case, probe
+from toolcall_conformance.drivers.python.json_result import OUTPUT_LIMIT
+from toolcall_conformance.drivers.python.quiet_loading import Printed, held_back, real
+from toolcall_conformance.drivers.upstream import MissingLibraryError, PortInUseError
+from toolcall_conformance.engine.ending.earlier_reports import Aside
+from toolcall_conformance.engine.ending.exiting import Leaving
+from toolcall_conformance.engine.ending.last_report import plan_of
+from toolcall_conformance.engine.ending.unchanged_corpus import Law
+from toolcall_conformance.engine.ending.watchdog import Watchdog
+from toolcall_conformance.engine.items import selection
+from toolcall_conformance.engine.items.plan import Support, UnusableSessionError, drawn_case, probe
 from toolcall_conformance.engine.run import ItemPlayer, Run, make_harness
 from toolcall_conformance.engine.settings import Settings, relative, settings
-from toolcall_conformance.engine.untouched import Law
-from toolcall_conformance.engine.watchdog import Watchdog
-from toolcall_conformance.fuzz.whole import CHECK
+from toolcall_conformance.judge.policy import PolicyError, load_policy
 from toolcall_conformance.library import Case, Corpus, CorpusError, load_corpus
-from toolcall_conformance.pairs import PairsError, load_pairs
-from toolcall_conformance.policy import PolicyError, load_policy
+from toolcall_conformance.recording.cassettes.cases import load as load_cassettes
+from toolcall_conformance.recording.cassettes.interactions import CassetteError
+from toolcall_conformance.recording.cassettes.replay import REPLAYS
+from toolcall_conformance.recording.pairs import PairsError, load_pairs
+from toolcall_conformance.reports import known_failures
 from toolcall_conformance.reports.files import ReportError, verify_writable
-from toolcall_conformance.showing import visible
-from toolcall_conformance.upstream import MissingLibraryError, PortInUseError
-from toolcall_conformance.whole_files import NotWrittenError, target_of
+from toolcall_conformance.trust.fuzz.whole import CHECK
 
 _MOST_BODY = OUTPUT_LIMIT // 2
 """So many bytes leave room for a body that grows when it is translated: texts are escaped, files are base64."""

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance import settings_sources, started
-from toolcall_conformance.settings_sources import NamedSetting, SettingError, key_of
+from toolcall_conformance.basics import settings_sources, started
+from toolcall_conformance.basics.settings_sources import NamedSetting, SettingError, key_of
 
 
 class Sources:

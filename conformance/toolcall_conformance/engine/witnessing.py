@@ -8,15 +8,15 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from toolcall_conformance import formats
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import MISSING, Finding
+from toolcall_conformance.basics.reading import Reading
+from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.checks import ItemResult
 from toolcall_conformance.checks.played import PlayedBodies
-from toolcall_conformance.contract import Route
-from toolcall_conformance.engine.plan import Planned
+from toolcall_conformance.engine.items.plan import Planned
 from toolcall_conformance.engine.run import Run
-from toolcall_conformance.findings import MISSING, Finding
-from toolcall_conformance.reading import Reading
-from toolcall_conformance.streaming import parse
-from toolcall_conformance.witnesses import Witnessed, formats_witnessed, witness
+from toolcall_conformance.trust.witnesses import Witnessed, formats_witnessed, witness
 
 _DIRECTION = re.compile(r"request|response|error")
 _AGAIN = re.compile(r"\.[0-9]+$")

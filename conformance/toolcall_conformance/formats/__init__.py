@@ -10,13 +10,13 @@ import importlib
 from functools import cache, lru_cache
 from typing import Any
 
-from toolcall_conformance import streaming
-from toolcall_conformance.format_names import format_names
+from toolcall_conformance.basics import streaming
+from toolcall_conformance.basics.format_names import format_names
+from toolcall_conformance.basics.jsonvalue import packed, unpacked
+from toolcall_conformance.basics.reading import Reading
+from toolcall_conformance.basics.reading.assembled import Assembled
+from toolcall_conformance.basics.remembered import remembered
 from toolcall_conformance.formats.format import Format
-from toolcall_conformance.jsonvalue import packed, unpacked
-from toolcall_conformance.reading import Reading
-from toolcall_conformance.reading.assembled import Assembled
-from toolcall_conformance.remembered import remembered
 
 LONGEST_KIND = 20
 """The length up to which the text of an event is its own kind (``[DONE]``)."""

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from toolcall_conformance.basics.reading import Reading
+from toolcall_conformance.basics.reading.assembled import Assembled
 from toolcall_conformance.formats.dialects import Dialect
 from toolcall_conformance.formats.rule import RuleCheck
-from toolcall_conformance.reading import Reading
-from toolcall_conformance.reading.assembled import Assembled
 
 Reader = Callable[[Any], Reading]
 """Reads a body into neutral elements, whatever JSON it gets. Never raises."""

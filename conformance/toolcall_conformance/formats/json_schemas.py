@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
-from toolcall_conformance.findings import Form, OneOf
+from toolcall_conformance.basics.findings import Form, OneOf
+from toolcall_conformance.basics.jsonvalue import join
+from toolcall_conformance.basics.reading.breach import Breach
 from toolcall_conformance.formats.wanted import INDEX, LIST, NUMBER, OBJECT, TEXT, TRUTH
-from toolcall_conformance.jsonvalue import join
-from toolcall_conformance.reading.breach import Breach
 
 Place = tuple[dict[str, Any], str]
 

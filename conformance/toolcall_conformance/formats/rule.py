@@ -14,11 +14,11 @@ from itertools import groupby
 from types import ModuleType
 from typing import Any, TypeVar
 
-from toolcall_conformance.findings import NOT_KNOWN, Form
+from toolcall_conformance.basics.findings import NOT_KNOWN, Form
+from toolcall_conformance.basics.jsonvalue import JSONError, constant_in, parse_arguments
+from toolcall_conformance.basics.reading import Call, Reading
+from toolcall_conformance.basics.reading.breach import Breach
 from toolcall_conformance.formats.wanted import OBJECT, OBJECT_TEXT, another, first_of
-from toolcall_conformance.jsonvalue import JSONError, constant_in, parse_arguments
-from toolcall_conformance.reading import Call, Reading
-from toolcall_conformance.reading.breach import Breach
 
 T = TypeVar("T")
 _NAMED = 3

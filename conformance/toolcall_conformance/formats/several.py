@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.jsonvalue import join
+from toolcall_conformance.basics.jsonvalue import join
 
 
 def numbered_twice(entries: Any, pointer: str) -> Iterator[tuple[str, int]]:

@@ -11,10 +11,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, Words
-from toolcall_conformance.jsonvalue import join, packed
-from toolcall_conformance.reading.assembled import Assembled, StreamedCall
-from toolcall_conformance.reading.breach import Breach
+from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Words
+from toolcall_conformance.basics.jsonvalue import join, packed
+from toolcall_conformance.basics.reading.assembled import Assembled, StreamedCall
+from toolcall_conformance.basics.reading.breach import Breach
 
 _HALF = re.compile("\\A[\udc00-\udfff]|[\ud800-\udbff]\\Z")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any, Final
 
-from toolcall_conformance.findings import MOST_CHOICES, Form, Words
+from toolcall_conformance.basics.findings import MOST_CHOICES, Form, Words
 
 TEXT: Final = Form({"type": "string", "minLength": 1})
 INDEX: Final = Form({"type": "integer", "minimum": 0})

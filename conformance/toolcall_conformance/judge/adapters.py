@@ -7,17 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.findings import MISSING, Finding, Form, Judgement
-from toolcall_conformance.jsonvalue import join
+from toolcall_conformance.basics.findings import MISSING, Finding, Form, Judgement
+from toolcall_conformance.basics.jsonvalue import join
+from toolcall_conformance.basics.reading import Call, Reading, Result, Turn
 from toolcall_conformance.judge.comparisons import HISTORY, compare
-from toolcall_conformance.judge.excuses import excused
+from toolcall_conformance.judge.excuses.inherited import excused
+from toolcall_conformance.judge.rules.check import check_body
+from toolcall_conformance.judge.translation.calls.aligned import aligned
+from toolcall_conformance.judge.translation.calls.calls import compare_calls
+from toolcall_conformance.judge.translation.pair import Pair, Sides
+from toolcall_conformance.judge.translation.state.state import model_circumstances
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.reading import Call, Reading, Result, Turn
-from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.translation.aligned import aligned
-from toolcall_conformance.translation.calls import compare_calls
-from toolcall_conformance.translation.pair import Pair, Sides
-from toolcall_conformance.translation.state import model_circumstances
 
 
 def judge_calls(corpus: Corpus, name: str, reply: Any, calls: Any) -> Judgement:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.differences import ValueDifference, all_differences
+from toolcall_conformance.basics.differences import ValueDifference, all_differences
 from toolcall_conformance.judge.bodies import judge_body
 from toolcall_conformance.judge.given import Ends
 from toolcall_conformance.library import Corpus

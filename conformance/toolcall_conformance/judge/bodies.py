@@ -7,37 +7,33 @@ from dataclasses import replace
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.consequences import suppress
-from toolcall_conformance.findings import Judgement
-from toolcall_conformance.judge import untranslated
-from toolcall_conformance.judge.accepted import accepted_in
-from toolcall_conformance.judge.asked_thinking import NOT_ASKED, may_think
+from toolcall_conformance.basics.findings import Judgement
+from toolcall_conformance.basics.reading import Reading
 from toolcall_conformance.judge.comparisons import compare
-from toolcall_conformance.judge.copied import with_origins
-from toolcall_conformance.judge.excuses import excused
+from toolcall_conformance.judge.consequences import suppress
+from toolcall_conformance.judge.excuses import untranslated
+from toolcall_conformance.judge.excuses.accepted import accepted_in
+from toolcall_conformance.judge.excuses.asked_thinking import NOT_ASKED, may_think
+from toolcall_conformance.judge.excuses.copied_schemas import with_origins
+from toolcall_conformance.judge.excuses.inherited import excused
+from toolcall_conformance.judge.excuses.unread_notations import with_spellings
 from toolcall_conformance.judge.given import UNKNOWN, AnyRoute, Requests
+from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.judge.same_format import came_back, differences
-from toolcall_conformance.judge.unread_spellings import with_spellings
+from toolcall_conformance.judge.translation import losses
+from toolcall_conformance.judge.translation.calls import client_searches
+from toolcall_conformance.judge.translation.calls import schema_reversal as undoing
+from toolcall_conformance.judge.translation.calls.aligned import aligned
+from toolcall_conformance.judge.translation.calls.call_form import compare_form
+from toolcall_conformance.judge.translation.calls.odd_arguments import with_raw
+from toolcall_conformance.judge.translation.outcome.echo import compare_echo
+from toolcall_conformance.judge.translation.pair import Sides
+from toolcall_conformance.judge.translation.settings.counts_asked import must_ask, streams_uncounted
+from toolcall_conformance.judge.translation.state import state, stored
+from toolcall_conformance.judge.translation.texts import search_sources, spread_texts
+from toolcall_conformance.judge.translation.tools.tool_twins import map_tools, name_pairs
 from toolcall_conformance.judge.wrong_format import no_object, other_format
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.reading import Reading
-from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.translation import (
-    client_searches,
-    losses,
-    search_sources,
-    spread_texts,
-    state,
-    stored,
-    undoing,
-)
-from toolcall_conformance.translation.aligned import aligned
-from toolcall_conformance.translation.call_form import compare_form
-from toolcall_conformance.translation.counts_asked import must_ask, streams_uncounted
-from toolcall_conformance.translation.echo import compare_echo
-from toolcall_conformance.translation.odd_arguments import with_raw
-from toolcall_conformance.translation.pair import Sides
-from toolcall_conformance.translation.tool_twins import map_tools, name_pairs
 
 
 def judge_body(

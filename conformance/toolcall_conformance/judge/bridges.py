@@ -7,21 +7,21 @@ from dataclasses import replace
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Finding, Judgement
+from toolcall_conformance.basics.findings import Finding, Judgement
+from toolcall_conformance.basics.reading import Media, Reading, Result, Turn
 from toolcall_conformance.judge.adapters import without_further_words
 from toolcall_conformance.judge.comparisons import HISTORY, compare
-from toolcall_conformance.judge.excuses import excused
-from toolcall_conformance.levels import weighed
+from toolcall_conformance.judge.excuses.inherited import excused
+from toolcall_conformance.judge.levels import weighed
+from toolcall_conformance.judge.mcp import ToolResult, parts_told, read_result, read_tools
+from toolcall_conformance.judge.rules.check import check_body
+from toolcall_conformance.judge.translation.calls.aligned import aligned
+from toolcall_conformance.judge.translation.pair import Pair, Sides
+from toolcall_conformance.judge.translation.results.failures import looks_like_error
+from toolcall_conformance.judge.translation.state.state import model_circumstances
+from toolcall_conformance.judge.translation.tools.tool_twins import map_tools, names_of
+from toolcall_conformance.judge.translation.tools.tools import compare_tools
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.mcp import ToolResult, parts_told, read_result, read_tools
-from toolcall_conformance.reading import Media, Reading, Result, Turn
-from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.translation.aligned import aligned
-from toolcall_conformance.translation.failures import looks_like_error
-from toolcall_conformance.translation.pair import Pair, Sides
-from toolcall_conformance.translation.state import model_circumstances
-from toolcall_conformance.translation.tool_twins import map_tools, names_of
-from toolcall_conformance.translation.tools import compare_tools
 
 
 def judge_tools(corpus: Corpus, name: str, golden: Any, listed: Any, tools: Any, *, model: str) -> Judgement:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, Final
 
-from toolcall_conformance.findings import Judgement
-from toolcall_conformance.jsonvalue import packed
+from toolcall_conformance.basics.findings import Judgement
+from toolcall_conformance.basics.jsonvalue import packed
 from toolcall_conformance.judge.given import AnyRoute
 from toolcall_conformance.judge.judge import Judge
 

@@ -6,26 +6,26 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from toolcall_conformance.findings import Finding
-from toolcall_conformance.translation.cache_marks import compare_cache_marks
-from toolcall_conformance.translation.calls import compare_calls
-from toolcall_conformance.translation.citations import compare_citations
-from toolcall_conformance.translation.hosted_steps import compare_steps
-from toolcall_conformance.translation.media import compare_media
-from toolcall_conformance.translation.outcome import compare_finish, compare_usage
-from toolcall_conformance.translation.own_state import compare_own_state
-from toolcall_conformance.translation.pair import Pair
-from toolcall_conformance.translation.raised_texts import compare_roles
-from toolcall_conformance.translation.results import compare_results
-from toolcall_conformance.translation.seams import compare_seams
-from toolcall_conformance.translation.settings import compare_settings
-from toolcall_conformance.translation.shown_state import compare_shown_state
-from toolcall_conformance.translation.shown_thoughts import compare_shown_thoughts
-from toolcall_conformance.translation.state import compare_opaque
-from toolcall_conformance.translation.state_return import compare_ids, compare_state
-from toolcall_conformance.translation.texts import compare_texts
-from toolcall_conformance.translation.thinking_switch import compare_thinking_switch
-from toolcall_conformance.translation.tools import compare_tools
+from toolcall_conformance.basics.findings import Finding
+from toolcall_conformance.judge.translation.calls.calls import compare_calls
+from toolcall_conformance.judge.translation.media.media import compare_media
+from toolcall_conformance.judge.translation.outcome.outcome import compare_finish, compare_usage
+from toolcall_conformance.judge.translation.outcome.shown_thoughts import compare_shown_thoughts
+from toolcall_conformance.judge.translation.pair import Pair
+from toolcall_conformance.judge.translation.results.results import compare_results
+from toolcall_conformance.judge.translation.settings.cache_marks import compare_cache_marks
+from toolcall_conformance.judge.translation.settings.settings import compare_settings
+from toolcall_conformance.judge.translation.settings.thinking_switch import compare_thinking_switch
+from toolcall_conformance.judge.translation.state.hosted_steps import compare_steps
+from toolcall_conformance.judge.translation.state.own_state import compare_own_state
+from toolcall_conformance.judge.translation.state.shown_state import compare_shown_state
+from toolcall_conformance.judge.translation.state.state import compare_opaque
+from toolcall_conformance.judge.translation.state.state_return import compare_ids, compare_state
+from toolcall_conformance.judge.translation.texts.citations import compare_citations
+from toolcall_conformance.judge.translation.texts.promoted_texts import compare_roles
+from toolcall_conformance.judge.translation.texts.seams import compare_seams
+from toolcall_conformance.judge.translation.texts.texts import compare_texts
+from toolcall_conformance.judge.translation.tools.tools import compare_tools
 
 REQUEST: Final = "request"
 """A request against the one that it was made of."""

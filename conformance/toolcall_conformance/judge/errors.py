@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Finding, Judgement
-from toolcall_conformance.jsonvalue import equal
-from toolcall_conformance.judge.accepted import accepted_in
-from toolcall_conformance.judge.excuses import excused
+from toolcall_conformance.basics.findings import Finding, Judgement
+from toolcall_conformance.basics.jsonvalue import equal
+from toolcall_conformance.judge.excuses.accepted import accepted_in
+from toolcall_conformance.judge.excuses.inherited import excused
 from toolcall_conformance.judge.given import AnyRoute
+from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.judge.same_format import differences
+from toolcall_conformance.judge.translation import identity
+from toolcall_conformance.judge.translation.calls.aligned import aligned
+from toolcall_conformance.judge.translation.outcome.upstream_errors import WAITS, compare_errors, compare_wait
+from toolcall_conformance.judge.translation.pair import Sides
 from toolcall_conformance.judge.wrong_format import faulty, no_object, other_envelope
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.translation import identity
-from toolcall_conformance.translation.aligned import aligned
-from toolcall_conformance.translation.pair import Sides
-from toolcall_conformance.translation.upstream_errors import WAITS, compare_errors, compare_wait
 
 _HEADERS: Final = frozenset({"headers"})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
 
 
 @dataclass(frozen=True, slots=True)

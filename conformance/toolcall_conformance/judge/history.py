@@ -8,30 +8,31 @@ from itertools import groupby
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.consequences import suppress
-from toolcall_conformance.findings import Finding, Judgement, Words
-from toolcall_conformance.jsonvalue import packed
-from toolcall_conformance.judge.accepted import accepted_in
+from toolcall_conformance.basics.findings import Finding, Judgement, Words
+from toolcall_conformance.basics.jsonvalue import packed
+from toolcall_conformance.basics.reading import Call, Reading, Result, Turn
+from toolcall_conformance.basics.reading.model import Item
+from toolcall_conformance.basics.remembered import LONGEST
 from toolcall_conformance.judge.comparisons import HISTORY, compare
-from toolcall_conformance.judge.excuses import excused
+from toolcall_conformance.judge.consequences import suppress
+from toolcall_conformance.judge.excuses.accepted import accepted_in
+from toolcall_conformance.judge.excuses.inherited import excused
+from toolcall_conformance.judge.excuses.provider_memory import ProviderMemory, whole_request
 from toolcall_conformance.judge.given import AnyRoute
-from toolcall_conformance.judge.provider_memory import ProviderMemory, whole_request
+from toolcall_conformance.judge.rules.check import check_body
+from toolcall_conformance.judge.translation import losses, nearest
+from toolcall_conformance.judge.translation.calls.aligned import aligned
+from toolcall_conformance.judge.translation.calls.declared_names import DeclaredNames
+from toolcall_conformance.judge.translation.calls.schema_reversal import conversions_up
+from toolcall_conformance.judge.translation.pair import Sides
+from toolcall_conformance.judge.translation.state.compactions import KIND as PACKED
+from toolcall_conformance.judge.translation.state.compactions import Unread, find_unread
+from toolcall_conformance.judge.translation.state.state import model_circumstances
+from toolcall_conformance.judge.translation.state.stored import is_half
+from toolcall_conformance.judge.translation.texts import search_sources, spread_texts
+from toolcall_conformance.judge.translation.tools.tool_twins import map_tools, names_of
 from toolcall_conformance.judge.wrong_format import no_object
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.reading import Call, Reading, Result, Turn
-from toolcall_conformance.reading.model import Item
-from toolcall_conformance.remembered import LONGEST
-from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.translation import losses, nearest, search_sources, spread_texts
-from toolcall_conformance.translation.aligned import aligned
-from toolcall_conformance.translation.compactions import KIND as PACKED
-from toolcall_conformance.translation.compactions import Unread, find_unread
-from toolcall_conformance.translation.declared_names import DeclaredNames
-from toolcall_conformance.translation.pair import Sides
-from toolcall_conformance.translation.state import model_circumstances
-from toolcall_conformance.translation.stored import is_half
-from toolcall_conformance.translation.tool_twins import map_tools, names_of
-from toolcall_conformance.translation.undoing import conversions_up
 
 
 def judge_history(

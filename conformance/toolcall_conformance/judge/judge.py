@@ -7,26 +7,26 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.consequences import table_of, with_causes
-from toolcall_conformance.findings import Finding, Judgement, told_in
+from toolcall_conformance.basics.findings import Finding, Judgement, told_in
+from toolcall_conformance.basics.reading.assembled import Assembled
 from toolcall_conformance.judge.adapters import judge_calls, judge_results
 from toolcall_conformance.judge.bodies import judge_body
 from toolcall_conformance.judge.bridges import declared_names as mcp_names
 from toolcall_conformance.judge.bridges import judge_result, judge_tools
-from toolcall_conformance.judge.broken_streams import judge_end
+from toolcall_conformance.judge.consequences import table_of, with_causes
 from toolcall_conformance.judge.errors import judge_error
+from toolcall_conformance.judge.excuses.provider_memory import ProviderMemory
 from toolcall_conformance.judge.given import UNKNOWN, AnyRoute, Requests
 from toolcall_conformance.judge.history import declared_names, judge_history
-from toolcall_conformance.judge.provider_memory import ProviderMemory
+from toolcall_conformance.judge.otel import ObservedExchange, judge_exchange
 from toolcall_conformance.judge.round_trips import judge_round_trip
-from toolcall_conformance.judge.streams import judge_stream
+from toolcall_conformance.judge.rules.check import check_body
+from toolcall_conformance.judge.streams.broken import judge_end
+from toolcall_conformance.judge.streams.whole import judge_stream
+from toolcall_conformance.judge.translation.calls.declared_names import DeclaredNames
+from toolcall_conformance.judge.translation.outcome import outcome
 from toolcall_conformance.judge.upstream_replies import judge_sent
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.otel import ObservedExchange, judge_exchange
-from toolcall_conformance.reading.assembled import Assembled
-from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.translation import outcome
-from toolcall_conformance.translation.declared_names import DeclaredNames
 
 
 @dataclass(frozen=True)

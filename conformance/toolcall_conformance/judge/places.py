@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 
-from toolcall_conformance.jsonvalue import around
+from toolcall_conformance.basics.jsonvalue import around
 
 
 class PlacesByPointer:

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Judgement
+from toolcall_conformance.basics.findings import Judgement
 from toolcall_conformance.judge.caching import CachingJudge
 from toolcall_conformance.judge.given import UNKNOWN, AnyRoute, Requests
-from toolcall_conformance.levels import finding
-from toolcall_conformance.policy import Policy, as_sent, came_from, declared_tools
-from toolcall_conformance.translation.declared_names import DeclaredNames
+from toolcall_conformance.judge.levels import finding
+from toolcall_conformance.judge.policy import Policy, as_sent, came_from, declared_tools
+from toolcall_conformance.judge.translation.calls.declared_names import DeclaredNames
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Judgement
+from toolcall_conformance.basics.findings import Judgement
 from toolcall_conformance.judge.comparisons import compare
+from toolcall_conformance.judge.translation.calls.aligned import aligned
+from toolcall_conformance.judge.translation.pair import Sides
+from toolcall_conformance.judge.translation.texts import search_sources, spread_texts
 from toolcall_conformance.judge.wrong_format import no_object
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.translation import search_sources, spread_texts
-from toolcall_conformance.translation.aligned import aligned
-from toolcall_conformance.translation.pair import Sides
 
 
 def judge_round_trip(corpus: Corpus, source: Any, output: Any, *, own: str, through: str, direction: str) -> Judgement:

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Finding, Tolerated
-from toolcall_conformance.jsonvalue import equal, join, resolve
+from toolcall_conformance.basics.findings import MISSING, Finding, Tolerated
+from toolcall_conformance.basics.jsonvalue import equal, join, resolve
 from toolcall_conformance.judge.places import PlacesByPointer
-from toolcall_conformance.translation import identity
-from toolcall_conformance.translation.pair import Sides
+from toolcall_conformance.judge.translation import identity
+from toolcall_conformance.judge.translation.pair import Sides
 
 
 def came_back(sides: Sides, source: Any, output: dict[str, Any], *, exactly: bool) -> bool:
@@ -33,7 +33,7 @@ def came_back(sides: Sides, source: Any, output: dict[str, Any], *, exactly: boo
 def differences(
     sides: Sides, source: Any, output: dict[str, Any], findings: Iterable[Finding], accepted: Iterable[Tolerated] = ()
 ) -> Iterator[Finding]:
-    """The differences that ``findings`` does not report. What an equivalence accepts is another spelling of the same."""
+    """The differences that ``findings`` lacks. What an equivalence accepts is another notation of the same."""
     aside, reply = _of_the_route(sides), sides.output.direction == "response"
     # Counts are told as what they count, and as members.
     told_as_findings = _places(finding for finding in findings if not finding.is_note and finding.element != "usage")

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.findings import Finding, Judgement
+from toolcall_conformance.basics.findings import Finding, Judgement
 from toolcall_conformance.judge.given import Ends
-from toolcall_conformance.judge.streams import judge_stream
-from toolcall_conformance.levels import weighed
+from toolcall_conformance.judge.levels import weighed
+from toolcall_conformance.judge.rules.check import check_body
+from toolcall_conformance.judge.streams.whole import judge_stream
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.rules.check import check_body
 
 
 def judge_sent(corpus: Corpus, name: str, direction: str, body: Any, *, model: str | None = None) -> Judgement:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Finding, Words
-from toolcall_conformance.jsonvalue import equal
-from toolcall_conformance.recognition import recognised
-from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.translation import identity
-from toolcall_conformance.translation.pair import Sides
+from toolcall_conformance.basics.findings import MISSING, Finding, Words
+from toolcall_conformance.basics.jsonvalue import equal
+from toolcall_conformance.formats.recognition import recognised
+from toolcall_conformance.judge.rules.check import check_body
+from toolcall_conformance.judge.translation import identity
+from toolcall_conformance.judge.translation.pair import Sides
 
 _RULE = "translation/target-format"
 _MODEL = frozenset({"model"})

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance import packs
+from toolcall_conformance.library import packs
 from toolcall_conformance.library.files import CorpusError, read_json, verify_readable
 
 _NUMBERED = re.compile("[0-9][0-9]-")

@@ -7,9 +7,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance.equivalences import Criteria, Equivalence
 from toolcall_conformance.library.cases import Case
 from toolcall_conformance.library.circumstances import Circumstance, read_circumstance
+from toolcall_conformance.library.equivalences import Criteria, Equivalence
 from toolcall_conformance.library.files import CorpusError, read_json, require
 from toolcall_conformance.library.formats import FormatFiles
 from toolcall_conformance.library.own_tools import OwnTools

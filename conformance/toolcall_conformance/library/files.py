@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance import foreign_files
-from toolcall_conformance.jsonvalue import JSONError, parse
+from toolcall_conformance.basics import foreign_files
+from toolcall_conformance.basics.jsonvalue import JSONError, parse
 
 
 class CorpusError(Exception):

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance import packs
-from toolcall_conformance.jsonvalue import join
+from toolcall_conformance.basics.jsonvalue import join
+from toolcall_conformance.library import packs
 from toolcall_conformance.library.cases import Case
 from toolcall_conformance.library.files import CorpusError, read_json, require
 

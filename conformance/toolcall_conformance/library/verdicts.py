@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance import packs
+from toolcall_conformance.library import packs
 
 Verdict = Mapping[str, Any]
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, Form, Words
+from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Form, Words
 from toolcall_conformance.reports.model import told
 
 _WEB = re.compile(r"https?://\S+")

@@ -6,12 +6,12 @@ import os
 import tempfile
 from pathlib import Path
 
-from toolcall_conformance import whole_files
-from toolcall_conformance.known_secrets import without_secrets
+from toolcall_conformance.basics import whole_files
+from toolcall_conformance.basics.known_secrets import without_secrets
+from toolcall_conformance.basics.whole_files import NotWrittenError, target_of
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports import writers
 from toolcall_conformance.reports.run_record import RunRecord
-from toolcall_conformance.whole_files import NotWrittenError, target_of
 
 
 class ReportError(Exception):

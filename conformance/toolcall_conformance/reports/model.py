@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, Loss, OneOf, Verdict, Words
-from toolcall_conformance.known_secrets import without_secrets
+from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Finding, Form, Loss, OneOf, Verdict, Words
+from toolcall_conformance.basics.known_secrets import without_secrets
 
 # Values with longer JSON text are cut: a report lists faults; the artefacts hold the bodies.
 VALUE_LIMIT = 2_000

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from toolcall_conformance.reports.causes.root_cause import RootCause
 from toolcall_conformance.reports.model import ItemRecord, command
-from toolcall_conformance.reports.root_cause import RootCause
 
 
 @dataclass(frozen=True, slots=True)

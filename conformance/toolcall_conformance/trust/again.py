@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from toolcall_conformance.findings import Finding
-from toolcall_conformance.jsonvalue import equal
-from toolcall_conformance.showing import many
+from toolcall_conformance.basics.findings import Finding
+from toolcall_conformance.basics.jsonvalue import equal
+from toolcall_conformance.basics.showing import many
 from toolcall_conformance.trust.mutation import Mutation, SoundOutput
 from toolcall_conformance.trust.nodes import nodes
-from toolcall_conformance.trust.operators import OPERATORS, Unfit
+from toolcall_conformance.trust.operators.by_name import OPERATORS, Unfit
 from toolcall_conformance.trust.places import DIRECTIONS
 from toolcall_conformance.trust.sampling import Lot, Sampler
 

@@ -15,7 +15,7 @@ from itertools import pairwise
 from toolcall_conformance import formats
 from toolcall_conformance.trust.mutation import Mutation, SoundOutput, without_own
 from toolcall_conformance.trust.nodes import PlacedValue, nodes, pattern_of
-from toolcall_conformance.trust.operators import Unfit
+from toolcall_conformance.trust.operators.by_name import Unfit
 from toolcall_conformance.trust.places import Place
 from toolcall_conformance.trust.sampling import Lot, Sampler
 

@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Finding
-from toolcall_conformance.jsonvalue import around, copied, equal
-from toolcall_conformance.reading import Call, Hosted, Media, Opaque, Reading, Reasoning, Result, Text
+from toolcall_conformance.basics.findings import Finding
+from toolcall_conformance.basics.jsonvalue import around, copied, equal
+from toolcall_conformance.basics.reading import Call, Hosted, Media, Opaque, Reading, Reasoning, Result, Text
 from toolcall_conformance.trust.nodes import holder_of, nodes
 from toolcall_conformance.trust.places import Direction
 

@@ -18,14 +18,14 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.jsonvalue import canonical, copied
+from toolcall_conformance.basics.streaming import cuts, dump, parse
 from toolcall_conformance.checks import Harness
-from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Driver, Opened, Produced, Source, Streamed
-from toolcall_conformance.jsonvalue import canonical, copied
-from toolcall_conformance.streaming import cuts, dump, parse
 from toolcall_conformance.trust.nodes import holder_of, kind_of, nodes
 from toolcall_conformance.trust.places import Place
-from toolcall_conformance.witnesses import MissingSDKError, sdk_of
+from toolcall_conformance.trust.witnesses import MissingSDKError, sdk_of
 
 ENOUGH = 2
 """In how many formats a decoder must say the same."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import Finding
+from toolcall_conformance.basics.jsonvalue import copied, equal
 from toolcall_conformance.checks import CHECKS, Harness
-from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Driver, Opened, OpenOutcome, Outcome, Produced, SessionDriver
 from toolcall_conformance.drivers.streams import Source, StreamOutcome
-from toolcall_conformance.findings import Finding
-from toolcall_conformance.jsonvalue import copied, equal
 from toolcall_conformance.library import Case
 
 PLAYED = ("agent_loop", "request", "response")

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from toolcall_conformance import formats
+from toolcall_conformance.basics.findings import Finding
+from toolcall_conformance.basics.jsonvalue import resolve
+from toolcall_conformance.basics.streaming import dump, parse
 from toolcall_conformance.checks import Harness
 from toolcall_conformance.drivers import Driver
-from toolcall_conformance.findings import Finding
-from toolcall_conformance.jsonvalue import resolve
-from toolcall_conformance.streaming import dump, parse
 from toolcall_conformance.trust import loops
 from toolcall_conformance.trust.elements import Elements, is_about
 from toolcall_conformance.trust.equivalent import EquivalenceCheck
 from toolcall_conformance.trust.nodes import PlacedValue, nodes, pattern_of
-from toolcall_conformance.trust.operators import Unfit, mutated
+from toolcall_conformance.trust.operators.by_name import Unfit, mutated
 from toolcall_conformance.trust.places import Place, findings
 from toolcall_conformance.trust.table import MutationTable
 

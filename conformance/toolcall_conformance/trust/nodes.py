@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from toolcall_conformance.jsonvalue import join, resolve, unescaped
+from toolcall_conformance.basics.jsonvalue import join, resolve, unescaped
 
 _KINDS = {str: "text", bool: "flag", int: "number", float: "number", list: "list", dict: "object", type(None): "null"}
 

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import Finding
+from toolcall_conformance.basics.streaming import cuts, parse
 from toolcall_conformance.checks import Harness
-from toolcall_conformance.checks.golden_replies import rename_calls
-from toolcall_conformance.checks.streamed import Blocked, begin_exchange
-from toolcall_conformance.contract import Route
+from toolcall_conformance.checks.conversation.golden_replies import rename_calls
+from toolcall_conformance.checks.streams.exchange import Blocked, begin_exchange
 from toolcall_conformance.drivers import Driver, Opened, Produced, SessionDriver, Source, Streamed
-from toolcall_conformance.findings import Finding
 from toolcall_conformance.judge import Requests
 from toolcall_conformance.library import Case, Exchange
-from toolcall_conformance.streaming import cuts, parse
 from toolcall_conformance.trust import loops
 
 Direction = Literal["request", "response", "stream", "error", "loop"]

@@ -12,7 +12,7 @@ from typing import Any
 
 from toolcall_conformance.trust.mutation import Mutation, SoundOutput, Workshop
 from toolcall_conformance.trust.nodes import PlacedValue
-from toolcall_conformance.trust.operators import Unfit
+from toolcall_conformance.trust.operators.by_name import Unfit
 from toolcall_conformance.trust.places import DIRECTIONS, Direction, Place, places
 from toolcall_conformance.trust.table import Applies
 

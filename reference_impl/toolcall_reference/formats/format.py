@@ -6,15 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from toolcall_reference.failures import Failure
+from toolcall_reference.basics.store import Shelf
+from toolcall_reference.conversation.failures import Failure
+from toolcall_reference.conversation.intermediate import Body, Conversation, Reply
+from toolcall_reference.conversation.losses import Losses
+from toolcall_reference.conversation.target import Target
 from toolcall_reference.formats.http import Http
-from toolcall_reference.intermediate import Body, Conversation, Reply
-from toolcall_reference.losses import Losses
-from toolcall_reference.store import Shelf
-from toolcall_reference.streams import Decoder, Encoder
-from toolcall_reference.target import Target
-
-from .observed import Observed
+from toolcall_reference.formats.observed import Observed
+from toolcall_reference.streaming.streams import Decoder, Encoder
 
 
 class MemoryNeeds(Protocol):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import copy
 from collections.abc import Collection, Mapping
 
-from toolcall_reference.intermediate import Body, Tool
-from toolcall_reference.target import Target
+from toolcall_reference.conversation.intermediate import Body, Tool
+from toolcall_reference.conversation.target import Target
 
 _PURPOSES = {
     "web_search": "web search", "googleSearch": "web search",
@@ -18,7 +18,7 @@ _PURPOSES = {
 def encode_hosted(
     tools: list[Tool], own: Mapping[str, Body], target: Target, used_names: Collection[str] = ()
 ) -> list[Body]:
-    """The declarations of the target's own tools, ``own``, by purpose; a name that is ``used_names`` is the client's."""
+    """The declarations of the target's own tools, ``own``, by purpose; names in ``used_names`` are the client's."""
     bodies: list[Body] = []
     for tool in (tool for tool in tools if tool.kind == "hosted"):
         kind = str(tool.format.get("type", tool.name)) if isinstance(tool.format, dict) else tool.name

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from toolcall_reference.intermediate import Body, Conversation, Hosted, Opaque
-from toolcall_reference.losses import Losses
-from toolcall_reference.steps import Block, ServerCall, ServerResult, Step
+from toolcall_reference.conversation.intermediate import Body, Conversation, Hosted, Opaque
+from toolcall_reference.conversation.losses import Losses
+from toolcall_reference.conversation.steps import Block, ServerCall, ServerResult, Step
 
 
 def _itself(body: Body, losses: Losses) -> Body:

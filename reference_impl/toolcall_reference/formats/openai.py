@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from toolcall_reference import failures
-from toolcall_reference.failures import Failure
-from toolcall_reference.intermediate import Body
-from toolcall_reference.jsontext import copied, digest
-from toolcall_reference.losses import Losses
-from toolcall_reference.seeded import letters
+from toolcall_reference.basics.jsontext import copied, digest
+from toolcall_reference.basics.seeded import letters
+from toolcall_reference.conversation import failures
+from toolcall_reference.conversation.failures import Failure
+from toolcall_reference.conversation.intermediate import Body
+from toolcall_reference.conversation.losses import Losses
 
 VENDOR = "openai"
 """Whose file ids these are."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_reference import schemas
-from toolcall_reference.intermediate import Body, Tool
-from toolcall_reference.target import Target
+from toolcall_reference.conversation import schemas
+from toolcall_reference.conversation.intermediate import Body, Tool
+from toolcall_reference.conversation.target import Target
 
 _ONE = frozenset({"items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"})
 _MANY = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from toolcall_reference.intermediate import Settings
-from toolcall_reference.losses import Losses
+from toolcall_reference.conversation.intermediate import Settings
+from toolcall_reference.conversation.losses import Losses
 
 _ELEMENTS = {
     "safety_identifier": "user-id",

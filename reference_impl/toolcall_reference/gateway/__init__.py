@@ -5,7 +5,7 @@ translated back, whole or as it streams. :class:`toolcall_reference.gateway.serv
 extra ``http``, all other modules here do not.
 """
 
-from .config import Config, ConfigError, Upstream
-from .config_file import load_toml, read_config
+from toolcall_reference.gateway.config import Config, ConfigError, Upstream
+from toolcall_reference.gateway.config_file import load_toml, read_config
 
 __all__ = ["Config", "ConfigError", "Upstream", "load_toml", "read_config"]

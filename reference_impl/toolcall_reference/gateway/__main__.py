@@ -8,11 +8,10 @@ import signal
 import sys
 from typing import Any
 
+from toolcall_reference.gateway.config import Config, ConfigError
+from toolcall_reference.gateway.options import config_of, parse_options
 from toolcall_reference.policy import Policy, PolicyError
 from toolcall_reference.translator import ReferenceTranslator
-
-from .config import Config, ConfigError
-from .options import config_of, parse_options
 
 _LEAVE_SECONDS = 3.0
 _BACKLOG = 1024
@@ -52,8 +51,8 @@ async def _serve(config: Config, policy: Policy | None, *, verbose: bool) -> Non
     """Listen until a signal comes. Raises OSError where that is not possible."""
     from aiohttp import web
 
-    from .patience import Patience
-    from .server import Gateway
+    from toolcall_reference.gateway.patience import Patience
+    from toolcall_reference.gateway.server import Gateway
 
     files = _take_all_files()
     loop = asyncio.get_running_loop()

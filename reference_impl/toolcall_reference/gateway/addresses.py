@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
 from toolcall_reference import formats
+from toolcall_reference.conversation.intermediate import Body
 from toolcall_reference.formats import Format
-from toolcall_reference.intermediate import Body
 
 
 @dataclass(frozen=True, slots=True)

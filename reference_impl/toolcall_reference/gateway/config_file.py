@@ -14,9 +14,8 @@ from urllib.request import getproxies, proxy_bypass
 
 from toolcall_reference import formats
 from toolcall_reference.formats import Format
-
-from .addresses import base_of
-from .config import Config, ConfigError, Upstream
+from toolcall_reference.gateway.addresses import base_of
+from toolcall_reference.gateway.config import Config, ConfigError, Upstream
 
 LISTEN = "127.0.0.1:8080"
 _KEYS = {

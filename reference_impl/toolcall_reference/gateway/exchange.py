@@ -16,19 +16,18 @@ import aiohttp
 from aiohttp import web
 from yarl import URL
 
-from toolcall_reference.errors import Refused, Unsupported
-from toolcall_reference.failures import Failure, Headers
+from toolcall_reference.basics.errors import Refused, Unsupported
+from toolcall_reference.basics.jsontext import dump
+from toolcall_reference.conversation.failures import Failure, Headers
+from toolcall_reference.conversation.intermediate import Body
 from toolcall_reference.formats import Format
-from toolcall_reference.intermediate import Body
-from toolcall_reference.jsontext import dump
-from toolcall_reference.streams import Pouring
+from toolcall_reference.gateway import bounds, failing, headers
+from toolcall_reference.gateway.addresses import AddressedRequest, upstream_address
+from toolcall_reference.gateway.config import Upstream
+from toolcall_reference.gateway.framing import ArrayFraming, EventFraming, Framing
+from toolcall_reference.gateway.log import Log
+from toolcall_reference.streaming.streams import Pouring
 from toolcall_reference.translator import Session
-
-from . import bounds, failing, headers
-from .addresses import AddressedRequest, upstream_address
-from .config import Upstream
-from .framing import ArrayFraming, EventFraming, Framing
-from .log import Log
 
 _CONNECT_SECONDS = 10.0
 # What a provider still sends behind the end of a reply, so that its connection can be used again.

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from toolcall_reference import failures
-from toolcall_reference.failures import Failure, Headers
+from toolcall_reference.basics.jsontext import parse
+from toolcall_reference.conversation import failures
+from toolcall_reference.conversation.failures import Failure, Headers
+from toolcall_reference.conversation.intermediate import Body
 from toolcall_reference.formats import Format
-from toolcall_reference.intermediate import Body
-from toolcall_reference.jsontext import parse
+from toolcall_reference.gateway.config import Upstream
 from toolcall_reference.translator import Session
-
-from .config import Upstream
 
 _SHOWN = 500
 HIDDEN = "[the gateway's key]"

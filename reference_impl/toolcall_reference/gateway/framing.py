@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolcall_reference import sse
+from toolcall_reference.streaming import sse
 
 
 class ArrayFraming:

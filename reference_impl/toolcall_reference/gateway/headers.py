@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 
 from toolcall_reference import formats
-from toolcall_reference.failures import Headers
+from toolcall_reference.conversation.failures import Headers
 from toolcall_reference.formats import Format
 
 RETRY = ("retry-after", "retry-after-ms", "x-should-retry")

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .config import Config, ConfigError
-from .config_file import LISTEN, load_toml, read_config
+from toolcall_reference.gateway.config import Config, ConfigError
+from toolcall_reference.gateway.config_file import LISTEN, load_toml, read_config
 
 
 def parse_options(arguments: list[str]) -> argparse.Namespace:

@@ -12,17 +12,16 @@ from contextlib import nullcontext
 import aiohttp
 from aiohttp import web
 
-from toolcall_reference.intermediate import Body
-from toolcall_reference.memory import Memory
-from toolcall_reference.store import Store
+from toolcall_reference.basics.store import Store
+from toolcall_reference.conversation.intermediate import Body
+from toolcall_reference.gateway import failing, headers
+from toolcall_reference.gateway.addresses import AddressedRequest, Served
+from toolcall_reference.gateway.config import Config
+from toolcall_reference.gateway.exchange import Exchange, Way, as_json
+from toolcall_reference.gateway.log import Log, shown
+from toolcall_reference.gateway.patience import Patience
+from toolcall_reference.sessions.memory import Memory
 from toolcall_reference.translator import ReferenceTranslator
-
-from . import failing, headers
-from .addresses import AddressedRequest, Served
-from .config import Config
-from .exchange import Exchange, Way, as_json
-from .log import Log, shown
-from .patience import Patience
 
 _JSON = "application/json"
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from toolcall_reference import formats, history, media, results
-from toolcall_reference.errors import Refused
-from toolcall_reference.formats import Format
-from toolcall_reference.intermediate import (
+from toolcall_reference import formats
+from toolcall_reference.basics.errors import Refused
+from toolcall_reference.basics.jsontext import as_list, as_object, as_text, dump
+from toolcall_reference.conversation import history, media, results
+from toolcall_reference.conversation.intermediate import (
     Body,
     Citation,
     Conversation,
@@ -24,14 +25,13 @@ from toolcall_reference.intermediate import (
     Tool,
     Turn,
 )
-from toolcall_reference.jsontext import as_list, as_object, as_text, dump
-from toolcall_reference.losses import Losses
-from toolcall_reference.pairing import Ledger
-from toolcall_reference.steps import Block, ServerCall, ServerResult, Step
-from toolcall_reference.target import Target
-
-from .parts import STATE
-from .tools import tools_of
+from toolcall_reference.conversation.losses import Losses
+from toolcall_reference.conversation.pairing import Ledger
+from toolcall_reference.conversation.steps import Block, ServerCall, ServerResult, Step
+from toolcall_reference.conversation.target import Target
+from toolcall_reference.formats import Format
+from toolcall_reference.otel.parts import STATE
+from toolcall_reference.otel.tools import tools_of
 
 _MEDIA = ("blob", "uri", "file")
 _SERVER = ("server_tool_call", "server_tool_call_response", "generic")

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from toolcall_reference.errors import Refused
-from toolcall_reference.intermediate import Body
-from toolcall_reference.losses import Losses
+from toolcall_reference.basics.errors import Refused
+from toolcall_reference.conversation.intermediate import Body
+from toolcall_reference.conversation.losses import Losses
 
 _CALL, _ANSWER = "server_tool_call", "server_tool_call_response"
 _CLIENTS = ("function", "custom")

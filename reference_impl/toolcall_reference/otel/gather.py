@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from toolcall_reference import streams
-from toolcall_reference.deltas import Delta
+from toolcall_reference.conversation.intermediate import Body, Reply
+from toolcall_reference.conversation.losses import Losses
 from toolcall_reference.formats import Format
-from toolcall_reference.gathered import Gathered
-from toolcall_reference.intermediate import Body, Reply
-from toolcall_reference.losses import Losses
-from toolcall_reference.streams import Decoder
+from toolcall_reference.streaming import streams
+from toolcall_reference.streaming.deltas import Delta
+from toolcall_reference.streaming.gathered import Gathered
+from toolcall_reference.streaming.streams import Decoder
 
 
 class _Observing:

@@ -9,15 +9,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 
 from toolcall_reference import formats
-from toolcall_reference.errors import Refused
+from toolcall_reference.basics.errors import Refused
+from toolcall_reference.basics.jsontext import copied
+from toolcall_reference.conversation.intermediate import (
+    Body,
+    Conversation,
+    Item,
+    Reply,
+    Settings,
+    Text,
+    Turn,
+    UniversalToolResult,
+)
+from toolcall_reference.conversation.losses import Losses
 from toolcall_reference.formats import Format
-from toolcall_reference.intermediate import Body, Conversation, Item, Reply, Settings, Text, Turn, UniversalToolResult
-from toolcall_reference.jsontext import copied
-from toolcall_reference.losses import Losses
-
-from .gather import gathered
-from .parts import Writer
-from .tools import definitions
+from toolcall_reference.otel.gather import gathered
+from toolcall_reference.otel.parts import Writer
+from toolcall_reference.otel.tools import definitions
 
 _FINISH = {"end": "stop", "stop_sequence": "stop", "tools": "tool_call", "filter": "content_filter"}
 

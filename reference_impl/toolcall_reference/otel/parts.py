@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from toolcall_reference.formats import Format
-from toolcall_reference.intermediate import (
+from toolcall_reference.basics.jsontext import parse_object
+from toolcall_reference.conversation.intermediate import (
     Body,
     Hosted,
     Item,
@@ -22,10 +22,10 @@ from toolcall_reference.intermediate import (
     UniversalToolCall,
     UniversalToolResult,
 )
-from toolcall_reference.jsontext import parse_object
-from toolcall_reference.losses import Losses
-from toolcall_reference.pairing import arguments_object
-from toolcall_reference.steps import ServerCall, ServerResult, Step
+from toolcall_reference.conversation.losses import Losses
+from toolcall_reference.conversation.pairing import arguments_object
+from toolcall_reference.conversation.steps import ServerCall, ServerResult, Step
+from toolcall_reference.formats import Format
 
 STATE = "state"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from toolcall_reference.intermediate import Body, Tool
-from toolcall_reference.losses import Losses
+from toolcall_reference.conversation.intermediate import Body, Tool
+from toolcall_reference.conversation.losses import Losses
 
 
 def definitions(tools: Sequence[Tool], losses: Losses) -> list[Body]:

@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from toolcall_reference.errors import Refused
-from toolcall_reference.intermediate import Conversation, Text, Tool, ToolChoice, UniversalToolCall
-from toolcall_reference.jsontext import copied
-
-from .keys import KeyRenamer
-from .policy import Policy, Words
+from toolcall_reference.basics.errors import Refused
+from toolcall_reference.basics.jsontext import copied
+from toolcall_reference.conversation.intermediate import Conversation, Text, Tool, ToolChoice, UniversalToolCall
+from toolcall_reference.policy.keys import KeyRenamer
+from toolcall_reference.policy.policy import Policy, Words
 
 
 class ReplyPolicy(Protocol):

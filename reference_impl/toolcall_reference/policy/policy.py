@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from toolcall_reference.intermediate import Tool
+from toolcall_reference.conversation.intermediate import Tool
 
 Words = Mapping[str, str]
 

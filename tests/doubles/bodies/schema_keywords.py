@@ -9,7 +9,7 @@ from typing import Any
 from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, harmless, need, warning
 from doubles.draft import Draft
 from toolcall_conformance.library import load_corpus
-from toolcall_reference.schemas import resolve
+from toolcall_reference.conversation.schemas import resolve
 
 JSON_SCHEMA = (ANTHROPIC, CHAT, RESPONSES)
 FAMILY = tuple(case for case in load_corpus().cases if case.startswith("schemas/"))

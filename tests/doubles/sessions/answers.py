@@ -10,9 +10,9 @@ from collections import OrderedDict
 from typing import Any, ClassVar
 
 from doubles.loop import ANTHROPIC, CHAT, GEMINI, RESPONSES, DoubledSession, broken, harmless
-from toolcall_conformance.contract import Refused
+from toolcall_conformance.basics.contract import Refused
 from toolcall_conformance.drivers.base import Driver
-from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.drivers.python.driver import PythonDriver
 
 CASE = "shell/seed"
 

@@ -9,7 +9,7 @@ from typing import Any
 from doubles.draft import Draft
 from doubles.loop import ANTHROPIC, CHAT, GEMINI, RESPONSES, DoubledSession, broken, harmless, warning
 from doubles.wire import Call
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
 
 EQUAL = "ids/equal-calls"
 REUSED = "ids/reused-every-turn"

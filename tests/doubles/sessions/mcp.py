@@ -9,7 +9,7 @@ from typing import Any
 from doubles import wire
 from doubles.draft import Draft
 from doubles.loop import ANTHROPIC, CHAT, GEMINI, RESPONSES, DoubledSession, broken, harmless
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
 
 CLEANED = "mcp/names-cleaned-alike"
 CUT = "mcp/names-cut-alike"

@@ -8,7 +8,7 @@ from doubles.draft import Draft
 from doubles.loop import ANTHROPIC, CHAT, GEMINI, RESPONSES, DoubledSession, broken, harmless
 from doubles.sessions.ids import OwnIds
 from doubles.wire import Call
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
 
 EQUAL = "parallel/same-arguments-twice"
 RENAMED = ("translation/ids-kept", "translation/ids-returned")

@@ -11,7 +11,7 @@ import toolcall_conformance
 import toolcall_reference
 from doubles.loop import ANTHROPIC, CHAT, DoubledSession, broken, harmless
 from toolcall_conformance.drivers.base import Driver
-from toolcall_conformance.drivers.exec_driver import ExecDriver
+from toolcall_conformance.drivers.child.driver import ExecDriver
 
 CASE = "shell/seed"
 CHILD = Path(__file__).parents[1] / "child.py"

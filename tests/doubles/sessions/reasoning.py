@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 from doubles.loop import ANTHROPIC, CHAT, GEMINI, RESPONSES, DoubledSession, broken, harmless, warning
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
 from toolcall_reference import ReferenceTranslator
 
 SEED = "reasoning/seed"

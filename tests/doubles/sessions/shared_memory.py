@@ -12,7 +12,7 @@ from doubles.draft import Draft
 from doubles.loop import ANTHROPIC, CHAT, GEMINI, RESPONSES, StreamingSession, broken, harmless
 from doubles.wire import Call
 from toolcall_conformance import formats
-from toolcall_conformance.streaming import parse
+from toolcall_conformance.basics.streaming import parse
 
 MOVED = "ids/moved-provider"
 ITEMS = "ids/seed"

@@ -24,7 +24,7 @@ from doubles.loop import (
 from doubles.sessions.ids import UNLINKED, OwnIds
 from doubles.sessions.mcp import ByNumber
 from doubles.wire import Call
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
 
 ABSENT = "ids/empty-and-absent"
 """Two rounds of two calls at once, with ordinary ids in all formats but Gemini's."""

@@ -9,9 +9,9 @@ from unittest.mock import patch
 from doubles.loop import ANTHROPIC, CHAT, GEMINI, RESPONSES, StreamingSession, broken, harmless
 from doubles.sessions.reasoning import SENTINEL, signed
 from doubles.sessions.stored import new_part
-from toolcall_conformance.contract import Route
-from toolcall_reference.state import StateMemory
-from toolcall_reference.store import Shelf
+from toolcall_conformance.basics.contract import Route
+from toolcall_reference.basics.store import Shelf
+from toolcall_reference.sessions.state import StateMemory
 
 
 class ForgettingState(StreamingSession):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from doubles.loop import ANTHROPIC, CHAT, GEMINI, RESPONSES, DoubledSession, broken, harmless
-from toolcall_conformance.contract import Route
+from toolcall_conformance.basics.contract import Route
 
 THREAD = "state/message-thread"
 HALF = "translation/stored-history"

@@ -21,7 +21,7 @@ from doubles.stream import (
     warning,
 )
 from doubles.streams.handles import choice_of, entries, kind, opens, typed
-from toolcall_conformance.streaming import parse
+from toolcall_conformance.basics.streaming import parse
 
 CALL, END, ERROR = "translation/stream-cut-call", "translation/stream-cut-end", "translation/stream-error-told"
 BREAK = "translation/stream-error-as-break"

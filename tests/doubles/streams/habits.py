@@ -23,7 +23,7 @@ from doubles.stream import (
 )
 from doubles.streams.ends import as_far_as_it_came, framed, is_error
 from doubles.streams.handles import again, choice_of, delta, entries, kind, parts, piece, typed, whole_input
-from toolcall_conformance.streaming import parse
+from toolcall_conformance.basics.streaming import parse
 
 Events = Iterator[Event]
 Pieces = Iterator[bytes]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance import streaming
+from toolcall_conformance.basics import streaming
 from toolcall_conformance.cli.explained.doubles import Doubles, broken_by, headed
 from toolcall_conformance.cli.explained.fragments import contrast, in_a_line, side_by_side
 from toolcall_conformance.cli.explained.model import Part

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any
 
+from toolcall_conformance.basics.findings import MISSING
+from toolcall_conformance.basics.jsonvalue import equal, join
 from toolcall_conformance.cli.explained.model import printable
-from toolcall_conformance.findings import MISSING
-from toolcall_conformance.jsonvalue import equal, join
 
 _TEXT = 48
 _LINES = 6

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from toolcall_conformance.basics.jsonstyle import written
 from toolcall_conformance.cli.explained.bodies import body_parts
 from toolcall_conformance.cli.explained.doubles import Doubles
 from toolcall_conformance.cli.explained.known import known
 from toolcall_conformance.cli.explained.model import Explanation, Part, evidence_parts, room
-from toolcall_conformance.jsonstyle import written
 from toolcall_conformance.library import Circumstance, Corpus, Rule
 
 _BOUND = {"provider": "bodies that a provider receives", "client": "bodies that a client receives"}
@@ -71,7 +71,8 @@ def _weight(corpus: Corpus, circumstances: Mapping[str, Circumstance], rule: Rul
     yield f"{rule.level}: {advice.partition('. ')[0].removesuffix('.')}" if advice else str(rule.level)
     for circumstance in circumstances.values():
         if circumstance.rules is not None and rule.id in circumstance.rules:
-            yield f"at most {circumstance.at_most} where this holds: {circumstance.explanation} (explain {circumstance.name})"
+            holds = f"{circumstance.explanation} (explain {circumstance.name})"
+            yield f"at most {circumstance.at_most} where this holds: {holds}"
 
 
 def _items(corpus: Corpus, rule: Rule) -> str:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from toolcall_conformance.cli.explained.known import known
 from toolcall_conformance.cli.explained.model import Explanation, Part, evidence_parts, room
-from toolcall_conformance.equivalences import Equivalence
 from toolcall_conformance.library import Circumstance, Corpus, read_json
-from toolcall_conformance.reports.near import near
+from toolcall_conformance.library.equivalences import Equivalence
+from toolcall_conformance.reports.causes.near import near
 
 if TYPE_CHECKING:
     from toolcall_conformance.judge import Judge

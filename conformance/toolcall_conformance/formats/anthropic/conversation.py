@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from toolcall_conformance.basics.reading import Node, Reading, Text, Turn
+from toolcall_conformance.basics.reading.model import Item
 from toolcall_conformance.formats.anthropic.pairing import AnthropicPairing
 from toolcall_conformance.formats.anthropic.parts import ASIDE, read_block, text_items
-from toolcall_conformance.reading import Node, Reading, Text, Turn
-from toolcall_conformance.reading.model import Item
 
 SIDES = {"assistant": "assistant", "system": "system", "developer": "system"}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.reading import Node, Reading
-from toolcall_conformance.reading.failure import read_failure
+from toolcall_conformance.basics.reading import Node, Reading
+from toolcall_conformance.basics.reading.failure import read_failure
 
 
 def read_error(reply: Any) -> Reading:

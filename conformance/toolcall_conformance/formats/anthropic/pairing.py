@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
-from toolcall_conformance.reading import Call, Result, Turn
+from toolcall_conformance.basics.reading import Call, Result, Turn
 
 
 class AnthropicPairing:

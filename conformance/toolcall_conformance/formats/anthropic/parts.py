@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from toolcall_conformance.formats.anthropic.pairing import AnthropicPairing
-from toolcall_conformance.reading import (
+from toolcall_conformance.basics.reading import (
     Call,
     Citation,
     Hosted,
@@ -23,8 +22,9 @@ from toolcall_conformance.reading import (
     Unreadable,
     Value,
 )
-from toolcall_conformance.reading.citations import with_citations
-from toolcall_conformance.reading.model import Item
+from toolcall_conformance.basics.reading.citations import with_citations
+from toolcall_conformance.basics.reading.model import Item
+from toolcall_conformance.formats.anthropic.pairing import AnthropicPairing
 
 #: Blocks of the provider's own steps that have no ``_tool_result`` at the end of their type.
 HOSTED = frozenset(

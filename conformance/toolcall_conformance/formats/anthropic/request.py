@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from toolcall_conformance.basics.reading import CacheMark, Node, Reading
 from toolcall_conformance.formats.anthropic.conversation import AnthropicMessageReader, read_system
 from toolcall_conformance.formats.anthropic.settings import read_settings
 from toolcall_conformance.formats.anthropic.tools import read_choice, read_tools
-from toolcall_conformance.reading import CacheMark, Node, Reading
 
 _LISTS = {"tool": "tools", "system": "system"}
 

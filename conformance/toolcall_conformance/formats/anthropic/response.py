@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from toolcall_conformance.basics.reading import Finish, Node, Reading
 from toolcall_conformance.formats.anthropic.conversation import AnthropicMessageReader
-from toolcall_conformance.reading import Finish, Node, Reading
 
 REASONS = {
     "tool_use": "tools",

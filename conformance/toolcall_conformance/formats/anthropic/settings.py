@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from toolcall_conformance.reading import Node, Reading, Setting, Stored
+from toolcall_conformance.basics.reading import Node, Reading, Setting, Stored
 
 #: Keys whose value is the neutral setting as it stands.
 PLAIN = {

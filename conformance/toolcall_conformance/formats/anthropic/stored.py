@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from toolcall_conformance.basics.jsonvalue import copied
 from toolcall_conformance.formats.anthropic.client import CONTAINER, entries
-from toolcall_conformance.jsonvalue import copied
 
 OF_THE_THREAD: Final = ("system", "tools")
 """What a request that continues may not send again."""
@@ -48,7 +48,7 @@ def kept(body: dict[str, Any], reply: Any) -> tuple[str, list[Any]] | None:
 
 
 def shortened(body: dict[str, Any], reply: dict[str, Any], count: int) -> dict[str, Any] | None:
-    """A whole request as one that continues from ``reply``, without the first ``count`` messages; None without an id."""
+    """A request that continues from ``reply``, without the first ``count`` messages; None without an id."""
     name = reply.get("id")
     if not isinstance(name, str) or not name:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.reading import Node, Reading, Setting, Tool
+from toolcall_conformance.basics.reading import Node, Reading, Setting, Tool
 
 CHOICES = {"auto": "auto", "any": "required", "tool": "required", "none": "none"}
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from toolcall_conformance.basics.jsonvalue import copied
+from toolcall_conformance.basics.reading import reverse_among
 from toolcall_conformance.formats.gemini.spelling import member
 from toolcall_conformance.formats.known_keys import keys, known
-from toolcall_conformance.jsonvalue import copied
-from toolcall_conformance.reading import reverse_among
 
 CONTAINER = "contents"
 

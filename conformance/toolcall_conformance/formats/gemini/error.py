@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from toolcall_conformance.reading import Node, Reading
-from toolcall_conformance.reading.failure import read_failure
-from toolcall_conformance.reading.model import Wait
+from toolcall_conformance.basics.reading import Node, Reading
+from toolcall_conformance.basics.reading.failure import read_failure
+from toolcall_conformance.basics.reading.model import Wait
 
 #: How a protobuf Duration is spelt in JSON: https://protobuf.dev/programming-guides/json/.
 DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)s")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from toolcall_conformance.basics.reading import Citation, Node, Reading, Text
 from toolcall_conformance.formats.gemini.spelling import entries
-from toolcall_conformance.reading import Citation, Node, Reading, Text
 
 
 def read_grounding(node: Node, parts: Node, reading: Reading) -> None:

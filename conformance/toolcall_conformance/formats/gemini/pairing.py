@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Collection, Hashable, Iterable
 from dataclasses import replace
 
-from toolcall_conformance.reading import Call, Result, Turn
+from toolcall_conformance.basics.reading import Call, Result, Turn
 
 
 def pair(turns: list[Turn]) -> None:

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolcall_conformance.formats.gemini.spelling import entries
-from toolcall_conformance.reading import (
+from toolcall_conformance.basics.reading import (
     Call,
     Hosted,
     Media,
@@ -22,7 +21,8 @@ from toolcall_conformance.reading import (
     Value,
     Waiver,
 )
-from toolcall_conformance.reading.model import Item
+from toolcall_conformance.basics.reading.model import Item
+from toolcall_conformance.formats.gemini.spelling import entries
 
 #: Fields of a part of which it has exactly one.
 DATA = (

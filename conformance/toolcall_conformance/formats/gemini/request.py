@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from toolcall_conformance.basics.reading import Reading
 from toolcall_conformance.formats.gemini.conversation import read_content, read_system
 from toolcall_conformance.formats.gemini.pairing import pair
 from toolcall_conformance.formats.gemini.parts import Counts
 from toolcall_conformance.formats.gemini.settings import read_settings
 from toolcall_conformance.formats.gemini.spelling import entries, root
 from toolcall_conformance.formats.gemini.tools import read_tools
-from toolcall_conformance.reading import Reading
 
 
 def read_request(body: Any) -> Reading:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from toolcall_conformance.basics.reading import Finish, Node, Reading
 from toolcall_conformance.formats.gemini.conversation import read_content
 from toolcall_conformance.formats.gemini.grounding import read_grounding
 from toolcall_conformance.formats.gemini.parts import Counts
 from toolcall_conformance.formats.gemini.spelling import FINISH_REASONS, entries, enum, number, root
-from toolcall_conformance.reading import Finish, Node, Reading
 
 #: Neutral reasons; what is not here is "other". Gemini has none for calls: with them STOP is "tools".
 REASONS = {

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+from toolcall_conformance.basics.reading import Node
 from toolcall_conformance.formats.json_schemas import COUNTS
-from toolcall_conformance.reading import Node
 
 #: The numbers of the enum Type, by their place.
 TYPES = ("TYPE_UNSPECIFIED", "STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL")

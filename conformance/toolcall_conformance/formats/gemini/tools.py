@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from toolcall_conformance.basics.reading import Node, Reading, Tool
 from toolcall_conformance.formats.gemini.spelling import entries, json_schema
-from toolcall_conformance.reading import Node, Reading, Tool
 
 #: Tools that Google runs.
 BUILT_IN = (

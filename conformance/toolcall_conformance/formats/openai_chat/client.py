@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from toolcall_conformance.basics.jsonvalue import copied
+from toolcall_conformance.basics.reading import reverse_among
 from toolcall_conformance.formats.known_keys import ByType, keys, known
 from toolcall_conformance.formats.openai_chat.conversation import INSTRUCTING
-from toolcall_conformance.jsonvalue import copied
-from toolcall_conformance.reading import reverse_among
 
 CONTAINER = "messages"
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from toolcall_conformance.formats.openai_chat.pairing import ChatPairing
-from toolcall_conformance.formats.openai_chat.parts import read_content, read_drawn
-from toolcall_conformance.formats.openai_chat.thoughts import read_signature, read_thoughts
-from toolcall_conformance.reading import (
+from toolcall_conformance.basics.reading import (
     Call,
     Media,
     Node,
@@ -21,8 +18,11 @@ from toolcall_conformance.reading import (
     Unknown,
     Value,
 )
-from toolcall_conformance.reading.arguments import read_arguments
-from toolcall_conformance.reading.citations import url_citations, with_citations
+from toolcall_conformance.basics.reading.arguments import read_arguments
+from toolcall_conformance.basics.reading.citations import url_citations, with_citations
+from toolcall_conformance.formats.openai_chat.pairing import ChatPairing
+from toolcall_conformance.formats.openai_chat.parts import read_content, read_drawn
+from toolcall_conformance.formats.openai_chat.thoughts import read_signature, read_thoughts
 
 Item = Text | Media | Call | Result | Reasoning | Opaque | Unknown
 

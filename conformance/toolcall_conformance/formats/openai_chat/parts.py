@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from toolcall_conformance.reading import Media, Node, Reasoning, Residue, Text, Unknown
+from toolcall_conformance.basics.reading import Media, Node, Reasoning, Residue, Text, Unknown
 
 Part = Text | Media | Reasoning | Unknown
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from toolcall_conformance.basics.reading import CacheMark, Node, Reading
 from toolcall_conformance.formats.openai_chat.conversation import ChatMessageReader
 from toolcall_conformance.formats.openai_chat.settings import read_settings
 from toolcall_conformance.formats.openai_chat.tools import read_tools
-from toolcall_conformance.reading import CacheMark, Node, Reading
 
 
 def read_request(body: Any) -> Reading:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from toolcall_conformance.basics.reading import Node, Reading, Setting
 from toolcall_conformance.formats.openai_chat.tools import read_choice
-from toolcall_conformance.reading import Node, Reading, Setting
 
 #: Keys whose value is neutral as it stands.
 _PLAIN = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolcall_conformance.reading import Node, Opaque, Reasoning, Residue
+from toolcall_conformance.basics.reading import Node, Opaque, Reasoning, Residue
 
 #: The beginning of ``reasoning_details[].format`` tells who made the opaque part (OpenRouter).
 #: https://openrouter.ai/docs/use-cases/reasoning-tokens

@@ -6,10 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from toolcall_conformance.formats.openai_responses.pairing import Ledger
-from toolcall_conformance.formats.openai_responses.parts import read_content
-from toolcall_conformance.formats.openai_responses.tools import read_tools
-from toolcall_conformance.reading import (
+from toolcall_conformance.basics.reading import (
     Call,
     Hosted,
     Media,
@@ -24,8 +21,11 @@ from toolcall_conformance.reading import (
     Unknown,
     Value,
 )
-from toolcall_conformance.reading.arguments import read_arguments
-from toolcall_conformance.reading.model import Item
+from toolcall_conformance.basics.reading.arguments import read_arguments
+from toolcall_conformance.basics.reading.model import Item
+from toolcall_conformance.formats.openai_responses.pairing import Ledger
+from toolcall_conformance.formats.openai_responses.parts import read_content
+from toolcall_conformance.formats.openai_responses.tools import read_tools
 
 #: Calls that OpenAI defines and the client carries out: item type -> the key that says what to do.
 BUILTIN_CALLS = {

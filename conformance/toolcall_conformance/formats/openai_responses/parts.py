@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolcall_conformance.reading import Media, Node, Reasoning, Residue, Text, Unknown
-from toolcall_conformance.reading.citations import url_citations, with_citations
-from toolcall_conformance.reading.model import Item
+from toolcall_conformance.basics.reading import Media, Node, Reasoning, Residue, Text, Unknown
+from toolcall_conformance.basics.reading.citations import url_citations, with_citations
+from toolcall_conformance.basics.reading.model import Item
 
 #: Parts that hold visible text. ``text`` is Chat's spelling: the schema objects to it, but the text is there.
 TEXT_PARTS = frozenset({"input_text", "output_text", "summary_text", "text"})

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from toolcall_conformance.basics.reading import CacheMark, Node, Reading, Text
 from toolcall_conformance.formats.openai_responses.conversation import ItemReader
 from toolcall_conformance.formats.openai_responses.settings import read_settings
 from toolcall_conformance.formats.openai_responses.tools import read_tools
-from toolcall_conformance.reading import CacheMark, Node, Reading, Text
 
 
 def read_request(body: Any, /) -> Reading:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from toolcall_conformance.basics.reading import Finish, Node, Reading
 from toolcall_conformance.formats.openai_responses.conversation import ItemReader
-from toolcall_conformance.reading import Finish, Node, Reading
 
 #: What the API reports about itself or repeats from the request. The tools that a reply repeats are not declarations.
 _ECHO = (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from toolcall_conformance.basics.reading import Node, Reading, Setting, Stored
 from toolcall_conformance.formats.openai_responses.tools import read_choice
-from toolcall_conformance.reading import Node, Reading, Setting, Stored
 
 #: Settings that have a neutral name and need no translation.
 _PLAIN = {

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from toolcall_conformance.basics.jsonvalue import copied, join
 from toolcall_conformance.formats.openai_responses.client import CONTAINER, entries
 from toolcall_conformance.formats.openai_responses.conversation import kind_of
-from toolcall_conformance.jsonvalue import copied, join
 
 
 def begins(body: Any) -> bool:

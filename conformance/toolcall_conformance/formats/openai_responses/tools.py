@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from toolcall_conformance.reading import Node, Residue, Tool
+from toolcall_conformance.basics.reading import Node, Residue, Tool
 
 
 def read_tools(node: Node, residue: list[Residue]) -> Iterator[Tool]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from toolcall_conformance.library import Rule
-from toolcall_conformance.reports.cause_markdown import details
 from toolcall_conformance.reports.changes.difference import CauseChange, ReportDifference
 from toolcall_conformance.reports.changes.told import counts, headline, outline, reasons, sections, subject
-from toolcall_conformance.reports.escaping import code, words
+from toolcall_conformance.reports.text.cause_markdown import details
+from toolcall_conformance.reports.text.escaping import code, words
 
 MOST_LINES = 100
 _FULL_SHOWN = 5

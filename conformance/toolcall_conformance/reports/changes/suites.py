@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from toolcall_conformance.showing import many
+from toolcall_conformance.basics.showing import many
 
 
 class Alike(StrEnum):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from toolcall_conformance.basics.showing import many, visible
 from toolcall_conformance.library import Rule
-from toolcall_conformance.reports.blocks import WIDTH, block
 from toolcall_conformance.reports.changes.difference import CauseChange, ReportDifference
 from toolcall_conformance.reports.changes.told import counts, headline, reasons, sections, subject
-from toolcall_conformance.showing import many, visible
+from toolcall_conformance.reports.text.blocks import WIDTH, block
 
 _SHOWN = 10
 

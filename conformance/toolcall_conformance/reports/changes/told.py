@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from toolcall_conformance.basics.showing import many
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.changes.difference import CauseChange, ChangeKind, ReportDifference
 from toolcall_conformance.reports.changes.why import Why
-from toolcall_conformance.reports.outline import Outline
 from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.stored import parts_of
-from toolcall_conformance.showing import many
+from toolcall_conformance.reports.text.outline import Outline
 
 _NEW = {
     Why.TRANSLATOR: "New, because the translator changed",

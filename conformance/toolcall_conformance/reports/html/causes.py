@@ -7,8 +7,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from toolcall_conformance.basics.showing import many
 from toolcall_conformance.library import Rule
-from toolcall_conformance.reports.blocks import (
+from toolcall_conformance.reports.causes.root_cause import RootCause, simplicity
+from toolcall_conformance.reports.causes.seen import Seen
+from toolcall_conformance.reports.html.words import value_text
+from toolcall_conformance.reports.model import told
+from toolcall_conformance.reports.run_record import RunRecord
+from toolcall_conformance.reports.text.blocks import (
     breach_of,
     command,
     new_roots,
@@ -19,13 +25,7 @@ from toolcall_conformance.reports.blocks import (
     title,
     too,
 )
-from toolcall_conformance.reports.html.words import value_text
-from toolcall_conformance.reports.model import told
-from toolcall_conformance.reports.root_cause import RootCause, simplicity
-from toolcall_conformance.reports.run_record import RunRecord
-from toolcall_conformance.reports.seen import Seen
 from toolcall_conformance.reports.vocabulary import FIELDS, WORDS
-from toolcall_conformance.showing import many
 
 _WEB = re.compile(r"https?://", re.IGNORECASE)
 _KEYS = {name: key for key, name in FIELDS.items()}

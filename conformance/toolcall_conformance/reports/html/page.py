@@ -8,17 +8,17 @@ from dataclasses import replace
 from importlib.resources import files
 from typing import NamedTuple
 
+from toolcall_conformance.basics.showing import many
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.reports.blocks import new_roots
-from toolcall_conformance.reports.headline import headline, mend_first
 from toolcall_conformance.reports.html.causes import told_causes
 from toolcall_conformance.reports.html.data import packed
 from toolcall_conformance.reports.html.tables import loss_table, route_matrix, verdicts
 from toolcall_conformance.reports.html.words import in_script, visible
 from toolcall_conformance.reports.run_record import RunRecord
+from toolcall_conformance.reports.text.blocks import new_roots
+from toolcall_conformance.reports.text.headline import headline, mend_first
 from toolcall_conformance.reports.timing import date_in_words, duration_in_words
 from toolcall_conformance.reports.vocabulary import FIELDS, WORDS
-from toolcall_conformance.showing import many
 
 _HERE = files(__package__)
 # In the order in which they use each other.

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
 
-from toolcall_conformance.reports import route_table
 from toolcall_conformance.reports.run_record import RunRecord
-from toolcall_conformance.reports.summary import (
+from toolcall_conformance.reports.text import route_table
+from toolcall_conformance.reports.text.summary import (
     COUNTS,
     LossRow,
     count_of,

@@ -6,8 +6,8 @@ import json
 import re
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Form, OneOf, Words
-from toolcall_conformance.forms import in_words
+from toolcall_conformance.basics.findings import MISSING, Form, OneOf, Words
+from toolcall_conformance.basics.forms import in_words
 
 _FORM_WIDTH = 400
 # Controls (but for line ends and tabs), what changes the direction of text (Unicode Bidirectional Algorithm,

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from toolcall_conformance.basics.showing import many, visible
 from toolcall_conformance.library import Rule
-from toolcall_conformance.reports.escaping import link, words
-from toolcall_conformance.reports.outline import Outline, evidence
-from toolcall_conformance.reports.root_cause import RootCause
+from toolcall_conformance.reports.causes.root_cause import RootCause
 from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.sarif.places import BASE, Places
+from toolcall_conformance.reports.text.escaping import link, words
+from toolcall_conformance.reports.text.outline import Outline, evidence
 from toolcall_conformance.reports.vocabulary import FIELDS
-from toolcall_conformance.showing import many, visible
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 LEVELS = {"MUST": "error", "SHOULD": "warning", "NOTE": "note"}

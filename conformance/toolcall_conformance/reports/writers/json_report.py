@@ -11,14 +11,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance import foreign_files
-from toolcall_conformance.jsonvalue import join
+from toolcall_conformance.basics import foreign_files
+from toolcall_conformance.basics.jsonvalue import join
+from toolcall_conformance.basics.showing import visible_json
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.files import ReportError
 from toolcall_conformance.reports.run_record import RunRecord
-from toolcall_conformance.reports.summary import COUNTS, count_of, losses, matrix
+from toolcall_conformance.reports.text.summary import COUNTS, count_of, losses, matrix
 from toolcall_conformance.reports.writers.writer import Writer
-from toolcall_conformance.showing import visible_json
 
 FORMAT = "1"
 _NODEID = re.compile("toolcall::.+::.+::.+", re.DOTALL)

@@ -9,20 +9,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from toolcall_conformance.basics.showing import many
 from toolcall_conformance.library import Corpus, Rule
-from toolcall_conformance.reports.blocks import new_roots, title
-from toolcall_conformance.reports.cause_markdown import details
-from toolcall_conformance.reports.escaping import code, link, words
-from toolcall_conformance.reports.headline import headline, mend_first
+from toolcall_conformance.reports.causes.root_cause import RootCause
 from toolcall_conformance.reports.model import ItemRecord
-from toolcall_conformance.reports.outline import Outline, outlines
-from toolcall_conformance.reports.root_cause import RootCause
-from toolcall_conformance.reports.route_table import Cell, route_table
 from toolcall_conformance.reports.run_record import RunRecord
-from toolcall_conformance.reports.summary import made_up, not_applicable, run_in_words
+from toolcall_conformance.reports.text.blocks import new_roots, title
+from toolcall_conformance.reports.text.cause_markdown import details
+from toolcall_conformance.reports.text.escaping import code, link, words
+from toolcall_conformance.reports.text.headline import headline, mend_first
+from toolcall_conformance.reports.text.outline import Outline, outlines
+from toolcall_conformance.reports.text.route_table import Cell, route_table
+from toolcall_conformance.reports.text.summary import made_up, not_applicable, run_in_words
 from toolcall_conformance.reports.vocabulary import FIELDS, WORDS
 from toolcall_conformance.reports.writers.writer import Writer
-from toolcall_conformance.showing import many
 
 MOST_LINES = 100
 _ROUTES_SHOWN = 20
@@ -116,7 +116,8 @@ def _causes(failing: Sequence[RootCause], run: RunRecord, rules: Mapping[str, Ru
 
 
 def _cause(number: int, outline: Outline) -> Lines:
-    heading = f"{number}. **{outline.level}** {code(outline.rule)} · {outline.count} · {words(outline.says)}{_evidence(outline)}"
+    heading = f"{number}. **{outline.level}** {code(outline.rule)} · {outline.count} · {words(outline.says)}"
+    heading += _evidence(outline)
     return [heading, *details(outline, " " * len(f"{number}. "))]
 
 

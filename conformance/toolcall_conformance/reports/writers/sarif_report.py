@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from toolcall_conformance.basics.showing import visible_json
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.writers.writer import Writer
-from toolcall_conformance.showing import visible_json
 
 
 def text(run: RunRecord, corpus: Corpus) -> str:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.basics.findings import Finding
+from toolcall_conformance.basics.streaming import parse
+from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import Case, Corpus
-from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.streaming import parse
 from toolcall_conformance.trust.elements import Elements
 from toolcall_conformance.trust.harmless.spelling import is_there
 from toolcall_conformance.trust.mutation import Workshop

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.jsonvalue import added, copied, equal
+from toolcall_conformance.basics.jsonvalue import added, copied, equal
 from toolcall_conformance.trust.harmless.spelling import Site, Spelling, at, is_there, speller, with_choices
 from toolcall_conformance.trust.nodes import holder_of
-from toolcall_conformance.trust.spots import fit
+from toolcall_conformance.trust.operators.spots import fit
 
 _UNCOUNTED = "/no"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.streaming import dump, parse
-from toolcall_conformance.streaming.framing import FRAMES
+from toolcall_conformance.basics.streaming import dump, parse
+from toolcall_conformance.basics.streaming.framing import FRAMES
 from toolcall_conformance.trust.harmless.spelling import Site, Spelling, speller
 
 

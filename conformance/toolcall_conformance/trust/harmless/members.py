@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
-from toolcall_conformance.jsonvalue import copied, equal, join, resolve
+from toolcall_conformance.basics.jsonvalue import copied, equal, join, resolve
 from toolcall_conformance.trust.harmless.spelling import (
     Site,
     Spelling,
@@ -18,7 +18,7 @@ from toolcall_conformance.trust.harmless.spelling import (
     with_choices,
 )
 from toolcall_conformance.trust.nodes import holder_of, matches, nodes
-from toolcall_conformance.trust.spots import fit
+from toolcall_conformance.trust.operators.spots import fit
 
 ABSENT = "absent"
 

@@ -14,13 +14,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import Corpus, read_json
-from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.trust.harmless.variants import Spellings
 from toolcall_conformance.trust.nodes import PlacedValue, matches, nodes, pattern_of
-from toolcall_conformance.trust.operators import Unfit, mutated
-from toolcall_conformance.witnesses import sdk_of
-from toolcall_conformance.witnesses.typed import problems
+from toolcall_conformance.trust.operators.by_name import Unfit, mutated
+from toolcall_conformance.trust.witnesses import sdk_of
+from toolcall_conformance.trust.witnesses.typed import problems
 
 CHANGES = {"drop": "absent", "to-null": "null", "empty": "empty"}
 """The operators on a member, and what it is then."""

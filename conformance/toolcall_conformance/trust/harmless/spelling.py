@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolcall_conformance.jsonvalue import resolve
+from toolcall_conformance.basics.jsonvalue import resolve
 from toolcall_conformance.trust.nodes import matches, nodes
 
 _NOTHING = object()

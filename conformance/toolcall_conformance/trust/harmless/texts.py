@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.jsonvalue import copied, equal, resolve
+from toolcall_conformance.basics.jsonvalue import copied, equal, resolve
 from toolcall_conformance.trust.harmless.spelling import Site, Spelling, found, speller
 from toolcall_conformance.trust.nodes import holder_of
-from toolcall_conformance.trust.spots import fit
+from toolcall_conformance.trust.operators.spots import fit
 
 _TEXT = "$text"
 

@@ -13,9 +13,9 @@ from typing import Literal
 from toolcall_conformance.trust.harmless.bases import SIDES, WAYS, Base, Side, of_goldens, of_place
 from toolcall_conformance.trust.harmless.spelling import Spelling
 from toolcall_conformance.trust.harmless.variants import BodyVariant, Spellings, made, variants
+from toolcall_conformance.trust.operators.spots import Unfit
 from toolcall_conformance.trust.places import Direction
 from toolcall_conformance.trust.sampling import Lot, Sampler, shared_out
-from toolcall_conformance.trust.spots import Unfit
 
 Outcome = Literal["passed", "warned", "alarm", "raised"]
 OUTCOMES: tuple[Outcome, ...] = ("passed", "warned", "alarm", "raised")

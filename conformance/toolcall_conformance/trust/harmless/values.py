@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.jsonvalue import JSONError, equal, parse, resolve
+from toolcall_conformance.basics.jsonvalue import JSONError, equal, parse, resolve
 from toolcall_conformance.trust.harmless.spelling import Site, Spelling, found, speller, whole, with_choices
 from toolcall_conformance.trust.nodes import holder_of, matches, nodes
-from toolcall_conformance.trust.spots import fit
+from toolcall_conformance.trust.operators.spots import fit
 
 _EXACT = 2**53
 _JSON = {

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from toolcall_conformance.jsonvalue import copied, packed
+from toolcall_conformance.basics.jsonvalue import copied, packed
 from toolcall_conformance.library import Corpus, CorpusError, read_json
 from toolcall_conformance.trust.harmless import fragments, frames, members, texts, values
 from toolcall_conformance.trust.harmless.spelling import SPELLERS, Site, Spelling
-from toolcall_conformance.trust.spots import Unfit
+from toolcall_conformance.trust.operators.spots import Unfit
 
 MODULES = (fragments, frames, members, texts, values)
 """The modules whose import fills the table."""

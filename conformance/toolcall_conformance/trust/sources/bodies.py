@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from toolcall_conformance.foreign_files import is_too_deep, read_bytes
-from toolcall_conformance.jsonvalue import JSONError
-from toolcall_conformance.jsonvalue import parse as parse_json
+from toolcall_conformance.basics.foreign_files import is_too_deep, read_bytes
+from toolcall_conformance.basics.jsonvalue import JSONError
+from toolcall_conformance.basics.jsonvalue import parse as parse_json
+from toolcall_conformance.basics.streaming import dump, parse
+from toolcall_conformance.formats.recognition import recognised, recognised_events
 from toolcall_conformance.library import Case, Corpus
-from toolcall_conformance.recognition import recognised, recognised_events
-from toolcall_conformance.streaming import dump, parse
 
 Way = Literal["request", "response", "stream"]
 WAYS: tuple[Way, ...] = ("request", "response", "stream")

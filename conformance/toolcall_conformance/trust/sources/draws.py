@@ -10,11 +10,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance.dialects import JOINED, Dialects
 from toolcall_conformance.judge import Judge
+from toolcall_conformance.trust.dialects import JOINED, Dialects
 from toolcall_conformance.trust.mutation import as_sent, without_own
 from toolcall_conformance.trust.nodes import PlacedValue, nodes, pattern_of
-from toolcall_conformance.trust.operators import OPERATORS, Unfit, mutated
+from toolcall_conformance.trust.operators.by_name import OPERATORS, Unfit, mutated
 from toolcall_conformance.trust.sources.bodies import WAYS, SourceBody, files, of_case, of_file
 from toolcall_conformance.trust.table import MutationTable
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from toolcall_conformance.checks.golden_replies import rename_calls, rename_calls_in_stream
-from toolcall_conformance.contract import Route
-from toolcall_conformance.dialects import Dialects
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.streaming import cuts, dump, parse
+from toolcall_conformance.checks.conversation.golden_replies import rename_calls, rename_calls_in_stream
 from toolcall_conformance.drivers import (
     Driver,
     Opened,
@@ -20,7 +20,7 @@ from toolcall_conformance.drivers import (
 )
 from toolcall_conformance.judge import Judge, Requests
 from toolcall_conformance.library import Case, Corpus
-from toolcall_conformance.streaming import cuts, dump, parse
+from toolcall_conformance.trust.dialects import Dialects
 from toolcall_conformance.trust.sources.bodies import SourceBody
 from toolcall_conformance.trust.sources.draws import Draw
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, OneOf, is_json_value
-from toolcall_conformance.jsonvalue import JSONError, copied, equal, parse_arguments, resolve, unescaped
+from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Finding, Form, OneOf, is_json_value
+from toolcall_conformance.basics.jsonvalue import JSONError, copied, equal, parse_arguments, resolve, unescaped
 from toolcall_conformance.trust.nodes import holder_of
 
 

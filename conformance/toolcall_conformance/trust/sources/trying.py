@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolcall_conformance import formats
+from toolcall_conformance.basics.findings import NOT_KNOWN, TOGETHER, Finding, Form, OneOf
 from toolcall_conformance.drivers import Driver
-from toolcall_conformance.findings import NOT_KNOWN, TOGETHER, Finding, Form, OneOf
 from toolcall_conformance.judge import Judge, Requests
 from toolcall_conformance.trust.sources.draws import Draw, broken
 from toolcall_conformance.trust.sources.playing import Made, Player
@@ -197,4 +197,5 @@ def _said(finding: Finding) -> str:
     want = value_of(finding)
     expected = "nothing that can be put there" if want is NOT_KNOWN else repr(want)
     where = f"{finding.body}, " if finding.body else ""
-    return f"{finding.rule} {where}{finding.pointer or '(whole)'}: {finding.message}; want {expected[:200]}, got {finding.got!r:.200}"
+    values = f"want {expected[:200]}, got {finding.got!r:.200}"
+    return f"{finding.rule} {where}{finding.pointer or '(whole)'}: {finding.message}; {values}"

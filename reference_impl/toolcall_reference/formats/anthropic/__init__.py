@@ -1,17 +1,16 @@
 """Anthropic Messages: https://docs.claude.com/en/api/messages"""
 
+from toolcall_reference.formats.anthropic.api import NAME
+from toolcall_reference.formats.anthropic.decode import decode_request, decode_response
+from toolcall_reference.formats.anthropic.encode import SPELLINGS, encode_request, encode_response
+from toolcall_reference.formats.anthropic.failures import decode_error, encode_error
+from toolcall_reference.formats.anthropic.follow import follow_up
+from toolcall_reference.formats.anthropic.http import HTTP
+from toolcall_reference.formats.anthropic.observed import OBSERVED
+from toolcall_reference.formats.anthropic.provider import PROVIDER
+from toolcall_reference.formats.anthropic.stream_decode import StreamDecoder
+from toolcall_reference.formats.anthropic.stream_encode import StreamEncoder
 from toolcall_reference.formats.format import Format
-
-from .api import NAME
-from .decode import decode_request, decode_response
-from .encode import SPELLINGS, encode_request, encode_response
-from .failures import decode_error, encode_error
-from .follow import follow_up
-from .http import HTTP
-from .observed import OBSERVED
-from .provider import PROVIDER
-from .stream_decode import StreamDecoder
-from .stream_encode import StreamEncoder
 
 FORMAT = Format(
     name=NAME,

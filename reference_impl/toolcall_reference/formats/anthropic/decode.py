@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_reference import media, results
-from toolcall_reference.errors import Refused
-from toolcall_reference.intermediate import (
+from toolcall_reference.basics.errors import Refused
+from toolcall_reference.basics.jsontext import as_list, as_object, as_text, copied, digest
+from toolcall_reference.conversation import media, results
+from toolcall_reference.conversation.intermediate import (
     Body,
     Citation,
     Conversation,
@@ -20,13 +21,11 @@ from toolcall_reference.intermediate import (
     UniversalToolResult,
     Usage,
 )
-from toolcall_reference.jsontext import as_list, as_object, as_text, copied, digest
-from toolcall_reference.losses import Losses
-from toolcall_reference.pairing import Ledger
-
-from .api import NAME
-from .settings import count_of, decode_settings, decode_tools, lose_cache_control
-from .threads import missing_beginning
+from toolcall_reference.conversation.losses import Losses
+from toolcall_reference.conversation.pairing import Ledger
+from toolcall_reference.formats.anthropic.api import NAME
+from toolcall_reference.formats.anthropic.settings import count_of, decode_settings, decode_tools, lose_cache_control
+from toolcall_reference.formats.anthropic.threads import missing_beginning
 
 _FINISH = {
     "end_turn": "end", "tool_use": "tools", "max_tokens": "length", "model_context_window_exceeded": "length",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_reference import history, media, results
-from toolcall_reference.formats.hosted import encode_hosted
-from toolcall_reference.intermediate import (
+from toolcall_reference.basics.jsontext import digest
+from toolcall_reference.conversation import history, media, results
+from toolcall_reference.conversation.intermediate import (
     Body,
     Citation,
     Conversation,
@@ -21,13 +21,12 @@ from toolcall_reference.intermediate import (
     UniversalToolResult,
     Usage,
 )
-from toolcall_reference.jsontext import digest
-from toolcall_reference.pairing import arguments_object
-from toolcall_reference.target import Target
-
-from .api import IDS, NAME, NAMES
-from .settings import HOSTED, encode_settings, encode_tool, encode_tools
-from .thinking import encode_thinking
+from toolcall_reference.conversation.pairing import arguments_object
+from toolcall_reference.conversation.target import Target
+from toolcall_reference.formats.anthropic.api import IDS, NAME, NAMES
+from toolcall_reference.formats.anthropic.settings import HOSTED, encode_settings, encode_tool, encode_tools
+from toolcall_reference.formats.anthropic.thinking import encode_thinking
+from toolcall_reference.formats.hosted import encode_hosted
 
 PLACEHOLDER = "."
 """What the user says where a request must have a message and the source has none."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from toolcall_reference import failures
-from toolcall_reference.failures import Failure
-from toolcall_reference.intermediate import Body
-from toolcall_reference.losses import Losses
+from toolcall_reference.conversation import failures
+from toolcall_reference.conversation.failures import Failure
+from toolcall_reference.conversation.intermediate import Body
+from toolcall_reference.conversation.losses import Losses
 
 #: The kinds that have a type and a status of their own; all others are invalid_request_error or api_error.
 TYPES = {

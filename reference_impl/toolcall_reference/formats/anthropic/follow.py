@@ -5,8 +5,8 @@ https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls
 
 from __future__ import annotations
 
-from toolcall_reference.intermediate import Body
-from toolcall_reference.jsontext import as_list
+from toolcall_reference.basics.jsontext import as_list
+from toolcall_reference.conversation.intermediate import Body
 
 
 def follow_up(request: Body, reply: Body, call_ids: list[str], entries: list[Body]) -> Body:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_reference.intermediate import Body, Tool
+from toolcall_reference.conversation.intermediate import Body, Tool
 
 
 def _schema(properties: Body, *required: str) -> Body:

@@ -9,12 +9,11 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from toolcall_reference.basics.jsontext import digest
+from toolcall_reference.basics.seeded import letters, pieces
+from toolcall_reference.conversation.intermediate import Body
+from toolcall_reference.formats.anthropic.api import NAME
 from toolcall_reference.formats.format import Provider
-from toolcall_reference.intermediate import Body
-from toolcall_reference.jsontext import digest
-from toolcall_reference.seeded import letters, pieces
-
-from .api import NAME
 
 # What a block says only bit by bit, and by which delta: all else stands in its start.
 _TEXTS = {"text": ("text", "text_delta"), "thinking": ("thinking", "thinking_delta")}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from toolcall_reference import schemas
-from toolcall_reference.intermediate import Body
-from toolcall_reference.jsontext import copied
+from toolcall_reference.basics.jsontext import copied
+from toolcall_reference.conversation import schemas
+from toolcall_reference.conversation.intermediate import Body
 
 
 def for_input(schema: Body | None) -> tuple[Body, list[str]]:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_reference import schemas
+from toolcall_reference.basics.jsontext import as_list, as_object, as_text
+from toolcall_reference.basics.limits import as_number
+from toolcall_reference.conversation import schemas
+from toolcall_reference.conversation.intermediate import Body, Conversation, ResponseFormat, Settings, Tool, ToolChoice
+from toolcall_reference.conversation.losses import Losses
+from toolcall_reference.conversation.reasoning import Reasoning
+from toolcall_reference.conversation.target import Target
+from toolcall_reference.formats.anthropic.own_tools import as_function
+from toolcall_reference.formats.anthropic.schemas import for_input
 from toolcall_reference.formats.openai_settings import lose_openai
-from toolcall_reference.intermediate import Body, Conversation, ResponseFormat, Settings, Tool, ToolChoice
-from toolcall_reference.jsontext import as_list, as_object, as_text
-from toolcall_reference.limits import as_number
-from toolcall_reference.losses import Losses
-from toolcall_reference.reasoning import Reasoning
-from toolcall_reference.target import Target
-
-from .own_tools import as_function
-from .schemas import for_input
 
 _MODES = {"auto": "auto", "any": "required", "tool": "required", "none": "none"}
 _KNOWN = {

@@ -9,16 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from toolcall_reference.arrange import NotBlank
-from toolcall_reference.deltas import Delta
-from toolcall_reference.draft import Draft, OpenCall
-from toolcall_reference.intermediate import Body, Citation
-from toolcall_reference.jsontext import as_list, as_object, as_text, dump, joined, parse_object
-from toolcall_reference.losses import Losses
-
-from .api import NAME
-from .decode import call_of, citations_of, head, other_block, tail
-from .failures import decode_error_event
+from toolcall_reference.basics.jsontext import as_list, as_object, as_text, dump, joined, parse_object
+from toolcall_reference.conversation.intermediate import Body, Citation
+from toolcall_reference.conversation.losses import Losses
+from toolcall_reference.formats.anthropic.api import NAME
+from toolcall_reference.formats.anthropic.decode import call_of, citations_of, head, other_block, tail
+from toolcall_reference.formats.anthropic.failures import decode_error_event
+from toolcall_reference.streaming.arrange import NotBlank
+from toolcall_reference.streaming.deltas import Delta
+from toolcall_reference.streaming.draft import Draft, OpenCall
 
 
 @dataclass(slots=True)

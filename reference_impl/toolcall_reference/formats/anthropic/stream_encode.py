@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from toolcall_reference.arrange import InOrder, NotBlank
-from toolcall_reference.deltas import Closed, Delta, Failed, Grown, Opened, Started, Whole
-from toolcall_reference.intermediate import Body, Item, Media, Text, UniversalToolCall, Usage
-from toolcall_reference.jsontext import dump
-from toolcall_reference.media import placeholder
-from toolcall_reference.target import Target
-
-from .api import IDS, NAME, NAMES
-from .encode import encode_block, encode_citation, encode_finish, encode_usage, message
-from .failures import encode_error
+from toolcall_reference.basics.jsontext import dump
+from toolcall_reference.conversation.intermediate import Body, Item, Media, Text, UniversalToolCall, Usage
+from toolcall_reference.conversation.media import placeholder
+from toolcall_reference.conversation.target import Target
+from toolcall_reference.formats.anthropic.api import IDS, NAME, NAMES
+from toolcall_reference.formats.anthropic.encode import (
+    encode_block,
+    encode_citation,
+    encode_finish,
+    encode_usage,
+    message,
+)
+from toolcall_reference.formats.anthropic.failures import encode_error
+from toolcall_reference.streaming.arrange import InOrder, NotBlank
+from toolcall_reference.streaming.deltas import Closed, Delta, Failed, Grown, Opened, Started, Whole
 
 Frame = tuple[str, Body]
 

@@ -5,12 +5,11 @@ https://platform.claude.com/docs/en/build-with-claude/extended-thinking
 
 from __future__ import annotations
 
-from toolcall_reference.intermediate import Body, Hosted, Opaque, Turn, UniversalToolResult
-from toolcall_reference.limits import as_number
-from toolcall_reference.reasoning import LEAST
-from toolcall_reference.target import Target
-
-from .api import NAME
+from toolcall_reference.basics.limits import as_number
+from toolcall_reference.conversation.intermediate import Body, Hosted, Opaque, Turn, UniversalToolResult
+from toolcall_reference.conversation.reasoning import LEAST
+from toolcall_reference.conversation.target import Target
+from toolcall_reference.formats.anthropic.api import NAME
 
 _NO_BUDGET = -1
 

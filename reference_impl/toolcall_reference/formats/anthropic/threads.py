@@ -7,9 +7,9 @@ whole conversation again, without threads
 
 from __future__ import annotations
 
-from toolcall_reference.errors import Refused
-from toolcall_reference.intermediate import Body
-from toolcall_reference.jsontext import as_object
+from toolcall_reference.basics.errors import Refused
+from toolcall_reference.basics.jsontext import as_object
+from toolcall_reference.conversation.intermediate import Body
 
 _DETAILS: Body = {"error_code": "thread_unsupported_request"}
 

@@ -1,17 +1,16 @@
 """Gemini generateContent, REST form: https://ai.google.dev/api/generate-content"""
 
 from toolcall_reference.formats.format import Format
-
-from .api import NAME
-from .decode import decode_request, decode_response
-from .encode import SPELLINGS, encode_request, encode_response
-from .failures import decode_error, encode_error
-from .follow import follow_up
-from .http import HTTP
-from .observed import OBSERVED
-from .provider import PROVIDER
-from .stream_decode import StreamDecoder
-from .stream_encode import StreamEncoder
+from toolcall_reference.formats.gemini.api import NAME
+from toolcall_reference.formats.gemini.decode import decode_request, decode_response
+from toolcall_reference.formats.gemini.encode import SPELLINGS, encode_request, encode_response
+from toolcall_reference.formats.gemini.failures import decode_error, encode_error
+from toolcall_reference.formats.gemini.follow import follow_up
+from toolcall_reference.formats.gemini.http import HTTP
+from toolcall_reference.formats.gemini.observed import OBSERVED
+from toolcall_reference.formats.gemini.provider import PROVIDER
+from toolcall_reference.formats.gemini.stream_decode import StreamDecoder
+from toolcall_reference.formats.gemini.stream_encode import StreamEncoder
 
 FORMAT = Format(
     name=NAME,

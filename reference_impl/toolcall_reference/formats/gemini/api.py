@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from toolcall_reference.ids import IdRule
-from toolcall_reference.names import NameRule
+from toolcall_reference.conversation.ids import IdRule
+from toolcall_reference.conversation.names import NameRule
 
 NAME = "gemini"
 ENTRIES = "contents"

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from toolcall_reference import citations, media, results
-from toolcall_reference.errors import Refused
-from toolcall_reference.intermediate import (
+from toolcall_reference.basics.errors import Refused
+from toolcall_reference.basics.jsontext import as_list, as_object, as_text, copied, digest
+from toolcall_reference.basics.spoken import Spoken
+from toolcall_reference.conversation import citations, media, results
+from toolcall_reference.conversation.intermediate import (
     Body,
     Citation,
     Conversation,
@@ -22,15 +24,12 @@ from toolcall_reference.intermediate import (
     UniversalToolResult,
     Usage,
 )
-from toolcall_reference.jsontext import as_list, as_object, as_text, copied, digest
-from toolcall_reference.losses import Losses
-from toolcall_reference.pairing import Ledger
-from toolcall_reference.spoken import Spoken
-
-from .api import ENTRIES, NAME
-from .results import unwrap
-from .settings import decode_settings, decode_tools
-from .spelling import camel, fields
+from toolcall_reference.conversation.losses import Losses
+from toolcall_reference.conversation.pairing import Ledger
+from toolcall_reference.formats.gemini.api import ENTRIES, NAME
+from toolcall_reference.formats.gemini.results import unwrap
+from toolcall_reference.formats.gemini.settings import decode_settings, decode_tools
+from toolcall_reference.formats.gemini.spelling import camel, fields
 
 _FINISH = {
     "STOP": "end", "MAX_TOKENS": "length", "SAFETY": "filter", "RECITATION": "filter", "BLOCKLIST": "filter",

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 
-from toolcall_reference import citations, history, media, results
-from toolcall_reference.formats.hosted import encode_hosted
-from toolcall_reference.intermediate import (
+from toolcall_reference.basics.jsontext import digest
+from toolcall_reference.basics.spoken import Spoken
+from toolcall_reference.conversation import citations, history, media, results
+from toolcall_reference.conversation.intermediate import (
     Body,
     Citation,
     Conversation,
@@ -23,16 +24,14 @@ from toolcall_reference.intermediate import (
     UniversalToolResult,
     Usage,
 )
-from toolcall_reference.jsontext import digest
-from toolcall_reference.pairing import arguments_object
-from toolcall_reference.spoken import Spoken
-from toolcall_reference.target import Target
-
-from .api import IDS, NAME, NAMES
-from .models import demands_signatures, nests_media
-from .results import wrap
-from .settings import HOSTED, encode_choice, encode_config, encode_tool, encode_tools
-from .spelling import snake
+from toolcall_reference.conversation.pairing import arguments_object
+from toolcall_reference.conversation.target import Target
+from toolcall_reference.formats.gemini.api import IDS, NAME, NAMES
+from toolcall_reference.formats.gemini.models import demands_signatures, nests_media
+from toolcall_reference.formats.gemini.results import wrap
+from toolcall_reference.formats.gemini.settings import HOSTED, encode_choice, encode_config, encode_tool, encode_tools
+from toolcall_reference.formats.gemini.spelling import snake
+from toolcall_reference.formats.hosted import encode_hosted
 
 PLACEHOLDER = "."
 """What the user says where a request must have a message and the source has none."""

@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from toolcall_reference import failures
-from toolcall_reference.failures import Failure
-from toolcall_reference.intermediate import Body
-from toolcall_reference.losses import Losses
+from toolcall_reference.conversation import failures
+from toolcall_reference.conversation.failures import Failure
+from toolcall_reference.conversation.intermediate import Body
+from toolcall_reference.conversation.losses import Losses
 
 _TYPE = "type.googleapis.com/google.rpc."
 _SECONDS = re.compile(r"([0-9]+(?:\.[0-9]+)?)s")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from toolcall_reference.errors import Refused
+from toolcall_reference.basics.errors import Refused
 
 
 def as_number(value: Any, what: str) -> Any:

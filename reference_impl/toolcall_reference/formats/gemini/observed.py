@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from toolcall_reference.conversation.intermediate import Body, Hosted, Opaque
+from toolcall_reference.conversation.losses import Losses
+from toolcall_reference.conversation.steps import ServerCall, ServerResult, Step
+from toolcall_reference.formats.gemini.spelling import camel
 from toolcall_reference.formats.observed import Observed, as_block
-from toolcall_reference.intermediate import Body, Hosted, Opaque
-from toolcall_reference.losses import Losses
-from toolcall_reference.steps import ServerCall, ServerResult, Step
-
-from .spelling import camel
 
 _SEARCH = "GOOGLE_SEARCH_WEB"
 _CODE = "code_execution"

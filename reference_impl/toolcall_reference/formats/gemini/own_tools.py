@@ -5,8 +5,8 @@ https://ai.google.dev/gemini-api/docs/computer-use
 
 from __future__ import annotations
 
-from toolcall_reference.intermediate import Body, Tool
-from toolcall_reference.jsontext import as_list, as_object
+from toolcall_reference.basics.jsontext import as_list, as_object
+from toolcall_reference.conversation.intermediate import Body, Tool
 
 _TEXT: Body = {"type": "string"}
 _NUMBER: Body = {"type": "integer"}

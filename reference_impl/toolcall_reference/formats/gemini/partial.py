@@ -9,9 +9,9 @@ import itertools
 import re
 from typing import Any
 
-from toolcall_reference.errors import Refused
-from toolcall_reference.intermediate import Body
-from toolcall_reference.jsontext import as_list, as_object
+from toolcall_reference.basics.errors import Refused
+from toolcall_reference.basics.jsontext import as_list, as_object
+from toolcall_reference.conversation.intermediate import Body
 
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\[\"((?:[^\"\\]|\\.)*)\"\]")
 _VALUES = ("stringValue", "numberValue", "boolValue", "nullValue")

@@ -10,13 +10,12 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from toolcall_reference.basics.jsontext import digest
+from toolcall_reference.basics.seeded import letters, pieces
+from toolcall_reference.conversation.intermediate import Body
 from toolcall_reference.formats.format import Provider
-from toolcall_reference.intermediate import Body
-from toolcall_reference.jsontext import digest
-from toolcall_reference.seeded import letters, pieces
-
-from .api import NAME
-from .models import demands_signatures
+from toolcall_reference.formats.gemini.api import NAME
+from toolcall_reference.formats.gemini.models import demands_signatures
 
 _SHARED = ("modelVersion", "responseId")
 # What stands in the last record of a candidate only.

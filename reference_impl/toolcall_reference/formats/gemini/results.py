@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_reference.intermediate import UniversalToolResult
-from toolcall_reference.jsontext import dump
+from toolcall_reference.basics.jsontext import dump
+from toolcall_reference.conversation.intermediate import UniversalToolResult
 
 
 def unwrap(response: dict[str, Any]) -> tuple[str, bool]:

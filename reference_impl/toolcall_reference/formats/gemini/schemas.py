@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_reference import schemas
-from toolcall_reference.intermediate import Body
-from toolcall_reference.jsontext import copied
+from toolcall_reference.basics.jsontext import copied
+from toolcall_reference.conversation import schemas
+from toolcall_reference.conversation.intermediate import Body
 
 _TYPES = ("TYPE_UNSPECIFIED", "STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL")
 _COUNTS = {"minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"}

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_reference import schemas
+from toolcall_reference.basics.jsontext import as_list, as_object, as_text
+from toolcall_reference.conversation import schemas
+from toolcall_reference.conversation.intermediate import Body, ResponseFormat, Settings, Tool, ToolChoice
+from toolcall_reference.conversation.losses import Losses
+from toolcall_reference.conversation.reasoning import Reasoning
+from toolcall_reference.conversation.target import Target
+from toolcall_reference.formats.gemini.models import is_third
+from toolcall_reference.formats.gemini.numbers import as_number
+from toolcall_reference.formats.gemini.own_tools import as_functions
+from toolcall_reference.formats.gemini.schemas import for_json_schema, from_parameters, to_parameters
+from toolcall_reference.formats.gemini.spelling import fields
 from toolcall_reference.formats.openai_settings import lose_openai
-from toolcall_reference.intermediate import Body, ResponseFormat, Settings, Tool, ToolChoice
-from toolcall_reference.jsontext import as_list, as_object, as_text
-from toolcall_reference.losses import Losses
-from toolcall_reference.reasoning import Reasoning
-from toolcall_reference.target import Target
-
-from .models import is_third
-from .numbers import as_number
-from .own_tools import as_functions
-from .schemas import for_json_schema, from_parameters, to_parameters
-from .spelling import fields
 
 _KNOWN = {"contents", "systemInstruction", "tools", "toolConfig", "generationConfig", "model", "labels"}
 _CONFIG = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from toolcall_reference.intermediate import Body
+from toolcall_reference.conversation.intermediate import Body
 
 _SNAKE = re.compile(r"_([a-z0-9])")
 

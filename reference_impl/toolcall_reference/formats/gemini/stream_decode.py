@@ -9,16 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from toolcall_reference import citations, failures
-from toolcall_reference.deltas import Delta
-from toolcall_reference.draft import Draft, OpenCall
-from toolcall_reference.intermediate import Body, Citation, Opaque
-from toolcall_reference.jsontext import as_list, as_object, joined
-from toolcall_reference.losses import Losses
-from toolcall_reference.spoken import Spoken
-
-from .api import NAME
-from .decode import (
+from toolcall_reference.basics.jsontext import as_list, as_object, joined
+from toolcall_reference.basics.spoken import Spoken
+from toolcall_reference.conversation import citations, failures
+from toolcall_reference.conversation.intermediate import Body, Citation, Opaque
+from toolcall_reference.conversation.losses import Losses
+from toolcall_reference.formats.gemini.api import NAME
+from toolcall_reference.formats.gemini.decode import (
     blocked,
     call_of,
     decode_usage,
@@ -32,9 +29,11 @@ from .decode import (
     state_of,
     tail,
 )
-from .failures import decode_error_event
-from .partial import Arguments
-from .spelling import camel, fields
+from toolcall_reference.formats.gemini.failures import decode_error_event
+from toolcall_reference.formats.gemini.partial import Arguments
+from toolcall_reference.formats.gemini.spelling import camel, fields
+from toolcall_reference.streaming.deltas import Delta
+from toolcall_reference.streaming.draft import Draft, OpenCall
 
 
 class StreamDecoder:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from toolcall_reference.arrange import NotBlank
-from toolcall_reference.citations import placed
-from toolcall_reference.deltas import Closed, Delta, Ended, Failed, Grown, Opened, Started, Whole
-from toolcall_reference.intermediate import Body, Citation, Reply, Text, UniversalToolCall
-from toolcall_reference.spoken import Spoken
-from toolcall_reference.target import Target
-
-from .api import IDS, NAMES
-from .encode import encode_body, encode_finish, encode_grounding, encode_part
-from .failures import encode_error
-from .settings import CLIENT_RUN, tool_kinds
+from toolcall_reference.basics.spoken import Spoken
+from toolcall_reference.conversation.citations import placed
+from toolcall_reference.conversation.intermediate import Body, Citation, Reply, Text, UniversalToolCall
+from toolcall_reference.conversation.target import Target
+from toolcall_reference.formats.gemini.api import IDS, NAMES
+from toolcall_reference.formats.gemini.encode import encode_body, encode_finish, encode_grounding, encode_part
+from toolcall_reference.formats.gemini.failures import encode_error
+from toolcall_reference.formats.gemini.settings import CLIENT_RUN, tool_kinds
+from toolcall_reference.streaming.arrange import NotBlank
+from toolcall_reference.streaming.deltas import Closed, Delta, Ended, Failed, Grown, Opened, Started, Whole
 
 
 class StreamEncoder:

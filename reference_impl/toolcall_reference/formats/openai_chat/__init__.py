@@ -1,17 +1,16 @@
 """OpenAI Chat Completions: https://platform.openai.com/docs/api-reference/chat"""
 
 from toolcall_reference.formats.format import Format
+from toolcall_reference.formats.openai_chat.api import NAME
+from toolcall_reference.formats.openai_chat.decode import decode_request, decode_response
+from toolcall_reference.formats.openai_chat.encode import SPELLINGS, encode_request, encode_response
+from toolcall_reference.formats.openai_chat.failures import decode_error, encode_error
+from toolcall_reference.formats.openai_chat.follow import follow_up
+from toolcall_reference.formats.openai_chat.observed import OBSERVED
+from toolcall_reference.formats.openai_chat.provider import PROVIDER
+from toolcall_reference.formats.openai_chat.stream_decode import StreamDecoder
+from toolcall_reference.formats.openai_chat.stream_encode import StreamEncoder
 from toolcall_reference.formats.openai_http import http
-
-from .api import NAME
-from .decode import decode_request, decode_response
-from .encode import SPELLINGS, encode_request, encode_response
-from .failures import decode_error, encode_error
-from .follow import follow_up
-from .observed import OBSERVED
-from .provider import PROVIDER
-from .stream_decode import StreamDecoder
-from .stream_encode import StreamEncoder
 
 FORMAT = Format(
     name=NAME,

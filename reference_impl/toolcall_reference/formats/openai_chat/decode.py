@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_reference import citations, media, results
-from toolcall_reference.errors import Refused
-from toolcall_reference.intermediate import (
+from toolcall_reference.basics.errors import Refused
+from toolcall_reference.basics.jsontext import as_list, as_object, as_text, copied, digest
+from toolcall_reference.conversation import citations, media, results
+from toolcall_reference.conversation.intermediate import (
     Body,
     Conversation,
     Item,
@@ -18,14 +19,12 @@ from toolcall_reference.intermediate import (
     UniversalToolResult,
     Usage,
 )
-from toolcall_reference.jsontext import as_list, as_object, as_text, copied, digest
-from toolcall_reference.losses import Losses
-from toolcall_reference.pairing import Ledger
-
-from .api import LEGACY, NAME
-from .parts import decode_parts, is_marked
-from .settings import decode_settings, decode_tools
-from .transcripts import is_repeated
+from toolcall_reference.conversation.losses import Losses
+from toolcall_reference.conversation.pairing import Ledger
+from toolcall_reference.formats.openai_chat.api import LEGACY, NAME
+from toolcall_reference.formats.openai_chat.parts import decode_parts, is_marked
+from toolcall_reference.formats.openai_chat.settings import decode_settings, decode_tools
+from toolcall_reference.formats.openai_chat.transcripts import is_repeated
 
 _FINISH = {
     "stop": "end", "length": "length", "tool_calls": "tools", "function_call": "tools", "content_filter": "filter",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_reference import citations, history, media, results
-from toolcall_reference.intermediate import (
+from toolcall_reference.basics.jsontext import RAW_ARGUMENTS_KEY, digest, dump
+from toolcall_reference.conversation import citations, history, media, results
+from toolcall_reference.conversation.intermediate import (
     Body,
     Conversation,
     Hosted,
@@ -19,13 +20,11 @@ from toolcall_reference.intermediate import (
     UniversalToolResult,
     Usage,
 )
-from toolcall_reference.jsontext import RAW_ARGUMENTS_KEY, digest, dump
-from toolcall_reference.target import Target
-
-from .api import IDS, LEGACY, NAME, NAMES
-from .legacy import as_functions, with_function_calls
-from .parts import can_say, encode_user
-from .settings import encode_settings, encode_tool, encode_tools
+from toolcall_reference.conversation.target import Target
+from toolcall_reference.formats.openai_chat.api import IDS, LEGACY, NAME, NAMES
+from toolcall_reference.formats.openai_chat.legacy import as_functions, with_function_calls
+from toolcall_reference.formats.openai_chat.parts import can_say, encode_user
+from toolcall_reference.formats.openai_chat.settings import encode_settings, encode_tool, encode_tools
 
 PLACEHOLDER = "."
 """What the user says where a request must have a message and the source has none."""

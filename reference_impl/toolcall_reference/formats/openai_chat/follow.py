@@ -5,8 +5,8 @@ https://platform.openai.com/docs/guides/function-calling
 
 from __future__ import annotations
 
-from toolcall_reference.intermediate import Body
-from toolcall_reference.jsontext import as_list, as_object, dump
+from toolcall_reference.basics.jsontext import as_list, as_object, dump
+from toolcall_reference.conversation.intermediate import Body
 
 
 def follow_up(request: Body, reply: Body, call_ids: list[str], entries: list[Body]) -> Body:

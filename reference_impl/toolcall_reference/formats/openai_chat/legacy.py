@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_reference.intermediate import Body
+from toolcall_reference.conversation.intermediate import Body
 
 
 def as_functions(body: Body) -> Body:

@@ -5,8 +5,8 @@ Chat has no items for tools that a provider runs: of a web search only the sourc
 
 from __future__ import annotations
 
+from toolcall_reference.conversation.intermediate import Body, Conversation
 from toolcall_reference.formats.observed import Observed
-from toolcall_reference.intermediate import Body, Conversation
 
 
 def _choices(body: Body) -> list[Body]:

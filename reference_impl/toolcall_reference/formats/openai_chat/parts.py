@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from toolcall_reference import media
+from toolcall_reference.basics.jsontext import as_list, as_object, as_text
+from toolcall_reference.conversation import media
+from toolcall_reference.conversation.intermediate import Body, Media, Text
+from toolcall_reference.conversation.losses import Losses
+from toolcall_reference.conversation.target import Target
 from toolcall_reference.formats.openai import VENDOR
-from toolcall_reference.intermediate import Body, Media, Text
-from toolcall_reference.jsontext import as_list, as_object, as_text
-from toolcall_reference.losses import Losses
-from toolcall_reference.target import Target
-
-from .api import NAME
+from toolcall_reference.formats.openai_chat.api import NAME
 
 _PDF = "application/pdf"
 _AUDIO = {"wav": "audio/wav", "mp3": "audio/mpeg"}

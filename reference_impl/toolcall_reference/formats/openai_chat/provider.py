@@ -9,11 +9,11 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from toolcall_reference.basics.jsontext import digest
+from toolcall_reference.basics.seeded import letters, noise, pieces
+from toolcall_reference.conversation.intermediate import Body
 from toolcall_reference.formats import openai
 from toolcall_reference.formats.format import Provider
-from toolcall_reference.intermediate import Body
-from toolcall_reference.jsontext import digest
-from toolcall_reference.seeded import letters, noise, pieces
 
 _SHARED = ("id", "created", "model", "service_tier", "system_fingerprint")
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from toolcall_reference.basics.jsontext import as_list, as_object, as_text
+from toolcall_reference.conversation.intermediate import Body, Conversation, ResponseFormat, Settings, Tool, ToolChoice
+from toolcall_reference.conversation.losses import Losses
+from toolcall_reference.conversation.reasoning import Reasoning
+from toolcall_reference.conversation.target import Target
+from toolcall_reference.formats.openai_chat import models
 from toolcall_reference.formats.openai_schemas import for_parameters
-from toolcall_reference.intermediate import Body, Conversation, ResponseFormat, Settings, Tool, ToolChoice
-from toolcall_reference.jsontext import as_list, as_object, as_text
-from toolcall_reference.losses import Losses
-from toolcall_reference.reasoning import Reasoning
-from toolcall_reference.target import Target
-
-from . import models
 
 SHARED = (
     "safety_identifier", "prompt_cache_key", "prompt_cache_retention", "service_tier", "store", "verbosity",

@@ -9,18 +9,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from toolcall_reference import citations
-from toolcall_reference.deltas import Delta
-from toolcall_reference.draft import Draft, OpenCall
-from toolcall_reference.intermediate import Body, Opaque, Text
-from toolcall_reference.jsontext import as_list, as_object, as_text, dump, is_cut, joined
-from toolcall_reference.losses import Losses
-
-from .api import LEGACY, NAME
-from .decode import BESIDE, decode_usage, finish_of, head, lose_extras, pictures, spoken, state_of
-from .failures import decode_error_event
-from .parts import decode_parts
-from .transcripts import AUDIO, CONTENT, SaidOnce
+from toolcall_reference.basics.jsontext import as_list, as_object, as_text, dump, is_cut, joined
+from toolcall_reference.conversation import citations
+from toolcall_reference.conversation.intermediate import Body, Opaque, Text
+from toolcall_reference.conversation.losses import Losses
+from toolcall_reference.formats.openai_chat.api import LEGACY, NAME
+from toolcall_reference.formats.openai_chat.decode import (
+    BESIDE,
+    decode_usage,
+    finish_of,
+    head,
+    lose_extras,
+    pictures,
+    spoken,
+    state_of,
+)
+from toolcall_reference.formats.openai_chat.failures import decode_error_event
+from toolcall_reference.formats.openai_chat.parts import decode_parts
+from toolcall_reference.formats.openai_chat.transcripts import AUDIO, CONTENT, SaidOnce
+from toolcall_reference.streaming.deltas import Delta
+from toolcall_reference.streaming.draft import Draft, OpenCall
 
 _KINDS = {"function": "arguments", "custom": "input"}
 _NONE = object()

@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from toolcall_reference import citations
-from toolcall_reference.arrange import InOrder
-from toolcall_reference.deltas import Closed, Delta, Ended, Grown, Opened, Started, Whole
-from toolcall_reference.history import Joiner
-from toolcall_reference.intermediate import Body, Item, Media, Reply, Text, UniversalToolCall, Usage
-from toolcall_reference.media import placeholder
-from toolcall_reference.sse import DONE
-from toolcall_reference.target import Target
-
-from .api import IDS, NAME, NAMES
-from .encode import (
+from toolcall_reference.conversation import citations
+from toolcall_reference.conversation.history import Joiner
+from toolcall_reference.conversation.intermediate import Body, Item, Media, Reply, Text, UniversalToolCall, Usage
+from toolcall_reference.conversation.media import placeholder
+from toolcall_reference.conversation.target import Target
+from toolcall_reference.formats.openai_chat.api import IDS, NAME, NAMES
+from toolcall_reference.formats.openai_chat.encode import (
     arguments_text,
     call_head,
     can_draw,
@@ -26,7 +22,10 @@ from .encode import (
     is_legacy,
     lose_item,
 )
-from .failures import encode_error
+from toolcall_reference.formats.openai_chat.failures import encode_error
+from toolcall_reference.streaming.arrange import InOrder
+from toolcall_reference.streaming.deltas import Closed, Delta, Ended, Grown, Opened, Started, Whole
+from toolcall_reference.streaming.sse import DONE
 
 
 class StreamEncoder:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from toolcall_reference.intermediate import Text
+from toolcall_reference.conversation.intermediate import Text
 
 CONTENT, AUDIO = "content", "audio"
 

@@ -2,17 +2,16 @@
 
 from toolcall_reference.formats.format import Format
 from toolcall_reference.formats.openai_http import http
-
-from .api import NAME
-from .decode import decode_request, decode_response
-from .encode import SPELLINGS, encode_request, encode_response
-from .failures import decode_error, encode_error
-from .follow import follow_up
-from .observed import OBSERVED
-from .provider import PROVIDER
-from .stored import StoredReplies
-from .stream_decode import StreamDecoder
-from .stream_encode import StreamEncoder
+from toolcall_reference.formats.openai_responses.api import NAME
+from toolcall_reference.formats.openai_responses.decode import decode_request, decode_response
+from toolcall_reference.formats.openai_responses.encode import SPELLINGS, encode_request, encode_response
+from toolcall_reference.formats.openai_responses.failures import decode_error, encode_error
+from toolcall_reference.formats.openai_responses.follow import follow_up
+from toolcall_reference.formats.openai_responses.observed import OBSERVED
+from toolcall_reference.formats.openai_responses.provider import PROVIDER
+from toolcall_reference.formats.openai_responses.stored import StoredReplies
+from toolcall_reference.formats.openai_responses.stream_decode import StreamDecoder
+from toolcall_reference.formats.openai_responses.stream_encode import StreamEncoder
 
 FORMAT = Format(
     name=NAME,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_reference import results
-from toolcall_reference.errors import Refused
-from toolcall_reference.intermediate import (
+from toolcall_reference.basics.errors import Refused
+from toolcall_reference.basics.jsontext import as_list, as_object, as_text, copied, digest
+from toolcall_reference.conversation import results
+from toolcall_reference.conversation.intermediate import (
     Body,
     Conversation,
     Hosted,
@@ -18,15 +19,13 @@ from toolcall_reference.intermediate import (
     UniversalToolResult,
     Usage,
 )
-from toolcall_reference.jsontext import as_list, as_object, as_text, copied, digest
-from toolcall_reference.losses import Losses
-from toolcall_reference.pairing import Ledger
-
-from . import groups, own_tools
-from .api import NAME
-from .parts import decode_parts
-from .settings import decode_settings, decode_tools
-from .stored import named
+from toolcall_reference.conversation.losses import Losses
+from toolcall_reference.conversation.pairing import Ledger
+from toolcall_reference.formats.openai_responses import groups, own_tools
+from toolcall_reference.formats.openai_responses.api import NAME
+from toolcall_reference.formats.openai_responses.parts import decode_parts
+from toolcall_reference.formats.openai_responses.settings import decode_settings, decode_tools
+from toolcall_reference.formats.openai_responses.stored import named
 
 _CALLS = {"function_call", "custom_tool_call"} | own_tools.CALLS
 #: Items that no other provider can take: only OpenAI can read the one, and make what the other asks for.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_reference import citations, history, media, results
-from toolcall_reference.formats.hosted import encode_hosted
-from toolcall_reference.intermediate import (
+from toolcall_reference.basics.jsontext import RAW_ARGUMENTS_KEY, digest, dump
+from toolcall_reference.conversation import citations, history, media, results
+from toolcall_reference.conversation.intermediate import (
     Body,
     Conversation,
     Hosted,
@@ -20,13 +20,12 @@ from toolcall_reference.intermediate import (
     UniversalToolResult,
     Usage,
 )
-from toolcall_reference.jsontext import RAW_ARGUMENTS_KEY, digest, dump
-from toolcall_reference.target import Target
-
-from . import groups, own_tools
-from .api import IDS, NAME, NAMES
-from .parts import encode_input
-from .settings import HOSTED, encode_settings, encode_tool, encode_tools
+from toolcall_reference.conversation.target import Target
+from toolcall_reference.formats.hosted import encode_hosted
+from toolcall_reference.formats.openai_responses import groups, own_tools
+from toolcall_reference.formats.openai_responses.api import IDS, NAME, NAMES
+from toolcall_reference.formats.openai_responses.parts import encode_input
+from toolcall_reference.formats.openai_responses.settings import HOSTED, encode_settings, encode_tool, encode_tools
 
 PLACEHOLDER = "."
 """What the user says where a request must have a message and the source has none."""

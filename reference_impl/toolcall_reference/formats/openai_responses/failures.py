@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from toolcall_reference.failures import Failure
+from toolcall_reference.conversation.failures import Failure
+from toolcall_reference.conversation.intermediate import Body
+from toolcall_reference.conversation.losses import Losses
 from toolcall_reference.formats import openai
 from toolcall_reference.formats.openai import decode_error, encode_error
-from toolcall_reference.intermediate import Body
-from toolcall_reference.losses import Losses
 
 __all__ = ["decode_error", "decode_error_event", "encode_error", "encode_error_event"]
 

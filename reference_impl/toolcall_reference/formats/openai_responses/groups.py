@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from toolcall_reference.intermediate import Body, Tool
-from toolcall_reference.jsontext import as_list, as_object
-from toolcall_reference.target import Target
+from toolcall_reference.basics.jsontext import as_list, as_object
+from toolcall_reference.conversation.intermediate import Body, Tool
+from toolcall_reference.conversation.target import Target
 
 #: Items of the conversation that declare tools: Codex declares all of its tools by the first, and a search that the
 #: client ran returns the second (https://platform.openai.com/docs/guides/tools-tool-search).

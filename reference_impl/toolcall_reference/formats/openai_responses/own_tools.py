@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from toolcall_reference import results
-from toolcall_reference.errors import Refused
-from toolcall_reference.intermediate import Body, Media, Text, Tool, UniversalToolCall, UniversalToolResult
-from toolcall_reference.jsontext import as_object, digest, dump, parse
-from toolcall_reference.pairing import arguments_object
+from toolcall_reference.basics.errors import Refused
+from toolcall_reference.basics.jsontext import as_object, digest, dump, parse
+from toolcall_reference.conversation import results
+from toolcall_reference.conversation.intermediate import Body, Media, Text, Tool, UniversalToolCall, UniversalToolResult
+from toolcall_reference.conversation.pairing import arguments_object
 
 _TEXT: Body = {"type": "string"}
 _TEXTS: Body = {"type": "array", "items": _TEXT}

@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from toolcall_reference.errors import Refused
-from toolcall_reference.intermediate import Body
-from toolcall_reference.jsontext import as_list, copied
-from toolcall_reference.store import Shelf
+from toolcall_reference.basics.errors import Refused
+from toolcall_reference.basics.jsontext import as_list, copied
+from toolcall_reference.basics.store import Shelf
+from toolcall_reference.conversation.intermediate import Body
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,16 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from toolcall_reference import citations
-from toolcall_reference.deltas import Delta
-from toolcall_reference.draft import Draft, OpenCall
-from toolcall_reference.intermediate import Body
-from toolcall_reference.jsontext import as_list, as_object, as_text
-from toolcall_reference.losses import Losses
-
-from .api import NAME
-from .decode import argument_text, call_of, form_of, head, is_call, other_item, tail
-from .failures import decode_error_event
+from toolcall_reference.basics.jsontext import as_list, as_object, as_text
+from toolcall_reference.conversation import citations
+from toolcall_reference.conversation.intermediate import Body
+from toolcall_reference.conversation.losses import Losses
+from toolcall_reference.formats.openai_responses.api import NAME
+from toolcall_reference.formats.openai_responses.decode import (
+    argument_text,
+    call_of,
+    form_of,
+    head,
+    is_call,
+    other_item,
+    tail,
+)
+from toolcall_reference.formats.openai_responses.failures import decode_error_event
+from toolcall_reference.streaming.deltas import Delta
+from toolcall_reference.streaming.draft import Draft, OpenCall
 
 _Part = tuple[str | int | None, str]
 

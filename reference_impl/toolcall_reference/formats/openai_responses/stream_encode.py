@@ -8,14 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from toolcall_reference.deltas import Closed, Delta, Ended, Grown, Opened, Started, Whole
-from toolcall_reference.intermediate import Body, Item, Media, Reply, Text, UniversalToolCall
-from toolcall_reference.media import placeholder
-from toolcall_reference.target import Target
-
-from . import groups, own_tools
-from .api import IDS, NAME, NAMES
-from .encode import (
+from toolcall_reference.conversation.intermediate import Body, Item, Media, Reply, Text, UniversalToolCall
+from toolcall_reference.conversation.media import placeholder
+from toolcall_reference.conversation.target import Target
+from toolcall_reference.formats.openai_responses import groups, own_tools
+from toolcall_reference.formats.openai_responses.api import IDS, NAME, NAMES
+from toolcall_reference.formats.openai_responses.encode import (
     IN_PROGRESS,
     call_item,
     encode_body,
@@ -25,7 +23,8 @@ from .encode import (
     message_item,
     text_part,
 )
-from .failures import encode_error_event
+from toolcall_reference.formats.openai_responses.failures import encode_error_event
+from toolcall_reference.streaming.deltas import Closed, Delta, Ended, Grown, Opened, Started, Whole
 
 _DRAWN = -1
 """The place of a text that stands for media, which no delta has opened."""

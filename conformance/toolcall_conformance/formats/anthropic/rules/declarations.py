@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from toolcall_conformance.findings import MISSING, Form, OneOf, one_of
+from toolcall_conformance.basics.findings import MISSING, Form, OneOf, one_of
+from toolcall_conformance.basics.jsonvalue import join, resolve, unescaped
+from toolcall_conformance.basics.reading import Node
+from toolcall_conformance.basics.reading.breach import Breach
 from toolcall_conformance.formats.anthropic.rules.view import (
     ContentBlock,
     blocks_of,
@@ -20,9 +23,6 @@ from toolcall_conformance.formats.anthropic.rules.view import (
 from toolcall_conformance.formats.json_schemas import TYPES, invalid
 from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.formats.wanted import another, first_of, having
-from toolcall_conformance.jsonvalue import join, resolve, unescaped
-from toolcall_conformance.reading import Node
-from toolcall_conformance.reading.breach import Breach
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Form, Words, one_of
+from toolcall_conformance.basics.findings import MISSING, Form, Words, one_of
+from toolcall_conformance.basics.reading import Call
+from toolcall_conformance.basics.reading.breach import Breach
 from toolcall_conformance.formats.anthropic.parts import is_hosted
 from toolcall_conformance.formats.anthropic.rules.view import (
     ContentBlock,
@@ -20,8 +22,6 @@ from toolcall_conformance.formats.anthropic.rules.view import (
 )
 from toolcall_conformance.formats.rule import Subject, rule, same_id, wrong_id
 from toolcall_conformance.formats.wanted import ANOTHER_CALL, first_of, typed
-from toolcall_conformance.reading import Call
-from toolcall_conformance.reading.breach import Breach
 
 #: A text or blocks that are not empty.
 _SOMETHING = Form({"type": ["string", "array"], "minLength": 1, "minItems": 1})

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolcall_conformance.findings import Form, Words
+from toolcall_conformance.basics.findings import Form, Words
+from toolcall_conformance.basics.reading import Node
+from toolcall_conformance.basics.reading.breach import Breach
 from toolcall_conformance.formats.anthropic.rules.view import calls, messages, results, turns
 from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.formats.wanted import typed
-from toolcall_conformance.reading import Node
-from toolcall_conformance.reading.breach import Breach
 
 THOUGHTS = ("thinking", "redacted_thinking")
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Words, one_of
+from toolcall_conformance.basics.findings import MISSING, Words, one_of
+from toolcall_conformance.basics.jsonvalue import JSONError, TooMuchError, added, copied, parse_arguments, together
 from toolcall_conformance.formats.anthropic.parts import is_hosted
 from toolcall_conformance.formats.anthropic.stream.partial_json import parse_beginning
 from toolcall_conformance.formats.stream_machine import Report
-from toolcall_conformance.jsonvalue import JSONError, TooMuchError, added, copied, parse_arguments, together
 
 #: The blocks that each delta continues, and its key that holds the fragment.
 DELTAS = {

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from enum import Enum, auto
 
-from toolcall_conformance.findings import OneOf
+from toolcall_conformance.basics.findings import OneOf
 
 
 class MessageState(Enum):

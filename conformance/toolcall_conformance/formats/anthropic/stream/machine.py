@@ -22,15 +22,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Words, one_of
+from toolcall_conformance.basics.findings import MISSING, Words, one_of
+from toolcall_conformance.basics.jsonvalue import copied
+from toolcall_conformance.basics.reading.assembled import Assembled, StreamedCall
 from toolcall_conformance.formats.anthropic.parts import is_hosted, waiting_calls
 from toolcall_conformance.formats.anthropic.stream.blocks import StreamedBlock
 from toolcall_conformance.formats.anthropic.stream.events import EVENT, EVENTS, RIGHT, MessageState
 from toolcall_conformance.formats.rule import meant_object, meant_text, why_no_json
 from toolcall_conformance.formats.stream_machine import Machine, meant_number, rule_ids, wrong_number
 from toolcall_conformance.formats.wanted import OBJECT, typed
-from toolcall_conformance.jsonvalue import copied
-from toolcall_conformance.reading.assembled import Assembled, StreamedCall
 
 #: The ends at which a call may be cut short.
 CUT = ("max_tokens", "model_context_window_exceeded", "refusal")

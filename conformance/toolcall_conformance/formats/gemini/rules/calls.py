@@ -6,7 +6,10 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Form, Words, one_of
+from toolcall_conformance.basics.findings import MISSING, Form, Words, one_of
+from toolcall_conformance.basics.jsonvalue import join, resolve
+from toolcall_conformance.basics.reading import Call, Hosted, Result, Turn
+from toolcall_conformance.basics.reading.breach import Breach
 from toolcall_conformance.formats.gemini.rules.view import (
     answers,
     call_named,
@@ -20,9 +23,6 @@ from toolcall_conformance.formats.gemini.rules.view import (
 from toolcall_conformance.formats.gemini.spelling import camel, spellings
 from toolcall_conformance.formats.rule import Subject, rule, same_id, wrong_id
 from toolcall_conformance.formats.wanted import first_of
-from toolcall_conformance.jsonvalue import join, resolve
-from toolcall_conformance.reading import Call, Hosted, Result, Turn
-from toolcall_conformance.reading.breach import Breach
 
 #: The largest whole number up to which a double has every whole number.
 SAFE = 2**53

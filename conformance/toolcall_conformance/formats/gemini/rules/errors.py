@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolcall_conformance.findings import MISSING
+from toolcall_conformance.basics.findings import MISSING
+from toolcall_conformance.basics.reading import Node
+from toolcall_conformance.basics.reading.breach import Breach
 from toolcall_conformance.formats.rule import Subject, rule
-from toolcall_conformance.reading import Node
-from toolcall_conformance.reading.breach import Breach
 
 
 @rule("gemini/error-code", "error")

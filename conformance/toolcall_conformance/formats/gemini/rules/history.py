@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise, takewhile
 
-from toolcall_conformance.findings import MISSING, MOST_CHOICES, one_of
+from toolcall_conformance.basics.findings import MISSING, MOST_CHOICES, one_of
+from toolcall_conformance.basics.reading import Call, Node, Result
+from toolcall_conformance.basics.reading.breach import Breach
 from toolcall_conformance.formats.gemini.parts import DATA
 from toolcall_conformance.formats.gemini.rules.view import (
     answers,
@@ -19,8 +21,6 @@ from toolcall_conformance.formats.gemini.rules.view import (
 )
 from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.formats.wanted import ANOTHER_CALL, having
-from toolcall_conformance.reading import Call, Node, Result
-from toolcall_conformance.reading.breach import Breach
 
 
 @rule("gemini/call-follows-user", "request")

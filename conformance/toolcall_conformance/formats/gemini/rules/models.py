@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolcall_conformance.findings import MISSING, Words
+from toolcall_conformance.basics.findings import MISSING, Words
+from toolcall_conformance.basics.reading.breach import Breach
 from toolcall_conformance.formats.gemini.parts import DATA
 from toolcall_conformance.formats.gemini.rules.view import contents, generation, has, parts
 from toolcall_conformance.formats.gemini.spelling import root
 from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.formats.wanted import TEXT
-from toolcall_conformance.reading.breach import Breach
 
 
 @rule("gemini/signature-demanded", "request")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolcall_conformance.findings import MISSING
+from toolcall_conformance.basics.findings import MISSING
+from toolcall_conformance.basics.reading.breach import Breach
 from toolcall_conformance.formats.gemini.spelling import BESIDE_CALLS, FINISH_REASONS, enum, number, root
 from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.formats.several import numbered_twice
-from toolcall_conformance.reading.breach import Breach
 
 #: What totalTokenCount counts.
 ADDENDS = ("promptTokenCount", "toolUsePromptTokenCount", "candidatesTokenCount", "thoughtsTokenCount")

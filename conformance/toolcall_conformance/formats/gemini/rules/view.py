@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from toolcall_conformance.basics.reading import Call, Node, Reading, Result, Turn
 from toolcall_conformance.formats.gemini.spelling import entries, root
 from toolcall_conformance.formats.rule import Subject
-from toolcall_conformance.reading import Call, Node, Reading, Result, Turn
 
 
 def contents(body: Any) -> list[Node]:

@@ -22,15 +22,15 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Words
+from toolcall_conformance.basics.findings import MISSING, Words
+from toolcall_conformance.basics.jsonvalue import added, copied
+from toolcall_conformance.basics.reading.assembled import Assembled, StreamedCall
 from toolcall_conformance.formats.gemini.spelling import BESIDE_CALLS, FINISH_REASONS, camel, enum, member, spellings
 from toolcall_conformance.formats.gemini.stream.partial_args import PIECE, PartialArgs
 from toolcall_conformance.formats.rule import meant_object, why_no_json
 from toolcall_conformance.formats.several import numbered_twice
 from toolcall_conformance.formats.stream_machine import Machine, Report, rule_ids
 from toolcall_conformance.formats.wanted import OBJECT, TEXT
-from toolcall_conformance.jsonvalue import added, copied
-from toolcall_conformance.reading.assembled import Assembled, StreamedCall
 
 RULES = rule_ids(
     "gemini",

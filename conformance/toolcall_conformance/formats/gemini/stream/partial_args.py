@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from toolcall_conformance.findings import Form
-from toolcall_conformance.jsonvalue import added
+from toolcall_conformance.basics.findings import Form
+from toolcall_conformance.basics.jsonvalue import added
 
 _STEP = re.compile(r"""\.([^.\[\]]+)|\[([0-9]{1,6})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]""")
 

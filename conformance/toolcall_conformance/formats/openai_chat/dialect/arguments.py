@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.jsonvalue import JSONError, parse
+from toolcall_conformance.basics.jsonvalue import JSONError, parse
 
 
 def object_of(arguments: Any) -> Any:

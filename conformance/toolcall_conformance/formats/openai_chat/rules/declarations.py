@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, one_of
+from toolcall_conformance.basics.findings import MISSING, one_of
+from toolcall_conformance.basics.reading import Node
+from toolcall_conformance.basics.reading.breach import Breach
 from toolcall_conformance.formats.json_schemas import invalid
 from toolcall_conformance.formats.openai_chat.rules.strictness import open_objects, unsupported_keywords
 from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.formats.wanted import OBJECT, another, first_of
-from toolcall_conformance.reading import Node
-from toolcall_conformance.reading.breach import Breach
 
 
 @rule("openai_chat/tool-names-unique", "request")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolcall_conformance.findings import MISSING, Words, one_of
+from toolcall_conformance.basics.findings import MISSING, Words, one_of
+from toolcall_conformance.basics.jsonvalue import resolve
+from toolcall_conformance.basics.reading import Call, Unreadable
+from toolcall_conformance.basics.reading.breach import Breach
 from toolcall_conformance.formats.openai_chat.rules.view import walk
 from toolcall_conformance.formats.rule import Subject, ids_once_in_batch, meant_text, rule, why_no_json, wrong_id
 from toolcall_conformance.formats.wanted import ANOTHER_CALL, having
-from toolcall_conformance.jsonvalue import resolve
-from toolcall_conformance.reading import Call, Unreadable
-from toolcall_conformance.reading.breach import Breach
 
 
 @rule("openai_chat/calls-answered", "request")

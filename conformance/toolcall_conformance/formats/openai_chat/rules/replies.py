@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolcall_conformance.findings import MISSING
+from toolcall_conformance.basics.findings import MISSING
+from toolcall_conformance.basics.jsonvalue import join
+from toolcall_conformance.basics.reading.breach import Breach
 from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.formats.several import numbered_twice
-from toolcall_conformance.jsonvalue import join
-from toolcall_conformance.reading.breach import Breach
 
 
 @rule("openai_chat/usage-total", "response")

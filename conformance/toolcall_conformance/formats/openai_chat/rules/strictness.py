@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from toolcall_conformance.basics.jsonvalue import join
 from toolcall_conformance.formats.wanted import having
-from toolcall_conformance.jsonvalue import join
 
 UNSUPPORTED = ("oneOf", "allOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas")
 

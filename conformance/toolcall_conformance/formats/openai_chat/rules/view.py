@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from toolcall_conformance.jsonvalue import join
+from toolcall_conformance.basics.jsonvalue import join
 
 
 @dataclass(slots=True)

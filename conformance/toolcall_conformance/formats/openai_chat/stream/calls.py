@@ -10,7 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, Words
+from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Words
+from toolcall_conformance.basics.jsonvalue import is_json, join, together
+from toolcall_conformance.basics.reading import Unreadable
+from toolcall_conformance.basics.reading.arguments import read_arguments
+from toolcall_conformance.basics.reading.assembled import StreamedCall
 from toolcall_conformance.formats.openai_chat.stream.merging import merged
 from toolcall_conformance.formats.rule import meant_text, why_no_json
 from toolcall_conformance.formats.stream_machine import (
@@ -21,10 +25,6 @@ from toolcall_conformance.formats.stream_machine import (
     wrong_number,
 )
 from toolcall_conformance.formats.wanted import TEXT
-from toolcall_conformance.jsonvalue import is_json, join, together
-from toolcall_conformance.reading import Unreadable
-from toolcall_conformance.reading.arguments import read_arguments
-from toolcall_conformance.reading.assembled import StreamedCall
 
 RULES = (
     "stream-call-index",

@@ -21,15 +21,15 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Form, Words
+from toolcall_conformance.basics.findings import MISSING, Form, Words
+from toolcall_conformance.basics.jsonvalue import join
+from toolcall_conformance.basics.reading.assembled import Assembled
 from toolcall_conformance.formats.openai_chat.stream import calls as _calls
 from toolcall_conformance.formats.openai_chat.stream import choice as _choice
 from toolcall_conformance.formats.openai_chat.stream.choice import Choice
 from toolcall_conformance.formats.rule import meant_object, why_no_json
 from toolcall_conformance.formats.several import numbered_twice
 from toolcall_conformance.formats.stream_machine import Machine, rule_ids
-from toolcall_conformance.jsonvalue import join
-from toolcall_conformance.reading.assembled import Assembled
 
 RULES = rule_ids(
     "openai_chat",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.jsonvalue import added, copied
+from toolcall_conformance.basics.jsonvalue import added, copied
 
 #: Keys whose text names something. The official accumulator knows the first two; vendors repeat the others as well.
 _NAMING = frozenset({"index", "type", "format", "id", "role"})

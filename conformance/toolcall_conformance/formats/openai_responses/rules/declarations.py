@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, one_of
+from toolcall_conformance.basics.findings import MISSING, one_of
+from toolcall_conformance.basics.jsonvalue import join
+from toolcall_conformance.basics.reading import Node, Tool
+from toolcall_conformance.basics.reading.breach import Breach
 from toolcall_conformance.formats.json_schemas import Place, invalid, subschemas
 from toolcall_conformance.formats.openai_responses.rules.view import entries, member
 from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.formats.wanted import another, first_of, having
-from toolcall_conformance.jsonvalue import join
-from toolcall_conformance.reading import Node, Tool
-from toolcall_conformance.reading.breach import Breach
 
 
 @rule("openai_responses/strict-schema", "request")

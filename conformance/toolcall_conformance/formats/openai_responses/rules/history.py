@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Form, Words, one_of
+from toolcall_conformance.basics.findings import MISSING, Form, Words, one_of
+from toolcall_conformance.basics.reading import Call, Unreadable
+from toolcall_conformance.basics.reading.breach import Breach
 from toolcall_conformance.formats.openai_responses.conversation import OUTPUT_OF, is_hosted
 from toolcall_conformance.formats.openai_responses.rules.view import InputItem, entries, member, name_of
 from toolcall_conformance.formats.rule import Subject, meant_text, rule, why_no_json, wrong_id
 from toolcall_conformance.formats.wanted import ANOTHER_CALL, having, typed
-from toolcall_conformance.reading import Call, Unreadable
-from toolcall_conformance.reading.breach import Breach
 
 #: Items whose content stands somewhere else: what came before them cannot be seen.
 _OPENINGS = frozenset({"item_reference", "compaction"})

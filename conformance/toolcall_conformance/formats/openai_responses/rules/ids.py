@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from toolcall_conformance.basics.reading.breach import Breach
 from toolcall_conformance.formats.openai_responses.rules.view import InputItem, entries
 from toolcall_conformance.formats.rule import Subject, ids_once_in_batch, rule
 from toolcall_conformance.formats.wanted import another, first_of
-from toolcall_conformance.reading.breach import Breach
 
 
 @rule("openai_responses/call-id-unique")

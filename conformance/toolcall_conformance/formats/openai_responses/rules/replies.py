@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Form
+from toolcall_conformance.basics.findings import MISSING, Form
+from toolcall_conformance.basics.reading.breach import Breach
 from toolcall_conformance.formats.openai_responses.rules.view import entries, member
 from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.formats.wanted import TEXT, asking
-from toolcall_conformance.reading.breach import Breach
 
 _CALLS = frozenset({"function_call", "custom_tool_call"})
 _WHOLE = _CALLS | {"message"}

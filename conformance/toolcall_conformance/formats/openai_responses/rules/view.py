@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from toolcall_conformance.basics.jsonvalue import join
+from toolcall_conformance.basics.reading import Call
 from toolcall_conformance.formats.openai_responses.conversation import kind_of
 from toolcall_conformance.formats.rule import Subject
-from toolcall_conformance.jsonvalue import join
-from toolcall_conformance.reading import Call
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, Words
+from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Words
+from toolcall_conformance.basics.jsonvalue import added, copied, equal, join, together
+from toolcall_conformance.basics.reading.assembled import StreamedCall
 from toolcall_conformance.formats.openai_responses.conversation import BUILTIN_CALLS, is_hosted, kind_of
 from toolcall_conformance.formats.openai_responses.stream.events import (
     CALLS,
@@ -23,8 +25,6 @@ from toolcall_conformance.formats.openai_responses.stream.restated import (
 )
 from toolcall_conformance.formats.openai_responses.stream.texts import Place, StreamedText, texts_of, words
 from toolcall_conformance.formats.stream_machine import Report, unless_null
-from toolcall_conformance.jsonvalue import added, copied, equal, join, together
-from toolcall_conformance.reading.assembled import StreamedCall
 
 RULES = (
     "stream-delta-kind",

@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolcall_conformance.findings import MISSING
+from toolcall_conformance.basics.findings import MISSING
+from toolcall_conformance.basics.jsonvalue import equal, join, resolve
 from toolcall_conformance.formats.openai_responses.stream.events import FRAGMENTED_TEXTS, IDENTITY
-from toolcall_conformance.jsonvalue import equal, join, resolve
 
 GROWS = frozenset(
     {

@@ -1,0 +1,53 @@
+"""Readings: the neutral view of a wire body that all comparisons work on."""
+
+from toolcall_conformance.basics.reading.model import (
+    CacheMark,
+    Call,
+    Citation,
+    Failure,
+    Finish,
+    Hosted,
+    Media,
+    Opaque,
+    Reading,
+    Reasoning,
+    Residue,
+    Result,
+    Setting,
+    Stored,
+    Text,
+    Tool,
+    Turn,
+    Unknown,
+    Unreadable,
+    Value,
+    Waiver,
+)
+from toolcall_conformance.basics.reading.node import Node
+from toolcall_conformance.basics.reading.ordering import reverse_among
+
+__all__ = [
+    "CacheMark",
+    "Call",
+    "Citation",
+    "Failure",
+    "Finish",
+    "Hosted",
+    "Media",
+    "Node",
+    "Opaque",
+    "Reading",
+    "Reasoning",
+    "Residue",
+    "Result",
+    "Setting",
+    "Stored",
+    "Text",
+    "Tool",
+    "Turn",
+    "Unknown",
+    "Unreadable",
+    "Value",
+    "Waiver",
+    "reverse_among",
+]

@@ -1,0 +1,16 @@
+"""Parses and writes streams of events. What an event means is decided in the formats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolcall_conformance.basics.remembered import remembered
+from toolcall_conformance.basics.streaming.sse import dump, parse
+
+__all__ = ["dump", "parse", "read"]
+
+
+@remembered(128)
+def read(stream: bytes) -> dict[str, Any]:
+    """The same as ``parse`` gives. Equal streams share one result: never change it."""
+    return parse(stream)

@@ -1,5 +1,0 @@
-"""The rules of a secret scanner, as data, and the search by them."""
-
-from toolcall_conformance.cassettes.scanner.search import Scanner, SecretRule, entropy, rules
-
-__all__ = ["Scanner", "SecretRule", "entropy", "rules"]

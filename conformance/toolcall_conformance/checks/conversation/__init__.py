@@ -1,0 +1,1 @@
+"""What both ends of a conversation send: the ideal client, and golden replies."""

@@ -1,0 +1,88 @@
+"""Captions: a text right before media that stand beside their result; it names the call by its id.
+
+Chat takes no media in a tool message, Gemini before version 3 none in a functionResponse. So the client says where
+they come from. The corpus's captions have the corpus's ids; a client must use the ids that it received.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+from toolcall_conformance import formats
+from toolcall_conformance.basics.jsonvalue import copied, resolve
+from toolcall_conformance.basics.reading import Call, Media, Reading, Text
+from toolcall_conformance.judge.translation.texts.name_mentions import SaidNames
+from toolcall_conformance.judge.translation.texts.words import renamed
+from toolcall_conformance.library import Case
+
+
+def rename_captions(body: dict[str, Any], reading: Reading, ids: Mapping[int, str | None]) -> dict[str, Any]:
+    """Put other ids into the captions of a request, of which ``reading`` is the reading.
+
+    ``ids`` are the new ids by the ordinal of the call; with None the caption stays. Returns the same body if no caption
+    changes.
+    """
+    changes: dict[str, str] = {}
+    for pointer, (text, ordinals) in _captions(reading).items():
+        new_text = text
+        for old, ordinal in ordinals.items():
+            new = ids.get(ordinal)
+            if new is not None:
+                new_text = renamed(new_text, old, new)
+        if new_text != text:
+            changes[pointer] = new_text
+    if not changes:
+        return body
+    changed: dict[str, Any] = copied(body)
+    for pointer, new_text in changes.items():
+        parent, _, key = pointer.rpartition("/")
+        resolve(changed, parent)[key] = new_text
+    return changed
+
+
+def golden_with_captions(case: Case, name: str, golden: dict[str, Any], sent: dict[str, Any]) -> dict[str, Any]:
+    """The golden request of the format ``name``, with the captions that the client wrote into the request it ``sent``.
+
+    If the ids in the captions tell the calls apart, calls and results get them, and stay linked as in the golden one.
+    """
+    if not _has_captions(case, name):
+        return golden
+    ids = {call.ordinal: call.id for call in formats.read(name, "request", sent).calls}
+    reading = formats.read(name, "request", golden)
+    body: dict[str, Any] = copied(rename_captions(golden, reading, ids))
+    if None in ids.values() or len(set(ids.values())) < len(ids) or len(ids) < len(reading.calls):
+        return body
+    for call in reading.calls:
+        if call.id_pointer is not None:
+            parent, _, key = call.id_pointer.rpartition("/")
+            resolve(body, parent)[key] = ids[call.ordinal]
+    for result in reading.results:
+        if result.call is not None:
+            call = resolve(body, reading.calls[result.call].pointer)
+            formats.get(name).client.relink(resolve(body, result.pointer), call)
+    return body
+
+
+@lru_cache(maxsize=32)  # the items of a case are played one behind the other, and drawn cases have no end
+def _has_captions(case: Case, name: str) -> bool:
+    last = case.exchanges(name)[-1].request
+    return bool(_captions(formats.read(name, "request", last)))
+
+
+def _captions(request: Reading) -> dict[str, tuple[str, dict[str, int]]]:
+    """The user's texts right before media that name calls, by pointer, each with the call that every id stands for."""
+    captions: dict[str, tuple[str, dict[str, int]]] = {}
+    first = {call.id: call.ordinal for call in reversed(request.calls) if call.id}
+    names = SaidNames(first)
+    latest: dict[str, int] = {}
+    for turn in request.turns:
+        latest |= {item.id: item.ordinal for item in turn.items if isinstance(item, Call) and item.id}
+        for text, media in pairwise(turn.items):
+            if turn.side == "user" and isinstance(text, Text) and isinstance(media, Media):
+                ids = sorted(names.said_in(text.text) & latest.keys(), key=first.__getitem__)
+                if ids:
+                    captions[text.pointer] = (text.text, {call_id: latest[call_id] for call_id in ids})
+    return captions

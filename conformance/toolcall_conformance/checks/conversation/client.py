@@ -1,0 +1,120 @@
+"""The client's side of a conversation: its next request, built from the reply that it really received."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from toolcall_conformance import formats
+from toolcall_conformance.basics.jsonvalue import copied, resolve
+from toolcall_conformance.basics.reading import Reading
+from toolcall_conformance.checks.conversation.captions import rename_captions
+from toolcall_conformance.library import Exchange
+
+
+@dataclass(frozen=True, slots=True)
+class ClientHabit:
+    """How a client behaves.
+
+    ``echo``: it sends back keys that it does not know. ``swap``: it gives results in the reverse order. ``stored``: it
+    names the reply that it continues from and sends only the new entries. ``referring``: it names each item that it was
+    given in the place of the item.
+    """
+
+    echo: bool = True
+    swap: bool = False
+    stored: bool = False
+    referring: bool = False
+
+    @property
+    def rests_on_memory(self) -> bool:
+        """Whether its requests lack what it was given before."""
+        return self.stored or self.referring
+
+
+class UncontinuableError(Exception):
+    """A reply that the conversation cannot continue from: ``want`` and ``got`` say what is wrong with it."""
+
+    def __init__(self, message: str, want: Any, got: Any) -> None:
+        super().__init__(message)
+        self.want, self.got = want, got
+
+
+def continue_from_reply(
+    name: str, before: dict[str, Any], reply: dict[str, Any], following: Exchange, habit: ClientHabit
+) -> dict[str, Any]:
+    """The client's next request in the format ``name``.
+
+    ``before`` is the request that was sent, ``reply`` what the translator returned. The user adds what the corpus's
+    ``following`` request adds: the same results, now for the calls of ``reply`` in their order. ``following`` is whole:
+    an entry that it only names stands in it. Raises UncontinuableError.
+    """
+    client = formats.get(name).client
+    golden = formats.read(name, "request", following.request)
+    # Nothing but the conversation has calls; what stands beside it, all the tools for one, takes longer to read.
+    said_before = {client.CONTAINER: copied(client.entries(before)) + client.as_history(reply, echo=habit.echo)}
+    calls = formats.read(name, "request", said_before).calls
+    if len(calls) != len(golden.calls):
+        earlier_count = len(formats.read(name, "request", before).calls)
+        want, got = len(golden.calls) - earlier_count, len(calls) - earlier_count
+        raise UncontinuableError(
+            f"the reply has {got} {'call' if got == 1 else 'calls'}, the provider's had {want}", want, got
+        )
+    start = start_of_tail(golden, client.CONTAINER)
+    request = rename_captions(following.request, golden, {call.ordinal: call.id for call in calls})
+    tail = copied(client.entries(request)[start:])
+    for result in golden.results:
+        place = _entry(result.pointer, client.CONTAINER)
+        if place is None or place[0] < start or result.call is None:
+            continue
+        call = calls[result.call]
+        if not client.relink(resolve(tail[place[0] - start], place[1]), resolve(said_before, call.pointer)):
+            message = f"the reply calls {call.name} in a form that the client cannot answer"
+            raise UncontinuableError(message, golden.calls[result.call].kind, call.kind)
+    if habit.swap:
+        client.swap(tail)
+    body: dict[str, Any] = copied({**following.request, client.CONTAINER: None})
+    body[client.CONTAINER] = said_before[client.CONTAINER] + tail
+    return body
+
+
+def request_to_send(
+    name: str, before: dict[str, Any], reply: dict[str, Any], following: dict[str, Any], habit: ClientHabit
+) -> Any:
+    """The part of a whole request ``following`` that the client sends: all of it, or what the provider does not keep.
+
+    ``before`` is the whole request that ``reply`` answered. Raises UncontinuableError where the reply has no id.
+    """
+    keeper = formats.get(name).stored
+    if not habit.rests_on_memory or keeper is None:
+        return following
+    if habit.referring:
+        return keeper.referring(following)
+    client = formats.get(name).client
+    earlier_count = len(client.entries(before)) + len(client.as_history(reply, echo=True))
+    sent = keeper.shortened(following, reply, earlier_count)
+    if sent is None:
+        raise UncontinuableError(
+            "the reply has no id from which the next request could continue", "an id", reply.get("id")
+        )
+    return sent
+
+
+def start_of_tail(golden: Reading, container: str) -> int:
+    """Where the user's last addition begins in a golden request: after the last entry of the assistant."""
+    places = [
+        place[0]
+        for turn in golden.turns
+        if turn.side == "assistant"
+        for item in turn.items
+        if (place := _entry(item.pointer, container)) is not None
+    ]
+    return max(places, default=-1) + 1
+
+
+def _entry(pointer: str, container: str) -> tuple[int, str] | None:
+    """The number of the conversation's entry in a pointer, and the pointer inside it; None if it is elsewhere."""
+    parts = pointer.split("/")
+    if len(parts) < 3 or parts[1] != container or not parts[2].isdigit():
+        return None
+    return int(parts[2]), "".join("/" + part for part in parts[3:])

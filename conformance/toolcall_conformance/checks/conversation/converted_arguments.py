@@ -1,0 +1,153 @@
+"""Arguments of golden replies as a model writes them that was shown the translator's schema of the tool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+from toolcall_conformance.basics.jsonspans import with_texts
+from toolcall_conformance.basics.jsonvalue import JSONError, equal, is_json, parse, resolve, unescaped, written
+from toolcall_conformance.basics.streaming.rewriting import data_of, rewrite_data
+from toolcall_conformance.checks.streams.event_places import values_at
+from toolcall_conformance.judge.translation.calls.argument_conversion import ArgumentConversion
+
+Conversions = Mapping[str, ArgumentConversion]
+
+
+def converted_arguments(conversion: ArgumentConversion, value: Any) -> Any:
+    """The arguments of a call, an object or its JSON text, by the schema that was declared; else as they are."""
+    if isinstance(value, str):
+        arguments = _parsed(value)
+        new = conversion.convert(arguments, fill=True) if isinstance(arguments, dict) else arguments
+        return value if equal(new, arguments) else written(new)
+    return conversion.convert(value, fill=True) if isinstance(value, dict) else value
+
+
+def convert_arguments_in_stream(stream: bytes, conversions: Conversions, transport: Mapping[str, Any]) -> bytes:
+    """The same in the bytes of a stream, however a text is cut into fragments; all other bytes stay as they are."""
+    changes = _Changes.of(stream, conversions, transport)
+    if not changes.texts and not changes.objects:
+        return stream
+    numbers = count()
+
+    def changed(data: str) -> str:
+        number = next(numbers)
+        objects = changes.objects.get(number)
+        if objects:
+            event = parse(data)
+            for pointer, value in objects.items():
+                parent, _, key = pointer.rpartition("/")
+                resolve(event, parent)[key] = value
+            data = written(event)
+        return with_texts(data, changes.texts.get(number, {}))
+
+    return rewrite_data(stream, changed)
+
+
+@dataclass(slots=True)
+class _Fragments:
+    """The text of one call's arguments: where its fragments are, each by the number of its event and its pointer."""
+
+    name: str
+    places: list[tuple[int, str, str]] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return "".join(piece for *_, piece in self.places)
+
+    def replaced(self, text: str) -> Iterator[tuple[int, str, str]]:
+        """The fragments of another text: each as long as it was, the last with what is left."""
+        start = 0
+        for at, (number, pointer, piece) in enumerate(self.places, 1):
+            end = start + len(piece) if at < len(self.places) else len(text)
+            yield number, pointer, text[start:end]
+            start = end
+
+
+@dataclass(slots=True)
+class _Changes:
+    """What changes in a stream, by the number of the event and by pointer: texts, and objects of arguments."""
+
+    texts: dict[int, dict[str, str]] = field(default_factory=dict)
+    objects: dict[int, dict[str, Any]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, stream: bytes, conversions: Conversions, transport: Mapping[str, Any]) -> _Changes:
+        changed, reader = cls(), _Reader(transport)
+        for number, event in enumerate(_events(stream)):
+            for pointer, name, value in reader.read(number, event):
+                conversion = conversions.get(name)
+                new = value if conversion is None else converted_arguments(conversion, value)
+                if not equal(new, value):
+                    changes: dict[int, dict[str, Any]] = changed.texts if isinstance(new, str) else changed.objects
+                    changes.setdefault(number, {})[pointer] = new
+        for fragments in reader.calls:
+            conversion = conversions.get(fragments.name)
+            new = fragments.text if conversion is None else converted_arguments(conversion, fragments.text)
+            if new != fragments.text:
+                for number, pointer, piece in fragments.replaced(new):
+                    changed.texts.setdefault(number, {})[pointer] = piece
+        return changed
+
+
+class _Reader:
+    """Reads the calls in the events of a stream; ``calls`` are those whose arguments come in fragments."""
+
+    def __init__(self, transport: Mapping[str, Any]) -> None:
+        self._names, self._arguments = transport["call_names"], transport["arguments"]
+        tokens = dict.fromkeys(place["of"] for place in self._arguments if "of" in place)
+        self._tokens = (*tokens, "id") if tokens else ()
+        self._called: dict[tuple[Any, ...], str] = {}
+        self._open: dict[tuple[Any, ...], _Fragments] = {}
+        self.calls: list[_Fragments] = []
+
+    def read(self, number: int, event: Any) -> Iterator[tuple[str, str, Any]]:
+        """Arguments that are whole in an event, each with its pointer and the name of its tool."""
+        for place in self._names:
+            for pointer, name in values_at(event, place):
+                if isinstance(name, str) and name:
+                    self._called.update({along(event, pointer, token): name for token in self._tokens})
+        for place in self._arguments:
+            for pointer, value in values_at(event, place):
+                if "of" in place and isinstance(value, str):
+                    self._add(number, pointer, along(event, pointer, place["of"]), value)
+                elif (value or not self._tokens) and (isinstance(value, dict) or place.get("json")):
+                    # Where arguments come in fragments, an empty object only stands where they will be.
+                    yield pointer, self._name(event, pointer), value
+
+    def _name(self, event: Any, pointer: str) -> str:
+        own = along(event, pointer, "name")
+        ids = (along(event, pointer, token) for token in self._tokens)
+        return str(own[-1]) if own else next((self._called[key] for key in ids if key in self._called), "")
+
+    def _add(self, number: int, pointer: str, call: tuple[Any, ...], piece: str) -> None:
+        name, fragments = self._called.get(call, ""), self._open.get(call)
+        if fragments is None or fragments.name != name or (piece.strip() and is_json(fragments.text or "-")):
+            fragments = self._open[call] = _Fragments(name)
+            self.calls.append(fragments)
+        fragments.places.append((number, pointer, piece))
+
+
+def along(event: Any, pointer: str, key: str) -> tuple[Any, ...]:
+    """The members ``key`` of all objects around a place, from the outermost inwards."""
+    members, value = [], event
+    for token in pointer.split("/")[1:]:
+        if isinstance(value, dict):
+            members += [value[key]] if isinstance(value.get(key), (str, int)) else []
+            value = value[unescaped(token)]
+        else:
+            value = value[int(token)]
+    return tuple(members)
+
+
+def _events(stream: bytes) -> list[Any]:
+    return [_parsed(data.text) for data in data_of(stream.decode("utf-8", "surrogateescape"))]
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return parse(text)
+    except JSONError:
+        return None

@@ -1,0 +1,62 @@
+"""Every route in turn: plays it, then judges the conversation around the call as pytest does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.findings import failing
+from toolcall_conformance.checks import CHECKS, Harness, needs
+from toolcall_conformance.checks.smoke.plainest import plainest
+from toolcall_conformance.checks.smoke.playing import Tell, item_id, play_route
+from toolcall_conformance.checks.smoke.report import Problem, RouteReport
+from toolcall_conformance.drivers import Driver
+from toolcall_conformance.library import Case, Corpus
+
+
+def try_routes(driver: Driver, corpus: Corpus, tell: Tell = lambda _nodeid: None) -> Iterator[RouteReport]:
+    """Play one plain call, unstreamed and streamed, and an error of the provider on each route; judge what works.
+
+    ``tell`` is given the id of the item that has what is played now. Stops after a call that did not return: it would
+    probably hang on every route.
+    """
+    harness = _harness(corpus)
+    for client in corpus.formats:
+        for upstream in corpus.formats:
+            case = plainest(corpus, client, upstream, failing=False)
+            if case is None:
+                continue
+            route = Route(client, upstream, case.model(client), case.model(upstream))
+            report, hung = play_route(driver, corpus, case, route, tell)
+            driver.end_item()
+            if not hung and not report.problems and report.unsupported is None:
+                _judge(driver, harness, case, route, report, tell)
+            yield report
+            if hung:
+                return
+
+
+def _harness(corpus: Corpus) -> Harness:
+    from toolcall_conformance.judge import CachingJudge
+
+    return Harness(CachingJudge(corpus))
+
+
+def _judge(driver: Driver, harness: Harness, case: Case, route: Route, report: RouteReport, tell: Tell) -> None:
+    """Judge the whole conversation in every check that applies."""
+    for check in ("request", "response", "stream"):
+        if not needs(check, case, route.upstream) <= set(report.operations):
+            continue
+        tell(item_id(case, check, route))
+        driver.begin_item(case.id)
+        try:
+            result = CHECKS[check](case, route, driver.open, harness, "", None)
+        finally:
+            driver.end_item()
+        reported_rules: set[str] = set()
+        for finding in failing(result.findings):
+            if finding.rule not in reported_rules:
+                reported_rules.add(finding.rule)
+                item = item_id(case, check, route)
+                hint = f"toolcall-conformance explain {finding.rule}"
+                report.wrong.append(Problem(finding.message, finding.pointer, hint, item, finding.rule, check))

@@ -1,0 +1,1 @@
+"""Streams through a translator: whole, cut, broken, two at once."""

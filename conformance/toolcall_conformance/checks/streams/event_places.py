@@ -1,0 +1,41 @@
+"""What stands in the events of a stream at the places that ``transport.json`` names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from toolcall_conformance.basics.jsonvalue import join, unescaped
+
+
+def nearest(event: Any, pointer: str, key: str) -> Any:
+    """The member ``key`` of the innermost object around a place that has it; None if none has."""
+    member = None
+    value = event
+    for token in pointer.split("/")[1:]:
+        if isinstance(value, dict):
+            member = value.get(key, member)
+        value = value[int(token)] if isinstance(value, list) else value.get(unescaped(token))
+    return member
+
+
+def values_at(event: Any, place: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """What stands at a place, by its pointer: ``*`` is each entry of a list, ``beside`` what its object must have."""
+    holder, _, key = str(place["at"]).rpartition("/")
+    beside = place.get("beside", {})
+    for pointer, value in _walk(event, "", holder.split("/")[1:]):
+        if isinstance(value, dict) and key in value and value.items() >= beside.items():
+            yield join(pointer, key), value[key]
+
+
+def _walk(value: Any, pointer: str, steps: Sequence[str]) -> Iterator[tuple[str, Any]]:
+    """What stands at ``steps``, with its pointer; ``*`` is every entry of a list."""
+    if not steps:
+        yield pointer, value
+        return
+    step, *rest = steps
+    if step == "*" and isinstance(value, list):
+        for number, entry in enumerate(value):
+            yield from _walk(entry, join(pointer, number), rest)
+    elif isinstance(value, dict) and step in value:
+        yield from _walk(value[step], join(pointer, step), rest)

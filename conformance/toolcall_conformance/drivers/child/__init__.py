@@ -1,0 +1,1 @@
+"""A translator in any language: a child process that answers JSON Lines."""

@@ -1,0 +1,200 @@
+"""One process of the user's command. It answers one question at a time; after a failure it is not asked again."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.basics.jsonvalue import JSONError, equal, parse
+from toolcall_conformance.drivers.child.answers import PROTOCOL, find_breach
+from toolcall_conformance.drivers.child.jsonlines import EndedError, LineChannel, NoAnswerError, TooLongError
+from toolcall_conformance.drivers.child.process import ChildProcess
+from toolcall_conformance.drivers.outcomes import Crashed, ProtocolError, TimedOut, TranslatorError
+from toolcall_conformance.drivers.python.json_result import OUTPUT_LIMIT
+
+Fault = Crashed | TimedOut | ProtocolError
+
+_SHOWN = 120
+_MOST_NOISE = 20
+_EXIT_SECONDS = 1.0
+_LEAVE_SECONDS = 2.0
+# Without this Python buffers thousands of bytes before it writes a line.
+_ENVIRONMENT = {"PYTHONUNBUFFERED": "1"}
+_ADVICE = "write one JSON object a line to standard output, and everything else to standard error"
+
+
+class Child:
+    """A running process. ``why_ended`` says why it cannot be asked any more; None while it can.
+
+    ``noise`` collects, shortened, the first lines of its standard output that are not answers. ``breach`` says what is
+    wrong with an answer to an operation, ``limit`` is the largest line in bytes. Raises OSError.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        directory: Path,
+        noise: list[str],
+        breach: Callable[[str, dict[str, Any]], str | None] = find_breach,
+        limit: int = OUTPUT_LIMIT,
+    ) -> None:
+        self._process = ChildProcess(command, directory=directory, environment=_ENVIRONMENT, piped=True)
+        self._lines = LineChannel(self._process, self._add_noise, limit)
+        self._breach = breach
+        self._limit = limit
+        self._noise = noise
+        self._seq = 0
+        self.why_ended: str | None = None
+
+    def ask(self, operation: str, fields: dict[str, Any], seconds: float) -> dict[str, Any] | Fault:
+        """Ask a question and return its valid answer. Ends the process after a fault."""
+        self._seq += 1
+        question = {"op": operation, "seq": self._seq, **fields}
+        try:
+            line = self._lines.ask(_line(question), seconds)
+        except NoAnswerError:
+            return self._timed_out(operation, seconds)
+        except EndedError as ended:
+            return self._ended(operation, ended.rest)
+        except TooLongError as error:
+            problem = (
+                f"it wrote a line of more than {self._limit:,} bytes, which starts with {shortened(error.beginning)}"
+            )
+            return self._reject(f"{problem}; {_ADVICE}")
+        except BaseException:  # an interrupt: a late answer would be read as that of the next question
+            self._end("was interrupted")
+            raise
+        try:
+            answer: dict[str, Any] = parse(line)
+        except JSONError as error:
+            return self._reject(f"the line {shortened(line)} is not JSON: {error}; {_ADVICE}")
+        if "seq" not in answer:
+            return self._reject(f"the line {shortened(line)} has no seq; every answer repeats the seq of its question")
+        if not equal(answer["seq"], self._seq):
+            return self._reject(
+                f"the answer {shortened(line)} has seq {answer['seq']!r:.40} and not {self._seq}; answer each question "
+                "once, in order, with its own seq"
+            )
+        wrong = self._breach(operation, answer)
+        if wrong is not None:
+            return self._reject(
+                f"{wrong}; the line is {shortened(line)}, and `toolcall-conformance schema` has the rules"
+            )
+        return answer
+
+    def stop(self) -> None:
+        """End the process; it has a moment to exit by itself."""
+        self.why_ended = self.why_ended or "had ended"
+        self._process.stop(grace=_LEAVE_SECONDS)
+
+    def kill(self, why: str) -> None:
+        """End the process at once; ``why`` follows "its process" in a sentence."""
+        self._end(why)
+
+    @property
+    def words(self) -> str:
+        """What the process printed last, after a line that says so; empty if it printed nothing."""
+        tail = self._process.tail
+        return f"The last that the process printed:\n{tail}" if tail else ""
+
+    def _add_noise(self, line: bytes) -> None:
+        self._process.remember(line[:1000])
+        if len(self._noise) < _MOST_NOISE:
+            self._noise.append(shortened(line))
+
+    def _timed_out(self, operation: str, seconds: float) -> TimedOut:
+        words = self.words
+        self._end(f"was killed when {operation} took more than {round(seconds, 2):g} s")
+        return TimedOut(seconds, words)
+
+    def _ended(self, operation: str, rest: bytes) -> Fault:
+        code = self._process.wait(_EXIT_SECONDS)
+        how, words = _how(code), self.words
+        self._end(f"{how} when it was asked {operation}")
+        if rest.strip():
+            return ProtocolError(f"its output ended in the middle of the line {shortened(rest)}; it {how}", words)
+        return Crashed(TranslatorError(how), words, died=True)
+
+    def _reject(self, sentence: str) -> ProtocolError:
+        words = self.words
+        self._end("was ended after an invalid answer")
+        return ProtocolError(sentence, words)
+
+    def _end(self, why: str) -> None:
+        self.why_ended = why
+        self._process.stop()
+
+
+def start_child(
+    command: Sequence[str], *, directory: Path, seconds: float, noise: list[str]
+) -> tuple[Child, dict[str, Any]] | str:
+    """Start a child and return it with its answer to ``hello``; or a sentence that says why it failed."""
+    program = command[0]
+    try:
+        child = Child(command, directory=directory, noise=noise)
+    except FileNotFoundError:
+        return f"there is no program {program!r} {_where(program, directory)}"
+    except PermissionError:
+        return f"{program!r} may not be executed; `chmod +x` it, or write its interpreter first (exec:python {program})"
+    except OSError as error:
+        return f"{program!r} cannot be executed ({error.strerror}); write its interpreter first (exec:python {program})"
+    answer = child.ask("hello", {"protocol": PROTOCOL}, seconds)
+    match answer:
+        case Crashed():
+            problem = f"it {answer.sentence} before it answered hello; run the command by hand to see why"
+            words = answer.traceback
+        case TimedOut(words=words):
+            problem = (
+                f"it did not answer hello within {seconds:g} s; read a line from standard input, answer it on standard "
+                "output, and flush"
+            )
+        case ProtocolError(sentence, words):
+            problem = f"hello: {sentence}"
+        case _:
+            failure = next(
+                (f"{key}: {answer[key]}" for key in ("refused", "unsupported", "failed") if key in answer), None
+            )
+            if failure is None:
+                return child, answer
+            child.stop()
+            problem, words = f"it answered hello with {failure}", str(answer.get("traceback", "")) or child.words
+    return f"{problem}\n{words}" if words else problem
+
+
+def _where(program: str, directory: Path) -> str:
+    if "/" in program:
+        return f"(seen from {directory}); start pytest in the directory from which the path starts"
+    there = directory / program
+    if there.exists():
+        return f"on the PATH; write `./{program}`, or its interpreter first (exec:python {program})"
+    return "on the PATH; install it, or write its path"
+
+
+def _how(code: int | None) -> str:
+    if code is None:
+        return "closed its output and kept running without an answer"
+    if code == 0:
+        return "ended with exit code 0 and no answer"
+    if code > 0:
+        return f"died with exit code {code}"
+    try:
+        name = f" ({signal.Signals(-code).name})"
+    except ValueError:
+        name = ""
+    return f"was killed by signal {-code}{name}"
+
+
+def _line(question: dict[str, Any]) -> bytes:
+    # ASCII: some programs read their input in the locale's encoding, and some end a line at U+2028 as well.
+    return json.dumps(question, separators=(",", ":")).encode()
+
+
+def shortened(line: bytes) -> str:
+    """Shorten a line and make it printable, for a sentence."""
+    text = line[: 4 * _SHOWN].decode("utf-8", "backslashreplace")
+    text = "".join(letter if letter.isprintable() else f"\\x{ord(letter):02x}" for letter in text)
+    return f"{text[:_SHOWN]}…" if len(text) > _SHOWN or len(line) > 4 * _SHOWN else text

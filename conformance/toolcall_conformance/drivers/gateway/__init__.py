@@ -1,0 +1,1 @@
+"""An HTTP gateway: its client, its process, and the scripted provider."""

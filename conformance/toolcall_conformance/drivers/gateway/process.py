@@ -1,0 +1,252 @@
+"""Starts the gateway with its files and variables, waits until it is ready, and restarts it if it died."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import socket
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from toolcall_conformance.basics import foreign_files
+from toolcall_conformance.drivers.child.process import ChildProcess, call_at_exit, cancel_at_exit
+from toolcall_conformance.drivers.errors import SpecError
+from toolcall_conformance.drivers.gateway.config import GatewayConfig, fill_template
+from toolcall_conformance.drivers.gateway.readiness import ProbeAnswer, ask, listens
+from toolcall_conformance.drivers.upstream.server import LOOPBACK
+
+_POLL_SECONDS = 0.05
+_PROBE_SECONDS = 2.0
+# What it printed arrives through a pipe, and may arrive later than its answer.
+_WORDS_SECONDS = 0.05
+MOST_FAILED_STARTS = 3
+# When a start that takes long is told.
+_TELL_SECONDS = (2.0, 10.0, 30.0)
+
+
+class StartError(SpecError):
+    """The gateway did not become ready: a sentence, and what it printed last."""
+
+    def __init__(self, sentence: str, tail: str | None) -> None:
+        printed = "" if tail is None else f"; it printed last:\n{tail}" if tail else "; it printed nothing"
+        super().__init__(f"{sentence}{printed}")
+        self.sentence = sentence
+
+
+class GatewayProcess:
+    """A gateway that is started for the run, or one that runs already and is not stopped.
+
+    ``upstream`` is the root of the scripted upstream; ``say`` is told of a slow start. ``url`` is where the gateway
+    listens, without a slash at the end.
+    """
+
+    def __init__(
+        self, config: GatewayConfig, upstream: str, say: Callable[[str], None] = lambda _sentence: None
+    ) -> None:
+        self.config = config
+        self._say = say
+        self.url = config.url or ""
+        self.upstream_key = f"upstream-key-{secrets.token_hex(8)}"
+        self._upstream = upstream
+        self._child: ChildProcess | None = None
+        self._folder: Path | None = None
+        self._failures = 0
+        self._last_words = ""
+        self._answer: ProbeAnswer | None = None
+
+    @property
+    def tail(self) -> str:
+        """What it printed last; an empty string if we did not start it."""
+        if self._child is None:
+            return self._last_words
+        time.sleep(_WORDS_SECONDS)
+        return self._child.tail
+
+    def start(self) -> None:
+        """Start it and wait until it is ready. Raises SpecError; nothing is left running then."""
+        if not self.config.command:
+            self._wait_until_ready()
+            return
+        port = self.config.port or _free_port()
+        if self.config.port and _taken(port):
+            raise SpecError(
+                f"{self.config.path}: port {port} is in use, by another program or by a gateway that a former "
+                "run left running; stop it, or leave out `port` and write {port} in the command"
+            )
+        values = {
+            "port": str(port),
+            "upstream": self._upstream,
+            "upstream_key": self.upstream_key,
+            "directory": str(self.config.directory),
+        }
+        values["files"] = str(self._make_files(values))
+        command = [fill_template(word, values) for word in self.config.command]
+        try:
+            self._child = ChildProcess(
+                command,
+                directory=self.config.directory,
+                environment={name: fill_template(text, values) for name, text in self.config.environment.items()},
+                piped=False,
+            )
+        except (OSError, ValueError) as error:  # a zero byte is a ValueError
+            self.stop()
+            raise SpecError(
+                f"{self.config.path}: {command[0]} cannot be started ({getattr(error, 'strerror', None) or error}); "
+                "install it, or correct the first word of `command`"
+            ) from None
+        self.url = fill_template(self.config.url or f"http://{LOOPBACK}:{{port}}", values)
+        try:
+            self._wait_until_ready()
+        except SpecError:
+            self.stop()
+            raise
+
+    def describe_death(self) -> str | None:
+        """Say how it died, to follow its name in a sentence; None while it runs, or if we did not start it."""
+        if self._child is None:
+            return None
+        code = self._child.wait(0.3)
+        if code is None:
+            return None
+        return f"died with exit code {code}" if code >= 0 else f"was killed by signal {-code}"
+
+    def restart_if_dead(self) -> str | None:
+        """Start it again if it died; return why that failed, or None. Gives up after three failed starts."""
+        if not self.config.command or (self._child is not None and self._child.exit_code() is None):
+            return None
+        if self._failures >= MOST_FAILED_STARTS:
+            return f"the gateway does not start any more ({self._failures} times in a row)"
+        self.stop()
+        try:
+            self.start()
+        except SpecError as error:
+            self._failures += 1
+            return error.sentence if isinstance(error, StartError) else str(error)
+        self._failures = 0
+        return None
+
+    def stop_if_hung(self) -> None:
+        """Stop it after a call that did not return, unless it still answers its readiness probe.
+
+        An open port is not enough: the system accepts connections for a process that hangs.
+        """
+        if self._child is not None and (self.config.ready.path is None or not self._is_ready(_PROBE_SECONDS)):
+            self.stop()
+
+    def stop(self) -> None:
+        """End it, if we started it, and delete its files."""
+        if self._child is not None:
+            self._last_words = self._child.tail
+            self._child.stop()
+            self._child = None
+        self._delete_files()
+
+    def _delete_files(self) -> None:
+        cancel_at_exit(self._delete_files)
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
+
+    def _make_files(self, values: dict[str, str]) -> Path:
+        self._folder = Path(tempfile.mkdtemp(prefix="toolcall-gateway-"))
+        call_at_exit(self._delete_files)
+        values = {**values, "files": str(self._folder)}
+        for name, template in self.config.files.items():
+            try:
+                text = fill_template(foreign_files.read_text(template), values)
+                (self._folder / name).write_text(text, encoding="utf-8")
+            except (OSError, UnicodeDecodeError) as error:
+                self.stop()
+                raise SpecError(f"{self.config.path}: files: {name!r} cannot be made of {template} ({error})") from None
+        return self._folder
+
+    def _wait_until_ready(self) -> None:
+        started, notice_count = time.monotonic(), 0
+        until = started + self.config.ready.seconds
+        # Checks first whether it died: another process may answer on its port.
+        while (died := self._child is not None and self._child.exit_code() is not None) or not self._is_ready(
+            max(min(_PROBE_SECONDS, until - time.monotonic()), _POLL_SECONDS)
+        ):
+            if died or time.monotonic() >= until:
+                raise self._not_ready()
+            if notice_count < len(_TELL_SECONDS) and time.monotonic() - started > _TELL_SECONDS[notice_count]:
+                self._say(self._progress(again=notice_count > 0))
+                notice_count += 1
+            time.sleep(max(min(_POLL_SECONDS, until - time.monotonic()), 0))
+
+    def _progress(self, *, again: bool) -> str:
+        """What a user who waits should know."""
+        if not again:
+            return (
+                f"waiting for the gateway {self.config.name} ({self._probe}), at most {self.config.ready.seconds:g} s"
+            )
+        wants = f"it listens, but does not answer as [ready] of {self.config.path.name} wants"
+        state = self._port_hint() or wants + (f": {self._answer}" if self._answer is not None else "")
+        return f"still waiting for the gateway {self.config.name}; {state}"
+
+    @property
+    def _probe(self) -> str:
+        ready = self.config.ready
+        return f"GET {self.url}{ready.path}" if ready.path else f"a connection to {self.url}"
+
+    def _port_hint(self) -> str:
+        """Why nothing listens where the gateway should; empty if it listens."""
+        host, port = self._address
+        if listens(host, port, _PROBE_SECONDS):
+            return ""
+        if not self.config.tells_port:
+            return (
+                f"nothing listens on port {port}, and the gateway cannot know it: write {{port}} in `command`, "
+                "`environment` or a template of `files`"
+            )
+        return f"nothing listens on port {port}: see that the gateway takes its port from there"
+
+    @property
+    def _address(self) -> tuple[str, int]:
+        address = urlsplit(self.url)
+        return address.hostname or LOOPBACK, address.port or (443 if address.scheme == "https" else 80)
+
+    def _not_ready(self) -> StartError:
+        ready = self.config.ready
+        failure = self.describe_death() or f"was not ready after {ready.seconds:g} s (`seconds` of [ready])"
+        probe = self._probe + (f": {self._answer}" if self._answer is not None else "")
+        if not self.config.command:
+            hint = f"it is to be running already: start it, or give a `command` ({probe})"
+            return StartError(f"the gateway {self.config.name} {failure}; {hint}", None)
+        if failure.endswith("exit code 0"):
+            failure += " before it was ready (it must stay in the foreground)"
+        port = self._port_hint() if self.describe_death() is None else ""
+        hint = f"the command and [ready] in {self.config.path} determine how it starts ({probe})"
+        hint = f"{port}; {hint}" if port else hint
+        return StartError(f"the gateway {self.config.name} {failure}; {hint}", self.tail)
+
+    def _is_ready(self, seconds: float) -> bool:
+        ready = self.config.ready
+        if ready.path is None:
+            return listens(*self._address, seconds)
+        answer = self._answer = ask(f"{self.url}{ready.path}", seconds)
+        if answer.status is None:
+            return False
+        return answer.status == ready.status if ready.status is not None else answer.status < 500
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((LOOPBACK, 0))
+        return int(probe.getsockname()[1])
+
+
+def _taken(port: int) -> bool:
+    """Whether the port is in use."""
+    with socket.socket() as probe:
+        if os.name == "posix":  # what is left of closed connections does not count
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((LOOPBACK, port))
+        except OSError:
+            return True
+    return False

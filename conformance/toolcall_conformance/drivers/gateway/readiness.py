@@ -1,0 +1,145 @@
+"""Asks a gateway whether it is ready: one GET, within one time limit and one size limit, that follows no redirect."""
+
+from __future__ import annotations
+
+import http.client
+import io
+import re
+import socket
+import ssl
+import time
+from dataclasses import dataclass
+from urllib.parse import quote, urlsplit
+
+from toolcall_conformance.basics.showing import many
+
+# Only the head of an answer is read. Servers limit a request's head to 8 to 64 KiB; some send hints before the answer.
+HEAD_LIMIT = 256 * 1024
+_LINE_LIMIT = 8 * 1024
+_SHOWN = 60
+_STATUS = re.compile(rb"HTTP/[0-9][.][0-9] ([1-9][0-9]{2})\b")
+_IN_TARGETS = "%/?&=~:@!$'()*+,;[]"
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeAnswer:
+    """What came of a GET: its status, or None and why there is none. ``location`` is where a redirect points."""
+
+    status: int | None
+    location: str = ""
+    why: str = ""
+
+    def __str__(self) -> str:
+        if self.status is None:
+            return self.why
+        return f"it answered {self.status}" + (f", a redirect to {self.location!r:.200}" if self.location else "")
+
+
+def listens(host: str, port: int, seconds: float) -> bool:
+    """Whether something accepts connections there."""
+    try:
+        with socket.create_connection((host, port), seconds):
+            return True
+    except (OSError, UnicodeError):  # no name that a resolver takes
+        return False
+
+
+def ask(url: str, seconds: float, limit: int = HEAD_LIMIT) -> ProbeAnswer:
+    """Send one GET to an ``http`` or ``https`` URL and read the head of its answer; never raises for what comes.
+
+    ``seconds`` limit the whole, ``limit`` the bytes that are read. A redirect is an answer and is not followed: it
+    could lead to any other machine. No proxy is used.
+    """
+    wire: _Wire | None = None
+    try:
+        end = time.monotonic() + seconds
+        with _connected(url, seconds, end) as connection:
+            wire = _Wire(connection, end, limit)
+            wire.send(_request(url))
+            return _answer(io.BufferedReader(wire))
+    except TimeoutError:
+        progress = "no connection" if wire is None else f"{many(wire.came, 'byte')} and no answer"
+        return ProbeAnswer(None, why=f"{progress} within {seconds:.1f} s")
+    except _TooMuchError:
+        return ProbeAnswer(None, why=f"more than {limit:,} bytes arrived without an answer")
+    except (OSError, ValueError) as error:  # no URL, a certificate, a refused connection
+        return ProbeAnswer(None, why=_one_line(error))
+    except http.client.HTTPException as error:
+        return ProbeAnswer(None, why=f"the output is not HTTP ({_one_line(error) or type(error).__name__})")
+
+
+def _answer(reader: io.BufferedReader) -> ProbeAnswer:
+    """The first answer that is none in between, such as 103 Early Hints. Raises OSError and HTTPException."""
+    while True:
+        line = reader.readline(_LINE_LIMIT)
+        if not line:
+            raise ConnectionResetError("the connection was closed without an answer")
+        match = _STATUS.match(line)
+        if match is None:
+            raise http.client.BadStatusLine(line[:_SHOWN].decode("ascii", "backslashreplace"))
+        headers = http.client.parse_headers(reader)
+        status = int(match[1])
+        if status >= 200:
+            return ProbeAnswer(status, headers.get("location", "") if status // 100 == 3 else "")
+
+
+def _connected(url: str, seconds: float, end: float) -> socket.socket:
+    parts = urlsplit(url)
+    host, secure = parts.hostname or "", parts.scheme == "https"
+    connection = socket.create_connection((host, parts.port or (443 if secure else 80)), seconds)
+    if not secure:
+        return connection
+    try:
+        connection.settimeout(max(end - time.monotonic(), 0.001))  # of the handshake as a whole
+        return ssl.create_default_context().wrap_socket(connection, server_hostname=host)
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _request(url: str) -> bytes:
+    parts = urlsplit(url)
+    target = quote((parts.path or "/") + (f"?{parts.query}" if parts.query else ""), safe=_IN_TARGETS)
+    host = parts.netloc.rpartition("@")[2]
+    lines = [f"GET {target} HTTP/1.1", f"Host: {host}", "Accept: */*", "Connection: close"]
+    return "\r\n".join([*lines, "", ""]).encode("utf-8")
+
+
+class _TooMuchError(Exception):
+    """More bytes came than may."""
+
+
+class _Wire(io.RawIOBase):
+    """A connection with what is left of the time and of the bytes."""
+
+    def __init__(self, connection: socket.socket, end: float, limit: int) -> None:
+        self._connection = connection
+        self._end = end
+        self._limit = limit
+        self.came = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def send(self, data: bytes) -> None:
+        self._connection.settimeout(self._left())
+        self._connection.sendall(data)
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override] # wider in typeshed
+        # Each read has the time that is left: a byte now and then must not prolong the whole.
+        self._connection.settimeout(self._left())
+        count = self._connection.recv_into(buffer)
+        self.came += count
+        if self.came > self._limit:
+            raise _TooMuchError
+        return count
+
+    def _left(self) -> float:
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return left
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:200]

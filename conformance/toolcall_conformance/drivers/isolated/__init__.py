@@ -1,0 +1,1 @@
+"""A Python translator in a child process of this interpreter."""

@@ -1,0 +1,164 @@
+"""The child of ``--toolcall-isolated``: serves the driver of this interpreter over standard input and output.
+
+Each question is a line of JSON and is answered by one. What the translator prints goes to standard error.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import json
+import os
+import signal
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.drivers.base import Driver, Opened, SessionDriver
+from toolcall_conformance.drivers.errors import SpecError
+from toolcall_conformance.drivers.isolated.messages import read_source, written
+from toolcall_conformance.drivers.loading import load_driver
+from toolcall_conformance.drivers.python.raised import failure_of
+from toolcall_conformance.drivers.upstream import MissingLibraryError
+
+Question = dict[str, Any]
+
+
+def main() -> None:
+    """Answer until standard input ends."""
+    answers = os.dup(1)
+    os.dup2(2, 1)
+    faulthandler.enable(all_threads=False)
+    if hasattr(signal, "SIGUSR1"):
+        faulthandler.register(signal.SIGUSR1, all_threads=False)  # before the child is killed: says where it stands
+    server = _Server()
+    for line in _lines():
+        question = json.loads(line)
+        answer = json.dumps({**server.answer(question), "seq": question["seq"]}, separators=(",", ":")).encode()
+        _write(answers, answer + b"\n")
+    server.close()
+
+
+def _lines() -> Iterator[bytes]:
+    """The questions. The translator finds its standard input empty."""
+    questions = os.fdopen(os.dup(0), "rb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    yield from questions
+
+
+def _write(to: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(to, data) :]
+
+
+class _Server:
+    """Holds the driver and its sessions."""
+
+    def __init__(self) -> None:
+        self._driver: Driver | None = None
+        self._sessions: dict[str, SessionDriver] = {}
+
+    def answer(self, question: Question) -> dict[str, Any]:
+        """The answer to a question, without its ``seq``."""
+        if question["op"] == "hello":
+            return self._load(question)
+        if self._driver is None:
+            return {"wrong": "there is no translator yet"}
+        try:
+            return self._open(self._driver, question) if question["op"] == "open" else self._play(question)
+        except MissingLibraryError as error:
+            return {"missing": str(error)}
+        except KeyboardInterrupt as error:  # nobody presses Ctrl-C here: the translator raised it
+            return {"outcome": written(failure_of(error))}
+        except Exception as error:
+            return {"fault": "".join(traceback.format_exception(error))}
+
+    def close(self) -> None:
+        """Release what the driver holds."""
+        self._sessions.clear()
+        if self._driver is not None:
+            self._driver.close()
+
+    def _load(self, question: Question) -> dict[str, Any]:
+        limit_memory(question["memory"])
+        transports = question["transports"]
+        try:
+            self._driver = load_driver(
+                question["spec"],
+                directory=Path(question["directory"]),
+                seconds=question["seconds"],
+                transports=lambda: transports,
+            )
+        except SpecError as error:
+            return {"wrong": str(error)}
+        return {"name": self._driver.name, "version": self._driver.version}
+
+    def _open(self, driver: Driver, question: Question) -> dict[str, Any]:
+        if question["begins"]:
+            self._sessions.clear()
+            driver.end_item()
+        _tell_test(question["test"])
+        opened = driver.open(Route(**question["route"]))
+        if not isinstance(opened, Opened):
+            return {"outcome": written(opened)}
+        session = self._sessions[question["session"]] = opened.session
+        return {
+            "operations": sorted(session.operations),
+            "own_history": session.own_history,
+            "made_up": {name: list(places) for name, places in session.made_up.items()},
+            "costly_pieces": session.costly_pieces,
+        }
+
+    def _play(self, question: Question) -> dict[str, Any]:
+        operation, arguments = question["op"], question["arguments"]
+        session = self._sessions[question["session"]]
+        if operation == "stream_beside":
+            source, other, other_source = arguments
+            outcomes = session.stream_beside(read_source(source), self._sessions[other], read_source(other_source))
+            return {"outcome": written(outcomes[0]), "beside": written(outcomes[1]), "has_children": _has_children()}
+        plays: dict[str, Callable[..., Any]] = {
+            "request": session.request,
+            "response": session.response,
+            "error": session.error,
+            "stream": lambda source: session.stream(read_source(source)),
+            "finish_exchange": session.finish_exchange,
+        }
+        outcome = plays[operation](*arguments) if operation in plays else session.call(operation, *arguments)
+        return {} if operation == "finish_exchange" else {"outcome": written(outcome), "has_children": _has_children()}
+
+
+def _has_children() -> bool:
+    """Whether the translator started processes that are still there."""
+    if not hasattr(os, "waitid"):
+        return True
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
+
+
+def _tell_test(name: str | None) -> None:
+    """Say which item runs where pytest says it, for translators that look it up."""
+    os.environ.pop("PYTEST_CURRENT_TEST", None)
+    if name is not None:
+        os.environ["PYTEST_CURRENT_TEST"] = name
+
+
+def limit_memory(megabytes: float | None) -> None:
+    """Limit the address space of this process, where the system can."""
+    if megabytes is None:
+        return
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    size = int(megabytes * 1024 * 1024)
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    if hard != resource.RLIM_INFINITY:
+        size = min(size, hard)
+    with contextlib.suppress(ValueError, OSError):  # macOS takes no limit below what is in use
+        resource.setrlimit(resource.RLIMIT_AS, (size, size))

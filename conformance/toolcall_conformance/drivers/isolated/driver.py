@@ -1,0 +1,274 @@
+"""The driver of ``--toolcall-isolated``: a Python translator in a child process of this interpreter.
+
+Whatever ends the child or keeps it from answering costs the item that is played, and another child plays the next.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, cast
+
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.drivers.base import FORMAT_OPERATIONS, OPERATIONS, Opened, OpenOutcome, SessionDriver
+from toolcall_conformance.drivers.child.child import Child, Fault
+from toolcall_conformance.drivers.child.restarts import RestartedChild
+from toolcall_conformance.drivers.errors import SpecError
+from toolcall_conformance.drivers.isolated.messages import MessageError, read, written_source
+from toolcall_conformance.drivers.library.fused import Transports
+from toolcall_conformance.drivers.outcomes import Crashed, Outcome, ProtocolError, TimedOut, TranslatorError
+from toolcall_conformance.drivers.python.json_result import OUTPUT_LIMIT
+from toolcall_conformance.drivers.python.made_up import made_up_breach, read_made_up
+from toolcall_conformance.drivers.python.tracebacks import in_usual_order
+from toolcall_conformance.drivers.streams import Source, StreamOutcome
+from toolcall_conformance.drivers.upstream import MissingLibraryError
+
+# Megabytes of address space. Large libraries map one or two thousand, most of which they never touch.
+MEMORY = 4096.0
+_CODE = "import sys; sys.path[:] = {path!r}; from toolcall_conformance.drivers.isolated.child import main; main()"
+_OPERATIONS = (*OPERATIONS, *FORMAT_OPERATIONS)
+# A stream may be of 16 MiB, and is sent in base64 with its places.
+_LINE_LIMIT = 4 * OUTPUT_LIMIT
+# The child has the limit of a call itself, and notices it first. Then both read and write what came.
+_MORE_SECONDS, _MORE_SHARE = 0.5, 0.5
+# `open` is two calls. An exchange waits twice within a call, and its answer is then still to be read.
+_OPEN_CALLS, _EXCHANGE_CALLS = 2, 3
+_TELL_SECONDS = 0.1
+
+
+class ChildFaultError(Exception):
+    """Something went wrong in this package, in the child; the text is its traceback."""
+
+
+class IsolatedDriver:
+    """A Python translator, named by ``spec``, in a child process.
+
+    ``load_seconds`` limits importing and making it, ``seconds`` every call; ``memory`` is the address space that the
+    child may have, in megabytes, or None. Raises SpecError.
+    """
+
+    carries = frozenset(_OPERATIONS)
+
+    def __init__(
+        self,
+        spec: str,
+        *,
+        directory: Path,
+        seconds: float,
+        load_seconds: float,
+        memory: float | None = MEMORY,
+        transports: Transports = dict,
+    ) -> None:
+        self.spec = spec
+        self.seconds = seconds
+        self._directory = directory
+        self._load_seconds = load_seconds
+        self._memory = memory
+        self._transports = transports
+        self._begins = True
+        self._opened = 0
+        started = self._start()
+        if isinstance(started, str):
+            raise SpecError(started)
+        child, hello = started
+        self._kept = RestartedChild(child, self._start)
+        self.name = str(hello.get("name") or spec)
+        self.version = str(hello["version"]) if hello.get("version") else None
+
+    def begin_item(self, case: str) -> None:
+        """Do nothing: as in this interpreter, a translator can look up the item itself."""
+
+    def open(self, route: Route) -> OpenOutcome:
+        """Open a session, in a new child if the last one ended. Raises MissingLibraryError, ChildFaultError."""
+        given_up = self._kept.revive()
+        if given_up is not None:
+            return given_up
+        self._opened += 1
+        session, child = f"s{self._opened}", self._kept.child
+        test = os.environ.get("PYTEST_CURRENT_TEST")
+        fields = {"route": asdict(route), "begins": self._begins, "test": test}
+        self._begins = False
+        answer = self.ask(child, "open", {"session": session, **fields}, _OPEN_CALLS)
+        if not isinstance(answer, dict):
+            return answer
+        if "outcome" in answer:
+            return cast("OpenOutcome", self._read(child, answer, "open"))
+        wrong = _session_breach(answer)
+        if wrong is not None:
+            return ProtocolError(wrong)
+        return Opened(IsolatedSession(self, child, session, answer))
+
+    def ask(self, child: Child, operation: str, fields: dict[str, Any], calls: int = 1) -> dict[str, Any] | Fault:
+        """Ask a child what takes some calls of the translator. Raises MissingLibraryError, ChildFaultError."""
+        if child.why_ended is not None:
+            return Crashed(
+                TranslatorError(f"could not be asked: its process {child.why_ended}"), child.words, died=True
+            )
+        answer = child.ask(operation, fields, _patience(calls * self.seconds))
+        if isinstance(answer, TimedOut):
+            return TimedOut(self.seconds, answer.words)
+        if isinstance(answer, dict) and "missing" in answer:
+            raise MissingLibraryError(str(answer["missing"]))
+        if isinstance(answer, dict) and "fault" in answer:
+            raise ChildFaultError(str(answer["fault"]))
+        return answer
+
+    def play(self, child: Child, operation: str, fields: dict[str, Any], calls: int) -> Outcome | StreamOutcome:
+        """Play an operation of a session.
+
+        After a call that took too long a child that has children is ended, with all that it forked. Another is kept:
+        what a large library imports in its first call would make the next one too slow.
+        """
+        answer = self.ask(child, operation, fields, calls)
+        return self._read(child, answer, operation) if isinstance(answer, dict) else answer
+
+    def play_beside(self, child: Child, fields: dict[str, Any], calls: int) -> tuple[StreamOutcome, StreamOutcome]:
+        """Play two streams that are open at once."""
+        answer = self.ask(child, "stream_beside", fields, calls)
+        if not isinstance(answer, dict):
+            return answer, answer
+        beside = {**answer, "outcome": answer.get("beside")}
+        return self._read(child, answer, "stream"), self._read(child, beside, "stream")
+
+    def _read(self, child: Child, answer: dict[str, Any], operation: str) -> Any:
+        try:
+            outcome = read(answer.get("outcome"), operation)
+        except MessageError as error:
+            child.kill("was ended after an invalid answer")
+            return ProtocolError(
+                f"its process did not answer as ours do ({error}); the translator wrote to its channel"
+            )
+        if isinstance(outcome, TimedOut) and answer.get("has_children") is not False:
+            child.kill(f"was ended when {operation} took more than {outcome.seconds:g} s")
+        return outcome
+
+    def end_item(self) -> None:
+        """End the item: the next question says so."""
+        self._begins = True
+
+    def close(self) -> None:
+        self._kept.child.stop()
+
+    def _start(self) -> tuple[Child, dict[str, Any]] | str:
+        """Start a child and load the translator in it; or say why that failed."""
+        path = [entry for entry in sys.path if isinstance(entry, str)]
+        command = [sys.executable, "-P", "-c", _CODE.format(path=path)]
+        try:
+            child = _TellingChild(command, directory=self._directory, noise=[], breach=_no_breach, limit=_LINE_LIMIT)
+        except OSError as error:
+            return f"{self.spec!r}: no process can be started for it ({error.strerror})"
+        self._begins = True
+        question = {
+            "spec": self.spec,
+            "directory": str(self._directory),
+            "seconds": self.seconds,
+            "memory": self._memory,
+            "transports": self._transports(),
+        }
+        answer = child.ask("hello", question, _patience(self._load_seconds))
+        return (child, answer) if isinstance(answer, dict) and "wrong" not in answer else self._why_not(child, answer)
+
+    def _why_not(self, child: Child, answer: dict[str, Any] | Fault) -> str:
+        match answer:
+            case dict():
+                child.stop()
+                return str(answer["wrong"])
+            case Crashed(traceback=words):
+                problem = answer.sentence
+            case TimedOut(words=words):
+                problem = f"did not end within {self._load_seconds:g} s"
+            case ProtocolError(sentence, words):
+                problem = sentence
+        return f"{self.spec!r}: its process, which imports and makes it, {problem}" + (f"\n{words}" if words else "")
+
+
+class IsolatedSession:
+    """A session that lives in a child; ``drivers.base.SessionDriver`` describes the methods."""
+
+    def __init__(self, driver: IsolatedDriver, child: Child, name: str, answer: dict[str, Any]) -> None:
+        self.operations = frozenset(answer["operations"])
+        self.own_history: bool = answer["own_history"]
+        self.made_up = read_made_up(answer["made_up"])
+        self.costly_pieces: bool = answer["costly_pieces"]
+        self._driver = driver
+        self._child = child
+        self.name = name
+
+    def request(self, body: dict[str, Any]) -> Outcome:
+        return self.call("request", body)
+
+    def response(self, body: dict[str, Any]) -> Outcome:
+        return self.call("response", body)
+
+    def error(self, reply: dict[str, Any]) -> Outcome:
+        return self.call("error", reply)
+
+    def stream(self, source: Source) -> StreamOutcome:
+        """Send the whole source, and get the whole output: the child notes what had been read before each piece."""
+        return cast("StreamOutcome", self._play("stream", written_source(source)))
+
+    def stream_beside(
+        self, source: Source, other: SessionDriver, other_source: Source
+    ) -> tuple[StreamOutcome, StreamOutcome]:
+        """Let the child play both."""
+        assert isinstance(other, IsolatedSession), "a session of the same driver"
+        fields = self._fields(written_source(source), other.name, written_source(other_source))
+        return self._driver.play_beside(self._child, fields, 2 * self._calls)
+
+    def call(self, operation: str, /, *arguments: Any) -> Outcome:
+        return cast("Outcome", self._play(operation, *arguments))
+
+    def finish_exchange(self, reply: dict[str, Any]) -> None:
+        if self.costly_pieces:  # only an exchange stays open
+            self._driver.ask(self._child, "finish_exchange", self._fields(reply), self._calls)
+
+    def _play(self, operation: str, *arguments: Any) -> Outcome | StreamOutcome:
+        return self._driver.play(self._child, operation, self._fields(*arguments), self._calls)
+
+    def _fields(self, *arguments: Any) -> dict[str, Any]:
+        return {"session": self.name, "arguments": list(arguments)}
+
+    @property
+    def _calls(self) -> int:
+        return _EXCHANGE_CALLS if self.costly_pieces else 1
+
+
+class _TellingChild(Child):
+    """A child that says where it stands before it is killed."""
+
+    @property
+    def words(self) -> str:
+        return in_usual_order(super().words)
+
+    def _timed_out(self, operation: str, seconds: float) -> TimedOut:
+        if hasattr(signal, "SIGUSR1"):
+            with contextlib.suppress(OSError):  # it has just ended
+                os.kill(self._process.pid, signal.SIGUSR1)
+            time.sleep(_TELL_SECONDS)
+        return super()._timed_out(operation, seconds)
+
+
+def _patience(seconds: float) -> float:
+    """How long an answer may take whose calls may take ``seconds``."""
+    return seconds + _MORE_SECONDS + _MORE_SHARE * seconds
+
+
+def _no_breach(_operation: str, _answer: dict[str, Any]) -> None:
+    """Nothing: what an answer says is read where it is needed."""
+
+
+def _session_breach(answer: dict[str, Any]) -> str | None:
+    """Why an answer describes no session; None if it does."""
+    operations, made_up = answer.get("operations"), answer.get("made_up", {})
+    fits = (
+        isinstance(operations, list)
+        and all(name in _OPERATIONS for name in operations)
+        and isinstance(answer.get("own_history"), bool)
+        and isinstance(answer.get("costly_pieces"), bool)
+    )
+    return made_up_breach(made_up) if fits else "its process did not answer open as ours do"

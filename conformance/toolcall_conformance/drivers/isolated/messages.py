@@ -1,0 +1,150 @@
+"""What the child of ``--toolcall-isolated`` answers: the outcomes of the driver inside it, as JSON.
+
+A channel of its own, and not the protocol of ``exec:``: whole outcomes cross, so that the verdicts are those of the
+driver in this interpreter by construction. Whoever reads an answer trusts nothing in it, as a translator wrote to it.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from dataclasses import asdict, fields
+from typing import Any
+
+from toolcall_conformance.drivers.outcomes import (
+    BadOutput,
+    Crashed,
+    Inapplicable,
+    Misdirected,
+    Outcome,
+    Produced,
+    ProtocolError,
+    RaisedError,
+    RefusedOutcome,
+    RequestFlaw,
+    TimedOut,
+    TranslatorError,
+    UnsupportedOutcome,
+)
+from toolcall_conformance.drivers.python.json_result import plain, plain_list
+from toolcall_conformance.drivers.streams import OutputPiece, Source, Streamed, StreamOutcome
+
+# Outcomes of texts and numbers alone.
+_SIMPLE: dict[str, type[Any]] = {
+    kind.__name__: kind
+    for kind in (
+        *(RefusedOutcome, UnsupportedOutcome, RaisedError, TimedOut, BadOutput, ProtocolError),
+        *(Misdirected, Inapplicable),
+    )
+}
+# Those of a stream.
+_FLAGS = ("exact", "from_whole", "alone")
+
+
+class MessageError(ValueError):
+    """A message that no child of ours writes."""
+
+
+def written(outcome: Outcome | StreamOutcome) -> dict[str, Any]:
+    """An outcome as JSON."""
+    name = type(outcome).__name__
+    match outcome:
+        case Produced():
+            return {"kind": name, **asdict(outcome)}
+        case Crashed():
+            return {
+                "kind": name,
+                "sentence": outcome.sentence,
+                "traceback": outcome.traceback,
+                "refuses": outcome.refuses,
+            }
+        case Streamed():
+            pieces = [[b64encode(piece.data).decode(), piece.taken, piece.ended] for piece in outcome.pieces]
+            raised = written(outcome.raised) if outcome.raised is not None else None
+            flags = {key: getattr(outcome, key) for key in _FLAGS}
+            return {"kind": name, "pieces": pieces, "raised": raised, "losses": outcome.losses, **flags}
+    return {"kind": name, **asdict(outcome)}
+
+
+def read(message: Any, operation: str) -> Any:
+    """The outcome that a message says. Raises MessageError."""
+    try:
+        return _read(dict(message), operation)
+    except (KeyError, TypeError, ValueError) as error:
+        raise MessageError(f"{type(error).__name__}: {error}") from None
+
+
+def _read(message: dict[str, Any], operation: str) -> Any:
+    kind = message.pop("kind")
+    if kind == Produced.__name__:
+        return _produced(operation=operation, **message)
+    if kind == Crashed.__name__:
+        return _crashed(**message)
+    if kind == Streamed.__name__:
+        return _streamed(**message)
+    outcome = _SIMPLE[kind](**message)
+    for field in fields(outcome):
+        _verify(getattr(outcome, field.name), float if field.name == "seconds" else str)
+    return outcome
+
+
+def _produced(
+    *, operation: str, value: Any, mutated: bool, losses: list[str], flaws: list[Any]
+) -> Produced | BadOutput:
+    copy = plain_list if isinstance(value, list) else plain
+    body = copy(value, operation, sources=[value])  # the child has looked what was handed on
+    if isinstance(body, BadOutput):
+        return body
+    request_flaws = tuple(RequestFlaw(**{**flaw, "models": tuple(flaw["models"])}) for flaw in flaws)
+    for flaw in request_flaws:
+        _verify((flaw.kind, flaw.sentence, *flaw.models), str)
+    return Produced(body, mutated=_flag(mutated), losses=_texts(losses), flaws=request_flaws)
+
+
+def _crashed(*, sentence: str, traceback: str, refuses: bool = False) -> Crashed:
+    _verify((sentence, traceback), str)
+    return Crashed(TranslatorError(sentence), traceback, refuses=_flag(refuses))
+
+
+def _streamed(*, pieces: list[Any], raised: Any, losses: list[str], **flags: bool) -> Streamed:
+    why = _read(dict(raised), "stream") if raised is not None else None
+    if why is not None and not isinstance(why, (RefusedOutcome, Crashed)):
+        raise MessageError("a stream that broke off with neither")
+    output_pieces = tuple(_piece(*piece) for piece in pieces)
+    return Streamed(output_pieces, why, _texts(losses), **{key: _flag(flags[key]) for key in _FLAGS})
+
+
+def _piece(data: str, source_count: int, is_after_end: bool) -> OutputPiece:
+    _verify(source_count, int)
+    return OutputPiece(b64decode(data, validate=True), source_count, _flag(is_after_end))
+
+
+def _texts(value: list[str]) -> tuple[str, ...]:
+    _verify(tuple(value), str)
+    return tuple(value)
+
+
+def _flag(value: Any) -> bool:
+    return bool(_verify(value, bool))
+
+
+def _verify(value: Any, kind: type) -> Any:
+    for item in value if isinstance(value, tuple) else (value,):
+        if not isinstance(item, (int, float) if kind is float else kind):
+            raise MessageError(f"{item!r:.60} is no {kind.__name__}")
+    return value
+
+
+def written_source(source: Source) -> dict[str, Any]:
+    """The stream of an upstream as JSON."""
+    return {
+        "pieces": [b64encode(piece).decode() for piece in source.pieces],
+        "end": source.end,
+        "watched": source.watched,
+        "reply": source.reply,
+    }
+
+
+def read_source(message: dict[str, Any]) -> Source:
+    """The stream of an upstream that a question has."""
+    pieces = tuple(b64decode(piece) for piece in message["pieces"])
+    return Source(pieces, message["end"], message["watched"], message["reply"])

@@ -1,0 +1,1 @@
+"""Libraries that translate, send and translate back in one call."""

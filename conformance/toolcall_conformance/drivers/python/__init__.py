@@ -1,0 +1,1 @@
+"""A translator in this interpreter."""

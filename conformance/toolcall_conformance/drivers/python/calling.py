@@ -1,0 +1,128 @@
+"""Calls a translator of this interpreter, one call at a time, within a time limit."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import os
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from toolcall_conformance.drivers.outcomes import Crashed, RefusedOutcome, TimedOut, UnsupportedOutcome
+from toolcall_conformance.drivers.python.foreign import PASSING
+from toolcall_conformance.drivers.python.limits import TimeIsUp, limited
+from toolcall_conformance.drivers.python.process_state import able_to_go_on, kept
+from toolcall_conformance.drivers.python.raised import failure_of
+from toolcall_conformance.drivers.streams import Streamed
+
+T = TypeVar("T")
+Failed = RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """What a call returned."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class _Raised:
+    """What a call raised."""
+
+    error: BaseException
+
+
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    """What went wrong in our own reading of what a call returned."""
+
+    error: Exception
+
+
+class Caller:
+    """Calls the translator; awaits results on a loop of its own. ``seconds`` limits each call, and what reads it."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def call(self, function: Callable[[], Any]) -> Returned | Failed:
+        """Call ``function``, which may return something to await."""
+        return self.outcome(function, Returned)
+
+    def outcome(self, function: Callable[[], Any], read: Callable[[Any], T]) -> T | Failed:
+        """Call ``function`` and return what ``read`` makes of what it returned.
+
+        Both are limited, each by itself: whatever ``read`` touches is the translator's, but its time is ours.
+        """
+        try:
+            with kept(), limited(self._seconds, in_thread=_loop_runs()) as within:
+                attempt = within(lambda: self._tried(function))
+                untouched = read is Returned and isinstance(attempt, Returned)
+                result = _read(attempt, read) if untouched else within(lambda: _read(attempt, read))
+        except TimeIsUp:
+            self._drop_loop()
+            return TimedOut(self._seconds)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # another time limit, which was up while this one ran
+            return failure_of(error)
+        if isinstance(result, _Fault):
+            raise result.error
+        return result
+
+    def close(self) -> None:
+        """Close the loop; a later call would start another."""
+        self._drop_loop()
+
+    def _tried(self, function: Callable[[], Any]) -> Returned | _Raised:
+        """What a call of the translator's returned, or raised."""
+        owner = os.getpid()
+        try:
+            with able_to_go_on():
+                return Returned(self._run(function))
+        except PASSING:
+            raise
+        except BaseException as error:  # whatever the translator raises, SystemExit and pytest's own included
+            return _Raised(error)
+        finally:
+            if os.getpid() != owner:
+                os._exit(0)  # the translator forked: its copy of us must not run the rest of the suite, too
+
+    def _drop_loop(self) -> None:
+        # An interrupted loop is not used again. A loop that an abandoned thread still runs cannot be closed.
+        if self._loop is not None and not self._loop.is_running():
+            self._loop.close()
+        self._loop = None
+
+    def _run(self, function: Callable[[], Any]) -> Any:
+        value = function()
+        kind = type(value)
+        # What calls nearly always return comes first: the other question takes long.
+        if kind is dict or kind is Streamed or kind is list or kind is tuple or not inspect.isawaitable(value):
+            return value
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+            # Suppresses reports on tasks that a timed-out call left behind.
+            self._loop.set_exception_handler(lambda _loop, _context: None)
+        return self._loop.run_until_complete(_awaited(value))
+
+
+def _read(attempt: Returned | _Raised, read: Callable[[Any], T]) -> T | Failed | _Fault:
+    if isinstance(attempt, _Raised):
+        return failure_of(attempt.error)
+    try:
+        return read(attempt.value)
+    except Exception as error:
+        return _Fault(error)
+
+
+async def _awaited(value: Awaitable[Any]) -> Any:
+    return await value
+
+
+def _loop_runs() -> bool:
+    """Whether an event loop runs in this thread (a notebook), which cannot run a second one."""
+    return asyncio._get_running_loop() is not None  # noqa: SLF001 - documented for this; the other raises if there is none

@@ -1,0 +1,258 @@
+"""The driver for a translator in this interpreter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from toolcall_conformance.basics.contract import Route
+from toolcall_conformance.basics.jsonvalue import copied, equal, packed, unpacked
+from toolcall_conformance.drivers.base import FORMAT_OPERATIONS, OPERATIONS, Opened, OpenOutcome, SessionDriver
+from toolcall_conformance.drivers.library.fused import Fused, Transports
+from toolcall_conformance.drivers.outcomes import (
+    BadOutput,
+    Crashed,
+    Outcome,
+    Produced,
+    ProtocolError,
+    RefusedOutcome,
+    UnsupportedOutcome,
+)
+from toolcall_conformance.drivers.python.calling import Caller
+from toolcall_conformance.drivers.python.error_result import plain_error, takes_headers
+from toolcall_conformance.drivers.python.foreign import PASSING, has_method, is_a, text_at
+from toolcall_conformance.drivers.python.json_result import OUTPUT_LIMIT, plain, plain_list
+from toolcall_conformance.drivers.python.losses import read_losses
+from toolcall_conformance.drivers.python.made_up import MadeUp, made_up_breach, read_made_up
+from toolcall_conformance.drivers.python.offline import watching
+from toolcall_conformance.drivers.python.raised import failure_of
+from toolcall_conformance.drivers.python.streams import collect_in_turns, collect_stream
+from toolcall_conformance.drivers.streams import Source, Streamed, StreamOutcome
+
+
+class PythonDriver:
+    """A translator object in this interpreter; its methods are sync or async.
+
+    ``seconds`` limits every call, ``output_limit`` the JSON text of a returned body, in bytes. Only sessions with
+    ``exchange`` need ``transports`` (by format, the content of ``transport.json``).
+    """
+
+    carries = frozenset((*OPERATIONS, *FORMAT_OPERATIONS))
+
+    def __init__(
+        self,
+        translator: Any,
+        spec: str,
+        *,
+        name: str | None = None,
+        version: str | None = None,
+        seconds: float = 10.0,
+        output_limit: int = OUTPUT_LIMIT,
+        transports: Transports = dict,
+    ) -> None:
+        self.translator = translator
+        self.spec = spec
+        self.name = name or spec
+        self.version = version
+        self.output_limit = output_limit
+        self._caller = Caller(seconds)
+        self._fused = Fused(transports, seconds)
+
+    def open(self, route: Route) -> OpenOutcome:
+        """Open a session; ``NotImplementedError`` means the same as ``Unsupported`` here."""
+        outcome = self._caller.outcome(lambda: self.translator.open(route), self._seen)
+        if isinstance(outcome, Crashed) and is_a(outcome.exception, NotImplementedError):
+            return UnsupportedOutcome(outcome.said or "")
+        if not isinstance(outcome, _Seen):
+            return outcome
+        if not isinstance(outcome.seen, tuple):
+            return outcome.seen
+        session, (traits, made_up) = outcome.session, outcome.seen
+        if isinstance(made_up, ProtocolError):
+            return made_up
+        if "request" in traits.operations or not traits.exchanges:
+            return Opened(PythonSession(self, session, self._caller, traits, made_up))
+        return Opened(self._fused.session(session, route, own_history=traits.own_history, made_up=made_up))
+
+    def _seen(self, session: Any) -> _Seen:
+        """A session, and what it shows of itself: whatever is touched there is the translator's, and may raise."""
+        try:
+            return _Seen(session, (_Traits.of(session, self.translator), _made_up(session)))
+        except PASSING:
+            raise
+        except BaseException as error:
+            return _Seen(session, failure_of(error))
+
+    def begin_item(self, case: str) -> None:
+        """Do nothing: a translator in this interpreter can look up the item itself."""
+
+    def end_item(self) -> None:
+        self._fused.end_item()
+
+    def close(self) -> None:
+        self._caller.close()
+        self._fused.close()
+
+
+def _made_up(session: Any) -> MadeUp | ProtocolError:
+    """What a session says of bodies that its adapter makes up."""
+    declaration = getattr(session, "made_up", {})
+    wrong = made_up_breach(declaration)
+    return ProtocolError(wrong) if wrong is not None else read_made_up(declaration)
+
+
+@dataclass(frozen=True, slots=True)
+class _Traits:
+    """What a session shows of itself when it is opened. A method that cannot be reached counts: its call crashes."""
+
+    operations: frozenset[str]
+    own_history: bool
+    exchanges: bool
+
+    @classmethod
+    def of(cls, session: Any, translator: Any) -> _Traits:
+        return cls(
+            frozenset(name for name in (*OPERATIONS, *FORMAT_OPERATIONS) if has_method(session, name)),
+            "own" in (text_at(session, "history"), text_at(translator, "history")),
+            has_method(session, "exchange"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A session that was opened, and what it shows of itself, or what came when it was asked."""
+
+    session: Any
+    seen: tuple[_Traits, MadeUp | ProtocolError] | RefusedOutcome | UnsupportedOutcome | Crashed
+
+
+class PythonSession:
+    """A session object of a translator."""
+
+    costly_pieces = False
+
+    def __init__(self, driver: PythonDriver, session: Any, caller: Caller, traits: _Traits, made_up: MadeUp) -> None:
+        self.object = session
+        self.made_up = made_up
+        self.operations = traits.operations
+        self.own_history = traits.own_history
+        self._driver = driver
+        self._caller = caller
+        self._given: list[Any] = []
+
+    def request(self, body: dict[str, Any]) -> Outcome:
+        return self._translate("request", body)
+
+    def response(self, body: dict[str, Any]) -> Outcome:
+        return self._translate("response", body)
+
+    def error(self, reply: dict[str, Any]) -> Outcome:
+        """Call ``error``, with the reply's headers if it has a third positional parameter."""
+        if "error" not in self.operations:
+            return UnsupportedOutcome("the session has no method error")
+        bodies = (reply["body"], reply.get("headers", {}))
+        self._given += bodies
+        original, copies = _original(bodies)
+        headers = False
+
+        def call() -> Any:
+            nonlocal headers
+            method = self.object.error
+            headers = takes_headers(method)
+            return method(reply["status"], *copies[: 2 if headers else 1])
+
+        def read(returned: Any) -> Outcome:
+            value = plain_error(returned, headers=headers, limit=self._driver.output_limit, sources=self._given)
+            return Produced(value, mutated=_changed(copies, [*bodies], original)) if isinstance(value, dict) else value
+
+        return self._caller.outcome(call, read)
+
+    def stream(self, source: Source) -> StreamOutcome:
+        """Call ``stream`` with an iterator of bytes, which ``for`` and ``async for`` can read, and read its output."""
+        if "stream" not in self.operations:
+            return UnsupportedOutcome("the session has no method stream")
+
+        def collect() -> Any:
+            return collect_stream(self.object.stream, source, self._driver.output_limit)
+
+        return self._caller.outcome(collect, self.with_losses)
+
+    def stream_beside(
+        self, source: Source, other: SessionDriver, other_source: Source
+    ) -> tuple[StreamOutcome, StreamOutcome]:
+        """Call ``stream`` of both sessions, and read their outputs in turns, in this one thread."""
+        assert isinstance(other, PythonSession), "a session of the same driver"
+        if not all("stream" in each.operations for each in (self, other)):
+            return self.stream(source), other.stream(other_source)
+
+        def collect() -> Any:
+            methods = self.object.stream, other.object.stream
+            return collect_in_turns(methods, (source, other_source), self._driver.output_limit)
+
+        def read(outcomes: tuple[StreamOutcome, StreamOutcome]) -> tuple[StreamOutcome, StreamOutcome]:
+            return self.with_losses(outcomes[0]), other.with_losses(outcomes[1])
+
+        outcomes = self._caller.outcome(collect, read)
+        return outcomes if isinstance(outcomes, tuple) else (outcomes, outcomes)
+
+    def with_losses(self, outcome: StreamOutcome) -> StreamOutcome:
+        """The outcome of a stream, with what the session reports as dropped."""
+        return replace(outcome, losses=self._declared()) if isinstance(outcome, Streamed) else outcome
+
+    def call(self, operation: str, /, *arguments: Any) -> Outcome:
+        return self._call(operation, arguments)
+
+    def finish_exchange(self, reply: dict[str, Any]) -> None:
+        """Do nothing: a translated request leaves nothing open."""
+
+    def _translate(self, operation: str, body: dict[str, Any]) -> Outcome:
+        return self._call(operation, (body,))
+
+    def _call(self, operation: str, arguments: tuple[Any, ...]) -> Outcome:
+        if operation not in self.operations:
+            return UnsupportedOutcome(f"the session has no method {operation}")
+        self._given += arguments
+        original, copies = _original(arguments)
+        copy = plain_list if FORMAT_OPERATIONS.get(operation) is list else plain
+
+        def read(returned: Any) -> Outcome:
+            value = copy(returned, operation, self._driver.output_limit, self._given)
+            if isinstance(value, BadOutput):
+                return value
+            return Produced(value, mutated=_changed(copies, [*arguments], original), losses=self._declared())
+
+        with watching(arguments, original) as watch:
+            return watch.outcome(self._caller.outcome(lambda: getattr(self.object, operation)(*copies), read))
+
+    def _declared(self) -> tuple[str, ...]:
+        """Return what the session reports as dropped in its last call; nothing if it has no readable list.
+
+        Runs within a time limit, and must not spoil the result of that call.
+        """
+        try:
+            return read_losses(self.object)
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # TimeIsUp included
+            return ()
+
+
+def _original(arguments: tuple[Any, ...]) -> tuple[bytes | None, list[Any]]:
+    """What identifies the arguments of a call, if they can be packed, and a copy of them for the translator."""
+    try:
+        data = packed([*arguments])
+    except ValueError:  # a subclass of dict or the like
+        return None, copied([*arguments])
+    return data, unpacked(data)
+
+
+def _changed(arguments: Any, original: Any, data: bytes | None) -> bool:
+    """Whether the translator changed what it was given, into whatever. ``data`` is the original, packed."""
+    try:
+        # First by a comparison that walks no further than the original goes: what contains itself several times packs
+        # into more than any memory. Equal bytes are equal values; other bytes may only be another order of keys.
+        return bool(arguments != original) or (packed(arguments) != data and not equal(arguments, original))
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # something that is not JSON was put into it; TimeIsUp included, as the call has returned
+        return True

@@ -1,0 +1,104 @@
+"""The one way to touch an object of the translator's: nothing that it does there ends the run.
+
+Only the user's Ctrl-C and the end of a call's time pass through. Texts are ones that every terminal, file and channel
+between processes can hold, and no longer than somebody reads.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolcall_conformance.basics.showing import LINE_LIMIT, shortened
+from toolcall_conformance.drivers.python.limits import TimeIsUp
+
+# From the class itself: a metaclass may have another idea of both.
+_MRO = type.__dict__["__mro__"].__get__
+_NAME = type.__dict__["__name__"].__get__
+
+PASSING = (KeyboardInterrupt, TimeIsUp)
+TEXT_LIMIT = LINE_LIMIT
+
+
+def encodable(text: str) -> str:
+    """``text`` with each half of a surrogate pair escaped, which UTF-8 cannot encode."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def text_of(value: object, limit: int = TEXT_LIMIT) -> str:
+    """``str(value)``, encodable and shortened; says so where there is none."""
+    try:
+        text = str.__str__(str(value))
+    except PASSING:
+        raise
+    except BaseException:
+        return f"(a {type_name(value)} whose text cannot be read)"
+    return encodable(shortened(text, limit))
+
+
+def type_name(value: object) -> str:
+    """The name of a value's class."""
+    return _class_name(type(value))
+
+
+def class_names(value: object) -> frozenset[str]:
+    """The names of a value's class and of those that it inherits from."""
+    return frozenset(map(_class_name, _MRO(type(value))))
+
+
+def _class_name(kind: type) -> str:
+    return encodable(shortened(_NAME(kind), 200))
+
+
+def is_a(value: object, *kinds: type) -> bool:
+    """Whether a value really is of one of ``kinds``. ``isinstance`` asks the value, and a proxy or a mock may lie."""
+    own = type(value)
+    for kind in kinds:
+        if kind is own:  # nearly always
+            return True
+    return any(kind in _MRO(own) for kind in kinds)
+
+
+def has(value: object, name: str) -> bool:
+    """Whether there is something under a name: also something that raises as soon as it is touched."""
+    try:
+        return getattr(value, name, None) is not None
+    except PASSING:
+        raise
+    except BaseException:
+        return True
+
+
+def has_method(value: object, name: str) -> bool:
+    """Whether there is a method under a name, or something that raises as soon as it is touched."""
+    try:
+        return callable(getattr(value, name, None))
+    except PASSING:
+        raise
+    except BaseException:
+        return True
+
+
+def attribute(value: object, name: str) -> Any:
+    """The attribute of a name; None if there is none, or none that can be read."""
+    try:
+        return getattr(value, name, None)
+    except PASSING:
+        raise
+    except BaseException:
+        return None
+
+
+def text_at(value: object, name: str) -> str:
+    """The text of an attribute, encodable; empty if it is no text."""
+    member = attribute(value, name)
+    return text_of(member, 200) if is_a(member, str) else ""
+
+
+def names_in(value: object) -> list[str]:
+    """The public names of a value; none if it does not tell."""
+    try:
+        return [encodable(name) for name in dir(value) if not name.startswith("_")]
+    except PASSING:
+        raise
+    except BaseException:
+        return []

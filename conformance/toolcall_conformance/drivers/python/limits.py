@@ -1,0 +1,178 @@
+"""Limits the time of foreign code.
+
+On the main thread of a POSIX process an interval timer raises in the middle of the code. Elsewhere the call runs in a
+daemon thread, which is abandoned when its time is up.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, Protocol, Self, TypeVar
+
+from toolcall_conformance.drivers.python import hang_marks as standing
+
+T = TypeVar("T")
+
+# The alarm repeats, in case the code swallows the first exception.
+_REPEAT_SECONDS = 0.25
+# A call that returns in its last moment may be measured a little behind it: other processes use the processor, too.
+_LATE_SECONDS = 0.1
+
+
+_HAS_TIMER = hasattr(signal, "setitimer")
+
+# The function in C within signal.signal, which looks for a constant that a handler may be, and takes ten times as long.
+_set_handler: Callable[[int, Any], Any] = getattr(sys.modules.get("_signal"), "signal", signal.signal)
+
+
+class TimeIsUp(BaseException):
+    """Raised inside the code that took too long. Not an Exception, so that ``except Exception`` lets it through."""
+
+
+def call_within(seconds: float, function: Callable[[], T], *, in_thread: bool = False) -> T:
+    """Call ``function`` and return its result. Raises TimeIsUp after ``seconds``, and what ``function`` raises.
+
+    Code that swallows the alarm, blocks it, or is in a call of C meanwhile, cannot be stopped here; what it returns
+    too late does not count. ``in_thread`` uses a thread even if a timer is available.
+    """
+    with limited(seconds, in_thread=in_thread) as within:
+        return within(function)
+
+
+def limited(seconds: float, *, in_thread: bool = False) -> Within:
+    """Gives what calls functions, each within ``seconds``, as ``call_within`` calls one. For ``with``."""
+    on_main = not in_thread and _HAS_TIMER and threading.get_ident() == threading.main_thread().ident
+    return _Alarm(seconds) if on_main else _Threads(seconds)
+
+
+class Within(Protocol):
+    """Calls functions, each within the same time."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *_error: object) -> None: ...
+
+    def __call__(self, function: Callable[[], T], /) -> T:
+        """Call ``function`` and return its result. Raises TimeIsUp, and what it raises."""
+
+
+class _Threads:
+    """Calls each function in a thread of its own."""
+
+    __slots__ = ("_seconds",)
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        """Do nothing."""
+
+    def __call__(self, function: Callable[[], T], /) -> T:
+        """Call ``function``."""
+        started = time.monotonic()
+        previous = standing.show(started, self._seconds)
+        try:
+            returned = _in_thread(self._seconds, function)
+            _verify(started, self._seconds)
+            return returned
+        finally:
+            standing.show_again(previous)
+
+
+class _Alarm:
+    """Calls a function and raises in it when its time is up."""
+
+    __slots__ = ("_armed", "_before", "_interval", "_left", "_seconds", "_started")
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+
+    def __enter__(self) -> Self:
+        """Take the timer and its signal over."""
+        self._armed = False
+        self._started = time.monotonic()
+        # Another time limit may be running (pytest-timeout): its timer goes on afterwards, less the time used here.
+        self._left, self._interval = signal.setitimer(signal.ITIMER_REAL, 0)
+        self._before = _set_handler(signal.SIGALRM, self._ring)
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        """Give them back."""
+        _set_handler(signal.SIGALRM, self._before)
+        if self._left:
+            _resume(self._before, self._left - (time.monotonic() - self._started), self._interval)
+
+    def __call__(self, function: Callable[[], T], /) -> T:
+        """Call ``function``."""
+        # In one piece, as each call of the translator goes through here twice.
+        seconds, started = self._seconds, time.monotonic()
+        previous = standing.show(started, seconds)
+        try:
+            self._armed = True
+            signal.setitimer(signal.ITIMER_REAL, seconds, _REPEAT_SECONDS)
+            try:
+                try:
+                    returned = function()
+                finally:
+                    self._armed = False
+            finally:
+                self._armed = False
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            _verify(started, seconds)
+            return returned
+        finally:
+            standing.show_again(previous)
+
+    def _ring(self, _signal: int, _frame: Any) -> None:
+        if self._armed:
+            raise TimeIsUp
+
+
+def _verify(started: float, seconds: float) -> None:
+    """Raise TimeIsUp for a call that returned too late."""
+    if time.monotonic() - started > seconds + _LATE_SECONDS:
+        raise TimeIsUp
+
+
+def _resume(handler: Any, left: float, interval: float) -> None:
+    """Let another time limit go on; one whose time was up meanwhile rings here, and not wherever pytest is by then."""
+    rings = left <= 0 and callable(handler)
+    signal.setitimer(signal.ITIMER_REAL, interval if rings else max(left, 0.001), interval)
+    if rings:
+        handler(signal.SIGALRM, None)
+
+
+def _in_thread(seconds: float, function: Callable[[], T]) -> T:
+    returned: list[T] = []
+    raised: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            returned.append(function())
+        except BaseException as error:  # carried to the caller's thread
+            raised.append(error)
+
+    thread = threading.Thread(target=work, name="toolcall-translator", daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if returned:
+        return returned[0]
+    if raised:
+        raise raised[0]
+    unwind_later(thread)
+    raise TimeIsUp
+
+
+def unwind_later(thread: threading.Thread) -> None:
+    """Let CPython raise in an abandoned thread, so that a busy loop does not slow down the rest of the run."""
+    if sys.implementation.name == "cpython" and thread.ident is not None:
+        import ctypes
+
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(SystemExit))

@@ -1,0 +1,210 @@
+"""Reads the stream of a Python translator: generators and iterators of bytes, sync or async."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+from toolcall_conformance.drivers.outcomes import BadOutput, Crashed, UnsupportedOutcome
+from toolcall_conformance.drivers.python.foreign import is_a, type_name
+from toolcall_conformance.drivers.python.limits import TimeIsUp
+from toolcall_conformance.drivers.python.raised import failure_of
+from toolcall_conformance.drivers.python.tracebacks import own_frames
+from toolcall_conformance.drivers.streams import Feed, OutputPiece, Source, Streamed, ahead
+
+CollectedStream = Streamed | BadOutput | UnsupportedOutcome
+# Stands where a stream has no piece left.
+END = object()
+_WANTED = "yield the client's stream as bytes, in pieces of any size"
+
+
+def collect_in_turns(
+    methods: Sequence[Callable[..., Any]], sources: Sequence[Source], limit: int
+) -> tuple[CollectedStream, ...] | Coroutine[Any, Any, tuple[CollectedStream, ...]]:
+    """Call ``stream`` of two sessions and collect both outputs in turns; returns a coroutine if one is async.
+
+    The first is read to its middle before the second is asked for anything. TimeIsUp is raised.
+    """
+    streams = [_Open(method, source, limit) for method, source in zip(methods, sources, strict=True)]
+    streams[0].begin()
+    playing = _played_in_turns(streams, ahead(sources[0]), len(sources[0].pieces))
+    if streams[0].is_async:
+        return playing
+    # Without anything to await it goes through in one step. A sync translator may want to run a loop of its own.
+    try:
+        playing.send(None)
+    except StopIteration as played:
+        collected: tuple[CollectedStream, ...] = played.value
+        return collected
+    raise AssertionError("a sync session and an async one of the same translator")
+
+
+async def _played_in_turns(streams: Sequence[_Open], before: int, whole: int) -> tuple[CollectedStream, ...]:
+    first, second = streams
+    while first.feed.taken < before and await first.advance():
+        pass
+    alone = first.feed.taken == whole  # its end is not asked for after the API's own last event
+    second.begin()
+    while any([await first.advance(), await second.advance()]):
+        pass
+    if alone and isinstance(first.result, Streamed):
+        first.result = replace(first.result, alone=True)
+    return tuple(stream.result for stream in streams)
+
+
+class _Open:
+    """A stream that is open; ``result`` is there when ``advance`` has returned false."""
+
+    def __init__(self, method: Callable[..., Any], source: Source, limit: int) -> None:
+        self.feed = Feed(source)
+        self.is_async = False
+        self.result: CollectedStream = Streamed(())
+        self._method = method
+        self._collector = StreamCollector(self.feed, limit, "stream")
+        self._given: Any = None
+        self._next: Callable[[], Any] | None = None
+
+    def begin(self) -> None:
+        """Call the translator."""
+        try:
+            self._given = self._method(self.feed)
+            self.is_async = hasattr(self._given, "__aiter__") or inspect.isawaitable(self._given)
+            self._next = self._first
+        except (TimeIsUp, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            self.result = self._collector.broken_off(error)
+
+    async def advance(self) -> bool:
+        """Read one piece of the output; whether more may come."""
+        if self._next is None:
+            return False
+        try:
+            piece = self._next()
+            outcome = self._collector.take(await piece if inspect.isawaitable(piece) else piece)
+        except (TimeIsUp, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            outcome = self._collector.broken_off(error)
+        if outcome is not None:
+            self.result, self._next = outcome, None
+        return self._next is not None
+
+    def _first(self) -> Any:
+        """The first piece, or what gives it: what the translator returned may have to be awaited."""
+        return self._awaited() if inspect.isawaitable(self._given) else self._piece_of(self._given)
+
+    async def _awaited(self) -> Any:
+        piece = self._piece_of(await self._given)
+        return await piece if inspect.isawaitable(piece) else piece
+
+    def _piece_of(self, output: Any) -> Any:
+        if hasattr(output, "__aiter__"):
+            pieces = aiter(output)
+            self._next = lambda: anext(pieces, END)
+        elif is_iterable(output):
+            left = iter(output)
+            self._next = lambda: next(left, END)
+        else:
+            return output
+        return self._next()
+
+
+def is_iterable(value: Any) -> bool:
+    """Whether ``value`` can be a stream that is read with ``for``."""
+    return hasattr(value, "__iter__") and not is_a(value, str, bytes, bytearray, dict)
+
+
+class SourceProgress(Protocol):
+    """How much of the source was read while the translator yields its stream."""
+
+    def mark_output(self) -> tuple[int, bool]:
+        """Note output; return how many pieces had been read by then, and whether the end had."""
+
+
+def collect_stream(
+    method: Callable[..., Any], source: Source, limit: int
+) -> CollectedStream | Coroutine[Any, Any, CollectedStream]:
+    """Call ``stream`` and collect its output; returns a coroutine if it is async.
+
+    The result holds an exception together with the output before it; TimeIsUp is raised.
+    """
+    feed = Feed(source)
+    collector = StreamCollector(feed, limit, "stream")
+    try:
+        output = method(feed)
+        if hasattr(output, "__aiter__") or inspect.isawaitable(output):
+            return collector.collect_async(output)
+        return collector.collect(output)
+    except (TimeIsUp, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        return collector.broken_off(error)
+
+
+class StreamCollector:
+    """Collects a stream from an iterator; ``what`` names its source in sentences."""
+
+    def __init__(self, progress: SourceProgress, limit: int, what: str) -> None:
+        self._progress = progress
+        self._limit = limit
+        self._what = what
+        self._size = 0
+        self._pieces: list[OutputPiece] = []
+
+    def collect(self, output: Any) -> CollectedStream:
+        """Collect a sync stream. Raises what it raises."""
+        if not is_iterable(output):
+            return self._wrong(output)
+        for piece in output:
+            wrong = self._take(piece)
+            if wrong is not None:
+                return wrong
+        return Streamed(tuple(self._pieces))
+
+    async def collect_async(self, output: Any) -> CollectedStream:
+        """Collect an async stream, or one that is awaited first; the result holds what it raises."""
+        try:
+            if inspect.isawaitable(output):
+                output = await output
+            if not hasattr(output, "__aiter__"):
+                return self.collect(output)
+            async for piece in output:
+                wrong = self._take(piece)
+                if wrong is not None:
+                    return wrong
+        except (TimeIsUp, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            return self.broken_off(error)
+        return Streamed(tuple(self._pieces))
+
+    def take(self, piece: Any) -> CollectedStream | None:
+        """Take one piece, or END; returns the result if there is one by then."""
+        return Streamed(tuple(self._pieces)) if piece is END else self._take(piece)
+
+    def broken_off(self, error: BaseException) -> CollectedStream:
+        """Turn an exception of the translator into an outcome, by its class name."""
+        raised = failure_of(error)
+        if isinstance(raised, UnsupportedOutcome):
+            if not self._pieces:
+                return raised
+            raised = Crashed(error, own_frames(error), said=raised.reason)
+        return Streamed(tuple(self._pieces), raised)
+
+    def _take(self, piece: Any) -> BadOutput | None:
+        if not is_a(piece, bytes, bytearray, memoryview):
+            return self._wrong(piece)
+        data = bytes(memoryview(piece))
+        self._size += len(data)
+        if self._size > self._limit:
+            return BadOutput(f"{self._what} yielded more than {self._limit} bytes")
+        if data:
+            self._pieces.append(OutputPiece(data, *self._progress.mark_output()))
+        return None
+
+    def _wrong(self, output: Any) -> BadOutput:
+        name = "None" if output is None else f"an object of type {type_name(output)}"
+        return BadOutput(f"{self._what} gave {name}; {_WANTED}")

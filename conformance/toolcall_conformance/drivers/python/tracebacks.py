@@ -1,0 +1,116 @@
+"""Formats tracebacks for the author of a translator: with their frames, without ours."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import traceback
+from pathlib import Path
+from types import FrameType, TracebackType
+
+from toolcall_conformance.basics.showing import shortened
+from toolcall_conformance.drivers.python.blame import is_installed
+from toolcall_conformance.drivers.python.foreign import PASSING, encodable, text_of, type_name
+
+_LONGEST = 1_000_000
+_PACKAGE = Path(__file__).resolve().parents[2]
+# Adapters are translators that we ship: their frames are shown.
+_ADAPTERS = _PACKAGE / "adapters"
+# Frames that run a coroutine or a thread are hidden, too.
+_MACHINERY = ("asyncio", "concurrent", "importlib", "threading.py", "<frozen importlib")
+
+
+def own_frames(error: BaseException) -> str:
+    """Format the traceback of ``error`` and its causes, without the frames of our call; a long one without its middle.
+
+    Of an exception that does not let itself be formatted only the name.
+    """
+    try:
+        return encodable(shortened(_own_frames(error), _LONGEST))
+    except PASSING:
+        raise
+    except BaseException:
+        return f"{type_name(error)}: {text_of(error)}"
+
+
+def _own_frames(error: BaseException) -> str:
+    summary = traceback.TracebackException.from_exception(error, limit=-30, compact=True)
+    pending: list[traceback.TracebackException] = [summary]
+    ids: set[int] = set()
+    while pending:
+        entry = pending.pop()
+        if id(entry) in ids:
+            continue
+        ids.add(id(entry))
+        entry.stack = _without_ours(entry.stack)
+        pending += [other for other in (entry.__cause__, entry.__context__, *(entry.exceptions or ())) if other]
+    return "".join(summary.format()).rstrip("\n")
+
+
+def traceback_of(error: BaseException) -> TracebackType | None:
+    """The traceback of ``error``, whatever its class makes of that name."""
+    trace: TracebackType | None = BaseException.__dict__["__traceback__"].__get__(error)
+    return trace
+
+
+def last_frame(error: BaseException) -> str:
+    """Return where in the user's code ``error`` was raised, as ``file:line``; or an empty string."""
+    stack = _without_ours(traceback.extract_tb(traceback_of(error)))
+    return f"{stack[-1].filename}:{stack[-1].lineno}" if stack else ""
+
+
+def last_line(frame: FrameType) -> str:
+    """Where in the user's code a thread stands, as ``file:line``; empty where it is in a library's alone."""
+    stack = reversed(traceback.extract_stack(frame))
+    location = next((entry for entry in stack if not is_installed(entry.filename)), None)
+    return f"{location.filename}:{location.lineno}" if location is not None else ""
+
+
+# What ``faulthandler`` prints of a thread, and behind a fatal error.
+_DUMPED = re.compile(r"^.*\(most recent call first\):\n((?:  File \"[^\n]*\n?)+)", re.MULTILINE)
+_EXTENSIONS = re.compile(r"^Extension modules: .*\n?", re.MULTILINE)
+
+
+def in_usual_order(words: str) -> str:
+    """What ``faulthandler`` printed of a thread as a traceback has it: the innermost frame last, up to our call."""
+
+    def turned(match: re.Match[str]) -> str:
+        files = [(line, _is_ours(line.split('"')[1])) for line in match[1].splitlines()]
+        inner = itertools.dropwhile(lambda entry: entry[1], files)  # ours may wait for its piece of a stream
+        lines = [line for line, _ in itertools.takewhile(lambda entry: not entry[1], inner)]
+        return "\n".join(["Traceback (most recent call last):", *reversed(lines), ""]) if lines else ""
+
+    return _EXTENSIONS.sub("", _DUMPED.sub(turned, words)).rstrip("\n")
+
+
+def _without_ours(stack: traceback.StackSummary) -> traceback.StackSummary:
+    frames = list(stack)
+    while frames and _is_ours(frames[0].filename):
+        del frames[0]
+    return traceback.StackSummary.from_list(frames)
+
+
+def _is_ours(filename: str) -> bool:
+    path = Path(filename)
+    if path.is_relative_to(_PACKAGE) and not path.is_relative_to(_ADAPTERS):
+        return True
+    standard = Path(traceback.__file__).parent
+    return filename.startswith("<frozen importlib") or (
+        path.is_relative_to(standard) and path.relative_to(standard).parts[0] in _MACHINERY
+    )
+
+
+# The line that names an exception, in a traceback's usual form and in a frame of box drawing.
+_ERROR_LINE = re.compile(r"(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Failure|Fault|Panic)\b(?::|$)")
+_BOX = " \t|" + "".join(map(chr, range(0x2500, 0x2580)))
+"""Blanks and lines of box drawing (https://www.unicode.org/charts/PDF/U2500.pdf)."""
+
+
+def error_line(words: str) -> str:
+    """Of what a process printed, the line that names an error: the last such one, else the last that has a word.
+
+    Frames and rules around a traceback, which printers for terminals draw, are no words.
+    """
+    lines = [line for line in (line.strip(_BOX) for line in words.splitlines()) if re.search(r"\w", line)]
+    named = [line for line in lines if _ERROR_LINE.match(line)]
+    return (named or lines or [""])[-1]

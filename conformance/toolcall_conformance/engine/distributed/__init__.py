@@ -1,0 +1,1 @@
+"""pytest-xdist: what a worker and its controller tell each other."""

@@ -1,0 +1,54 @@
+"""What xdist's controller and its workers tell each other before the first item."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from toolcall_conformance.engine.distributed.received_events import Reader
+from toolcall_conformance.engine.ending.watchdog import COMMAND, command
+from toolcall_conformance.engine.run import Run
+from toolcall_conformance.engine.runtest_protocol import PHASES_READ, phases_read
+from toolcall_conformance.engine.setup import SUPPORT
+
+_MISTAKE = "toolcall_mistake"
+
+
+class Workers:
+    """Active in the controller: tells workers what it knows, and ends the run where one cannot prepare it."""
+
+    def __init__(self, config: pytest.Config, run: Run) -> None:
+        self._config, self._run = config, run
+        self._reader = Reader(config)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Tell a worker what the translator supports, what the user wrote, and whether somebody reads of all phases."""
+        node.workerinput[SUPPORT] = self._run.support.to_json()
+        node.workerinput[COMMAND] = command(self._config)
+        node.workerinput[PHASES_READ] = phases_read(self._config)
+        self._reader.read_from(node)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any, error: object) -> None:
+        """Raises UsageError for a worker that could not prepare the run; xdist would start others in its place."""
+        del error
+        mistake = getattr(node, "workeroutput", {}).get(_MISTAKE)
+        if mistake is not None:
+            raise pytest.UsageError(
+                f"{node.gateway.id}, a worker of `-n`, cannot prepare the run, though the process that started it "
+                f"could: {mistake}\nEach worker makes a translator of its own, at the same time as the others; "
+                "run without `-n`, or repair what prevents a second one"
+            )
+
+
+class Unprepared:
+    """Active in a worker that cannot prepare the run: it says why to the controller, and collects nothing."""
+
+    def __init__(self, config: Any, mistake: str) -> None:
+        config.workeroutput[_MISTAKE] = mistake
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self) -> None:
+        pytest.exit("the run cannot be prepared", returncode=int(pytest.ExitCode.USAGE_ERROR))

@@ -1,0 +1,1 @@
+"""How a run ends: whole, stopped, or hung."""

@@ -1,0 +1,137 @@
+"""What the watcher does at the end of a run that it ends, or that has died: the reports, and a few lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.basics.findings import Verdict
+from toolcall_conformance.basics.showing import many, visible, visible_lines
+from toolcall_conformance.drivers.python.tracebacks import in_usual_order
+from toolcall_conformance.engine.items.plan import Planned
+from toolcall_conformance.judge.causes import cause_of
+from toolcall_conformance.judge.levels import finding
+from toolcall_conformance.library import Corpus, load_corpus
+from toolcall_conformance.reports import files, timing
+from toolcall_conformance.reports.causes.harm import Harm
+from toolcall_conformance.reports.causes.roots import root_causes
+from toolcall_conformance.reports.model import ItemRecord
+from toolcall_conformance.reports.run_record import NotApplicable, RunRecord
+
+# What a record says of the item itself.
+Told = Mapping[str, Any]
+
+# A process can be ended with any exit code, 0 too, and nobody can change it then.
+_CODE = "; its exit code is no verdict"
+
+
+def plan_of(
+    header: Told,
+    reports: Iterable[Path],
+    corpora: Iterable[Path],
+    expected: int,
+    not_applicable: Iterable[NotApplicable] = (),
+) -> dict[str, Any]:
+    """What the reports of a run begin with, for ``conclude``."""
+    return {
+        "header": header,
+        "report": [str(path) for path in reports],
+        "corpus": [str(folder) for folder in corpora],
+        "not_applicable": [astuple(entry) for entry in not_applicable],
+        "expected": expected,
+    }
+
+
+def conclude(
+    plan: Told | None,
+    item: Told | None,
+    records: Sequence[tuple[str, float]],
+    *,
+    stands: str,
+    where: str,
+    in_call: bool,
+    advice: str,
+    whose: str,
+) -> str:
+    """Write the reports of ``plan`` with ``records``, and return the lines to print.
+
+    ``stands`` is how long the last call of ``item`` may have taken, where it stands still, or empty if the process
+    ended: in that call, or outside of any (``in_call``); ``where`` is where it stands as ``faulthandler`` tells it,
+    ``advice`` the command that isolates the translator, and ``whose`` what ends: the run, a worker of it, a command.
+    """
+    if not in_call:
+        return _ended_outside(plan, item, records, advice, whose)
+    name = visible(str(item["nodeid"])) if item is not None else "loading the translator and reading its routes"
+    why = f"a call did not return within {stands}, and cannot be stopped" if stands else "the process died in a call"
+    lines = [f"\ntoolcall: {name}: {why}; {visible(whose)} ends here{'' if stands else _CODE}"]
+    lines += [f"  {line}" for line in visible_lines(in_usual_order(where)).splitlines()]
+    if plan is not None:
+        lines += _write(plan, item, records, "translation/timed-out" if stands else "translation/crashed", why)
+    return "\n".join([*lines, f"toolcall: in a process of its own it would end only this item: {visible(advice)}", ""])
+
+
+def _ended_outside(
+    plan: Told | None, item: Told | None, records: Sequence[tuple[str, float]], advice: str, whose: str
+) -> str:
+    """A run that ended without having said so, in no call: killed, or ended by a thread that the translator left."""
+    last = f", after {visible(str(item['nodeid']))} had begun" if item is not None else ""
+    lines = [f"\ntoolcall: the process ended before {visible(whose)} did{last}{_CODE}"]
+    if plan is not None:
+        lines += _write(plan, None, records, "", "")
+    advised = f"toolcall: if the translator ended it, isolation shows which item it was: {visible(advice)}"
+    return "\n".join([*lines, advised, ""])
+
+
+def _write(plan: Told, item: Told | None, records: Sequence[tuple[str, float]], rule: str, why: str) -> list[str]:
+    """Write the reports; a line for each."""
+    try:
+        corpus = load_corpus(extra=[Path(folder) for folder in plan["corpus"]])
+        items = [ItemRecord.loads(text).lasting(duration) for text, duration in records]
+        if item is not None:
+            items = [record for record in items if record.nodeid != item["nodeid"]]
+            items.append(ended(corpus, item, rule, why))
+        run = RunRecord(
+            header=timing.finish(plan["header"]),
+            items=items,
+            not_applicable=[NotApplicable(*row) for row in plan["not_applicable"]],
+            stale=[],
+            expected=plan["expected"],
+            roots=root_causes(items, Harm.of(corpus)),
+        )
+    except Exception as error:  # whatever it is, the run has to end
+        return [f"toolcall: no report could be written: {type(error).__name__}: {visible(str(error))}"]
+    return [_written(run, Path(path), corpus, len(items)) for path in plan["report"]]
+
+
+def _written(run: RunRecord, path: Path, corpus: Corpus, count: int) -> str:
+    try:
+        files.write(run, path, corpus)
+    except Exception as error:
+        return f"toolcall: {visible(str(error))}"
+    return f"toolcall: the report {visible(path.name)} has the {many(count, 'item')} until now"
+
+
+def told_of(item: Planned) -> dict[str, Any]:
+    """What a record says of an item itself."""
+    return {
+        "nodeid": item.nodeid,
+        "case": item.case.id,
+        "check": item.check,
+        "client": item.route.client,
+        "upstream": item.route.upstream,
+        "variant": item.variant or None,
+    }
+
+
+def ended(corpus: Corpus, item: Told, rule: str, message: str) -> ItemRecord:
+    """The record of an item whose process ended or was ended before its verdict."""
+    failure = finding(corpus, rule, "", message, element="body")
+    return ItemRecord.of(
+        **item,
+        verdict=Verdict.FAIL,
+        outcome="failed",
+        findings=[failure],
+        facts=lambda item_finding: {"signature": str(cause_of(corpus, item_finding)), "standing": "new"},
+    )

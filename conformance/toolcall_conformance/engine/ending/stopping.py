@@ -1,0 +1,81 @@
+"""Ends a run that is stopped from outside as Ctrl-C ends it: with its report, as far as it got."""
+
+from __future__ import annotations
+
+import importlib
+import signal
+import threading
+from collections.abc import Callable, Generator
+from typing import Any
+
+import pytest
+
+from toolcall_conformance.drivers.child.process import sigterm_is_ours
+
+_EXIT_CODE = 128 + signal.SIGTERM
+
+
+class TerminatedError(KeyboardInterrupt):
+    """The run was sent SIGTERM. A KeyboardInterrupt: pytest and the drivers let it through, and end the session."""
+
+
+class Stopping:
+    """Active in the process that the user started. ``write`` writes the reports of the items that have run so far."""
+
+    def __init__(self, write: Callable[[], object]) -> None:
+        self._write = write
+        self._session: pytest.Session | None = None
+        self._before: Any = None
+        self._finishing = self._terminated = False
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        self._session = session
+        if threading.current_thread() is threading.main_thread() and sigterm_is_ours():
+            self._before = signal.signal(signal.SIGTERM, self._end)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None]:
+        self._finishing = True
+        try:
+            yield
+        finally:
+            self._restore()
+        if self._terminated:
+            session.exitstatus = _EXIT_CODE
+
+    def _end(self, _number: int, _frame: object) -> None:
+        """End the session; a second SIGTERM ends the process at once. Reports that are being written are finished."""
+        self._restore()
+        self._terminated = True
+        if self._finishing:
+            return
+        reason = "SIGTERM: the reports hold what ran until now"
+        if self._session is not None:
+            self._session.shouldstop = reason  # a translator may catch all exceptions
+        raise TerminatedError(reason)
+
+    def _restore(self) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGTERM, self._before)
+            self._before = None
+
+    @pytest.hookimpl(optionalhook=True, tryfirst=True)
+    def pytest_timeout_set_timer(self, item: pytest.Item, settings: Any) -> bool | None:
+        """Write the reports before pytest-timeout ends the process, as its method ``thread`` does."""
+        if settings.method != "thread":
+            return None
+        timer = threading.Timer(settings.timeout, self._out_of_time, (item, settings))
+
+        def cancel() -> None:
+            timer.cancel()
+            timer.join()
+
+        setattr(item, "cancel_timeout", cancel)  # noqa: B010 - where pytest-timeout looks for it
+        timer.start()
+        return True
+
+    def _out_of_time(self, item: pytest.Item, settings: Any) -> None:
+        try:
+            self._write()
+        finally:
+            importlib.import_module("pytest_timeout").timeout_timer(item, settings)

@@ -1,0 +1,1 @@
+"""Which items a run has, and the nodes of pytest for them."""

@@ -1,0 +1,192 @@
+"""The nodes of pytest's collection: a virtual root, cases, checks, and one item per route.
+
+All have the path of the folder where pytest was started, or of the root directory if that folder is outside it. So the
+hooks of the conftest files there and above see our items, and may ask where in the project an item is. Reports show
+the file of the case as an item's location.
+
+The root is not a pytest.File, because ``--lf`` skips files by their path on disk. As a pytest.Directory it lets pytest
+load the conftest files of its folder, which no other argument may lie in.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import _pytest
+import pluggy
+import pytest
+
+from toolcall_conformance.basics.showing import shortened, visible
+from toolcall_conformance.drivers.python.foreign import text_of, type_name
+from toolcall_conformance.drivers.python.tracebacks import traceback_of
+from toolcall_conformance.engine.items.plan import Planned
+from toolcall_conformance.engine.items.repetition import RepeatedResult
+from toolcall_conformance.engine.items.selection import PREFIX
+
+# The folders of what lies between a run and the hook of a user: pytest, pluggy, and this package.
+_MACHINERY = (Path(_pytest.__file__).parent, Path(pluggy.__file__).parent, Path(__file__).parents[2])
+
+if TYPE_CHECKING:
+    from _pytest._code.code import TerminalRepr, Traceback, TracebackEntry
+
+    from toolcall_conformance.engine.run import Run
+    from toolcall_conformance.engine.witnessing import WitnessedBody
+
+
+class ItemFailedError(Exception):
+    """Fails an item; the result gives its text."""
+
+
+class HarnessError(Exception):
+    """Something went wrong in this package, not in the translator."""
+
+
+def _folder(config: pytest.Config) -> Path:
+    """The folder whose conftest files have a part in our items."""
+    started_in = config.invocation_params.dir
+    return started_in if started_in.is_relative_to(config.rootpath) else config.rootpath
+
+
+class RootNode(pytest.Directory):
+    """``toolcall``: all selected cases."""
+
+    run: Run
+
+    @classmethod
+    def of(cls, session: pytest.Session, run: Run) -> RootNode:
+        root: RootNode = cls.from_parent(session, name=PREFIX, nodeid=PREFIX, path=_folder(session.config))
+        root.run = run
+        return root
+
+    def collect(self) -> Iterator[pytest.Collector]:
+        for _, group in itertools.groupby(self.run.selected, key=lambda item: item.case.id):
+            items = tuple(group)
+            case = items[0].case
+            yield CaseNode.from_parent(self, name=case.id, items=items, run=self.run)
+
+
+class _Branch(pytest.Collector):
+    def __init__(self, *, items: tuple[Planned, ...], run: Run, **rest: Any) -> None:
+        super().__init__(**rest)
+        self.items = items
+        self.run = run
+
+
+class CaseNode(_Branch):
+    """A case: its checks."""
+
+    place: str | None = None
+    """The path of its file, as reports show it, once an item has asked."""
+
+    def collect(self) -> Iterator[pytest.Collector]:
+        for check, group in itertools.groupby(self.items, key=lambda item: item.check):
+            yield CheckNode.from_parent(self, name=check, items=tuple(group), run=self.run)
+
+
+class CheckNode(_Branch):
+    """A check of a case: one item per route."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        for item in self.items:
+            yield ConformanceItem.from_parent(self, name=item.name, planned=item, run=self.run)
+
+
+class ConformanceItem(pytest.Item):
+    """A case, played on a route in one check."""
+
+    def __init__(self, *, planned: Planned, run: Run, **rest: Any) -> None:
+        super().__init__(**rest)
+        self.planned = planned
+        self.run = run
+        self.tried: RepeatedResult | None = None
+        self.witnessed: tuple[WitnessedBody, ...] = ()
+        self.files: Path | None = None
+        case, route = planned.case, planned.route
+        self.add_marker(
+            pytest.mark.toolcall(
+                case=case.id, family=case.family, check=planned.check, client=route.client, upstream=route.upstream
+            )
+        )
+        # A check by its word alone would select formats, too: `response` is part of `openai_responses`.
+        self.extra_keyword_matches |= {*case.features, f"check:{planned.check}"}
+
+    def runtest(self) -> None:
+        try:
+            tried = self.tried = self.run.tried(self.planned)
+            outcome = self.run.outcome(self.nodeid, tried)
+        except Exception as error:
+            raise HarnessError(f"{type_name(error)}: {text_of(error)}") from error
+        if outcome == "skipped":
+            pytest.skip(visible(shortened(tried.result.reason)))
+        if outcome == "unstable" and not self.config.option.runxfail:
+            pytest.xfail(visible(shortened(tried.sentence)))
+        if outcome == "known" and not self.config.option.runxfail:
+            pytest.xfail(visible(shortened("; ".join(self._reasons(tried)))))
+        if outcome != "passed":
+            # With the translator's own traceback attached, --pdb stops where the translator raised.
+            raise ItemFailedError(self.nodeid).with_traceback(
+                traceback_of(tried.result.exception) if tried.result.exception is not None else None
+            )
+
+    def forget(self) -> None:
+        """Forget what was played: pytest keeps its items, and all their bodies would fill the memory."""
+        self.tried = None
+
+    def _reasons(self, tried: RepeatedResult) -> list[str]:
+        """Why each of its failures is known, in the order of the findings."""
+        reasons = [
+            (finding.rule, self.run.known_reason(self.nodeid, finding)) for finding in self.run.failing(tried.result)
+        ]
+        return list(dict.fromkeys(f"{rule}: {reason}" for rule, reason in reasons))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str | TerminalRepr:
+        from toolcall_conformance.engine.output.failure_texts import fault_text, item_text
+
+        if isinstance(excinfo.value, ItemFailedError) and self.tried is not None:
+            return item_text(self, self.tried.result)
+        if isinstance(excinfo.value, HarnessError) and not self.config.option.fulltrace:
+            return fault_text(self, excinfo.value)
+        if isinstance(excinfo.value, pytest.xfail.Exception) and self.tried is not None:
+            # The way through pytest to here says nothing of a known failure, and is slow to write down.
+            return item_text(self, self.tried.result) if self.config.option.xfail_tb else str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def _traceback_filter(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Traceback:
+        """Of what a hook of a user raises in any phase, pytest shows the user's own lines; ``--full-trace`` all."""
+        return excinfo.traceback.filter(_is_users) or excinfo.traceback
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Say what to do in a hook that takes each item for a test function."""
+            raise AttributeError(
+                f"no attribute {name!r}: an item of toolcall:: is no test function; "
+                "in a hook for functions write `if not isinstance(item, pytest.Function): return`",
+                name=name,
+                obj=self,
+            )
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        return self.planned.case.file, 0, self.nodeid
+
+    @functools.cached_property
+    def location(self) -> tuple[str, int | None, str]:
+        """As pytest's own, which looks for the path of the case anew for each item."""
+        case = self.getparent(CaseNode)
+        assert case is not None
+        if case.place is None:
+            case.place = super().location[0]
+        return case.place, 0, self.nodeid
+
+
+def _is_users(entry: TracebackEntry) -> bool:
+    return is_users_file(entry.path)
+
+
+def is_users_file(path: Path | str) -> bool:
+    """Whether a frame of a traceback with this path is neither pytest's nor ours."""
+    return not any(Path(path).is_relative_to(folder) for folder in _MACHINERY)

@@ -1,0 +1,1 @@
+"""What a run shows: the terminal, the texts of failures, the bodies."""

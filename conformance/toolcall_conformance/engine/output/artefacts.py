@@ -1,0 +1,52 @@
+"""The bodies of a failing item as files: the translator's input, its output, and the golden."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.basics.findings import MISSING
+from toolcall_conformance.basics.known_secrets import bytes_without_secrets
+from toolcall_conformance.basics.showing import visible_json, visible_lines
+from toolcall_conformance.checks import ItemResult
+from toolcall_conformance.engine.items.plan import Planned
+
+
+def folder_of(root: Path, item: Planned) -> Path:
+    """The folder of an item's files."""
+    return root / item.case.id / item.check / item.name
+
+
+def write(root: Path, item: Planned, result: ItemResult) -> Path | None:
+    """Write the bodies of every exchange played; return the folder, or None if writing failed."""
+    folder = folder_of(root, item)
+    clear(root, item)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for played in result.played:
+            bodies = {"input.json": played.source, "produced.json": played.produced, "golden.json": played.golden}
+            for end, body in {**bodies, **played.files}.items():
+                if body is not MISSING:
+                    (folder / f"{played.name}.{end}").write_bytes(_written(body))
+        if result.traceback:
+            (folder / "traceback.txt").write_text(visible_lines(result.traceback) + "\n", encoding="utf-8")
+    except OSError:
+        # The verdict matters more than its files: the failure text then names none.
+        return None
+    return folder
+
+
+def _written(body: Any) -> bytes:
+    """Bytes as they are, anything else as JSON with escapes for what a terminal would obey; both without secrets."""
+    if isinstance(body, bytes):
+        return bytes_without_secrets(body)
+    return (visible_json(json.dumps(body, indent=2, ensure_ascii=False)) + "\n").encode("utf-8")
+
+
+def clear(root: Path, item: Planned) -> None:
+    """Remove the item's files of an earlier run."""
+    folder = folder_of(root, item)
+    if folder.is_dir():
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,140 @@
+"""The texts of failing items for pytest's terminal."""
+
+from __future__ import annotations
+
+import itertools
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, Self
+
+from _pytest._code.code import TerminalRepr  # pytest has no public name for what repr_failure may return
+
+from toolcall_conformance.basics.findings import Finding
+from toolcall_conformance.basics.showing import shortened, visible
+from toolcall_conformance.checks import ItemResult
+from toolcall_conformance.engine.output.printing import say_bold
+from toolcall_conformance.engine.output.sanitizing import TEXT, TRACEBACK, fit
+from toolcall_conformance.engine.settings import relative
+from toolcall_conformance.reports.text.failure import Line, ReportedItem, describe
+from toolcall_conformance.trust.fuzz.whole import AllDrawn
+
+if TYPE_CHECKING:
+    from _pytest._io import TerminalWriter
+
+    from toolcall_conformance.engine.items.plan import Planned
+    from toolcall_conformance.engine.run import Run
+    from toolcall_conformance.engine.witnessing import WitnessedBody
+
+
+class FailedItem(Protocol):
+    """What the text of a failed item needs of its node."""
+
+    planned: Planned
+    run: Run
+    witnessed: tuple[WitnessedBody, ...]
+    files: Path | None
+
+    @property
+    def nodeid(self) -> str: ...
+
+
+@dataclass(eq=False)
+class Crash:
+    """The line that pytest shows in its short summary."""
+
+    path: str
+    lineno: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.lineno}: {self.message}"
+
+
+@dataclass(eq=False)
+class FailureText(TerminalRepr):
+    """Lines with a little colour; ``whole`` are all of them, where ``lines`` are only those that are shown."""
+
+    lines: list[Line]
+    reprcrash: Crash
+    whole: list[Line] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return "\n".join(line.text for line in self.lines)
+
+    def toterminal(self, tw: TerminalWriter) -> None:
+        say_bold(tw, self.lines)
+
+    @classmethod
+    def of(cls, lines: Sequence[Line], reprcrash: Crash) -> Self:
+        """A text of lines that say foreign things; of a long one its beginning and its end."""
+        whole = [Line(visible(shortened(line.text)), line.kind) for line in lines]
+        excerpt = _beginning_and_end(whole)
+        return cls(excerpt, reprcrash, [] if excerpt is whole else whole)
+
+
+# Room for the line that says how many are left out.
+_SAID = 100
+
+
+def _beginning_and_end(lines: list[Line]) -> list[Line]:
+    ends = list(itertools.accumulate(len(line.text) + 1 for line in lines))
+    if not lines or ends[-1] <= TEXT:
+        return lines
+    half = (TEXT - _SAID) // 2
+    first = sum(end <= half for end in ends)
+    last = sum(end > ends[-1] - half for end in ends)
+    notice = f"    … {len(lines) - first - last} lines are left out; findings.txt among the item's files has all"
+    return [*lines[:first], Line(notice), *lines[-last:]]
+
+
+def item_text(item: FailedItem, result: ItemResult) -> FailureText:
+    """Why an item failed: its findings, and the translator's own traceback if it raised."""
+    planned, run = item.planned, item.run
+    failing = run.failing(result)
+    subject = ReportedItem(
+        case=planned.case.id,
+        check=planned.check,
+        client=planned.route.client,
+        upstream=planned.route.upstream,
+        variant=planned.variant,
+        exchanges=len(planned.case.exchanges(planned.route.client)),
+        again=run.settings.again(item.nodeid),
+        files=None if item.files is None else relative(item.files, run.settings.directory),
+        left_out=result.left_out,
+        witnessed=[body.sentence for body in item.witnessed],
+    )
+
+    def known(finding: Finding) -> str | None:
+        return run.known_reason(item.nodeid, finding)
+
+    lines = describe(subject, result.findings, run.corpus, failing=failing, known_reason=known)
+    standings = [run.standing(item.nodeid, finding) for finding in failing]
+    notes = dict.fromkeys(standing.text for standing in standings if standing.text and not standing.is_known)
+    lines += [Line(f"    note  {sentence}", "SHOULD") for sentence in notes]
+    if result.traceback:
+        lines += [Line(""), *(Line(line) for line in shown_traceback(result).split("\n"))]
+    if isinstance(planned.case, AllDrawn):
+        lines += [Line(f"  {line}") for line in result.reason.split("\n")]
+    rules = dict.fromkeys(finding.rule for finding in failing if known(finding) is None)
+    return FailureText.of(lines, Crash(visible(str(item.planned.case.file)), 1, visible(", ".join(rules))))
+
+
+def shown_traceback(result: ItemResult) -> str:
+    """The translator's own traceback, without the middle of a long one; the whole is among the item's files."""
+    return fit(result.traceback, TRACEBACK)
+
+
+def fault_text(item: FailedItem, fault: Exception) -> FailureText:
+    """An error of this package: its place without a traceback, and what to do."""
+    frames = traceback.extract_tb(fault.__cause__.__traceback__ if fault.__cause__ else None)
+    where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+    lines = [
+        Line(f"toolcall-conformance itself failed on this item: {fault}{where}", "MUST"),
+        Line("This is no statement about the translator. Please report it with the output of the next command."),
+        Line(f"  again {item.run.settings.again(item.nodeid)} --full-trace"),
+    ]
+    return FailureText.of(
+        lines, Crash(visible(str(item.planned.case.file)), 1, visible(f"the harness failed: {fault}"))
+    )

@@ -1,0 +1,1 @@
+"""What is not the translator's fault, or weighs less."""

@@ -1,0 +1,29 @@
+"""What a judge accepted between two bodies: the comparisons record it where they grant it, the notation is added."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from toolcall_conformance.basics.findings import Finding, Tolerated
+from toolcall_conformance.judge.translation.notation import record_notation
+from toolcall_conformance.judge.translation.pair import Pair
+
+
+def accepted_in(pair: Pair, findings: Iterable[Finding]) -> tuple[Tolerated, ...]:
+    """The accepted differences, each once; none where nobody asked for them.
+
+    What ``findings`` reports as a MUST at a place was not accepted there.
+    """
+    if pair.accepted is None:
+        return ()
+    record_notation(pair)
+    refused = {(side, place) for finding in findings if finding.is_must for side, place in _sides(finding) if place}
+    tolerances = {
+        (tolerance.name, tolerance.pointer, tolerance.source_pointer): tolerance
+        for tolerance in reversed(pair.accepted)
+    }
+    return tuple(tolerance for tolerance in reversed(tolerances.values()) if refused.isdisjoint(_sides(tolerance)))
+
+
+def _sides(item: Finding | Tolerated) -> tuple[tuple[str, str | None], ...]:
+    return (("output", item.pointer), ("source", item.source_pointer))

@@ -1,0 +1,78 @@
+"""A result of the Model Context Protocol told as JSON: the server's blocks with the labels of some client's types.
+
+Google's SDK hands Gemini the whole CallToolResult so (https://googleapis.github.io/python-genai/), others single
+blocks. The model reads the same words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from toolcall_conformance.basics.findings import MISSING
+from toolcall_conformance.basics.jsonvalue import equal
+from toolcall_conformance.basics.reading import Media, Text
+from toolcall_conformance.basics.reading.model import Value
+from toolcall_conformance.judge.mcp.reading import ContentEntry, Part, ToolResult
+from toolcall_conformance.judge.translation.results.payload import parsed_text
+from toolcall_conformance.library import Corpus
+
+
+def is_spelled_out(corpus: Corpus, tool_result: ToolResult, parts: Sequence[Part]) -> bool:
+    """Whether the strings in the parts are those that the server's blocks say, in their order, and labels.
+
+    Media may be among them, or stand elsewhere.
+    """
+    values = [_opened(tool_result, part) for part in parts if isinstance(part, Text | Value)]
+    if not any(isinstance(value, dict | list) for value in values):
+        return False
+    block_texts = [
+        _said(block) for block in tool_result.blocks if not block.for_the_user and not isinstance(block.part, Media)
+    ]
+    own, place = set(_strings(tool_result.body)), 0
+    for string in _strings(values):
+        if place < len(block_texts) and string == block_texts[place]:
+            place += 1
+        elif string not in own and not _is_label(corpus, string):
+            return False
+    return place == len(block_texts) and (
+        bool(block_texts) or tool_result.structured is MISSING or _holds(values, tool_result.structured)
+    )
+
+
+def _is_label(corpus: Corpus, string: str) -> bool:
+    """Whether a string is no text: a type, an id, the name of a field."""
+    return len(string) <= corpus.alignment.parameters["label_characters"] and not any(map(str.isspace, string))
+
+
+def _said(block: ContentEntry) -> str | None:
+    """The string that tells a block, if it is no media."""
+    if isinstance(block.part, Media):
+        return None
+    return block.uri if block.link else block.part.text
+
+
+def _opened(tool_result: ToolResult, part: Text | Value) -> object:
+    """A part as a JSON value. A text that a block says, or that is no JSON, stays a text."""
+    if isinstance(part, Value):
+        return part.value
+    parsed = parsed_text(part.text)
+    return part.text if parsed is None or any(part.text == _said(block) for block in tool_result.blocks) else parsed[0]
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for entry in value.values():
+            yield from _strings(entry)
+    elif isinstance(value, list):
+        for entry in value:
+            yield from _strings(entry)
+
+
+def _holds(value: object, expected: object) -> bool:
+    """Whether a JSON value is another one, or has it inside."""
+    if equal(value, expected):
+        return True
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return any(_holds(entry, expected) for entry in inner)

@@ -1,0 +1,137 @@
+"""Judges what an instrumentation tells of one exchange: the shape first, then whether all is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from toolcall_conformance import formats
+from toolcall_conformance.basics.findings import Finding
+from toolcall_conformance.basics.reading import Call, Hosted, Media, Reading, Result, Text, Turn
+from toolcall_conformance.judge.otel.facts import ATTRIBUTES
+from toolcall_conformance.judge.otel.parts import (
+    choices_of,
+    compare_arguments_form,
+    compare_call_ids,
+    compare_choices,
+    compare_finish,
+    compare_places,
+    compare_roles,
+    compare_steps,
+    compare_thoughts,
+    compare_tools,
+)
+from toolcall_conformance.judge.otel.reading import Messages, SourceFacts, read_input, read_reply
+from toolcall_conformance.judge.otel.shape import compare_shape
+from toolcall_conformance.judge.translation.calls.aligned import aligned
+from toolcall_conformance.judge.translation.calls.calls import compare_calls
+from toolcall_conformance.judge.translation.media.media import compare_media
+from toolcall_conformance.judge.translation.pair import Sides
+from toolcall_conformance.judge.translation.results.results import compare_results
+from toolcall_conformance.judge.translation.texts.text_chunks import squeeze
+from toolcall_conformance.judge.translation.texts.texts import compare_texts
+from toolcall_conformance.library import Corpus
+
+_COMPARED = (Text, Media, Call, Result)
+_IDS = "translation/ids-kept"
+"""The law of translators; here it is ``otel/call-id``."""
+_CONTENT = "translation/result-content"
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedExchange:
+    """A request and its reply in one format; the reply is None where only the request was observed."""
+
+    format: str
+    request: Any
+    reply: Any = None
+
+
+def judge_exchange(corpus: Corpus, exchange: ObservedExchange, output: Any) -> list[Finding]:
+    """The findings about the four lists that an instrumentation made of an exchange.
+
+    What a part with a wrong shape should have said is not asked for besides.
+    """
+    findings = list(compare_shape(corpus, output))
+    if any(finding.is_must for finding in findings):
+        return findings
+    output = {name: output.get(name, []) for name in ATTRIBUTES}
+    request = formats.read(exchange.format, "request", exchange.request)
+    facts = _known(request)
+    findings += _compare(corpus, request, read_input(exchange.format, output, facts), facts)
+    findings += compare_tools(corpus, request, output["tool_definitions"])
+    findings += compare_places(corpus, formats.get(exchange.format).client.CONTAINER, request, output)
+    if exchange.reply is not None:
+        reply = formats.read(exchange.format, "response", exchange.reply)
+        facts = replace(facts, hosted={*facts.hosted, *_known(reply).hosted})
+        choices = choices_of(corpus, exchange.reply)
+        findings += _compare(corpus, reply, read_reply(exchange.format, output, facts, choices), facts)
+        findings += compare_choices(corpus, choices, output["output_messages"])
+        findings += compare_finish(corpus, reply, output["output_messages"])
+    return findings
+
+
+def _known(reading: Reading) -> SourceFacts:
+    items = [item for turn in reading.turns for item in turn.items]
+    free = {tool.name for tool in reading.tools if tool.kind == "custom" and tool.name}
+    free |= {call.name for call in reading.calls if call.kind == "custom" and call.name}
+    hosted = [item for item in items if isinstance(item, Hosted)]
+    own = {item.value.get("id") for item in hosted if isinstance(item.value, dict)}
+    return SourceFacts(
+        free, {identity for identity in {*own, *(item.id for item in hosted)} if isinstance(identity, str) and identity}
+    )
+
+
+def _compare(corpus: Corpus, before: Reading, after: Messages, facts: SourceFacts) -> Iterator[Finding]:
+    pair = aligned(Sides(corpus, _told(before), after.reading))
+    yield from (finding for finding in compare_calls(pair) if finding.rule != _IDS)
+    if before.direction == "request":
+        yield from (
+            finding for finding in compare_results(pair) if not (finding.rule == _CONTENT and _says_more(finding))
+        )
+    yield from compare_texts(pair)
+    yield from compare_media(pair)
+    yield from compare_call_ids(pair)
+    yield from compare_arguments_form(corpus, after)
+    yield from compare_roles(corpus, after)
+    yield from compare_steps(corpus, before, after, facts.hosted)
+    yield from compare_thoughts(corpus, before, after)
+
+
+def _says_more(finding: Finding) -> bool:
+    """Whether the content of a result is all there, with more words around it."""
+    expected = finding.want if isinstance(finding.want, list) else [finding.want]
+    content = squeeze("\n".join(_texts(finding.got)))
+    return all(isinstance(text, str) and squeeze(text) in content for text in expected)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for entry in value.values() if isinstance(value, dict) else value:
+            yield from _texts(entry)
+
+
+def _plain_result(result: Result) -> Result:
+    """A result without its media and its mark: a response has them in any form."""
+    return replace(result, error=None, parts=tuple(part for part in result.parts if not isinstance(part, Media)))
+
+
+def _told(reading: Reading) -> Reading:
+    """What of a body is compared as a reading; the parts have no mark for what failed."""
+    turns = [
+        Turn(
+            turn.side,
+            turn.pointer,
+            [
+                _plain_result(item) if isinstance(item, Result) else item
+                for item in turn.items
+                if isinstance(item, _COMPARED)
+            ],
+        )
+        for turn in reading.turns
+    ]
+    turns = [turn for turn in turns if turn.items]
+    return replace(reading, turns=turns, settings={}, usage={}, cache_marks=[], stored=[])

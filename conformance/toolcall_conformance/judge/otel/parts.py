@@ -1,0 +1,154 @@
+"""What is asked of GenAI messages beside the laws of translation: ids, roles, reasons, steps, places."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from toolcall_conformance.basics.findings import MISSING, Finding, one_of
+from toolcall_conformance.basics.jsonvalue import join, resolve
+from toolcall_conformance.basics.reading import Hosted, Reading, Reasoning, Tool
+from toolcall_conformance.judge.levels import finding
+from toolcall_conformance.judge.otel.reading import Messages
+from toolcall_conformance.judge.translation.pair import Pair, call_words
+from toolcall_conformance.judge.translation.texts.text_chunks import squeeze
+from toolcall_conformance.library import Corpus
+
+_RESULT = "tool_call_response"
+
+
+def compare_call_ids(pair: Pair) -> Iterator[Finding]:
+    """Calls have the ids that their provider gave them."""
+    for left, right in sorted(pair.calls.items()):
+        before, after = pair.source.calls[left], pair.output.calls[right]
+        if before.id and after.id != before.id:
+            yield pair.finding(
+                "otel/call-id",
+                after.id_pointer or after.pointer,
+                want=before.id,
+                got=MISSING if after.id is None else after.id,
+                source=before.id_pointer,
+                subject=call_words(before),
+            )
+
+
+def compare_arguments_form(corpus: Corpus, after: Messages) -> Iterator[Finding]:
+    """Arguments are recorded as the object that they are."""
+    for pointer in after.spelt:
+        call = next(call for call in after.reading.calls if call.arguments_pointer == pointer)
+        if isinstance(call.arguments, dict):
+            got = resolve(after.reading.body, pointer)
+            yield finding(corpus, "otel/arguments-object", pointer, want=call.arguments, got=got)
+
+
+def compare_roles(corpus: Corpus, after: Messages) -> Iterator[Finding]:
+    """What the model says is the assistant's; what a tool returned is the tool's, or the user's as the API has it."""
+    for pointer, role, kinds in after.roles:
+        by_model = after.reading.direction == "response" or "tool_call" in kinds
+        roles: Sequence[str] = corpus.otel["roles"]["model" if by_model else "result" if _RESULT in kinds else "any"]
+        if role not in roles:
+            yield finding(corpus, "otel/role", join(pointer, "role"), want=one_of(roles), got=role)
+
+
+def compare_finish(corpus: Corpus, before: Reading, messages: Sequence[Any]) -> Iterator[Finding]:
+    """A reason for the end is the vocabulary's word; the message may do without, for a span has it, too.
+
+    Where the API itself does not say that calls are why it ended, a plain end is as right.
+    """
+    got = messages[0].get("finish_reason") if messages else None
+    if got is None or before.finish is None:
+        return
+    reasons: Sequence[str] = corpus.otel["finish"].get(before.finish.reason, ())
+    if str(before.finish.raw).lower() in corpus.otel["plain_ends"]:
+        reasons = [*reasons, *corpus.otel["finish"]["end"]]
+    if reasons and got not in reasons:
+        yield finding(corpus, "otel/finish-reason", "/output_messages/0/finish_reason", want=one_of(reasons), got=got)
+
+
+def choices_of(corpus: Corpus, reply: Any) -> int:
+    """How many choices a reply has: one where its API does not list them."""
+    lists = corpus.otel["answer_lists"]
+    listed = [reply[key] for key in lists if isinstance(reply, dict) and isinstance(reply.get(key), list)]
+    return max((len(choices) for choices in listed), default=1)
+
+
+def compare_choices(corpus: Corpus, choices: int, messages: Sequence[Any]) -> Iterator[Finding]:
+    """Each choice of a reply is one message; a reply that was held back may have none."""
+    if len(messages) > max(choices, 1) or (messages and len(messages) < choices):
+        yield finding(corpus, "otel/message-per-choice", "/output_messages", want=choices, got=len(messages))
+
+
+def compare_steps(corpus: Corpus, before: Reading, after: Messages, hosted_ids: Collection[str]) -> Iterator[Finding]:
+    """The findings on steps of the provider's own: each is reported as one, its result by the id of ``hosted_ids``."""
+    named = {stored.pointer for stored in before.stored}  # references: nobody can see the item
+    items = (item for turn in before.turns for item in turn.items if isinstance(item, Hosted))
+    steps = {item.id or item.pointer: item for item in items if item.pointer not in named}
+    ids = {step.id for step in after.steps if step.id}
+    unnamed = sum(step.id is None for step in after.steps)
+    for item in steps.values():
+        if item.id in ids or (isinstance(item.value, dict) and item.value.get("id") in ids):
+            continue
+        if not unnamed:
+            subject = f"step {item.name or item.type}"
+            yield finding(corpus, "otel/server-step-lost", "", got=MISSING, source=item.pointer, subject=subject)
+        unnamed -= bool(unnamed)
+    calls = {*hosted_ids, *(step.id for step in after.steps if step.id and not step.is_answer)}
+    for step in after.steps:
+        if not step.known:
+            yield finding(corpus, "otel/server-step-as-client-call", step.pointer)
+        elif step.is_answer and step.id is not None and step.id not in calls:
+            where = join(step.pointer, "id")
+            yield finding(corpus, "otel/server-step-linked", where, want=one_of(sorted(calls)), got=step.id)
+
+
+def compare_thoughts(corpus: Corpus, before: Reading, after: Messages) -> Iterator[Finding]:
+    """Reasoning that a person can read is a part of its own."""
+    text = squeeze("\n".join(thought.text for thought in after.thoughts))
+    for turn in before.turns:
+        for item in turn.items:
+            if isinstance(item, Reasoning) and item.text.strip() and squeeze(item.text) not in text:
+                yield finding(corpus, "otel/reasoning-lost", "", want=item.text, got=MISSING, source=item.pointer)
+
+
+def compare_tools(corpus: Corpus, before: Reading, definitions: Sequence[Any]) -> Iterator[Finding]:
+    """Where tools are recorded at all, each of the request's is, and no other."""
+    if not definitions:
+        return
+    names = {_plain(definition[key]) for definition in definitions for key in ("name", "type")}
+    for tool in before.tools:
+        if not _names(tool) & names:
+            subject = f"tool {tool.name or tool.type}"
+            yield finding(
+                corpus, "otel/tool-lost", "/tool_definitions", got=MISSING, source=tool.pointer, subject=subject
+            )
+    request_names = {name for tool in before.tools for name in _names(tool)}
+    for place, definition in enumerate(definitions):
+        if not {_plain(definition["name"]), _plain(definition["type"])} & request_names:
+            yield finding(
+                corpus, "otel/tool-invented", join("/tool_definitions", place), want=MISSING, got=definition["name"]
+            )
+
+
+def _names(tool: Tool) -> set[str]:
+    """The words by which a definition may name a tool: the group that it is declared in says that it is there, too."""
+    return {_plain(name) for name in (tool.name, tool.type, tool.namespace) if name}
+
+
+def _plain(name: str) -> str:
+    """A name as it is in any convention: ``googleSearch`` is ``google_search``."""
+    return name.replace("_", "").lower()
+
+
+def compare_places(corpus: Corpus, container: str, before: Reading, output: dict[str, Any]) -> Iterator[Finding]:
+    """Instructions that the API takes apart from the messages are recorded apart from them."""
+    apart = [text for text in before.system if not text.pointer.startswith(f"/{container}")]
+    within = {
+        squeeze(str(part.get("content"))): join("/input_messages", place, "parts", number)
+        for place, message in enumerate(output["input_messages"])
+        for number, part in enumerate(message["parts"])
+        if message["role"] in corpus.otel["roles"]["system"]
+    }
+    for text in apart:
+        if squeeze(text.text) in within:
+            where = within[squeeze(text.text)]
+            yield finding(corpus, "otel/instructions-apart", where, want=MISSING, got=text.text, source=text.pointer)

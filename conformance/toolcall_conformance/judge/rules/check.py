@@ -1,0 +1,93 @@
+"""Check one body against the rules of its own format: its schema first, then the rule functions."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from toolcall_conformance import formats
+from toolcall_conformance.basics.findings import Finding
+from toolcall_conformance.basics.jsonvalue import packed, unpacked
+from toolcall_conformance.basics.reading import Reading
+from toolcall_conformance.basics.reading.assembled import Assembled
+from toolcall_conformance.basics.reading.breach import Breach
+from toolcall_conformance.basics.remembered import LONGEST
+from toolcall_conformance.formats.rule import Subject
+from toolcall_conformance.judge.levels import finding
+from toolcall_conformance.judge.rules import schemas
+from toolcall_conformance.library import Corpus
+
+
+def check_body(
+    corpus: Corpus,
+    format_name: str,
+    direction: str,
+    body: Any,
+    *,
+    model: str | None = None,
+    reading: Reading | None = None,
+    assembled: Assembled | None = None,
+) -> list[Finding]:
+    """Findings of a body against its format's own rules, no translation involved.
+
+    ``reading`` is that of the body, ``assembled`` the reply that a stream assembles to, if they are known already.
+    """
+    try:
+        data = packed(body) if direction != "stream" else b""
+    except ValueError:  # more than can be packed; readers take anything
+        data = b""
+    if data and len(data) <= LONGEST:
+        return list(_known(corpus, format_name, direction, model, data))
+    return _checked(corpus, format_name, direction, body, model, reading, assembled)
+
+
+@lru_cache(maxsize=64)
+def _known(corpus: Corpus, format_name: str, direction: str, model: str | None, data: bytes) -> tuple[Finding, ...]:
+    """The same of a packed body: several checks and variants of a case make equal ones."""
+    body, reading = unpacked(data), formats.read_packed(format_name, direction, data)
+    return tuple(_checked(corpus, format_name, direction, body, model, reading, None))
+
+
+def _checked(
+    corpus: Corpus,
+    format_name: str,
+    direction: str,
+    body: Any,
+    model: str | None,
+    reading: Reading | None,
+    assembled: Assembled | None,
+) -> list[Finding]:
+    its_format = formats.get(format_name)
+    findings: list[Finding] = []
+    for rule_id, breach in schemas.breaches(corpus, format_name, direction, body):
+        findings.append(_finding(corpus, rule_id, breach, format_name, direction))
+    machine = its_format.stream if direction == "stream" else None
+    if machine is not None:
+        assembled = machine.assemble(body) if assembled is None else assembled
+        reading = formats.read(format_name, "response", assembled.body)
+        for expected_rule in machine.RULES:
+            rule_breaches = (breach for rule_id, breach in assembled.breaches if rule_id == expected_rule)
+            findings.extend(_finding(corpus, expected_rule, breach, format_name, direction) for breach in rule_breaches)
+    elif reading is None:
+        reading = formats.read(format_name, direction, body)
+    subject = Subject(format_name, direction, body, reading, model)
+    for rule in its_format.rules:
+        if direction in rule.directions:
+            breaches = rule.breaches(subject)
+            findings.extend(_finding(corpus, rule.id, breach, format_name, direction) for breach in breaches)
+    return findings
+
+
+def _finding(corpus: Corpus, rule_id: str, breach: Breach, format_name: str, direction: str) -> Finding:
+    return finding(
+        corpus,
+        rule_id,
+        breach.pointer,
+        breach.message,
+        direction=direction,
+        want=breach.want,
+        got=breach.got,
+        element=breach.element,
+        subject=breach.subject,
+        format=format_name,
+    )

@@ -1,0 +1,203 @@
+"""What should stand where a body breaks a schema, as far as the schema says it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from toolcall_conformance.basics.findings import MISSING, MOST_CHOICES, NOT_KNOWN, Form, Words, one_of
+from toolcall_conformance.basics.jsonvalue import JSONError, equal, parse, resolve
+from toolcall_conformance.judge.rules.forms import Forms, types_of, values_of
+from toolcall_conformance.judge.rules.merging import Said, both, types_in, written
+from toolcall_conformance.judge.rules.shapes import Shapes
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
+
+# Behind these keywords of a schema's path stands a place of the body further in; behind others, the same place.
+_INWARD = frozenset({"properties", "patternProperties", "items", "additionalProperties", "contains", "propertyNames"})
+_NAMED = frozenset({"properties", "patternProperties", "allOf", "anyOf", "oneOf"})
+
+
+class Wants:
+    """Says what a schema document wants where a value does not fit it; ``shapes`` is that document, compiled.
+
+    ``pieces``: texts come in pieces, as in streams.
+    """
+
+    def __init__(self, document: Mapping[str, Any], shapes: Shapes, *, pieces: bool = False) -> None:
+        self._document = document
+        self._forms = Forms(document, shapes, pieces=pieces)
+        self._pieces = pieces
+        self._said: dict[Any, Said] = {}  # by kind of error: a careless translator makes thousands of one kind
+        self._told: dict[Any, Any] = {}
+
+    def wanted(self, error: ValidationError) -> Any:
+        """What should stand at the place of an error: a JSON value, OneOf, Form, MISSING or NOT_KNOWN.
+
+        ``x-want`` beside the failed keyword goes before what the keyword says: a list of values, empty for none, words
+        for what no value there says, or an object from keywords to such.
+        Of a missing key it is the value of that key, of several a Form that asks for them.
+        """
+        schema = error.schema if isinstance(error.schema, dict) else {}
+        declared_want = schema.get("x-want")
+        declared_want = declared_want.get(str(error.validator)) if isinstance(declared_want, dict) else declared_want
+        if declared_want is not None:
+            return _chosen(declared_want)
+        if error.schema is False or must_be_absent(error):
+            return MISSING
+        is_piece = self._pieces and isinstance(error.instance, (dict, list))  # which piece of a text it is, is open
+        intended_value = _meant(error.instance, schema) if error.validator == "type" and not is_piece else NOT_KNOWN
+        want = self._form_told(error) if intended_value is NOT_KNOWN else intended_value
+        if "propertyNames" in error.absolute_schema_path and isinstance(want, Form) and "enum" in want.schema:
+            return Words(" or ".join(want.schema["enum"]))  # a key, and no value
+        return want
+
+    def _form_told(self, error: ValidationError) -> Any:
+        kind = _kind_of(error)
+        if kind is None:
+            return _told(self.form(error))
+        if kind not in self._told:
+            self._told[kind] = _told(self.form(error))
+        return self._told[kind]
+
+    def form(self, error: ValidationError) -> Said:
+        """What the document says of the place of an error, or of the keys that lack there; empty if nothing."""
+        kind = _kind_of(error)
+        if kind is None:
+            return self._form(error)
+        if kind not in self._said:
+            self._said[kind] = self._form(error)
+        return self._said[kind]
+
+    def _form(self, error: ValidationError) -> Said:
+        schema, keyword = error.schema, str(error.validator)
+        if missing := missing_keys(error):
+            return self._of_keys(error, missing)
+        if isinstance(schema, dict) and (values := values_of(schema)):
+            return {"enum": values}
+        own = self._forms.of([{keyword: error.validator_value}])
+        if isinstance(error.instance, dict) and keyword != "type":
+            return own if asks_for_keys(error) else both({"type": ["object"]}, own)
+        whole = self._forms.of(self._here(error), MISSING if keyword == "type" else error.instance)
+        return whole if keyword == "type" and types_in(whole) else both(own, whole)
+
+    def _of_keys(self, error: ValidationError, keys: Sequence[str]) -> Said:
+        """What the document says of keys of the object that an error is about."""
+        forms = {key: self._forms.of(self._forms.members(self._here(error), error.instance, key)) for key in keys}
+        if len(keys) == 1:
+            return forms[keys[0]]
+        members = {key: form for key, form in forms.items() if form}
+        return {"required": list(keys), **({"properties": members} if members else {})}
+
+    def _here(self, error: ValidationError) -> list[Any]:
+        *path, _ = error.absolute_schema_path  # the last step is the failed keyword
+        return [self._outermost(path)]
+
+    def _outermost(self, path: Iterable[str | int]) -> Any:
+        """The first schema on a schema's path that is about the same place of the body as its end."""
+        return next((schema for step, schema in reversed(self._passed(path)) if step in _INWARD), self._document)
+
+    def _passed(self, path: Iterable[str | int]) -> list[tuple[str | int, Any]]:
+        """The schemas that a schema's path passes, each with the keyword that led to it."""
+        passed: list[tuple[str | int, Any]] = [("", self._document)]
+        steps = iter(path)
+        for step in steps:
+            way = (step, next(steps, "")) if step in _NAMED else (step,)
+            passed.append((step, _down(self._with(passed[-1][1], way), way)))
+        return passed
+
+    def _with(self, schema: Any, way: Sequence[str | int]) -> Any:
+        """The schema itself, or the one that it refers to if that leads on: paths leave references out."""
+        while isinstance(schema, dict) and "$ref" in schema and _down(schema, way) is None:
+            schema = self._referred(schema)
+        return schema
+
+    def _referred(self, schema: Mapping[str, Any]) -> Any:
+        return resolve(self._document, schema["$ref"].removeprefix("#"))
+
+
+def _kind_of(error: ValidationError) -> Any:
+    """What errors have in common of which a document says the same; None where it depends on more."""
+    value: Any = error.instance
+    if isinstance(value, dict) and str(error.validator) != "type":
+        return None
+    whole = isinstance(value, float) and value.is_integer()  # an integer to JSON Schema
+    return str(error.validator), type(value), whole, id(error.schema), *error.absolute_schema_path
+
+
+def missing_keys(error: ValidationError) -> list[str]:
+    """The keys that a ``required`` asks for and the object does not have; an ``anyOf`` of one branch is such, too."""
+    keyword_value: Any = error.validator_value
+    instance: Any = error.instance
+    if error.validator == "anyOf" and len(keyword_value) == 1 and asks_for_keys(error):
+        keyword_value = keyword_value[0]["required"]
+    elif error.validator != "required":
+        return []
+    return [key for key in keyword_value if key not in instance]
+
+
+def must_be_absent(error: ValidationError) -> bool:
+    """Whether nothing may stand there: ``not`` of everything, and the type null of APIs that take it for absent."""
+    return (error.validator == "not" and error.validator_value in ({}, True)) or (
+        error.validator == "type" and error.validator_value == "null"
+    )
+
+
+def asks_for_keys(error: ValidationError) -> bool:
+    """Whether the error says that a key is missing."""
+    if error.validator == "anyOf":
+        branches: Any = error.validator_value
+        instance: Any = error.instance
+        return all("required" in branch and not set(branch["required"]) & set(instance) for branch in branches)
+    return error.validator == "required"
+
+
+def _down(value: Any, way: Iterable[str | int]) -> Any:
+    """What stands at the end of a way through a document; None where it leads nowhere."""
+    for step in way:
+        has_step = isinstance(value, list) or (isinstance(value, dict) and step in value)
+        value = value[step] if has_step else None
+    return value
+
+
+def _chosen(declared_want: Any) -> Any:
+    """What ``x-want`` says: words, or values."""
+    return Words(declared_want) if isinstance(declared_want, str) else one_of(declared_want, MISSING)
+
+
+def _told(form: Said) -> Any:
+    """A form as a finding has it: a value if there is one.
+
+    Of several each may be wrong beside the other members, so they stay a form.
+    """
+    if not form:
+        return NOT_KNOWN
+    if "enum" in form:
+        return form["enum"][0] if len(form["enum"]) == 1 else Form({"enum": form["enum"][:MOST_CHOICES]})
+    types = form.get("type", [])
+    if {"boolean"} <= set(types) <= {"boolean", "null"}:
+        return Form({"type": "boolean"})
+    return Form(written(form))
+
+
+def _meant(value: Any, schema: Mapping[str, Any]) -> Any:
+    """The value of the right type that one of the wrong type spells, if it spells one."""
+    types = types_of(schema)
+    if "enum" in schema or "const" in schema:
+        return NOT_KNOWN
+    if isinstance(value, str):
+        return _spelled(value, types)
+    is_text_of = schema.get("contentMediaType") == "application/json" and value is not None
+    if "string" in types and (isinstance(value, (int, float)) or is_text_of):
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return NOT_KNOWN
+
+
+def _spelled(text: str, types: Sequence[str]) -> Any:
+    try:
+        value = parse(text)
+    except JSONError:
+        return NOT_KNOWN
+    return value if Shapes({"type": types}).fits(value) and not equal(value, text) else NOT_KNOWN

@@ -1,0 +1,1 @@
+"""Streams that a client received: whole, broken off, failed, cut."""

@@ -1,0 +1,86 @@
+"""Streams whose source broke off or failed: what the client must learn of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from toolcall_conformance import formats
+from toolcall_conformance.basics.findings import Finding, Tolerated
+from toolcall_conformance.basics.reading.assembled import Assembled
+from toolcall_conformance.judge.given import AnyRoute
+from toolcall_conformance.judge.rules.check import check_body
+from toolcall_conformance.judge.translation.outcome.stream_ends import compare_beginnings, compare_ends
+from toolcall_conformance.judge.translation.outcome.upstream_errors import accept_details, compare_message
+from toolcall_conformance.judge.translation.pair import Sides
+from toolcall_conformance.library import Corpus
+
+
+def judge_end(
+    corpus: Corpus, client: str, sent: Assembled, received: Assembled, output: dict[str, Any], how: str
+) -> list[Finding]:
+    """How the stream of a ``client``'s format ends whose source broke off or failed; ``how`` says how, in words."""
+    finish = formats.read(client, "response", received.body).finish if received.end == "whole" else None
+    reason = None if finish is None else finish.reason
+    return [*compare_ends(corpus, sent, received, how, last=last_event(output), reason=reason)]
+
+
+def compare_begun(
+    corpus: Corpus,
+    replies: tuple[Assembled, Assembled],
+    route: AnyRoute,
+    how: str,
+    output: dict[str, Any],
+    *,
+    accepted: list[Tolerated] | None = None,
+) -> list[Finding]:
+    """What a stream that did not end in order said before, and its error, against what the client got of them."""
+    sent, received = replies
+    source_reading = formats.read(route.upstream, "response", sent.body)
+    output_reading = formats.read(route.client, "response", received.body)
+    stops, last = received.end == "open", last_event(output)
+    return [
+        *compare_beginnings(corpus, source_reading, output_reading, how, stops=stops, last=last),
+        *_compare_errors(corpus, replies, route, last, accepted),
+    ]
+
+
+def _compare_errors(
+    corpus: Corpus,
+    replies: tuple[Assembled, Assembled],
+    route: AnyRoute,
+    last: str,
+    accepted: list[Tolerated] | None,
+) -> Iterable[Finding]:
+    """Compare the message of the error that a stream ended with, which has no status of its own."""
+    before, after = (
+        formats.read(name, "error", {"body": reply.error})
+        for name, reply in zip((route.upstream, route.client), replies, strict=True)
+    )
+    sides = Sides(corpus, before, after, accepted=accepted)
+    accept_details(sides, (last, ""))
+    return compare_message(sides, (last, ""))
+
+
+def last_event(stream: dict[str, Any]) -> str:
+    """The pointer of a stream's last event; the whole stream if it has none."""
+    return f"/events/{len(stream['events']) - 1}" if stream.get("events") else ""
+
+
+def but_for_its_end(corpus: Corpus, client: str, output: dict[str, Any], received: Assembled) -> list[Finding]:
+    """The breaches of a stream that ends with its source; that it ends there is no breach.
+
+    The API's own error is added at the end, after which the rules demand nothing more of a reply.
+    """
+    if received.end != "open":
+        return check_body(corpus, client, "stream", output)
+    events = output["events"]
+    stream = {"events": [*events, corpus.transports[client]["stream"]["error"]]}
+    if "broken" in output:
+        stream["broken"] = output["broken"]
+    added = f"/events/{len(events)}/"
+    findings = check_body(corpus, client, "stream", stream)
+    # A finding on the list of the events as a whole says what is missing at its end.
+    return [
+        finding for finding in findings if finding.pointer != "/events" and not f"{finding.pointer}/".startswith(added)
+    ]

@@ -1,0 +1,1 @@
+"""Calls: which is which, none lost or invented, their names and arguments."""

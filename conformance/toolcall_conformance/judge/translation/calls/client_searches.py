@@ -1,0 +1,121 @@
+"""Searches for tools that the client runs, as calls of a function: which of them must be there, and what they say.
+
+Such a search is answered by declarations, which hold for the rest of the conversation
+(https://developers.openai.com/api/docs/guides/tools-tool-search). Where these stand with the other tools, the result
+need only name them. The searches that are done may be left out of the history as well, all of them: what they brought
+is declared. That is a loss of steps, and of the search itself where it is not offered again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from toolcall_conformance.basics.jsonvalue import equal
+from toolcall_conformance.basics.reading import Call, Hosted, Opaque, Reading, Result, Text, Waiver
+from toolcall_conformance.basics.reading.model import Item, Value
+from toolcall_conformance.judge.translation.pair import Sides
+
+SEARCH: Final = "tool_search"
+_NAMED: Final = "own-tool-as-another"
+
+
+def settle(sides: Sides) -> Sides:
+    """The bodies with searches as steps where the output has none, else with what its results only name."""
+    if sides.source.format == sides.output.format or not sides.is_request:
+        return sides
+    done = [call for call in sides.source.calls if call.kind == "builtin" and call.name == SEARCH]
+    if done and not any(_same(call, other) for call in done for other in sides.output.calls):
+        return replace(sides, source=_as_steps(sides.source, done, offered=_offers(sides.output)))
+    answers = {result.call: result for result in sides.output.results}
+    known: dict[int, Result] = {}
+    for call, loaded in _loading(sides.source):
+        twin = next((other for other in sides.output.calls if other.ordinal not in known and _same(call, other)), None)
+        answer = None if twin is None else answers.get(twin.ordinal)
+        if twin is not None and answer is not None and _names_all(answer, loaded):
+            known[twin.ordinal] = replace(answer, parts=loaded.parts)
+            if sides.accepted is not None:
+                sides.accept(_NAMED, answer.content_pointer or answer.pointer, loaded.pointer)
+    return replace(sides, output=_answered(sides.output, known)) if known else sides
+
+
+def _offers(reading: Reading) -> bool:
+    """Whether a function is a search for tools by its name."""
+    return any(tool.kind != "hosted" and "search" in (tool.name or "") for tool in reading.tools)
+
+
+def _as_steps(reading: Reading, searches: list[Call], *, offered: bool) -> Reading:
+    """The reading with these calls and their results as steps of the API's own, the other calls counted anew."""
+    gone = {call.ordinal for call in searches}
+    left = [call for call in reading.calls if call.ordinal not in gone]
+    batches = {batch: place for place, batch in enumerate(dict.fromkeys(call.batch for call in left))}
+    ordinals = {call.ordinal: place for place, call in enumerate(left)}
+    turns = [replace(turn, items=[_as_step(item, ordinals, batches) for item in turn.items]) for turn in reading.turns]
+    # Without what says that the client runs it, it is a tool that nobody need offer.
+    tools = [tool if offered or tool.type != SEARCH else replace(tool, own={"type": SEARCH}) for tool in reading.tools]
+    return replace(reading, turns=turns, tools=tools)
+
+
+def _as_step(item: Item, ordinals: Mapping[int, int], batches: Mapping[int, int]) -> Item:
+    if isinstance(item, Call):
+        if item.ordinal in ordinals:
+            return replace(item, ordinal=ordinals[item.ordinal], batch=batches[item.batch])
+        return Hosted(f"{SEARCH}_call", SEARCH, item.id, item.arguments, item.pointer)
+    if isinstance(item, (Result, Opaque, Waiver)) and item.call is not None:
+        if item.call in ordinals:
+            return replace(item, call=ordinals[item.call])
+        if isinstance(item, Result):
+            return Hosted(f"{SEARCH}_output", SEARCH, item.id, None, item.pointer)
+        return replace(item, call=None) if isinstance(item, Opaque) else item
+    return item
+
+
+def _loading(reading: Reading) -> Iterator[tuple[Call, Result]]:
+    """The searches that the client ran, each with the result that loads tools."""
+    for result in reading.results:
+        call = None if result.call is None else reading.calls[result.call]
+        if call is not None and call.kind == "builtin" and call.name == SEARCH and any(_names(result)):
+            yield call, result
+
+
+def _same(call: Call, other: Call) -> bool:
+    return other.id == call.id or ("search" in (other.name or "") and equal(other.arguments, call.arguments))
+
+
+def _names(result: Result) -> Iterator[str]:
+    """The names of the tools that a result loads, those of a namespace too."""
+    for part in result.parts:
+        yield from _names_in(part.value) if isinstance(part, Value) else ()
+
+
+def _names_in(declared: Any) -> Iterator[str]:
+    for entry in declared if isinstance(declared, list) else ():
+        if isinstance(entry, dict) and entry.get("type") == "namespace":
+            yield from _names_in(entry.get("tools"))
+        elif isinstance(entry, dict) and isinstance(entry.get("name"), str):
+            yield entry["name"]
+
+
+def _names_all(answer: Result, loaded: Result) -> bool:
+    """Whether an answer is no failure, and says the name of each loaded tool, perhaps with its namespace."""
+    texts = [part.text for part in answer.parts if isinstance(part, Text)]
+    texts += [json.dumps(part.value, ensure_ascii=False) for part in answer.parts if isinstance(part, Value)]
+    said = "\n".join(texts)
+    return not answer.error and all(name in said for name in _names(loaded))
+
+
+def _answered(reading: Reading, known: dict[int, Result]) -> Reading:
+    """The reading with these results, by the ordinals of the calls that they answer."""
+    turns = [
+        replace(
+            turn,
+            items=[
+                known.get(item.call, item) if isinstance(item, Result) and item.call is not None else item
+                for item in turn.items
+            ],
+        )
+        for turn in reading.turns
+    ]
+    return replace(reading, turns=turns)

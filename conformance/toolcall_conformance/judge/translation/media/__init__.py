@@ -1,0 +1,1 @@
+"""Media: every picture, document or sound, once, where it belongs."""

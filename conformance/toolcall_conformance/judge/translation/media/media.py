@@ -1,0 +1,205 @@
+"""Media: every picture, document or sound is there again, byte for byte, once, and where it belongs.
+
+A piece of media of a result belongs to that result. It may leave it for the user's words behind the batch, where a text
+right before it names the call that it comes from. Media of the user stay between the same calls and answers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from toolcall_conformance.basics.findings import MISSING, Finding, Words
+from toolcall_conformance.basics.reading import Media
+from toolcall_conformance.judge.translation.media.media_bytes import short_base64
+from toolcall_conformance.judge.translation.media.media_demands import mime_of
+from toolcall_conformance.judge.translation.media.media_losses import of_lost_results, report_lost
+from toolcall_conformance.judge.translation.media.media_places import PlacedMedia, media_of_both
+from toolcall_conformance.judge.translation.media.media_twins import twins_of
+from toolcall_conformance.judge.translation.pair import Pair, call_words
+
+_QUERY = re.compile(r"[?#].*", re.DOTALL)
+
+
+def compare_media(pair: Pair) -> Iterator[Finding]:
+    """Look for each piece of media of the source in the output, first at its place, then anywhere."""
+    source, output = media_of_both(pair)
+    twins = twins_of(source, output)
+    met = {id(twin) for twin in twins.values()}
+    left = [piece for piece in output if id(piece) not in met]
+    unlinked = of_lost_results(pair) if len(twins) < len(source) else frozenset()
+    for index, piece in enumerate(source):
+        if index in twins:
+            _accept(pair, piece.media, twins[index].media)
+            yield from _compare_place(pair, piece, twins[index])
+            yield from _compare_type(pair, piece, twins[index])
+        elif id(piece.media) not in unlinked:
+            yield from report_lost(pair, piece, left)
+    yield from _compare_order(pair, source, output, twins)
+    pointers: dict[str, str] = {}
+    for piece in source:
+        pointers.setdefault(piece.key, piece.media.pointer)
+    for extra in left:
+        if extra.key in pointers:
+            yield pair.finding(
+                "translation/media-moved",
+                extra.media.pointer,
+                "it is there twice",
+                want=MISSING,
+                got=_words(extra),
+                source=pointers[extra.key],
+            )
+
+
+def _accept(pair: Pair, old: Media, new: Media) -> None:
+    """Record that the same bytes are spelt otherwise."""
+    if old.data != new.data and old.data is not None and new.data is not None:
+        pair.accept("base64-alphabet", new.pointer, old.pointer, short_base64(old.data), short_base64(new.data))
+
+
+def _compare_place(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterator[Finding]:
+    """Whether media still belong to their result, or stand at their place among the user's words."""
+    pointer, source = right.media.pointer, left.media.pointer
+    if left.call is not None and right.call is not None and right.call != left.call:
+        mine, other = pair.output.calls[left.call], pair.output.calls[right.call]
+        yield pair.finding(
+            "translation/results-linked",
+            pointer,
+            f"{_words(left)} comes from {call_words(mine)}, but is at {call_words(other)}",
+            want=f"at {call_words(mine)}",
+            got=f"at {call_words(other)}",
+            source=source,
+            subject=_words(left),
+        )
+    elif left.place != right.place:
+        yield pair.finding(
+            "translation/media-moved",
+            pointer,
+            f"{_words(left)} is at {'an earlier' if right.place < left.place else 'a later'} turn",
+            want=_stands(left),
+            got=_stands(right),
+            source=source,
+            subject=_words(left),
+        )
+    elif right.side == "assistant" != left.side:
+        yield pair.finding(
+            "translation/media-moved",
+            pointer,
+            f"{_words(left)} is in a turn of the assistant, as if the model had made it",
+            want="a turn of the user",
+            got="a turn of the assistant",
+            source=source,
+            subject=_words(left),
+        )
+    elif left.in_result and left.call is not None and right.unclear:
+        yield pair.finding(
+            "translation/media-owner-unclear",
+            pointer,
+            f"no caption shows that {_words(left)} comes from {call_words(pair.output.calls[left.call])}",
+            want=Words(f"a text before it that names {call_words(pair.output.calls[left.call])}"),
+            got=MISSING,
+            source=source,
+            subject=_words(left),
+        )
+    elif left.words and not left.captioned and right.captioned and right.call is not None:
+        yield pair.finding(
+            "translation/media-owner-unclear",
+            pointer,
+            f"{_words(left)} of the user's is under the caption of {call_words(pair.output.calls[right.call])}",
+            want=left.words,
+            got=right.words,
+            source=source,
+            subject=_words(left),
+        )
+    elif left.in_result != right.in_result:
+        pair.accept("media-beside-result", pointer, source)
+
+
+def _compare_order(
+    pair: Pair, source: list[PlacedMedia], output: list[PlacedMedia], twins: dict[int, PlacedMedia]
+) -> Iterator[Finding]:
+    """Media of one turn of the user keep their order, where no call distinguishes them: the words may refer to it."""
+    places: dict[int, list[tuple[PlacedMedia, PlacedMedia]]] = {}
+    for index, piece in enumerate(source):
+        at_home = piece.call is not None and index in twins and twins[index].call == piece.call
+        if index in twins and not piece.in_result and not at_home and piece.place == twins[index].place:
+            places.setdefault(piece.place, []).append((piece, twins[index]))
+    stand = {right.media.pointer: number for number, right in enumerate(output)}
+    for pieces in places.values():
+        numbers = [stand[right.media.pointer] for _, right in pieces]
+        if numbers != sorted(numbers):
+            left, first = pieces[0]
+            there = [right.media.pointer for _, right in pieces]
+            yield pair.finding(
+                "translation/media-order",
+                first.media.pointer,
+                want=sorted(there, key=lambda pointer: stand[pointer]),
+                got=there,
+                source=left.media.pointer,
+            )
+
+
+def _compare_type(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterator[Finding]:
+    want, got = mime_of(pair.corpus, left.media), mime_of(pair.corpus, right.media)
+    source = left.media.pointer
+    if right.media.kind == "image" and want is not None and not want.startswith("image/"):
+        yield pair.finding(
+            "translation/media-lost",
+            right.media.pointer,
+            f"{_words(left)} is there as a picture",
+            want=left.media.mime,
+            got=right.media.kind,
+            source=left.media.pointer,
+            subject=_words(left),
+        )
+        return
+    parameters = pair.corpus.equivalence("media-type-alias").parameters
+    if want is None and got is not None and _is_no_picture(left.media, got, parameters):
+        yield pair.finding(
+            "translation/media-link-lost",
+            right.media.pointer,
+            f"{_words(left)} at an address is there as {got}",
+            want="a type of pictures, or none",
+            got=right.media.mime,
+            source=left.media.pointer,
+            subject=_words(left),
+        )
+        return
+    actual = next((mime for mime, magic in parameters["magic"].items() if left.key.startswith(magic)), None)
+    alike = got in (want, actual) or not {want, got}.isdisjoint(parameters["any"])
+    if alike or want is None or got is None or (want.startswith("text/") and got.startswith("text/")):
+        if left.media.mime != right.media.mime:
+            types = (left.media.mime, right.media.mime)
+            pair.accept("media-type-alias", right.media.pointer, source, *types, only_translated=None in (want, got))
+        return
+    yield pair.finding(
+        "translation/media-lost",
+        right.media.pointer,
+        "the bytes are there, but under another type",
+        want=left.media.mime,
+        got=right.media.mime,
+        source=left.media.pointer,
+        subject=_words(left),
+    )
+
+
+def _is_no_picture(source: Media, mime: str, parameters: Mapping[str, Any]) -> bool:
+    """Whether a MIME type that the translator made up is none of pictures, where the source links to a picture."""
+    if source.kind != "image" or mime.startswith("image/") or mime in parameters["any"]:
+        return False
+    ending = PurePosixPath(_QUERY.sub("", source.url or "")).suffix.lower()
+    return not ending or ending in parameters["endings"]
+
+
+def _stands(piece: PlacedMedia) -> str:
+    return (
+        f"after {piece.place} of the assistant's calls and texts"
+        if piece.place
+        else "before all that the assistant did"
+    )
+
+
+def _words(piece: PlacedMedia) -> str:
+    return f"{'an' if piece.media.kind[:1] in 'aeiou' else 'a'} {piece.media.kind}"

@@ -1,0 +1,1 @@
+"""How a reply ended: its reason, its counts, its errors, the end of its stream."""

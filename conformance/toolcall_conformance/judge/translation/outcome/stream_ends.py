@@ -1,0 +1,160 @@
+"""How the client's stream must end where the upstream's breaks off, fails, or reaches a limit; what it says before."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from typing import Final
+
+from toolcall_conformance.basics.findings import MISSING, Finding, Words
+from toolcall_conformance.basics.jsonvalue import JSONError, TooMuchError, parse_arguments
+from toolcall_conformance.basics.reading import Reading, Text
+from toolcall_conformance.basics.reading.assembled import Assembled, StreamedCall
+from toolcall_conformance.judge.levels import finding
+from toolcall_conformance.judge.translation.calls.odd_arguments import is_cut, shows_cut, values_within
+from toolcall_conformance.library import Corpus
+
+_WHOLE: Final = Words("the end of a whole reply")
+_LIKE_WHOLE: Final = "ends like a whole reply"
+
+
+def compare_ends(
+    corpus: Corpus, source: Assembled, client: Assembled, how: str, *, last: str = "", reason: str | None = None
+) -> Iterator[Finding]:
+    """The first fault of the end of a client's stream whose source broke off or failed.
+
+    ``how`` says how the source ended (``breaks off``). ``last`` is the pointer of the client's last event, ``reason``
+    the neutral word for why the client's reply ended, if it says one.
+    """
+    may, got = _closed(source, client)
+    if source.end == "failed" and client.end == "whole":  # what it closed for its end is whole as the end is
+        yield unreported_error(corpus, client, f"the upstream's stream {how}", last=last, reason=reason)
+    elif got > may:
+        closed = next((call.pointer for call in reversed(client.calls) if call.closed), last)
+        cut = next((call.pointer for call in reversed(source.calls) if not call.closed), None)
+        yield _cut_call(corpus, (closed, cut), how, may, got)
+    elif source.end == "failed" and client.end != "failed":
+        yield unreported_error(corpus, client, f"the upstream's stream {how}", last=last)
+    elif source.end == "open" and client.end == "whole":
+        yield finding(
+            corpus,
+            "translation/stream-cut-end",
+            last,
+            f"the upstream's stream {how}, and the client's stream ends like a whole reply",
+            want=MISSING,
+            got=_WHOLE,
+            element="finish",
+        )
+
+
+def compare_calls_at_limit(
+    corpus: Corpus, source: Assembled, reading: Reading, client: Assembled, *, last: str = ""
+) -> Iterator[Finding]:
+    """The finding for a call that the limit of tokens cut, and that the client receives as a whole one.
+
+    Both streams ended in order; ``reading`` is the reading of the ``source``. Some translators put the text of cut
+    arguments into an object, however deep: no tool takes that for its arguments.
+    """
+    if reading.finish is None or reading.finish.reason != "length" or len(reading.calls) != len(source.calls):
+        return
+    calls = zip(reading.calls, source.calls, strict=True)
+    cut = [streamed for call, streamed in calls if call.kind == "function" and is_cut(streamed.text)]
+    may, texts = len(source.calls) - len(cut), {call.text for call in cut}
+    runnable = [call for call in client.calls if _is_runnable(call, texts)]
+    if cut and len(runnable) > may:
+        places = runnable[-1].pointer or last, cut[-1].pointer
+        yield _cut_call(corpus, places, "was cut by the limit of tokens", may, len(runnable))
+
+
+def _cut_call(corpus: Corpus, places: tuple[str, str | None], how: str, may: int, got: int) -> Finding:
+    """The finding at two ``places``: where the client receives the call, and where the source cuts it."""
+    return finding(
+        corpus,
+        "translation/stream-cut-call",
+        places[0],
+        f"the upstream's stream {how} in the middle of a call, and the client receives it as a whole call",
+        want=Words(_whole_calls(may)),
+        got=Words(_whole_calls(got)),
+        source=places[1],
+        element="call",
+    )
+
+
+def _whole_calls(count: int) -> str:
+    return f"{count} whole call{'' if count == 1 else 's'}"
+
+
+def _is_runnable(call: StreamedCall, cut: Collection[str] = ()) -> bool:
+    """Whether a client may run a call of a reply that ended: its arguments are an object, and hold no ``cut`` text."""
+    try:
+        arguments = parse_arguments(call.text)
+    except TooMuchError:
+        return True
+    except JSONError:
+        return False
+    return isinstance(arguments, dict) and not any(
+        shows_cut(text, inner) for inner in values_within(arguments) for text in cut
+    )
+
+
+def compare_beginnings(
+    corpus: Corpus, source: Reading, output: Reading, how: str, *, stops: bool, last: str = ""
+) -> Iterator[Finding]:
+    """The first text of a source that did not end in order which the client has not, behind those before it.
+
+    More may stand between them: what a translator says by a convention. Where the client's stream just ``stops``, it
+    may stop earlier than its source.
+    """
+    text, at = "".join(item.text for item in _texts(output)), 0
+    for source_text in _texts(source):
+        words = source_text.text.strip()
+        position = text.find(words, at)
+        if position < 0 and not (stops and words.startswith(text[at:].strip())):
+            yield finding(
+                corpus,
+                "translation/stream-cut-text",
+                last,
+                f"the upstream's stream {how}, and its earlier text does not arrive unchanged",
+                want=Words(source_text.text),
+                got=text or MISSING,
+                source=source_text.pointer,
+                element="text",
+            )
+        if position < 0:
+            return
+        at = position + len(words)
+
+
+def _texts(reading: Reading) -> list[Text]:
+    return [item for turn in reading.turns for item in turn.items if isinstance(item, Text)]
+
+
+def unreported_error(
+    corpus: Corpus, client: Assembled, how: str, *, last: str = "", reason: str | None = None
+) -> Finding:
+    """The finding for a stream that hides the upstream's failure: it ends like a whole reply, or just stops.
+
+    A ``reason`` after which no client goes on is not that of a whole reply: it hides the error's words alone.
+    """
+    whole = corpus.equivalence("finish-next-best").parameters["whole"]
+    if client.end == "whole" and (reason is None or reason in whole):
+        return _unreported(
+            corpus, "translation/stream-error-told", last, f"{how}, and the client's stream {_LIKE_WHOLE}"
+        )
+    end = "just stops" if client.end != "whole" else "ends with a reason that says nothing of the error"
+    error_finding = _unreported(
+        corpus, "translation/stream-error-as-break", last, f"{how}, and the client's stream {end}"
+    )
+    return error_finding if client.end == "whole" else replace(error_finding, got=MISSING)
+
+
+def _unreported(corpus: Corpus, rule: str, last: str, message: str) -> Finding:
+    return finding(corpus, rule, last, message, want=Words("an error event"), got=_WHOLE, element="error")
+
+
+def _closed(source: Assembled, client: Assembled) -> tuple[int, int]:
+    """How many calls the client may have closed, and how many it has; none can run a call without a name."""
+    # Where the source says the whole text of the arguments, the call may be closed at once; so it may where they are an
+    # object already, on which nothing can follow.
+    may = sum(call.closed or call.whole is not None or _is_runnable(call) for call in source.calls)
+    return may, sum(call.closed and call.name is not None for call in client.calls)

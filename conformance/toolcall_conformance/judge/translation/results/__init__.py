@@ -1,0 +1,1 @@
+"""Results: each at its call, with its content and its error mark."""

@@ -1,0 +1,204 @@
+"""Results: each at its own call, once, with its content and its error mark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any, Final
+
+from toolcall_conformance.basics.findings import MISSING, Finding, Words
+from toolcall_conformance.basics.reading import Call, Result, Text
+from toolcall_conformance.basics.reading.model import Value
+from toolcall_conformance.judge.translation.nearest import near
+from toolcall_conformance.judge.translation.pair import Pair, call_words
+from toolcall_conformance.judge.translation.results.failures import looks_like_error
+from toolcall_conformance.judge.translation.results.links import ResultComparison, linked
+from toolcall_conformance.judge.translation.results.payload import PLACEHOLDER, TRIMMED
+from toolcall_conformance.judge.translation.texts.rendered_text import TextualizedCalls
+from toolcall_conformance.judge.translation.wire_words import result_value, result_words, said_as
+
+#: The equivalences of which something is to be said.
+_IN_OTHER_WORDS: Final[Mapping[str | None, str]] = {TRIMMED: "result-trimmed", PLACEHOLDER: "placeholder-for-empty"}
+
+
+def compare_results(pair: Pair) -> Iterator[Finding]:
+    """Link results through the aligned calls, then compare their contents.
+
+    The right content at another call is *mis-linked*, which is another fault than a changed content.
+    """
+    comparison, links = linked(pair)
+    source, output, expected = comparison.source, comparison.output, comparison.expected
+    textualized_calls = pair.view(TextualizedCalls.of)
+    for left, result in enumerate(source):
+        if left in links:
+            yield from _compare_one(pair, comparison, left, links[left])
+        elif result.call is None or result.call in pair.calls:  # else the call is lost, and is reported
+            at_call = _call_pointer(pair, expected[left])
+            yield _lost(pair, result, textualized_calls.place_of(result), at_call or near(pair, result.pointer))
+    if pair.accepted is not None:
+        _accept_orders(pair, comparison, links)
+    answers: dict[tuple[int | None, str | None], int] = {}
+    for left, right in links.items():
+        answers.setdefault(_answering(output[right]), left)
+    for right in sorted(set(range(len(output))) - set(links.values())):
+        extra = output[right]
+        twin = answers.get(_answering(extra)) if extra.call is not None or extra.id else None
+        yield pair.finding(
+            "translation/result-invented" if twin is None else "translation/result-duplicated",
+            extra.pointer,
+            want=MISSING,
+            got=_stands(pair, extra),
+            source=None if twin is None else source[twin].pointer,
+            subject=_words(pair, extra, produced=True),
+        )
+
+
+def _accept(pair: Pair, comparison: ResultComparison, left: int, right: int) -> None:
+    """Record in which other way than the source's the output says a content."""
+    before, after, breach = comparison.source[left], comparison.output[right], comparison.breach(left, right)
+    names = [_IN_OTHER_WORDS[breach]] if breach in _IN_OTHER_WORDS else []
+    names += comparison.granted(left, right) if breach is None or names else []
+    where, source = after.content_pointer or after.pointer, before.content_pointer or before.pointer
+    objects = all(any(isinstance(part, Value) for part in result.parts) for result in (before, after))
+    for name in names:
+        reported = objects and name != "error-key"
+        pair.accept(name, where, source, _shown(before), _shown(after), only_translated=reported)
+
+
+def _accept_orders(pair: Pair, comparison: ResultComparison, links: Mapping[int, int]) -> None:
+    """Record the turns whose results answer the same calls in another order."""
+    turns, others = pair.output.turn_by_pointer, pair.source.turn_by_pointer
+    first: dict[int, Result] = {}
+    for result in comparison.output:
+        first.setdefault(turns[result.pointer], result)
+    for (left, here), (right, there) in pairwise(sorted(links.items())):
+        sources, outputs = (
+            [comparison.source[left], comparison.source[right]],
+            [comparison.output[at] for at in (here, there)],
+        )
+        together = (
+            len({others[result.pointer] for result in sources})
+            == len({turns[result.pointer] for result in outputs})
+            == 1
+        )
+        if here > there and together:
+            pair.accept("order-of-results-linked-by-id", first[turns[outputs[0].pointer]].pointer)
+
+
+def _lost(pair: Pair, result: Result, now: Text | None, at_call: str) -> Finding:
+    """A result that is no result any more: gone, or told as text."""
+    return pair.finding(
+        "translation/result-lost",
+        at_call if now is None else now.pointer,
+        "" if now is None else "a tool result is rendered as text instead",
+        want=Words(result_words(result) or "an empty result"),
+        got=MISSING if now is None else now.text,
+        source=result.pointer,
+        subject=_words(pair, result),
+    )
+
+
+def _answering(result: Result) -> tuple[int | None, str | None]:
+    """What results have in common that answer the same call, or name the same id of none."""
+    return result.call, result.id if result.call is None else None
+
+
+def _stands(pair: Pair, result: Result) -> Any:
+    """The content of a result as it stands in the output."""
+    return _shown(result) if result.parts else pair.stands(result.content_pointer, [])
+
+
+def _call_pointer(pair: Pair, ordinal: int | None) -> str:
+    calls = pair.output.calls
+    return calls[ordinal].pointer if ordinal is not None and ordinal < len(calls) else ""
+
+
+def _words(pair: Pair, result: Result, *, produced: bool = False) -> str:
+    calls = (pair.output if produced else pair.source).calls
+    if result.call is None or result.call >= len(calls):
+        return "a result without a call"
+    return f"result of {call_words(calls[result.call])}"
+
+
+def _shown(result: Result) -> Any:
+    parts = [
+        part.text if isinstance(part, Text) else part.value if isinstance(part, Value) else f"{part.kind} {part.mime}"
+        for part in result.parts
+    ]
+    return parts[0] if len(parts) == 1 else parts
+
+
+def _answered(call: Call | None) -> str:
+    return f"the answer to {call_words(call)}" if call is not None else "the answer to no call at all"
+
+
+def _mark(pair: Pair) -> Any:
+    """The mark of a failed tool: a flag, or the key that its message stands under."""
+    failure = pair.words["failure"]
+    return True if isinstance(failure, str) else Words(next(iter(failure)))
+
+
+def _can_say_failed(pair: Pair) -> bool:
+    """Whether the output has a mark for a failed result; results of some kinds have one where the format has none."""
+    native = pair.corpus.expresses(pair.output.format, "error-mark") == "native"
+    return pair.both("error-mark") or (pair.through is None and native)
+
+
+def _compare_one(pair: Pair, comparison: ResultComparison, left: int, right: int) -> Iterator[Finding]:
+    before, after, expected = comparison.source[left], comparison.output[right], comparison.expected[left]
+    subject = _words(pair, before)
+    if expected is not None and after.call != expected:
+        want, got = pair.output.calls[expected], after.call
+        other = pair.output.calls[got] if got is not None and got < len(pair.output.calls) else None
+        names = (want.id, after.id) if after.id_pointer else (want.name, after.name)
+        message = f"the {subject}, became {_answered(other)}"
+        if names[0] == names[1]:  # the place decides which of several calls is meant
+            names = (f"the answer to {call_words(want)}", _answered(other))
+            unnamed = f"; it lacks the call's id, {want.id}" if want.id else "; the target pairs them by their order"
+            message += "" if after.id else unnamed
+        elif other is None and after.id:
+            message += ": it has a wrong id"
+        named = names[0]
+        yield pair.finding(
+            "translation/results-linked",
+            after.id_pointer or after.name_pointer or after.pointer,
+            message,
+            want=named if named and names[1] is not None else Words(named or f"the answer to {call_words(want)}"),
+            got=MISSING if names[1] is None else names[1],
+            source=before.pointer,
+            subject=subject,
+        )
+    where = after.content_pointer or after.pointer
+    breach = comparison.breach(left, right)
+    if pair.accepted is not None:
+        _accept(pair, comparison, left, right)
+    if breach is not None:
+        yield pair.finding(
+            breach,
+            where,
+            want=result_value(pair, before),
+            got=_stands(pair, after),
+            source=before.content_pointer or before.pointer,
+            subject=subject,
+        )
+    if {before.error, after.error} == {False, None}:
+        pair.accept("error-false-absent", after.pointer, before.pointer, before.error, after.error)
+    if before.error and not after.error and not _can_say_failed(pair):
+        pair.accept("error-as-text", where, before.content_pointer or before.pointer, _shown(before), _shown(after))
+    elif before.error and not after.error:
+        in_words = comparison.says_failure_in_words(left, right)
+        rule = "translation/error-mark-in-words" if in_words else "translation/error-mark"
+        yield pair.finding(
+            rule,
+            after.pointer,
+            f"{pair.corpus.rules[rule].breach}; {said_as(pair, 'error-mark')}",
+            want=_mark(pair),
+            got=MISSING if after.error is None else after.error,
+            source=before.pointer,
+            subject=subject,
+        )
+    guessed = before.error is None and pair.corpus.expresses(pair.source.format, "error-mark") != "native"
+    if after.error and not before.error and not (guessed and looks_like_error(pair.corpus, before)):
+        yield pair.finding(
+            "translation/error-mark-invented", where, want=False, got=True, source=before.pointer, subject=subject
+        )

@@ -1,0 +1,1 @@
+"""Settings: choice of tools, limits, sampling, thinking, the cache."""

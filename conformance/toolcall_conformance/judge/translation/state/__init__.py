@@ -1,0 +1,1 @@
+"""Opaque state, stored conversations, and the steps of a provider's own."""

@@ -1,0 +1,269 @@
+"""A provider gets back what it said: its state whole, unchanged and at its place, and the ids of its calls.
+
+The golden request holds what the provider really said, so the state's provider is known, whatever key the client or
+the translator kept it under.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Final
+
+from toolcall_conformance.basics.findings import MISSING, Finding, Words
+from toolcall_conformance.basics.reading import Call, Hosted, Media, Opaque, Reading, Result, Text, Waiver
+from toolcall_conformance.judge.translation.media.media_bytes import base64_spelling
+from toolcall_conformance.judge.translation.nearest import container, near
+from toolcall_conformance.judge.translation.pair import Pair, call_words
+
+StatePlace = tuple[str, int | None]
+_SHOWN: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedState:
+    """One piece of state. ``place`` is the call it is on or comes before, or that it comes after; by ordinal."""
+
+    item: Opaque
+    value: str
+    place: StatePlace
+    current: bool
+    """Whether it belongs to the turn that is still under way: providers need that of earlier turns less."""
+
+    @property
+    def led_to_calls(self) -> bool:
+        """Whether it belongs to calls, and not to an answer in words."""
+        return self.place[0] != "after" and not self.item.on_text
+
+
+def compare_state(pair: Pair) -> Iterator[Finding]:
+    """Report what of the provider's state is missing, changed, at another place, there twice, or made up."""
+    source, output = _own_states(pair)
+    free = list(range(len(output)))
+    matches: dict[int, int] = {}
+    for left, state in enumerate(source):
+        twins = [right for right in free if output[right].value == state.value]
+        if twins:
+            # The one at its place, if there are several.
+            place = _mapped(pair, state.place)
+            matches[left] = next((right for right in twins if output[right].place == place), twins[0])
+            free.remove(matches[left])
+    lost = [left for left in range(len(source)) if left not in matches]
+    for right in free:
+        lost = yield from _report_extra(pair, source, output[right], lost)
+    for left in lost:
+        # A step that could not come back takes its signature with it.
+        if not source[left].item.on_step or _has_steps(pair.output):
+            yield from _report_lost(pair, source[left])
+    yield from _report_moved(pair, source, output, matches)
+    for left, right in sorted(matches.items()):
+        yield from _compare_sealed_ids(pair, source[left], output[right])
+
+
+def _has_steps(reading: Reading) -> bool:
+    return any(isinstance(item, Hosted) for turn in reading.turns for item in turn.items)
+
+
+def lost_in_reply(pair: Pair) -> Iterator[Finding]:
+    """Report the state of a reply's calls that its client does not get as the provider said it."""
+    source, output = _own_states(pair)
+    there = [(state.value, state.place) for state in output]
+    for state in source:
+        place = _mapped(pair, state.place)
+        if state.led_to_calls and place is not None and (state.value, place) not in there:
+            got = next((other for other in output if other.place == place), None)
+            called = "" if place[1] is None else pair.output.calls[place[1]].pointer
+            yield pair.finding(
+                "translation/reply-state",
+                got.item.pointer if got is not None else called or container(pair),
+                want=_short(state, got),
+                got=_short(got, state) if got is not None else MISSING,
+                source=state.item.pointer,
+                subject="" if place[1] is None else call_words(pair.output.calls[place[1]]),
+            )
+
+
+def _own_states(pair: Pair) -> tuple[list[PlacedState], list[PlacedState]]:
+    """The state of the provider that the output is for; of its own format a body may have a vendor's state, too."""
+    notation = base64_spelling if pair.target.get("opaque_as_bytes") else str
+    own = pair.output.format
+    source, output = (
+        [state for state in _states(reading, notation) if state.item.origin == own or pair.is_same_format]
+        for reading in (pair.source, pair.output)
+    )
+    return source, output
+
+
+def _states(reading: Reading, notation: Callable[[str], str]) -> Iterator[PlacedState]:
+    """The state of a body in order, each with its place."""
+    begin = _begin_of_current(reading)
+    last: int | None = None
+    for number, turn in enumerate(reading.turns):
+        ordinals = [(place, item.ordinal) for place, item in enumerate(turn.items) if isinstance(item, Call)]
+        for place, item in enumerate(turn.items):
+            if isinstance(item, Call):
+                last = item.ordinal
+            elif isinstance(item, Opaque):
+                following = next((ordinal for at, ordinal in ordinals if at > place), None)
+                stands: StatePlace = ("after", last) if following is None else ("before", following)
+                at_call: StatePlace = ("on", item.call)
+                yield PlacedState(item, notation(item.value), stands if item.call is None else at_call, number >= begin)
+
+
+def _begin_of_current(reading: Reading) -> int:
+    """The turn with which the one under way begins: behind the user's last words that are not about results."""
+    for number in range(len(reading.turns) - 1, -1, -1):
+        turn = reading.turns[number]
+        has_content = any(isinstance(item, (Text, Media)) for item in turn.items)
+        if turn.side == "user" and has_content and not any(isinstance(item, Result) for item in turn.items):
+            return number + 1
+    return 0
+
+
+def _mapped(pair: Pair, place: StatePlace) -> StatePlace | None:
+    """A place of the source in the output; None if its call is lost, which is reported already."""
+    kind, ordinal = place
+    if ordinal is None:
+        return place
+    return (kind, pair.calls[ordinal]) if ordinal in pair.calls else None
+
+
+def _report_extra(
+    pair: Pair, source: list[PlacedState], extra: PlacedState, lost: list[int]
+) -> Generator[Finding, None, list[int]]:
+    """Report state that the provider did not say there. Returns the state that is still missing."""
+    twin = next((state for state in source if state.value == extra.value), None)
+    if twin is not None:
+        # A block that is there twice is another history; a signature on a further part is none.
+        on_a_part = twin.place[0] == "on" or twin.item.on_text
+        yield pair.finding(
+            "translation/signature-repeated" if on_a_part else "translation/state-repeated",
+            extra.item.pointer,
+            want=MISSING,
+            got=_short(extra),
+            source=twin.item.pointer,
+            subject=_words(pair, extra),
+        )
+        return lost
+    for left in lost:
+        if _mapped(pair, source[left].place) == extra.place:
+            want = source[left]
+            yield pair.finding(
+                "translation/state-changed",
+                extra.item.pointer,
+                want=_short(want, extra),
+                got=_short(extra, want),
+                source=want.item.pointer,
+                subject=_words(pair, extra),
+            )
+            return [other for other in lost if other != left]
+    yield pair.finding(
+        "translation/state-invented",
+        extra.item.pointer,
+        want=MISSING,
+        got=_short(extra),
+        subject=_words(pair, extra),
+    )
+    return lost
+
+
+def _report_lost(pair: Pair, state: PlacedState) -> Iterator[Finding]:
+    place = _mapped(pair, state.place)
+    if place is None:
+        return
+    call = None if place[1] is None else pair.output.calls[place[1]]
+    waived = any(
+        isinstance(item, Waiver) and item.call == place[1] for turn in pair.output.turns for item in turn.items
+    )
+    yield pair.finding(
+        _loss(state, waived=waived),
+        call.pointer if call is not None else near(pair, state.item.pointer),
+        want=_short(state),
+        got=MISSING,
+        source=state.item.pointer,
+        subject=call_words(call) if call is not None and state.led_to_calls else "",
+    )
+
+
+def _loss(state: PlacedState, *, waived: bool) -> str:
+    """The rule that the loss of a state breaks: providers refuse a request only without that of the current calls."""
+    if waived:
+        return "translation/state-stand-in"
+    if not state.current:
+        return "translation/earlier-state-returned"
+    return "translation/state-returned" if state.led_to_calls else "translation/answer-state-returned"
+
+
+def _report_moved(
+    pair: Pair, source: list[PlacedState], output: list[PlacedState], matches: dict[int, int]
+) -> Iterator[Finding]:
+    reached = -1
+    for left, right in sorted(matches.items()):
+        want, got = source[left], output[right]
+        place = _mapped(pair, want.place)
+        if place is None:
+            continue
+        in_order = right > reached
+        reached = max(reached, right)
+        if place != got.place or not in_order:
+            first, second = ("", "") if place != got.place else (", before the other state", ", after the other state")
+            yield pair.finding(
+                "translation/answer-state-moved" if want.item.on_text else "translation/state-moved",
+                got.item.pointer,
+                "" if place != got.place else "the provider's state is in another order",
+                want=_shown(pair, place) + first,
+                got=_shown(pair, got.place) + second,
+                source=want.item.pointer,
+                subject=_words(pair, got),
+            )
+
+
+def _compare_sealed_ids(pair: Pair, want: PlacedState, got: PlacedState) -> Iterator[Finding]:
+    """Report an id that the provider did not seal with its state; none at all is as good as the right one."""
+    old, new = want.item.sealed_id, got.item.sealed_id
+    if old and new and old != new:
+        yield pair.finding(
+            "translation/state-id",
+            got.item.id_pointer,
+            want=old,
+            got=new,
+            source=want.item.id_pointer,
+            subject=_words(pair, got),
+        )
+
+
+def _words(pair: Pair, state: PlacedState) -> str:
+    ordinal = state.place[1]
+    return call_words(pair.output.calls[ordinal]) if ordinal is not None and state.led_to_calls else ""
+
+
+def _shown(pair: Pair, place: StatePlace) -> str:
+    kind, ordinal = place
+    return "at the beginning" if ordinal is None else f"{kind} {call_words(pair.output.calls[ordinal])}"
+
+
+def _short(state: PlacedState, other: PlacedState | None = None) -> str:
+    """The beginning of a state; beside another one that begins alike, what stands where the two part."""
+    value = state.item.value
+    pairs = zip(value, other.item.value if other is not None else "", strict=False)
+    alike = sum(1 for _ in takewhile(lambda both: both[0] == both[1], pairs))
+    if alike < _SHOWN:
+        return Words(value[:_SHOWN])
+    return Words(f"… {value[alike - _SHOWN // 2 : alike + _SHOWN // 2]}, {len(value)} characters in all")
+
+
+def compare_ids(pair: Pair) -> Iterator[Finding]:
+    """The provider gets its own ids back: it made the calls, and may know them by nothing else."""
+    source, output = pair.source.calls, pair.output.calls
+    for left, right in sorted(pair.calls.items()):
+        old, new = source[left], output[right]
+        if old.id is not None and new.id is not None and old.id != new.id:
+            yield pair.finding(
+                "translation/ids-returned",
+                new.id_pointer or new.pointer,
+                want=old.id,
+                got=new.id,
+                source=old.id_pointer or old.pointer,
+                subject=call_words(old),
+            )

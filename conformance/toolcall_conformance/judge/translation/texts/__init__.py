@@ -1,0 +1,1 @@
+"""Texts: none lost, invented, moved or given to the other side."""

@@ -1,0 +1,194 @@
+"""A conversation as runs of text between landmarks, and which runs of two bodies stand at one place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from toolcall_conformance.basics.reading import Call, Hosted, Reading, Result, Text
+from toolcall_conformance.judge.translation.calls.sequences import common, stretches
+from toolcall_conformance.judge.translation.media.captions import (
+    captions_and_placeholders,
+    captions_in_source_ids,
+    redundant_captions,
+    without_inner_placeholders,
+)
+from toolcall_conformance.judge.translation.pair import Pair
+from toolcall_conformance.judge.translation.texts.anchors import anchors
+from toolcall_conformance.judge.translation.texts.text_chunks import squeeze
+from toolcall_conformance.library import Corpus
+
+_RESULTS = "results "
+
+
+@dataclass(slots=True)
+class TextRun:
+    """Text of one side that nothing interrupts, or a landmark (a call or results) between such texts.
+
+    ``hosted``: words that name the steps that the provider ran itself in it.
+    """
+
+    side: str
+    chunks: list[Text] = field(default_factory=list)
+    landmark: str = ""
+    hosted: frozenset[str] = frozenset()
+
+    @property
+    def key(self) -> str:
+        """Equal for equal landmarks and for texts that differ in white space only."""
+        return self.landmark or f"{self.side}:{''.join(squeeze(chunk.text) for chunk in self.chunks)}"
+
+    @property
+    def is_results(self) -> bool:
+        """Whether it is a landmark of results, and not of a call."""
+        return self.landmark.startswith(_RESULTS)
+
+    @property
+    def texts(self) -> list[str]:
+        """The chunks' texts."""
+        return [chunk.text for chunk in self.chunks]
+
+    @property
+    def pointer(self) -> str:
+        """Where the first chunk stands."""
+        return self.chunks[0].pointer if self.chunks else ""
+
+    @property
+    def whole(self) -> str:
+        """All the text, a chunk a line."""
+        return "\n".join(self.texts)
+
+
+@dataclass(slots=True, eq=False)
+class RunPair:
+    """Two runs at one place of the conversation; one of them may have no chunks."""
+
+    old: TextRun
+    new: TextRun
+
+
+def source_runs(pair: Pair) -> list[TextRun]:
+    """The source's conversation. Hosted steps open a run, since the output may have text in their place."""
+    same = {call: call for call in pair.calls}
+    interleaved = pair.both("text-between-calls")
+    return _runs(
+        pair.corpus,
+        pair.source,
+        same,
+        _batches(pair),
+        interleaved=interleaved,
+        hosted=True,
+        aside=redundant_captions(pair),
+    )
+
+
+def output_runs(pair: Pair) -> list[TextRun]:
+    """The output's conversation with the landmarks of the source, without captions of moved media."""
+    back = {right: left for left, right in pair.calls.items()}
+    interleaved = pair.both("text-between-calls")
+    aside = captions_and_placeholders(pair) | anchors(pair)
+    runs = _runs(pair.corpus, pair.output, back, _batches(pair), interleaved=interleaved, aside=aside)
+    source_texts = {**without_inner_placeholders(pair), **captions_in_source_ids(pair)}
+    for run in runs if source_texts else ():
+        run.chunks = [replace(chunk, text=source_texts.get(chunk.pointer, chunk.text)) for chunk in run.chunks]
+    return runs
+
+
+def merge_runs(runs: Sequence[TextRun]) -> list[TextRun]:
+    """Neighbouring runs of one side as one."""
+    merged_runs: list[TextRun] = []
+    for run in runs:
+        last = merged_runs[-1] if merged_runs else None
+        if last and not run.landmark and not last.landmark and last.side == run.side:
+            merged_runs[-1] = TextRun(run.side, [*last.chunks, *run.chunks], hosted=last.hosted | run.hosted)
+        else:
+            merged_runs.append(run)
+    return merged_runs
+
+
+def pair_runs(left: Sequence[TextRun], right: Sequence[TextRun]) -> list[RunPair]:
+    """Runs at one place: between the same landmarks equal ones, then those of one side between the same neighbours."""
+    marks = [[at for at, run in enumerate(runs) if run.landmark] for runs in (left, right)]
+    same = common([left[at].key for at in marks[0]], [right[at].key for at in marks[1]])
+    pairs = [(marks[0][left_at], marks[1][right_at]) for left_at, right_at in same]
+    places: list[RunPair] = []
+    low = (0, 0)
+    for left_end, right_end in [*pairs, (len(left), len(right))]:
+        places.extend(_between_landmarks(left[low[0] : left_end], right[low[1] : right_end]))
+        low = (left_end + 1, right_end + 1)
+    return places
+
+
+def _between_landmarks(left: Sequence[TextRun], right: Sequence[TextRun]) -> list[RunPair]:
+    left, right = (merge_runs([run for run in runs if not run.landmark]) for runs in (left, right))
+    places: list[RunPair] = []
+    for are_equal, mine, others in stretches([run.key for run in left], [run.key for run in right]):
+        olds, news = left[mine], right[others]
+        if are_equal:
+            places.extend(map(RunPair, olds, news))
+            continue
+        if not any(new.side == "assistant" for new in news):  # an omitted hosted step separates no texts
+            olds = merge_runs([run for run in olds if run.chunks])
+        for old in olds:
+            twin = next((new for new in news if new.side == old.side), None)
+            if twin is not None:
+                news.remove(twin)
+            places.append(RunPair(old, twin or TextRun(old.side)))
+        places.extend(RunPair(TextRun(new.side), new) for new in news)
+    return places
+
+
+def _batches(pair: Pair) -> dict[int, int]:
+    return {call.ordinal: call.batch for call in pair.source.calls}
+
+
+def _runs(
+    corpus: Corpus,
+    reading: Reading,
+    ordinals: Mapping[int, int],
+    batches: Mapping[int, int],
+    *,
+    interleaved: bool,
+    hosted: bool = False,
+    aside: frozenset[str] = frozenset(),
+) -> list[TextRun]:
+    """Runs and landmarks. Calls and results that only one side has are no landmarks; texts at ``aside`` are left out.
+
+    Results of one batch are one landmark, however many there are and in which order. Where one of the formats cannot
+    say how text and calls of a turn interleave, a turn's text is put before its calls.
+    """
+    runs: list[TextRun] = []
+
+    def opened(side: str) -> TextRun:
+        if not runs or runs[-1].landmark or runs[-1].side != side:
+            runs.append(TextRun(side))
+        return runs[-1]
+
+    for turn in reading.turns:
+        items = list(turn.items)
+        if turn.side == "assistant" and not interleaved:
+            items.sort(key=lambda item: isinstance(item, Call))
+        for item in items:
+            if isinstance(item, Text):
+                if item.pointer not in aside:
+                    opened(turn.side).chunks.append(item)
+            elif isinstance(item, Hosted) and hosted:
+                run = opened(turn.side)
+                run.hosted |= _hosted_words(corpus, item)
+            elif isinstance(item, Call) and item.ordinal in ordinals:
+                runs.append(TextRun(turn.side, landmark=f"call {ordinals[item.ordinal]}"))
+            elif isinstance(item, Result) and item.call is not None and item.call in ordinals:
+                landmark = f"{_RESULTS}{batches.get(ordinals[item.call], 0)}"
+                if not runs or runs[-1].landmark != landmark:
+                    runs.append(TextRun(turn.side, landmark=landmark))
+    return runs
+
+
+def _hosted_words(corpus: Corpus, step: Hosted) -> frozenset[str]:
+    """``web_search_call`` → web_search_call, search (and what the tool's name gives)."""
+    equivalence = corpus.equivalence("hosted-call-as-text")
+    shortest = equivalence.parameters["shortest_word"]
+    names = {step.type, *([step.name] if step.name else [])}
+    words = {word for name in names for word in re.findall(r"[a-z]+", name.lower()) if len(word) >= shortest}
+    return frozenset(map(str.lower, names)) | (words - equivalence.words["common"])

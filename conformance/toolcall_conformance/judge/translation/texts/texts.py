@@ -1,0 +1,476 @@
+"""Text: none lost, invented, changed, moved past calls or results, or given to the other side."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import dropwhile
+from typing import NamedTuple
+
+from toolcall_conformance.basics.findings import MISSING, Finding, Words
+from toolcall_conformance.basics.reading import Call, Reading, Reasoning
+from toolcall_conformance.judge.translation.nearest import near
+from toolcall_conformance.judge.translation.outcome.outcome import UNFINISHED, is_unfinished
+from toolcall_conformance.judge.translation.pair import Pair
+from toolcall_conformance.judge.translation.results.payload import joined_equal, trimmed_equal
+from toolcall_conformance.judge.translation.texts.anchors import anchors
+from toolcall_conformance.judge.translation.texts.rendered_documents import telling_documents
+from toolcall_conformance.judge.translation.texts.rendered_text import TextualizedCalls
+from toolcall_conformance.judge.translation.texts.text_chunks import Haystack, compare_chunks, is_phrase, squeeze
+from toolcall_conformance.judge.translation.texts.text_origins import Origins
+from toolcall_conformance.judge.translation.texts.text_places import Conversation
+from toolcall_conformance.judge.translation.texts.text_runs import (
+    RunPair,
+    TextRun,
+    merge_runs,
+    output_runs,
+    pair_runs,
+    source_runs,
+)
+
+
+@dataclass(slots=True)
+class TextPiece:
+    """Text that only one of two paired runs has: an old chunk, or a stretch of new text (perhaps ``glued``)."""
+
+    text: str
+    pointer: str
+    place: RunPair
+    glued: bool = False
+
+
+def compare_texts(pair: Pair) -> Iterator[Finding]:
+    """Compare the system prompt and all other text in its place among calls and results.
+
+    Text that is missing at one place and too much at another has moved. All other text was lost, changed, doubled or
+    invented.
+    """
+    left, right = source_runs(pair), output_runs(pair)
+    for pointer in anchors(pair) if pair.accepted is not None else ():
+        pair.accept("user-turn-anchor", pointer, None, MISSING, pair.stands(pointer))
+    places = []
+    system = yield from _system(pair, left)
+    if system:
+        places.append(system)
+    left, right = merge_runs([_as_user(run) for run in left]), merge_runs([_as_user(run) for run in right])
+    for place in pair_runs(left, right):
+        if not (yield from _report_white_space(pair, place)):
+            places.append(place)  # noqa: PERF401 - no comprehension can yield
+    lost: list[TextPiece] = []
+    fresh: list[TextPiece] = []
+    for place in places:
+        difference = compare_chunks(pair.corpus, place.old.chunks, place.new.chunks)
+        chunks = place.old.chunks
+        lost.extend(TextPiece(chunks[at].text, chunks[at].pointer, place) for at in difference.lost)
+        fresh.extend(
+            TextPiece(rest.text, place.new.chunks[rest.chunk].pointer, place, rest.glued) for rest in difference.fresh
+        )
+    lost, fresh = yield from _settle_moved(pair, lost, fresh, Conversation(left), Conversation(right))
+    yield from _report_differences(pair, lost, fresh)
+
+
+def _as_user(run: TextRun) -> TextRun:
+    """A run as user text if it is system text: that may become user text at its place (``late-system-text``)."""
+    return TextRun("user", run.chunks) if run.side == "system" else run
+
+
+def _system(pair: Pair, left: list[TextRun]) -> Generator[Finding, None, RunPair | None]:
+    """The system prompts, if they differ. Removes from ``left`` the system text that joined the prompt."""
+    old, new = TextRun("system", list(pair.source.system)), TextRun("system", list(pair.output.system))
+    hoisted = [run for run in left if run.side == "system"]
+    # An unchanged prompt holds no later message, even if it says the same as one.
+    if hoisted and new.chunks and not joined_equal(pair.corpus, old.texts, new.texts):
+        haystack = Haystack(pair.corpus, new.texts)
+        for run in hoisted:
+            keys = [(chunk.text.strip(), squeeze(chunk.text)) for chunk in run.chunks]
+            if any(haystack.among(text, key, 0, haystack.size) is not None for text, key in keys):
+                pair.accept("late-system-text", new.pointer, run.pointer, run.whole, new.whole)
+                old.chunks.extend(run.chunks)
+                left.remove(run)
+    if joined_equal(pair.corpus, old.texts, new.texts):
+        if old.texts != new.texts:
+            pair.accept("system-joined", new.pointer, old.pointer, old.texts, new.texts)
+        return None
+    if trimmed_equal(pair.corpus, old.texts, new.texts):
+        yield from _report_system(pair, RunPair(old, new), rule="system-prompt-trimmed")
+        return None
+    return RunPair(old, new)
+
+
+def _report_system(pair: Pair, place: RunPair, message: str = "", *, rule: str = "system-prompt") -> Iterator[Finding]:
+    new = place.new
+    yield pair.finding(
+        f"translation/{rule}",
+        new.pointer,
+        message,
+        want=Words(place.old.whole) if not new.chunks else place.old.whole if place.old.chunks else MISSING,
+        got=new.whole if new.chunks else MISSING,
+        source=place.old.pointer or None,
+    )
+
+
+def _report_white_space(pair: Pair, place: RunPair) -> Generator[Finding, None, bool]:
+    """Whether two runs are equal but for white space. Reports a difference in white space."""
+    old, new = place.old, place.new
+    if old.key != new.key:
+        return False
+    if old.chunks and pair.accepted is not None:
+        _accept_place(pair, place)
+    if old.chunks and not joined_equal(pair.corpus, old.texts, new.texts):
+        if trimmed_equal(pair.corpus, old.texts, new.texts):
+            yield from _report_change(pair, place, rule="text-trimmed")
+        else:
+            yield from _report_change(pair, place, "white space inside the text differs")
+    return True
+
+
+def _accept_place(pair: Pair, place: RunPair) -> None:
+    """Record by what two runs that say the same are not the same."""
+    old, new = place.old, place.new
+
+    def accept(name: str) -> None:
+        pair.accept(name, new.pointer, old.pointer, old.texts, new.texts)
+
+    if old.texts != new.texts and joined_equal(pair.corpus, old.texts, new.texts):
+        accept("text-joined-by-whitespace")
+    before, after = (
+        [any(chunk.pointer in places for chunk in run.chunks) for places in (special.of_system, special.behind_calls)]
+        for special, run in zip(pair.view(_special_texts), (old, new), strict=True)
+    )
+    if before[0] != after[0]:
+        accept("late-system-text")
+    if before[1] != after[1] and not pair.both("text-between-calls"):
+        accept("text-before-calls")
+
+
+class _Special(NamedTuple):
+    """The pointers of texts that are the system's, amid a conversation, and of those behind a call of their turn."""
+
+    of_system: frozenset[str]
+    behind_calls: frozenset[str]
+
+
+def _special_texts(pair: Pair) -> tuple[_Special, _Special]:
+    """Those of the source and of the output."""
+    return _special(pair.source), _special(pair.output)
+
+
+def _special(reading: Reading) -> _Special:
+    tails = (dropwhile(lambda item: not isinstance(item, Call), turn.items) for turn in reading.turns)
+    of_system = (item.pointer for turn in reading.turns if turn.side == "system" for item in turn.items)
+    return _Special(frozenset(of_system), frozenset(item.pointer for items in tails for item in items))
+
+
+def _report_change(pair: Pair, place: RunPair, message: str = "", *, rule: str = "text-changed") -> Iterator[Finding]:
+    yield pair.finding(
+        f"translation/{rule}",
+        place.new.pointer,
+        message,
+        want=place.old.whole,
+        got=place.new.whole,
+        source=place.old.pointer or None,
+    )
+
+
+def _settle_moved(
+    pair: Pair, lost: Sequence[TextPiece], fresh: Sequence[TextPiece], left: Conversation, right: Conversation
+) -> Generator[Finding, None, tuple[list[TextPiece], list[TextPiece]]]:
+    """Report missing text that stands at another place. Returns what is still missing and what is still too much."""
+    if not lost or not fresh:
+        return list(lost), list(fresh)
+    haystack = Haystack(pair.corpus, [piece.text for piece in fresh])
+    claimed: dict[int, list[tuple[int, int]]] = {}
+    missing: list[TextPiece] = []
+    moves: dict[tuple[int, int], list[tuple[TextPiece, TextPiece]]] = {}
+    for piece in lost:
+        match = _claim(pair, piece, fresh, haystack, claimed)
+        if match is None:
+            missing.append(piece)
+        else:
+            moves.setdefault((id(piece.place), id(match.place)), []).append((piece, match))
+    gone = {piece.pointer for piece in missing}
+    added = {piece.pointer for number, piece in enumerate(fresh) if number not in claimed and not piece.glued}
+    apart = _pulled_apart([each for pieces in moves.values() for each in pieces], right, added)
+    for pieces in moves.values():
+        if id(pieces[0][0].place) not in apart and not _closed_up(*pieces[0], left, gone):
+            yield from _report_move(pair, pieces, left, right)
+    rest: list[TextPiece] = []
+    for number, piece in enumerate(fresh):
+        if number not in claimed:
+            rest.append(piece)
+            continue
+        own = Haystack(pair.corpus, [piece.text])
+        low = 0
+        for start, end in [*claimed[number], (own.size, own.size)]:
+            if start > low:
+                rest.append(TextPiece(own.spelling(low, start), piece.pointer, piece.place, piece.glued))
+            low = end
+    return missing, rest
+
+
+def _closed_up(old: TextPiece, new: TextPiece, left: Conversation, gone: Collection[str]) -> bool:
+    """Whether two texts of one side stand together because all that stood between them is gone: neither moved."""
+    here, there = old.place.old, new.place.old
+    if here is there or here.side != new.place.new.side or not there.chunks:
+        return False
+    first, last = sorted((left.holding(old.pointer), left.holding(there.pointer)))
+    between = left.runs[first + 1 : last]
+    return bool(between) and all(
+        not run.landmark and all(chunk.pointer in gone for chunk in run.chunks) for run in between
+    )
+
+
+def _pulled_apart(
+    moves: Iterable[tuple[TextPiece, TextPiece]], right: Conversation, added: Collection[str]
+) -> set[int]:
+    """The places whose texts stand apart in the output, in their order, with nothing but new text between them.
+
+    A translator that writes ``{}`` for a lost call puts it between two texts, and moves neither.
+    """
+    by_place: dict[int, list[tuple[TextPiece, TextPiece]]] = {}
+    for old, new in moves:
+        by_place.setdefault(id(old.place), []).append((old, new))
+    return {place for place, pieces in by_place.items() if _is_pulled_apart(pieces, right, added)}
+
+
+def _is_pulled_apart(
+    pieces: Sequence[tuple[TextPiece, TextPiece]], right: Conversation, added: Collection[str]
+) -> bool:
+    here = pieces[0][0].place
+    side = here.old.side
+    if not here.new.chunks or side == "system" or any(new.place.new.side != side for _, new in pieces):
+        return False
+    now = {old.pointer: right.holding(new.pointer) for old, new in pieces}
+    default = right.holding(here.new.pointer)
+    order = [now.get(chunk.pointer, default) for chunk in here.old.chunks]
+    if len(set(order)) == 1 or order != sorted(order):
+        return False
+    own = {chunk.pointer for place in (here, *(new.place for _, new in pieces)) for chunk in place.new.chunks}
+    return all(
+        not run.landmark and all(chunk.pointer in added or chunk.pointer in own for chunk in run.chunks)
+        for run in right.runs[order[0] : order[-1] + 1]
+    )
+
+
+def _claim(
+    pair: Pair,
+    piece: TextPiece,
+    fresh: Sequence[TextPiece],
+    haystack: Haystack,
+    claimed: dict[int, list[tuple[int, int]]],
+) -> TextPiece | None:
+    """The unclaimed new text that holds a missing chunk whole: at the chunk's place if possible, else on its side."""
+    text, key = piece.text.strip(), squeeze(piece.text)
+    starts = haystack.standing(text, key)
+    if not starts and is_phrase(pair.corpus, text):
+        at = haystack.among(text, key, 0, haystack.size)
+        starts = [] if at is None else [at]
+    best: tuple[tuple[bool, bool], int, tuple[int, int]] | None = None
+    for start in starts:
+        number = haystack.chunk(start)
+        base = haystack.start(number)
+        region = (start - base, start - base + len(key))
+        if haystack.chunk(start + len(key) - 1) != number or not _is_free(region, claimed.get(number, [])):
+            continue
+        place = fresh[number].place
+        grade = (place is not piece.place, place.new.side != piece.place.old.side)
+        if best is None or grade < best[0]:
+            best = (grade, number, region)
+        if not any(grade):
+            break
+    if best is None:
+        return None
+    insort(claimed.setdefault(best[1], []), best[2])
+    return fresh[best[1]]
+
+
+def _is_free(region: tuple[int, int], regions: Sequence[tuple[int, int]]) -> bool:
+    """Whether a region overlaps none of the sorted ones."""
+    at = bisect_left(regions, region)
+    return (at == len(regions) or region[1] <= regions[at][0]) and (at == 0 or regions[at - 1][1] <= region[0])
+
+
+def _report_move(
+    pair: Pair, pieces: Sequence[tuple[TextPiece, TextPiece]], left: Conversation, right: Conversation
+) -> Iterator[Finding]:
+    (old, new), *_ = pieces
+    here, there = old.place, new.place
+    want = "\n".join(piece.text for piece, _ in pieces)
+    if here.old.side == "system":
+        if here is there:
+            yield from _report_system(pair, here, "the system prompt is in another order")
+        else:
+            yield from _report_role(pair, "system-prompt", old, new, want)
+    elif here.old.side != there.new.side:
+        yield from _report_role(pair, "text-role", old, new, want)
+    elif _only_after_results(old, new, left, right):
+        pair.accept("user-text-behind-results", new.pointer, old.pointer, want, new.text)
+    else:
+        yield pair.finding(
+            "translation/text-moved-in-turn"
+            if here is not there and _only_among_calls(pair, old, new, left, right)
+            else "translation/text-moved",
+            new.pointer,
+            "text is in another order" if here is there else "",
+            want=left.place(pair, old.pointer),
+            got=right.place(pair, new.pointer),
+            source=old.pointer,
+            subject=want[:80],
+        )
+
+
+def _report_role(pair: Pair, rule: str, old: TextPiece, new: TextPiece, text: str) -> Iterator[Finding]:
+    """Text that the output gives to another side, in the words of its format."""
+    roles = pair.words["roles"]
+    want, got = roles[old.place.old.side], roles[new.place.new.side]
+    yield pair.finding(
+        f"translation/{rule}",
+        new.pointer,
+        f"text of {want} is text of {got}",
+        want=want,
+        got=got,
+        source=old.pointer,
+        subject=text[:80],
+    )
+
+
+def _only_after_results(old: TextPiece, new: TextPiece, left: Conversation, right: Conversation) -> bool:
+    """Whether words from between calls and their results stand right behind these: some providers want them first."""
+    if old.place.old.side != "user":
+        return False
+    at, new_at = left.holding(old.pointer), right.holding(new.pointer)
+    following = [run for run in left.runs[at + 1 : at + 2] if run.is_results]
+    return new_at > 0 and [run.landmark for run in following] == [right.runs[new_at - 1].landmark]
+
+
+def _only_among_calls(pair: Pair, old: TextPiece, new: TextPiece, left: Conversation, right: Conversation) -> bool:
+    """Whether text moved among the calls of its own turn only, and not to a place that the provider refuses."""
+    at, new_at = left.holding(old.pointer), right.holding(new.pointer)
+    if left.results_before(at) != right.results_before(new_at):
+        return False
+    before, after = _calls_beside(pair.source, old.pointer), _calls_beside(pair.output, new.pointer)
+    of_turn = {f"call {call}" for call in before if pair.calls.get(call) in after}
+    if pair.is_request and pair.target.get("refuses_text_behind_calls"):
+        was_last = all(left.has_before(landmark, at) for landmark in of_turn)
+        is_last = all(right.has_before(landmark, new_at) for landmark in of_turn)
+        return bool(of_turn) and (was_last or not is_last)
+    return bool(of_turn)
+
+
+def _calls_beside(reading: Reading, pointer: str) -> set[int]:
+    """The calls of the turn that a text stands in."""
+    turn = reading.turns[reading.turn_by_pointer[pointer]]
+    return {item.ordinal for item in turn.items if isinstance(item, Call)}
+
+
+def _report_differences(pair: Pair, lost: Iterable[TextPiece], fresh: Iterable[TextPiece]) -> Iterator[Finding]:
+    """Report lost and new text, one finding of a kind for each place."""
+    missing: dict[int, list[TextPiece]] = {}
+    extra: dict[int, list[TextPiece]] = {}
+    places: dict[int, RunPair] = {}
+    for pieces, by_place in ((lost, missing), (fresh, extra)):
+        for piece in pieces:
+            places[id(piece.place)] = piece.place
+            by_place.setdefault(id(piece.place), []).append(piece)
+    origins = Origins(pair)
+    added = [piece.text for number, pieces in extra.items() if number not in missing for piece in pieces]
+    documents = telling_documents(pair, added) if added else set()
+    rendered = pair.view(TextualizedCalls.of).telling(added) | documents if added else set()
+    thoughts = [item for turn in pair.source.turns for item in turn.items if isinstance(item, Reasoning)]
+    for number, place in places.items():
+        if number not in missing:
+            for piece in extra[number]:
+                if piece.text in documents:
+                    pair.accept("text-document-as-text", piece.pointer, None, MISSING, piece.text)
+            pieces = [piece for piece in extra[number] if piece.text not in rendered]
+            yield from _report_added(pair, place, pieces, origins, thoughts)
+        elif place.old.side == "system":
+            yield from _report_system(pair, place)
+        elif number in extra:
+            yield from _report_change(pair, place)
+        else:
+            yield pair.finding(
+                "translation/text-lost",
+                place.new.pointer or near(pair, missing[number][0].pointer),
+                want=Words("\n".join(piece.text for piece in missing[number])),
+                got=MISSING,
+                source=missing[number][0].pointer,
+                subject=f"text of {pair.words['roles'][place.old.side]}",
+            )
+
+
+def _report_added(
+    pair: Pair, place: RunPair, pieces: Sequence[TextPiece], origins: Origins, thoughts: Sequence[Reasoning]
+) -> Iterator[Finding]:
+    """Report new text where none was lost: a repetition, reasoning, words inside other text, or an addition."""
+    side = place.new.side
+    kinds: dict[str, list[TextPiece]] = {}
+    for piece in pieces:
+        if origins.is_doubled(piece.text, side):
+            kinds.setdefault("doubled", []).append(piece)
+        elif side == "assistant" and _is_thought(pair, piece.text, [thought.text for thought in thoughts]):
+            kinds.setdefault("thought", []).append(piece)
+        elif piece.glued and not any(word in piece.text.lower() for word in place.old.hosted):
+            kinds.setdefault("glued", []).append(piece)
+        else:
+            kinds.setdefault("invented", []).append(piece)
+    for kind, group in kinds.items():
+        got, pointer = "\n".join(piece.text for piece in group), group[0].pointer
+        if kind == "doubled":
+            yield pair.finding(
+                "translation/text-duplicated",
+                pointer,
+                "" if side != "system" else f"text of the {origins.side_of(got)} is in the system prompt once more",
+                want=MISSING,
+                got=got,
+                source=origins.first(got),
+                subject=f"text of {pair.words['roles'][side]}",
+            )
+        elif kind == "thought":
+            source = next((thought.pointer for thought in thoughts if _is_thought(pair, got, [thought.text])), None)
+            want = Words("as thinking")
+            yield pair.finding("translation/reasoning-as-text", pointer, want=want, got=got, source=source)
+        elif kind == "glued" and side == "system":
+            yield from _report_system(pair, place, "words were written into the system prompt")
+        elif kind == "glued":
+            yield from _report_change(pair, place, "words were written into the text")
+        elif side == "system":
+            yield pair.finding(
+                "translation/system-added",
+                pointer,
+                want=place.old.whole if place.old.chunks else MISSING,
+                got=place.new.whole,
+                source=place.old.pointer or None,
+            )
+        else:
+            yield pair.finding(
+                "translation/text-invented",
+                pointer,
+                want=MISSING,
+                got=got,
+                subject=f"text of {pair.words['roles'][side]}",
+                under=_around(pair, place, pointer, got),
+            )
+
+
+def _around(pair: Pair, place: RunPair, pointer: str, text: str) -> list[str]:
+    """The circumstances under which a text may tell of something that the target has no word for."""
+    if place.old.hosted:
+        pair.accept("hosted-call-as-text", pointer, place.old.pointer or None, MISSING, text, only_translated=True)
+    unfinished = not pair.is_request and is_unfinished(pair.corpus, pair.source)
+    return ["hosted-step"] * bool(place.old.hosted) + [UNFINISHED] * unfinished
+
+
+def _is_thought(pair: Pair, text: str, thoughts: Sequence[str]) -> bool:
+    """Whether text is reasoning of the source, part of it, or holds it."""
+    key = squeeze(text)
+    for thought in thoughts:
+        other = squeeze(thought)
+        if (
+            key == other
+            or (is_phrase(pair.corpus, thought.strip()) and other in key)
+            or (is_phrase(pair.corpus, text) and key in other)
+        ):
+            return True
+    return False

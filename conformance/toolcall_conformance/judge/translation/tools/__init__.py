@@ -1,0 +1,1 @@
+"""Tools: which is which, with name, description and kind."""

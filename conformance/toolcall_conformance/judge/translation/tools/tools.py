@@ -1,0 +1,286 @@
+"""Tool declarations: none lost or invented, with name, description and schema."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from toolcall_conformance.basics.findings import MISSING, Finding, Words, is_json_value
+from toolcall_conformance.basics.jsonvalue import equal
+from toolcall_conformance.basics.reading import Tool
+from toolcall_conformance.judge.translation.pair import Pair, tool_words
+from toolcall_conformance.judge.translation.schemas.listed_twice import find_listed_twice
+from toolcall_conformance.judge.translation.schemas.schema_branches import is_composed
+from toolcall_conformance.judge.translation.schemas.schemas import SchemaDifference, compare_schemas, spelt_otherwise
+from toolcall_conformance.judge.translation.settings.settings import chosen_names
+from toolcall_conformance.judge.translation.tools.kinds import compare_kind
+from toolcall_conformance.judge.translation.tools.names import legal_name
+from toolcall_conformance.judge.translation.tools.own_tools import (
+    nameless_functions,
+    report_functions,
+    report_hosted,
+    run_by_client,
+    stands_for_one,
+)
+from toolcall_conformance.judge.translation.tools.tool_twins import undeclared
+
+ROOT_WIDER = ("translation/schema-widened", "translation/schema-branch-description")
+
+
+def compare_tools(pair: Pair) -> Iterator[Finding]:
+    """Report what differs. Where the choice allows a subset alone, the other tools may be left out."""
+    twins, chosen = pair.twins, chosen_names(pair.source)
+    mapped = {id(tool) for tool, _ in twins}
+    tools_by_name: dict[str | None, list[Tool]] = {}
+    for tool, _ in twins:
+        tools_by_name.setdefault(tool.name, []).append(tool)
+    again = _declared_again(pair.source.tools) if len(mapped) < len(pair.source.tools) else set()
+    for tool in pair.source.tools:
+        if id(tool) in mapped:
+            continue
+        if tool.kind == "hosted" and not run_by_client(pair.corpus, pair.source, tool):
+            continue
+        if id(tool) in again or any(_is_anew(tool, other) for other in tools_by_name.get(tool.name, ())):
+            pair.accept("tool-declared-twice", _tools_pointer(pair), tool.pointer, tool.name)
+            continue
+        if chosen is not None and tool.name not in chosen and pair.demand("choice-subset") != "must":
+            pair.accept("subset-choice-as-filtered-tools", _tools_pointer(pair), tool.pointer, tool.name)
+            continue
+        yield pair.finding(
+            "translation/tool-lost",
+            _tools_pointer(pair),
+            want=Words(tool.name or "a tool"),
+            got=MISSING,
+            source=tool.pointer,
+            subject=tool_words(tool),
+        )
+    yield from _lost_of_searches(pair, mapped)
+    ids = {id(tool) for _, tool in twins}
+    for tool in pair.output.tools:
+        if id(tool) not in ids and tool.kind != "hosted" and not stands_for_one(pair, tool):
+            yield _invented(pair, tool)
+    for tool, twin in twins:
+        if "hosted" not in (tool.kind, twin.kind):
+            yield from _compare_one(pair, tool, twin)
+            continue
+        yield from _compare_own(pair, tool, twin)
+        if (tool.kind, tool.type, tool.name, tool.pointer) != (twin.kind, twin.type, twin.name, twin.pointer):
+            named = (tool.type or tool.name, twin.type or twin.name)
+            pair.accept("own-tool-as-another", twin.pointer, tool.pointer, *named)
+    yield from _find_unsound(pair, twins)
+    yield from report_hosted(pair)
+    yield from report_functions(pair)
+    yield from _compare_names(pair, twins)
+
+
+def _compare_own(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
+    """What a tool of the API's own says of itself, which is mostly nothing: the API knows what it is for."""
+    if tool.kind == "hosted" and twin.kind == "function" and (tool.description or tool.schema):
+        yield from _compare_one(pair, replace(tool, kind="function", name=twin.name, strict=twin.strict), twin)
+
+
+def _lost_of_searches(pair: Pair, mapped: set[int]) -> Iterator[Finding]:
+    """What a search of the client's brought, and the output neither declares nor holds in its own history."""
+    there = {(tool.namespace, tool.name) for tool in (*pair.output.tools, *pair.output.found_tools)}
+    for tool in undeclared(pair.source):
+        if id(tool) not in mapped and (tool.namespace, tool.name) not in there:
+            yield pair.finding(
+                "translation/tool-lost",
+                _tools_pointer(pair),
+                "a tool that a search brought is not declared",
+                want=Words(tool.name or "a tool"),
+                got=MISSING,
+                source=tool.pointer,
+                subject=tool_words(tool),
+            )
+
+
+def _invented(pair: Pair, tool: Tool) -> Finding:
+    """A function that the client does not have: out of nothing, or made of a tool that only the provider can run."""
+    source = pair.view(nameless_functions).get(id(tool))
+    return pair.finding(
+        "translation/tool-invented",
+        tool.pointer,
+        "" if source is None else f"{source.name}, which the provider runs, became a function without a name",
+        want=MISSING,
+        got=pair.stands(tool.pointer) if source is not None else tool.name,
+        source=None if source is None else source.pointer,
+        subject=tool_words(tool if source is None else source),
+    )
+
+
+def _declared_again(tools: Sequence[Tool]) -> set[int]:
+    """The tools, by ``id``, that declare what an earlier one of the same body declares: both are one tool.
+
+    So are two of one name of which an item of the conversation declares one.
+    """
+    first: dict[str | None, list[Tool]] = {}
+    ids = set()
+    for tool in tools:
+        others = first.setdefault(tool.name, [])
+        if any(_declare_the_same(tool, other) or _is_anew(tool, other) for other in others):
+            ids.add(id(tool))
+        else:
+            others.append(tool)
+    return ids
+
+
+def _declare_the_same(tool: Tool, other: Tool) -> bool:
+    left, right = (
+        [each.kind, each.strict, each.description, each.namespace, each.schema, each.grammar, each.own]
+        for each in (tool, other)
+    )
+    return equal(left, right)
+
+
+def _is_anew(tool: Tool, other: Tool) -> bool:
+    """Whether an item of the conversation declares one of two tools of one name, so that the two are one."""
+    same = (tool.name, tool.kind, tool.namespace) == (other.name, other.kind, other.namespace)
+    return same and (tool.in_history or other.in_history)
+
+
+def _find_unsound(pair: Pair, twins: Sequence[tuple[Tool, Tool]]) -> Iterator[Finding]:
+    """Lists with a member twice in schemas that the translator made up: for free text, or for an API's own tool."""
+    compared = {id(twin) for tool, twin in twins if tool.kind == twin.kind == "function"}
+    for tool in pair.output.tools:
+        if id(tool) not in compared:
+            for difference in find_listed_twice(None, tool.schema):
+                place = (tool.schema_pointer or "") + difference.pointer
+                subject = tool_words(tool)
+                yield pair.finding(difference.rule, place, want=difference.want, got=difference.got, subject=subject)
+
+
+def _compare_names(pair: Pair, twins: Sequence[tuple[Tool, Tool]]) -> Iterator[Finding]:
+    """Tools that had names of their own must not share one: a call names its tool, and nothing else of it."""
+    owners: dict[str, Tool] = {}
+    for tool, twin in twins:
+        if twin.name is None:
+            continue
+        owner = owners.setdefault(twin.name, tool)
+        if (owner.namespace, owner.name) != (tool.namespace, tool.name):
+            yield pair.finding(
+                "translation/tool-names-injective",
+                twin.name_pointer or twin.pointer,
+                want=Words(f"a name that {owner.name} does not have"),
+                got=twin.name,
+                source=tool.name_pointer or tool.pointer,
+                subject=tool_words(tool),
+            )
+
+
+def _tools_pointer(pair: Pair) -> str:
+    return pair.output.tools[0].pointer.rsplit("/", 1)[0] if pair.output.tools else ""
+
+
+def _trimmed(tool: Tool) -> str:
+    return (tool.description or "").strip()
+
+
+def _tells_more(tool: Tool, twin: Tool) -> bool:
+    """Whether a function that stands for a free-text tool says in words what its schema cannot, such as a grammar."""
+    return tool.kind == "custom" and twin.kind == "function" and (tool.description or "") in (twin.description or "")
+
+
+def _compare_one(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
+    subject = tool_words(tool)
+    grouped = tool.namespace is not None and (tool.name or "") in (twin.name or "")  # the group is in its new name
+    if tool.name is not None and twin.name != tool.name and legal_name(pair, tool.name) and not grouped:
+        yield pair.finding(
+            "translation/tool-name-kept",
+            twin.name_pointer or twin.pointer,
+            want=tool.name,
+            got=twin.name,
+            source=tool.name_pointer,
+            subject=subject,
+        )
+    elif twin.name != tool.name:
+        where, names = twin.name_pointer or twin.pointer, (tool.name, twin.name)
+        pair.accept("tool-renamed", where, tool.name_pointer, *names, only_translated=True)
+    if tool.description != twin.description and _trimmed(tool) == _trimmed(twin):
+        both = bool(tool.description and twin.description)
+        name = "description-trimmed" if both else "blank-text-absent"
+        where, source = twin.description_pointer or twin.pointer, tool.description_pointer or tool.pointer
+        pair.accept(name, where, source, tool.description, twin.description, only_translated=not both)
+    if (
+        _trimmed(tool) != _trimmed(twin)
+        and tool.description
+        and tool.description.strip()
+        and not _tells_more(tool, twin)
+    ):
+        yield pair.finding(
+            "translation/tool-description",
+            twin.description_pointer or twin.pointer,
+            want=tool.description,
+            got=pair.stands(twin.description_pointer) if twin.description is None else twin.description,
+            source=tool.description_pointer,
+            subject=subject,
+        )
+    yield from compare_kind(pair, tool, twin)
+    if tool.kind == twin.kind == "function":
+        options = {"closing_allowed": bool(twin.strict), "texts_only": pair.lists_texts_only(twin.schema_pointer)}
+        for difference in compare_schemas(pair.corpus, tool.schema, twin.schema, **options):
+            if not _is_root_unsaid(pair, tool, difference):
+                yield from _report_difference(pair, tool, twin, difference, subject)
+        if pair.accepted is not None:
+            for acceptance in spelt_otherwise(pair.corpus, tool.schema, twin.schema, **options):
+                where, source = _places(tool, twin, acceptance.pointer, acceptance.source_pointer)
+                pair.accept(acceptance.name, where, source, only_translated=acceptance.only_translated)
+        yield from _compare_strict(pair, tool, twin, subject)  # free-text tools have no schema to be strict about
+
+
+def _is_root_unsaid(pair: Pair, tool: Tool, difference: SchemaDifference) -> bool:
+    """Whether a schema got wider at its root because the target has no unions there: a loss, and no fault."""
+    wider = difference.pointer == "" and difference.rule in ROOT_WIDER
+    return wider and is_composed(tool.schema) and pair.demand("tool-schema-root") == "cannot"
+
+
+def _compare_strict(pair: Pair, tool: Tool, twin: Tool, subject: str) -> Iterator[Finding]:
+    """Strictness has another default in every format, so what is left unsaid is read as its format means it."""
+    want = tool.strict if tool.strict is not None else pair.origin["tool_strict_default"]
+    got = twin.strict if twin.strict is not None else pair.target["tool_strict_default"]
+    if {tool.strict, twin.strict} == {False, None} and want == got:
+        pair.accept("strict-false-absent", twin.pointer, tool.pointer, tool.strict, twin.strict)
+    if want == got or want is None or (want is True and pair.demand("tool-strict") == "cannot"):
+        return
+    message = (
+        ""
+        if got is not None
+        else "the tool does not declare whether it is strict, so this provider decides it by the schema"
+    )
+    yield pair.finding(
+        "translation/tool-strict",
+        twin.pointer,
+        message,
+        want=want,
+        got=MISSING if twin.strict is None else twin.strict,
+        source=tool.pointer,
+        subject=subject,
+    )
+
+
+def _places(tool: Tool, twin: Tool, pointer: str, source: str) -> tuple[str, str]:
+    """Places inside the schemas of two tools, as places of their bodies."""
+    return (
+        twin.pointer if twin.schema_pointer is None else twin.schema_pointer + pointer,
+        tool.pointer if tool.schema_pointer is None else tool.schema_pointer + source,
+    )
+
+
+def _report_difference(
+    pair: Pair, tool: Tool, twin: Tool, difference: SchemaDifference, subject: str
+) -> Iterator[Finding]:
+    pointer, source = _places(tool, twin, difference.pointer, difference.source_pointer)
+    there, want = pair.stands(pointer), difference.want
+    if isinstance(there, dict) and "$ref" in json.dumps(there) and is_json_value(want) and difference.got is MISSING:
+        want = Words(json.dumps(want, ensure_ascii=False))  # it can be mended only where the reference leads
+    yield pair.finding(
+        difference.rule,
+        pointer,
+        difference.message,
+        want=want,
+        got=difference.got,
+        source=source,
+        subject=subject,
+        under=difference.under,
+    )

@@ -1,0 +1,1 @@
+"""Recorded exchanges: recording, scrubbing, reading, replay."""

@@ -1,0 +1,1 @@
+"""Secrets in a recording: found, replaced, searched for again."""

@@ -1,0 +1,175 @@
+"""Reads and checks the TOML file that says which golden files belong together."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+import tomllib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.basics import foreign_files
+from toolcall_conformance.recording.pairs.errors import PairsError
+from toolcall_conformance.recording.pairs.patterns import PatternError, Template
+
+_SCHEMA = Path(__file__).with_name("pairs.schema.json")
+_ENDS = ("client", "upstream")
+
+
+@dataclass(frozen=True, slots=True)
+class PairTable:
+    """One table ``[[pairs]]``: where its files are, and what they hold.
+
+    ``ends`` are the formats that the table itself names, by ``client`` and ``upstream``.
+    """
+
+    source: Template
+    output: Template
+    direction: str
+    ends: Mapping[str, str]
+    source_body: str
+    output_body: str
+    client_model: str | None
+    upstream_model: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """The file. ``words`` are formats by the words of paths, None for a word of no format that is judged."""
+
+    path: Path
+    kinds: Sequence[PairTable]
+    words: Mapping[str, str | None]
+    redacted: Sequence[re.Pattern[str]]
+    leave_out: Sequence[str]
+
+    @property
+    def folder(self) -> Path:
+        return self.path.parent
+
+
+def read_description(path: Path, formats: Collection[str]) -> Description:
+    """Read a file of pairs. Raises PairsError."""
+    document = _toml(path)
+    _check(path, document)
+    words: dict[str, str | None] = {name: name for name in formats}
+    for word, name in document.get("formats", {}).items():
+        if name is not False and name not in formats:
+            raise PairsError(
+                f"{path}: [formats]: {word} = {name!r} is no format{_perhaps(name, formats)}; they are "
+                f"{', '.join(formats)}; write {word} = false for one that is not judged"
+            )
+        words[word] = name or None
+    kinds = [_kind(path, number, table, words) for number, table in enumerate(document["pairs"], 1)]
+    return Description(path, kinds, words, _patterns(path, document), document.get("leave_out", ()))
+
+
+def _kind(path: Path, number: int, table: Mapping[str, Any], words: Mapping[str, str | None]) -> PairTable:
+    where = f"{path}: [[pairs]] number {number}"
+    templates = {}
+    for key in ("source", "output"):
+        try:
+            templates[key] = Template.of(table[key])
+        except PatternError as error:
+            raise PairsError(f"{where}: {key}: {error}") from None
+    source, output = templates["source"], templates["output"]
+    if unknown := [name for name in source.fields if name not in output.fields]:
+        raise PairsError(
+            f"{where}: {{{unknown[0]}}} is in source and not in output ({output.text}): an output could belong "
+            "to several sources; use the same fields"
+        )
+    ends = {}
+    for end in _ENDS:
+        if end in table:
+            if words.get(table[end]) is None:
+                raise PairsError(f"{where}: {end} = {table[end]!r} is no format{_perhaps(table[end], words)}")
+            ends[end] = str(words[table[end]])
+        elif end not in output.fields:
+            near = difflib.get_close_matches(end, [name for name in output.fields if name not in _ENDS], n=1)
+            hint = f"; did you mean {{{end}}} by {{{near[0]}}}?" if near else ""
+            raise PairsError(
+                f"{where}: which format is the {end}'s? Put {{{end}}} into output, or write {end} = …{hint}"
+            )
+    return PairTable(
+        source,
+        output,
+        table.get("direction", "request"),
+        ends,
+        table.get("source_body", ""),
+        table.get("output_body", ""),
+        table.get("client_model"),
+        table.get("upstream_model"),
+    )
+
+
+def _patterns(path: Path, document: Mapping[str, Any]) -> list[re.Pattern[str]]:
+    patterns = []
+    for text in document.get("redacted", ()):
+        try:
+            patterns.append(re.compile(text))
+        except re.error as error:
+            raise PairsError(f"{path}: redacted: {text!r} is no regular expression: {error}") from None
+    return patterns
+
+
+def _toml(path: Path) -> Any:
+    try:
+        return foreign_files.parse_toml(foreign_files.read_text(path))
+    except FileNotFoundError:
+        raise PairsError(f"{path} is not there; `toolcall-conformance new-pairs FOLDER` writes one") from None
+    except IsADirectoryError:
+        raise PairsError(
+            f"{path} is a folder; name the file in it, or write one: toolcall-conformance new-pairs {path}"
+        ) from None
+    except OSError as error:
+        raise PairsError(f"{path} cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError as error:
+        raise PairsError(f"{path} is not UTF-8 text (byte {error.start}), as TOML must be") from None
+    except tomllib.TOMLDecodeError as error:
+        raise PairsError(f"{path} is not TOML: {error}; write regular expressions between single quotes") from None
+
+
+def _check(path: Path, document: Any) -> None:
+    import jsonschema
+
+    schema = json.loads(_SCHEMA.read_text(encoding="utf-8"))
+    errors = [*jsonschema.Draft202012Validator(schema).iter_errors(document)]
+    unknown = [
+        error for error in errors if error.validator == "additionalProperties"
+    ]  # a misspelt key is also a missing one
+    breach = jsonschema.exceptions.best_match(unknown or errors)
+    if breach is None:
+        return
+    place = _place([*breach.absolute_path])
+    if breach.validator == "additionalProperties":
+        properties = breach.schema.get("properties", {})
+        for name in breach.instance:
+            if name not in properties:
+                raise PairsError(
+                    f"{path}: {place} has no key {name!r}{_perhaps(name, properties)}; its keys are "
+                    f"{', '.join(properties)}"
+                )
+    if breach.validator == "required":
+        what = "a table [[pairs]] with source and output" if place == "the file" else "source and output"
+        raise PairsError(f"{path}: {place} needs {what}")
+    if place.startswith("[formats]"):
+        raise PairsError(f"{path}: {place}: give the name of a format, or false for one that is not judged")
+    about = breach.schema.get("description", "") if isinstance(breach.schema, dict) else ""
+    raise PairsError(f"{path}: {place}: {breach.message}{f' ({about})' if about else ''}")
+
+
+def _place(steps: list[Any]) -> str:
+    """A place of the file as its reader writes it."""
+    if steps[:1] == ["pairs"] and len(steps) > 1:
+        return ": ".join([f"[[pairs]] number {steps[1] + 1}", *map(str, steps[2:])])
+    if steps[:1] == ["formats"] and len(steps) > 1:
+        return f"[formats]: {steps[1]}"
+    return ".".join(map(str, steps)) or "the file"
+
+
+def _perhaps(wrong: Any, names: Collection[str]) -> str:
+    close = difflib.get_close_matches(str(wrong), names, n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""

@@ -1,0 +1,1 @@
+"""Findings grouped by what mends them."""

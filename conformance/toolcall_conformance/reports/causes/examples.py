@@ -1,0 +1,66 @@
+"""Whose bodies a report keeps: those of the simplest items of each kind of finding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from toolcall_conformance.reports.causes.root_cause import simplicity
+from toolcall_conformance.reports.causes.seen import Key, Seen
+from toolcall_conformance.reports.model import ItemRecord
+
+# The simplest may be told with another cause: then the next one shows this.
+_OF_EACH = 2
+
+
+def of_all(items: Iterable[ItemRecord]) -> list[ItemRecord]:
+    """The items, with bodies only of those that one report of all of them keeps; some have lost theirs already."""
+    items_by_id = {item.nodeid: item for item in items}
+    examples = Examples()
+    for item in list(items_by_id.values()):
+        if item.bodies:
+            keeps, dropped = examples.offer(item)
+            for nodeid in (*dropped, *(() if keeps else (item.nodeid,))):
+                items_by_id[nodeid] = replace(items_by_id[nodeid], bodies=[])
+    return list(items_by_id.values())
+
+
+class Examples:
+    """The simplest items of each kind of finding, of all that were offered.
+
+    Which they are does not depend on the order, so that several processes can each offer theirs to one.
+    """
+
+    def __init__(self, of_each: int = _OF_EACH) -> None:
+        self._of_each = of_each
+        self._best: dict[Key, dict[str, tuple[Any, ...]]] = {}
+        self._uses: dict[str, int] = {}
+
+    def offer(self, item: ItemRecord) -> tuple[bool, list[str]]:
+        """Whether an item is among the simplest so far, and the node ids of those that no longer are."""
+        dropped: list[str] = []
+        offers = [self._offer(occurrence, dropped) for occurrence in self._kinds(item)]
+        return any(offers), [nodeid for nodeid in dropped if not self._uses.get(nodeid)]
+
+    def _kinds(self, item: ItemRecord) -> list[Seen]:
+        """Its simplest finding of each kind."""
+        occurrences: dict[Key, Seen] = {}
+        for finding in item.findings:
+            occurrence = Seen(item, finding)
+            if occurrence.key not in occurrences or simplicity(occurrence) < simplicity(occurrences[occurrence.key]):
+                occurrences[occurrence.key] = occurrence
+        return list(occurrences.values())
+
+    def _offer(self, occurrence: Seen, dropped: list[str]) -> bool:
+        best, nodeid = self._best.setdefault(occurrence.key, {}), occurrence.item.nodeid
+        self._uses[nodeid] = self._uses.get(nodeid, 0) + (nodeid not in best)
+        best[nodeid] = simplicity(occurrence)
+        if len(best) <= self._of_each:
+            return True
+        last = max(best, key=lambda candidate: best[candidate])
+        del best[last]
+        self._uses[last] -= 1
+        if last != nodeid:
+            dropped.append(last)
+        return last != nodeid

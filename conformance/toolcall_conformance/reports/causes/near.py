@@ -1,0 +1,91 @@
+"""What stands around a place of a body, in a few words of JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from toolcall_conformance.basics.jsonvalue import unescaped
+
+_LONGEST = 70
+_TEXT = 28
+
+
+def near(body: Any, pointer: str) -> str:
+    """The object or array that holds the place ``pointer``, in one line; what lies deeper is only hinted at.
+
+    Of a place that does not exist it is the deepest one that does. Empty for a body that is no object or array.
+    """
+    steps = [unescaped(token) for token in pointer.split("/")[1:]]
+    holder: Any = body
+    for step in steps[:-1]:
+        below = _below(holder, step)
+        if not isinstance(below, (dict, list)):
+            break
+        holder = below
+    if not isinstance(holder, (dict, list)):
+        return ""
+    last = steps[-1] if steps else ""
+    return _outline(holder, last)
+
+
+def _below(holder: Any, step: str) -> Any:
+    if isinstance(holder, dict):
+        return holder.get(step)
+    if isinstance(holder, list) and step.isdecimal() and int(step) < len(holder):
+        return holder[int(step)]
+    return None
+
+
+def _outline(holder: Any, last: str) -> str:
+    """The members of an object or array around the one called ``last``, as many as fit into a line."""
+    if isinstance(holder, dict):
+        keys = list(holder)
+        middle = keys.index(last) if last in holder else len(keys)
+        window = _window(
+            len(keys), middle, lambda at: f"{_text(keys[at])}: {_hint(holder[keys[at]], shows_members=at == middle)}"
+        )
+        return f"{{{window}}}"
+    middle = int(last) if last.isdecimal() else 0
+    return f"[{_window(len(holder), middle, lambda at: _hint(holder[at], shows_members=at == middle))}]"
+
+
+def _window(count: int, middle: int, member: Callable[[int], str]) -> str:
+    """Of so many members the one at ``middle``, and those behind and before it that fit, with an ellipsis for the rest.
+
+    No other member is written: a body may have thousands, and each of them a finding.
+    """
+    if not count:
+        return ""
+    first = last = min(middle, count - 1)
+    members = [member(first)]
+    left = _LONGEST - 8 - len(members[0])
+    while last + 1 < count and (left := left - len(more := f", {member(last + 1)}")) >= 0:
+        last += 1
+        members.append(more)
+    left = _LONGEST - 8 - len("".join(members))
+    while first > 0 and (left := left - len(more := f"{member(first - 1)}, ")) >= 0:
+        first -= 1
+        members.insert(0, more)
+    return f"{'…, ' if first > 0 else ''}{''.join(members)}{', …' if last < count - 1 else ''}"
+
+
+def _hint(value: Any, *, shows_members: bool) -> str:
+    if isinstance(value, dict):
+        if not shows_members or not value:
+            return "{…}" if value else "{}"
+        return (
+            f"{{{', '.join(f'{_text(key)}: {_hint(member, shows_members=False)}' for key, member in value.items())}}}"
+        )
+    if isinstance(value, list):
+        return f"[… {len(value)}]" if value else "[]"
+    return _text(value)
+
+
+def _text(value: Any) -> str:
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError):
+        return "…"
+    return text if len(text) <= _TEXT else f'{text[: _TEXT - 2]}…"' if isinstance(value, str) else f"{text[:_TEXT]}…"

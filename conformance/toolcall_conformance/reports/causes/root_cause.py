@@ -1,0 +1,129 @@
+"""A root cause: findings that one repair mends, with the simplest item that shows it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolcall_conformance.library import Rule
+from toolcall_conformance.reports.causes.seen import CHECKS, LEVELS, Seen, in_order
+from toolcall_conformance.reports.model import ItemRecord
+
+# By what the names of bodies have: what goes up, and what comes down.
+_WAYS = (("request", "in requests"), ("response", "in replies"))
+
+
+@dataclass(slots=True)
+class RootCause:
+    """One fault: its findings, what is only its repetition in whole conversations, and other rules that say it.
+
+    ``others`` has the element of each of those rules. ``harm`` is what its gravest items weigh together. ``way`` says
+    whether it is ``in requests`` or ``in replies``, where another cause of the rule is in the others.
+    """
+
+    seen: list[Seen]
+    echoed: list[Seen] = field(default_factory=list)
+    others: dict[str, str] = field(default_factory=dict)
+    place: str = ""
+    harm: float = 0
+    way: str = ""
+
+    @property
+    def rule(self) -> str:
+        return self.seen[0].rule
+
+    @property
+    def element(self) -> str:
+        return self.seen[0].element
+
+    @property
+    def level_number(self) -> int:
+        """That of its gravest finding; 0 is the gravest level."""
+        return min(occurrence.level for occurrence in self.seen)
+
+    @property
+    def level(self) -> str:
+        """The name of that level."""
+        return LEVELS[self.level_number]
+
+    @property
+    def formats(self) -> list[str]:
+        """The formats of the wrong bodies."""
+        return sorted({occurrence.finding["format"] for occurrence in self.seen})
+
+    @property
+    def items(self) -> list[ItemRecord]:
+        """Its items, each once, in the order of the run."""
+        return list({occurrence.item.nodeid: occurrence.item for occurrence in self.seen}.values())
+
+    @property
+    def code(self) -> dict[str, int]:
+        """The lines of the translator's code that its findings name, the most frequent first, with their items."""
+        lines = Counter(occurrence.finding["code"] for occurrence in self.seen if "code" in occurrence.finding)
+        return dict(lines.most_common())
+
+    @property
+    def in_the_loop(self) -> int:
+        """The items of whole conversations in which it is seen once more."""
+        return len({occurrence.item.nodeid for occurrence in self.echoed} - {item.nodeid for item in self.items})
+
+    @property
+    def ways(self) -> frozenset[str]:
+        """``in requests``, ``in replies``, or both."""
+        return frozenset(word for occurrence in self.seen for part, word in _WAYS if part in occurrence.finding["body"])
+
+    @property
+    def known(self) -> bool:
+        """Whether its findings are expected: all are, or none."""
+        return self.seen[0].known
+
+    @property
+    def fails(self) -> bool:
+        """Whether it fails an item."""
+        return any("standing" in occurrence.finding for occurrence in self.seen)
+
+    @property
+    def example(self) -> Seen:
+        """The simplest that shows its rule: new and grave, unary before streamed, plain before variants, small."""
+        return min((occurrence for occurrence in self.seen if occurrence.rule == self.rule), key=simplicity)
+
+    def texts(self, rules: Mapping[str, Rule]) -> Rule | None:
+        """Its rule as it speaks of the example; None of a rule that the corpus does not have."""
+        return rules[self.rule].about(self.example.finding["message"]) if self.rule in rules else None
+
+    def take(self, root: RootCause) -> None:
+        """Take in the rules of another root that is the same fault."""
+        self.others |= {root.rule: root.element, **root.others}
+        self.echoed += root.echoed
+
+    def to_json(self) -> dict[str, Any]:
+        checks = Counter(item.check for item in self.items)
+        return {
+            "rule": self.rule,
+            "other_rules": sorted(self.others),
+            "level": self.level,
+            "element": self.element,
+            "formats": self.formats,
+            "place": self.place,
+            "checks": {name: checks[name] for name in in_order(checks)},
+            "routes": sorted({f"{item.client}-to-{item.upstream}" for item in self.items}),
+            "cases": len({item.case for item in self.items}),
+            "items": len(self.items),
+            "also_in_the_loop": self.in_the_loop,
+            "known": self.known,
+            "example": self.example.item.nodeid,
+        }
+
+
+def simplicity(occurrence: Seen) -> tuple[Any, ...]:
+    item = occurrence.item
+    return (
+        occurrence.level,
+        item.variant is not None,
+        CHECKS.index(item.check) if item.check in CHECKS else len(CHECKS),
+        len(item.findings) > 1,
+        item.size,
+        item.nodeid,
+    )

@@ -1,0 +1,77 @@
+"""The root causes of a run: its findings, grouped by what they have in common.
+
+Findings with one signature (``causes.Cause``) are one root, unless they show that different repairs mend them
+(``features``). Then roots are joined that are one fault seen twice:
+
+- a finding of the loop or a round trip that a request, reply or stream of the same case and route shows already;
+- rules that say the same of one body, or of which one brings the other along, by ``translation/harm.json``;
+- two rules that are broken by one wrong value;
+- what shows at the same places of the same sources, in the bodies of several formats;
+- what one client shows in the loop with several providers, and other clients do not;
+- what one repair mends, by ``translation/harm.json``.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+
+from toolcall_conformance.reports.causes.harm import Harm
+from toolcall_conformance.reports.causes.joined import join_depths, join_formats, join_places
+from toolcall_conformance.reports.causes.misread import join_clients
+from toolcall_conformance.reports.causes.repairs import join_repairs
+from toolcall_conformance.reports.causes.repeated import fold_loops, without_repetitions
+from toolcall_conformance.reports.causes.root_cause import RootCause
+from toolcall_conformance.reports.causes.seen import Key, Seen
+from toolcall_conformance.reports.model import ItemRecord
+
+
+def root_causes(items: Iterable[ItemRecord], harm: Harm) -> list[RootCause]:
+    """Group findings by their cause: the gravest first, of these the most harm times items, known ones last.
+
+    What fails an item in some tries only, and so does not fail the run, is no cause of it.
+    """
+    groups: dict[Key, RootCause] = {}
+    counted = [
+        Seen(item, finding)
+        for item in items
+        for finding in item.findings
+        if item.outcome == "failed" or "unstable" not in finding
+    ]
+    entries = list(without_repetitions(counted, harm))
+    for occurrence, others in entries:
+        root = groups.setdefault(occurrence.key, RootCause([]))
+        root.seen.append(occurrence)
+        root.others |= others
+    fold_loops(groups, entries, harm)
+    joined_roots = join_depths(root for root in groups.values() if root.seen)
+    roots = join_repairs(join_clients(join_formats(join_places(joined_roots, harm))), harm)
+    for root in roots:
+        root.others.pop(root.rule, None)
+        root.place = root.seen[0].place
+        weight = max(harm.weight(*rule) for rule in [(root.rule, root.element), *root.others.items()])
+        root.harm = weight * len(
+            {occurrence.item.nodeid for occurrence in root.seen if occurrence.level == root.level_number}
+        )
+    _tell_ways_apart(roots)
+    ordered = sorted(roots, key=lambda root: (root.known, root.level_number, -root.harm, root.rule))
+    return _with_a_cause_first(ordered, harm)
+
+
+def _with_a_cause_first(roots: list[RootCause], harm: Harm) -> list[RootCause]:
+    """The roots in their order, but for those at the beginning that only hide others, which go behind the next one."""
+    late = list(itertools.takewhile(lambda root: root.rule in harm.never_first, roots))
+    rest = roots[len(late) :]
+    if not rest or (rest[0].known, rest[0].level_number) != (roots[0].known, roots[0].level_number):
+        return roots
+    return [rest[0], *late, *rest[1:]]
+
+
+def _tell_ways_apart(roots: list[RootCause]) -> None:
+    """Say of causes of one rule which is in requests and which in replies, where there are both."""
+    ways: dict[str, set[frozenset[str]]] = {}
+    for root in roots:
+        ways.setdefault(root.rule, set()).add(root.ways)
+    for root in roots:
+        if len(ways[root.rule]) > 1 and len(root.ways) == 1:
+            root.way = next(iter(root.ways))

@@ -1,0 +1,140 @@
+"""A finding in an item of a run, with what decides which others are of one cause with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from toolcall_conformance.basics.findings import Level
+from toolcall_conformance.reports.causes.harm import Harm
+from toolcall_conformance.reports.features import feature
+from toolcall_conformance.reports.model import ItemRecord, told
+
+LEVELS = tuple(level.value for level in Level)
+# Checks that play what others judge one by one.
+_WHOLE = ("agent_loop", "round_trip")
+CHECKS = ("request", "response", "stream", *_WHOLE)
+
+
+class Key(NamedTuple):
+    """What findings of one cause share. What a round trip alone shows is lost only between its two ways."""
+
+    known: bool
+    signature: str
+    way_back: bool = False
+    feature: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A finding in an item."""
+
+    item: ItemRecord
+    finding: Mapping[str, Any]
+
+    @property
+    def rule(self) -> str:
+        return str(self.finding["rule"])
+
+    @property
+    def element(self) -> str:
+        return str(self.finding["element"])
+
+    @property
+    def level(self) -> int:
+        return LEVELS.index(self.finding["level"])
+
+    @property
+    def known(self) -> bool:
+        """Whether it is expected."""
+        return "known" in self.finding
+
+    @property
+    def key(self) -> Key:
+        """What it has in common with the findings of its cause."""
+        return Key(self.known, self.signature, self.item.check == "round_trip", self.feature)
+
+    @property
+    def signature(self) -> str:
+        return str(self.finding["signature"])
+
+    @property
+    def feature(self) -> str:
+        """What tells it from others of its signature that another repair mends."""
+        return feature(self.finding)
+
+    @property
+    def source(self) -> str:
+        """The format that the body was made from."""
+        item = self.item
+        return item.client if self.finding["format"] == item.upstream else item.upstream
+
+    @property
+    def place(self) -> str:
+        """The kind of place in its signature; empty where there is none."""
+        place = self.signature.split(" ")[-2]
+        return place if place != "-" else ""
+
+    @property
+    def difference(self) -> str:
+        """The kind of difference in its signature."""
+        return self.signature.rpartition(" ")[2]
+
+    @property
+    def want(self) -> Any:
+        """What should stand there: a value, a choice, or none; of a long value the beginning."""
+        return told(self.finding, "want")
+
+    @property
+    def got(self) -> Any:
+        """What stands there: a value, or none; of a long value the beginning."""
+        return told(self.finding, "got")
+
+    @property
+    def pointer(self) -> str:
+        return str(self.finding["pointer"])
+
+    @property
+    def subject(self) -> str:
+        """The call, result or tool that it is about, without where it stands in a stream."""
+        return str(self.finding["subject"]).partition("; ")[0]
+
+    @property
+    def put_together(self) -> bool:
+        """Whether it is about the reply that a stream's events make, not about the events."""
+        return "," in self.finding["body"]
+
+    @property
+    def whole(self) -> bool:
+        """Whether its check plays what others judge one by one."""
+        return self.item.check in _WHOLE
+
+    @property
+    def body(self) -> tuple[str, str]:
+        """The body that it is about; a stream and the reply put together of it are one."""
+        return self.item.nodeid, self.finding["body"].partition(",")[0]
+
+
+# A finding, and the rules that it stands for with it, each with its element.
+Told = tuple[Seen, dict[str, str]]
+
+
+def gravity(occurrence: Seen, harm: Harm) -> tuple[Any, ...]:
+    """Sorts by: new before known, the gravest level, and of what says the same the most exact."""
+    # Between two rules that say the same, that on the translation says more than the format's own.
+    element = occurrence.element
+    own = not occurrence.rule.startswith("translation/")
+    return (
+        occurrence.known,
+        occurrence.level,
+        own,
+        harm.place_in_group(occurrence.rule, element),
+        harm.rank(occurrence.rule, element),
+        occurrence.rule,
+    )
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """The names of checks in the order in which they are told."""
+    return sorted(names, key=lambda name: (CHECKS.index(name) if name in CHECKS else len(CHECKS), name))

@@ -1,0 +1,77 @@
+"""The list of items in an entry: its lines with their comments."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolcall_conformance.reports.known_failures.entries import plain_id
+from toolcall_conformance.reports.known_failures.tables import KEY
+
+_TOKEN = re.compile(r""""(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#[^\n]*|\n|[,\[\]]""")
+
+
+@dataclass
+class _Row:
+    """One value with the comments above it and behind it."""
+
+    value: str
+    above: list[str] = field(default_factory=list)
+    behind: str = ""
+
+
+def edited(block: str, add: Collection[str], remove: Collection[str]) -> str:
+    """An entry's text with other items: sorted if something is added, each with its comments, all else as it was."""
+    if not add and not remove:
+        return block
+    import tomlkit
+
+    document: Any = tomlkit.parse(block)
+    table = document[KEY][0]
+    items: Any = table["items"]
+    written = items.as_string()
+    text = written if written.startswith("[") else f"[{written}]"
+    rows, tail = _rows(text)
+    rows = [row for row in rows if row.value not in remove]
+    if add:
+        rows = sorted([*rows, *(_Row(item) for item in add)], key=lambda row: plain_id(row.value))
+    table["items"] = _array(rows, tail)
+    return tomlkit.dumps(document)
+
+
+def _array(rows: Collection[_Row], tail: Collection[str]) -> Any:
+    import tomlkit
+
+    return tomlkit.parse("items = " + "\n".join(["[", *_printed(rows, tail), "]"]))["items"]
+
+
+def _rows(text: str) -> tuple[list[_Row], list[str]]:
+    """The values of an array with their comments, and the comments behind the last one."""
+    rows: list[_Row] = []
+    above: list[str] = []
+    fresh = True  # nothing stands on this line yet
+    for match in _TOKEN.finditer(text):
+        token = match.group()
+        if token == "\n":
+            fresh = True
+        elif token.startswith("#"):
+            if fresh or not rows:
+                above.append(token)
+            else:
+                rows[-1].behind = token
+        elif token[0] in "\"'":
+            rows.append(_Row(tomllib.loads(f"v = {token}")["v"], above))
+            above, fresh = [], False
+    return rows, above
+
+
+def _printed(rows: Collection[_Row], tail: Collection[str]) -> Iterator[str]:
+    import tomlkit
+
+    for row in rows:
+        yield from (f"  {comment}" for comment in row.above)
+        yield f"  {tomlkit.string(row.value).as_string()}," + (f"  {row.behind}" if row.behind else "")
+    yield from (f"  {comment}" for comment in tail)

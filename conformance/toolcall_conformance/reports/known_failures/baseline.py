@@ -1,0 +1,234 @@
+"""The known failures of a run: which of its failures are known, and which entries are no longer true."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+
+from toolcall_conformance.reports.known_failures.entries import ItemPattern, Judged, KnownEntry, plain_id
+from toolcall_conformance.reports.known_failures.items import Items
+from toolcall_conformance.reports.known_failures.ranges import patterns
+
+# Of what no longer fails; the command that takes it out is told before.
+_SHOWN = 8
+
+
+class StandingKind(StrEnum):
+    """What the file says of a failure that it does not excuse, or that it does."""
+
+    KNOWN = "known"
+    EXPIRED = "expired"
+    OTHER = "other"  # the item is listed, with another rule or another difference
+    NEW = "new"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What the file says of one failure. ``text`` is the reason of a known one; of the others, a sentence."""
+
+    kind: StandingKind
+    text: str = ""
+
+    @property
+    def is_known(self) -> bool:
+        return self.kind is StandingKind.KNOWN
+
+
+@dataclass(frozen=True)
+class Stale:
+    """An entry with ``patterns`` that match no item or no longer fail, and the sentence to report."""
+
+    entry: KnownEntry
+    patterns: tuple[ItemPattern, ...]
+    sentence: str
+
+
+@dataclass(frozen=True)
+class KnownFailures:
+    """The entries of one file, as they stand on the day ``today``; ``name`` is the file's in messages, ``text`` what
+    was in it.
+    """
+
+    path: Path | None = None
+    entries: tuple[KnownEntry, ...] = ()
+    today: dt.date = dt.date.max
+    name: str = ""
+    text: str = ""
+
+    @cached_property
+    def _by_item(self) -> dict[str, list[KnownEntry]]:
+        """The entries that name an item by its whole id."""
+        entries: dict[str, list[KnownEntry]] = {}
+        for entry in self.entries:
+            for pattern in entry.patterns:
+                for part in pattern.parts:
+                    if part.is_one_item:
+                        entries.setdefault(part.plain, []).append(entry)
+        return entries
+
+    @cached_property
+    def _by_beginning(self) -> dict[str, list[tuple[ItemPattern, KnownEntry]]]:
+        """The other patterns by what stands before their first sign, each with its entry."""
+        entries: dict[str, list[tuple[ItemPattern, KnownEntry]]] = {}
+        for entry in self.entries:
+            for pattern in entry.patterns:
+                for part in pattern.parts:
+                    if not part.is_one_item:
+                        entries.setdefault(part.beginning, []).append((part, entry))
+        return entries
+
+    def _by_pattern(self, plain: str) -> Iterator[KnownEntry]:
+        """The entries with a pattern that matches an item, which has no prefix."""
+        for end in range(len(plain) + 1):
+            for pattern, entry in self._by_beginning.get(plain[:end], ()):
+                if pattern.matches(plain):
+                    yield entry
+
+    def of_item(self, nodeid: str) -> list[KnownEntry]:
+        """The entries that name an item, in the order of the file."""
+        entries = [
+            *self._by_item.get(plain_id(nodeid), ()),
+            *self._by_pattern(plain_id(nodeid)),
+        ]
+        return sorted({id(entry): entry for entry in entries}.values(), key=lambda entry: entry.lines)
+
+    def standing(self, nodeid: str, rule: str, signature: str) -> Standing:
+        """What the file says of a failure of an item."""
+        listed = self.of_item(nodeid)
+        fitting = [entry for entry in listed if entry.has_failure(rule, signature)]
+        valid = [entry for entry in fitting if not entry.has_expired(self.today)]
+        if valid:
+            return Standing(StandingKind.KNOWN, valid[0].told)
+        if fitting:
+            entry = fitting[0]
+            description = f"known until {entry.expires} ({entry.told}); repair it, or give the entry another date"
+            return Standing(StandingKind.EXPIRED, f"{self._place(entry)}: {description}")
+        if listed:
+            same = [entry for entry in listed if rule in entry.ids]
+            description = (
+                f"the difference {same[0].signature}" if same else ", ".join(sorted({entry.rule for entry in listed}))
+            )
+            return Standing(
+                StandingKind.OTHER, f"{self._place((same or listed)[0])} records {description} for this item"
+            )
+        return Standing(StandingKind.NEW)
+
+    def reason(self, nodeid: str, rule: str, signature: str) -> str | None:
+        """The reason of a known failure, or None."""
+        status = self.standing(nodeid, rule, signature)
+        return status.text if status.is_known else None
+
+    def passing(self, nodeid: str, failures: Collection[tuple[str, str]]) -> list[str]:
+        """For an item that was judged alone: a sentence for each entry that names it and no longer fails."""
+        messages = []
+        for entry in self._by_item.get(plain_id(nodeid), ()):
+            if not _fails(entry, failures):
+                line = next(one for one in entry.patterns if one.matches(nodeid))
+                how = f"delete line {line.line}" if line.is_one_item else f"take it out of line {line.line}"
+                messages.append(f"{self.name or self.path}: {entry} no longer fails here; {how}")
+        return messages
+
+    def stale(
+        self,
+        planned: Collection[str],
+        judged: Judged,
+        is_outside: Callable[[ItemPattern], bool] = lambda _pattern: False,
+    ) -> list[Stale]:
+        """The entries with patterns that match no item, no longer fail, or fail in more items than they say.
+
+        ``planned`` are all items that there are, selected or not. A pattern that is not exact and has an item that was
+        not judged stays undecided, and so does one that ``is_outside`` of what the run has.
+        """
+        items = Items(planned)
+        verdicts = {plain_id(nodeid): failures for nodeid, failures in judged.items()}
+        stale_entries = []
+        for entry in self.entries:
+            if passing := dict(self.mended(entry, items, verdicts)):
+                stale_entries.append(Stale(entry, tuple(passing), self._sentence(entry, passing, items)))
+            lost = [
+                part
+                for pattern in entry.patterns
+                for part in pattern.parts
+                if not is_outside(part) and not items.matching(part)
+            ]
+            if lost:
+                problem = "matches no item; correct the pattern or delete the line"
+                names = ", ".join(f"{part.text} (line {part.line})" for part in lost)
+                stale_entries.append(Stale(entry, tuple(lost), f"{self.name or self.path}: {names} {problem}"))
+            stale_entries += self.surplus(entry, items, verdicts)
+        return stale_entries
+
+    @staticmethod
+    def mended(entry: KnownEntry, planned: Items, judged: Judged) -> Iterator[tuple[ItemPattern, list[str]]]:
+        """The patterns of an entry with items that no longer fail by it, and those; ids have no prefix.
+
+        One that is not exact has such items only when all its items were judged, and none fails.
+        """
+        for pattern in entry.patterns:
+            items = planned.matching(pattern)
+            passing = [each for each in items if each in judged and not _fails(entry, judged[each])]
+            if pattern.is_exact:
+                # A new case beside those that it was written for may pass.
+                enough = pattern.count is not None and len(items) - len(passing) >= pattern.count
+                if passing and not enough:
+                    yield pattern, passing
+            elif items and len(passing) == len(items):
+                yield pattern, passing
+
+    def surplus(self, entry: KnownEntry, items: Items, judged: Judged) -> Iterator[Stale]:
+        """The patterns that more items fail by than they say."""
+        for pattern in entry.patterns:
+            if pattern.count is None:
+                continue
+            failing = sum(each in judged and _fails(entry, judged[each]) for each in items.matching(pattern))
+            if failing > pattern.count:
+                yield Stale(
+                    entry,
+                    (pattern,),
+                    f"{self.name or self.path}:{pattern.line}: {entry}: {failing} items of {pattern.plain} fail, and "
+                    f"the line says {pattern.count}: the others are new",
+                )
+
+    def _sentence(self, entry: KnownEntry, passing: Mapping[ItemPattern, Sequence[str]], items: Items) -> str:
+        named = sorted({each for found in passing.values() for each in found})
+        shown = [pattern.plain for pattern in passing if not pattern.is_exact] or patterns(named, items)
+        more = f" and {len(shown) - _SHOWN} more patterns" if len(shown) > _SHOWN else ""
+        which = f"{', '.join(shown[:_SHOWN])}{more}"
+        every = {each for pattern in entry.patterns for each in items.matching(pattern)}
+        if len(shown) == 1 and (len(named) == 1 or not next(iter(passing)).is_exact):
+            what = f"{which} no longer fails"
+        else:
+            of = "all" if len(named) == len(every) else f"{len(named)} of"
+            what = f"{of} {len(every)} items no longer fail: {which}"
+        whole = len(named) == len(every)
+        # A pattern stands for more than what no longer fails.
+        goes = whole or all(len(found) == len(items.matching(pattern)) for pattern, found in passing.items())
+        lines = _in_words([entry.lines] if whole else _ranges({pattern.line for pattern in passing}))
+        return f"{self.name or self.path}: {entry}: {what}; {'delete' if goes else 'it stands in'} {lines}"
+
+    def _place(self, entry: KnownEntry) -> str:
+        return f"{self.path.name if self.path else ''}:{entry.lines[0]}"
+
+
+def _ranges(numbers: Collection[int]) -> list[tuple[int, int]]:
+    """Numbers as ranges, each with its first and its last."""
+    found: list[tuple[int, int]] = []
+    for number in sorted(numbers):
+        first = found.pop()[0] if found and found[-1][1] == number - 1 else number
+        found.append((first, number))
+    return found
+
+
+def _in_words(ranges: Sequence[tuple[int, int]]) -> str:
+    """``line 4``, ``lines 4 to 9 and 12``."""
+    *others, last = [f"{first}" if first == end else f"{first} to {end}" for first, end in ranges]
+    word = "lines" if others or " to " in last else "line"
+    return f"{word} {' and '.join([', '.join(others), last] if others else [last])}"
+
+
+def _fails(entry: KnownEntry, failures: Collection[tuple[str, str]]) -> bool:
+    return any(entry.has_failure(rule, signature) for rule, signature in failures)

@@ -1,0 +1,155 @@
+"""The table ``[causes]``: a line a cause that nobody has given a reason yet, so that a first file is short.
+
+    "RULE SIGNATURE" = ["PATTERN", "PATTERN"]
+
+A long line goes on below. A cause with a reason, a ticket or a date is a table ``[[known]]`` (``tables``).
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.reports.known_failures.entries import ItemPattern, KnownEntry, KnownFailuresError
+
+KEY = "causes"
+WIDTH = 260
+_HEADER = re.compile(rf"\s*\[\s*{KEY}\s*\]\s*(#.*)?")
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A cause with its patterns: ``text`` are its lines, ``before`` what stands above them, ``first`` its line."""
+
+    cause: str
+    patterns: tuple[str, ...]
+    before: str
+    text: str
+    first: int
+
+    @property
+    def last(self) -> int:
+        """The number of its last line."""
+        return self.first + self.text.rstrip("\n").count("\n")
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The rule, and the signature without it."""
+        rule, _, signature = self.cause.partition(" ")
+        return rule, signature
+
+
+@dataclass(frozen=True)
+class Section:
+    """The table of a file. ``others`` is the file without it: where it stood are empty lines, so that all others keep
+    their numbers. ``header`` is its first line, ``after`` what stands behind its last row.
+    """
+
+    others: str
+    header: str = ""
+    rows: tuple[Row, ...] = ()
+    after: str = ""
+
+
+def section(path: Path, text: str) -> Section:
+    """Take the table out of a file that is TOML. Raises KnownFailuresError."""
+    lines = _LINE.findall(text)
+    header = next((number for number, line in enumerate(lines) if _HEADER.fullmatch(line.rstrip("\n"))), None)
+    given: Any = tomllib.loads(text).get(KEY, {})
+    if header is None:
+        if given:
+            raise KnownFailuresError(f"{path}: write the causes below a line [{KEY}]")
+        return Section(text)
+    end = next((n for n in range(header + 1, len(lines)) if lines[n].lstrip().startswith("[")), len(lines))
+    # What stands right above the next table is about that.
+    while end < len(lines) and end - 1 > header and lines[end - 1].lstrip().startswith("#"):
+        end -= 1
+    try:
+        rows, after = _rows(lines, header + 1, end)
+    except ValueError as error:
+        raise KnownFailuresError(f"{path}:{error}") from None
+    if not isinstance(given, dict) or [row.cause for row in rows] != [*given]:
+        raise KnownFailuresError(f"{path}:{header + 1}: write each cause on a line of its own below [{KEY}]")
+    others = "".join([*lines[:header], "\n" * (end - header), *lines[end:]])
+    return Section(others, lines[header], tuple(rows), after)
+
+
+def _rows(lines: list[str], start: int, end: int) -> tuple[list[Row], str]:
+    """The rows between two lines, and the text behind the last one. Raises ValueError."""
+    rows: list[Row] = []
+    before, number = "", start
+    while number < end:
+        if not lines[number].strip() or lines[number].lstrip().startswith("#"):
+            before += lines[number]
+            number += 1
+            continue
+        for last in range(number + 1, end + 1):
+            text = "".join(lines[number:last])
+            try:
+                table = tomllib.loads(text)
+            except tomllib.TOMLDecodeError:
+                continue
+            break
+        else:
+            raise ValueError(f"{number + 1}: this cause does not end")
+        for cause, given in table.items():
+            rows.append(Row(cause, _patterns(number + 1, given), before, text, number + 1))
+        before, number = "", last
+    return rows, before
+
+
+def _patterns(line: int, given: Any) -> tuple[str, ...]:
+    texts = [given] if isinstance(given, str) else given
+    if not isinstance(texts, list) or not texts or not all(isinstance(one, str) and one.strip() for one in texts):
+        raise ValueError(
+            f'{line}: no list of patterns; write "RULE SIGNATURE" = ["shell/seed::request::anthropic-to-gemini"]'
+        )
+    return tuple(one.strip() for one in texts)
+
+
+def entries(path: Path, found: Section, current: Callable[[str], frozenset[str]]) -> Iterator[KnownEntry]:
+    """The entries of the table. ``current`` gives the ids of a rule. Raises KnownFailuresError."""
+    for row in found.rows:
+        try:
+            yield _entry(row, current)
+        except ValueError as error:
+            raise KnownFailuresError(f"{path}:{row.first}: {error}") from None
+
+
+def _entry(row: Row, current: Callable[[str], frozenset[str]]) -> KnownEntry:
+    rule, signature = row.key
+    patterns = tuple(ItemPattern(text, row.first) for text in row.patterns)
+    if wide := next((one for one in patterns if one.is_wide), None):
+        raise ValueError(f"{wide.text!r:.200} may match several families; name them, as {{shell,grep}}/seed")
+    if not signature:
+        raise ValueError(f"{rule!r:.200} has no signature; write it as reports do, behind the rule")
+    return KnownEntry(
+        lines=(row.first, row.last),
+        patterns=patterns,
+        rule=rule,
+        ids=current(rule),
+        reason="",
+        signature=signature,
+    )
+
+
+def line(cause: str, patterns: Collection[str]) -> str:
+    """A row, in as few lines as its width permits."""
+    import tomlkit
+
+    def quoted(text: str) -> str:
+        return tomlkit.string(text).as_string()
+
+    *some, last = map(quoted, patterns)
+    now, lines = f"{quoted(cause)} = [", []
+    for number, each in enumerate([*(f"{one}, " for one in some), f"{last}]"]):
+        if number and len(now) + len(each.rstrip()) > WIDTH:
+            lines.append(f"{now.rstrip()}\n")
+            now = "  "
+        now += each
+    return "".join([*lines, f"{now}\n"])

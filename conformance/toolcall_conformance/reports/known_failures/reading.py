@@ -1,0 +1,90 @@
+"""Reads files of known failures: TOML, or one entry a line."""
+
+from __future__ import annotations
+
+import datetime as dt
+import difflib
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from toolcall_conformance.basics import foreign_files
+from toolcall_conformance.reports.known_failures.baseline import KnownFailures
+from toolcall_conformance.reports.known_failures.entries import ItemPattern, KnownEntry, KnownFailuresError
+from toolcall_conformance.reports.known_failures.tables import entries as toml_entries
+
+_HEADER = re.compile(r"^[^\S\n]*\[(?:\[|\s*causes\s*\])", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Names:
+    """The ids of rules: the current ones, and the former ones with those that replaced them.
+
+    ``breach`` says what is wrong where a rule is broken: the reason of an entry that has none of its own.
+    """
+
+    rules: Collection[str]
+    retired: Mapping[str, Collection[str]] = field(default_factory=dict)
+    breach: Callable[[str], str] = lambda _rule: "no reason is given yet"
+
+    def current(self, rule: str) -> frozenset[str]:
+        """The current ids of a rule. Raises ValueError, which says what to write."""
+        if rule in self.rules or rule in self.retired:
+            return frozenset(self.retired.get(rule, (rule,)))
+        close = difflib.get_close_matches(rule, self.rules, n=3)
+        advice = f"did you mean {' or '.join(close)}?" if close else "`toolcall-conformance list rules` lists all"
+        raise ValueError(f"there is no rule {rule!r}; {advice}")
+
+
+def load(
+    path: Path, names: Names, today: dt.date | None = None, *, may_lack: bool = False, name: str = ""
+) -> KnownFailures:
+    """Read a file of known failures, as it stands on the day ``today``; messages call it by its ``name``.
+
+    A file that ``may_lack`` may not exist yet. Raises KnownFailuresError.
+    """
+    today = today or dt.datetime.now().astimezone().date()
+    if may_lack and not path.exists():
+        return KnownFailures(path, (), today, name)
+    text = read(path)
+    found = toml_entries(path, text, names.current) if is_toml(path, text) else _lines(path, text, names)
+    entries = tuple(one if one.reason else replace(one, reason=names.breach(min(one.ids))) for one in found)
+    return KnownFailures(path, entries, today, name, text)
+
+
+def read(path: Path) -> str:
+    """The text of the file. Raises KnownFailuresError."""
+    try:
+        return foreign_files.read_text(path)
+    except OSError as error:
+        raise KnownFailuresError(
+            f"{path}: cannot be read ({error.strerror}); check --toolcall-known-failures, "
+            "or write the file with --toolcall-known-failures-update"
+        ) from None
+    except UnicodeDecodeError:
+        raise KnownFailuresError(f"{path}: not UTF-8 text; check --toolcall-known-failures") from None
+
+
+def is_toml(path: Path, text: str) -> bool:
+    """Whether a file is TOML, by its name or its text."""
+    return path.suffix == ".toml" or _HEADER.search(text) is not None
+
+
+def _lines(path: Path, text: str, names: Names) -> Iterator[KnownEntry]:
+    """The entries of the form ``ITEM-PATTERN RULE # reason``, one a line."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        entry, _, reason = line.partition("#")
+        words = entry.split()
+        if len(words) != 2:
+            raise KnownFailuresError(f"{path}:{number}: write ITEM-PATTERN RULE # reason, found {line.strip()!r:.200}")
+        pattern, rule = words
+        if not reason.strip():
+            raise KnownFailuresError(f"{path}:{number}: a reason is missing; write it after the rule: {rule:.99} # why")
+        try:
+            ids = names.current(rule)
+        except ValueError as error:
+            raise KnownFailuresError(f"{path}:{number}: {error}") from None
+        yield KnownEntry((number, number), (ItemPattern(pattern, number),), rule, ids, reason.strip())

@@ -1,0 +1,165 @@
+"""The tables ``[[known]]`` of a TOML file of known failures: where each stands, and the entry that it makes."""
+
+from __future__ import annotations
+
+import datetime as dt
+import difflib
+import itertools
+import re
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.basics import foreign_files
+from toolcall_conformance.reports.known_failures import causes
+from toolcall_conformance.reports.known_failures.entries import ItemPattern, KnownEntry, KnownFailuresError
+
+KEY = "known"
+_HEADER = re.compile(rf"\s*\[\[\s*{KEY}\s*\]\]\s*(#.*)?")
+_KEYS = ("rule", "signature", "items", "reason", "ticket", "added", "expires", "wide")
+
+
+@dataclass(frozen=True)
+class TableLines:
+    """The lines of one table. ``before`` are lines that stand free above it, ``text`` its own with its comments.
+
+    ``lines`` are the numbers of the first and last line of ``text``.
+    """
+
+    before: str
+    text: str
+    lines: tuple[int, int]
+
+
+def entries(path: Path, text: str, current: Callable[[str], frozenset[str]]) -> Iterator[KnownEntry]:
+    """The entries of a file. ``current`` gives the ids of a rule. Raises KnownFailuresError."""
+    try:
+        document = foreign_files.parse_toml(text)
+    except tomllib.TOMLDecodeError as error:
+        raise KnownFailuresError(f"{path}: not TOML: {error}") from None
+    for key in document:
+        if key not in (KEY, causes.KEY):
+            raise KnownFailuresError(f"{path}: there is no key {key!r}; start each entry with [[{KEY}]]")
+    tables = document.get(KEY, [])
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        raise KnownFailuresError(f"{path}: `{KEY}` is no list of tables; start each entry with [[{KEY}]]")
+    found = causes.section(path, text)
+    blocks, _ = split(path, found.others)
+    for block, table in zip(blocks, tables, strict=True):
+        try:
+            yield _entry(block, table, current)
+        except ValueError as error:
+            raise KnownFailuresError(f"{path}:{_header_line(block)}: {error}") from None
+    yield from causes.entries(path, found, current)
+
+
+def split(path: Path, text: str) -> tuple[list[TableLines], str]:
+    """The blocks of a file that is TOML and has no other tables, and the text behind the last one.
+
+    Raises KnownFailuresError.
+    """
+    lines = _lines(text)
+    starts = [number for number, line in enumerate(lines) if _HEADER.fullmatch(line.rstrip())]
+    blocks, end = [], 0
+    for start, following in itertools.pairwise([*starts, len(lines)]):
+        first = start
+        while first > end and lines[first - 1].lstrip().startswith("#"):
+            first -= 1
+        last = _last_line(lines, start, following)
+        blocks.append(TableLines("".join(lines[end:first]), "".join(lines[first:last]), (first + 1, last)))
+        end = last
+    tables = tomllib.loads(text).get(KEY, [])
+    try:
+        alone = [tomllib.loads(block.text).get(KEY) for block in blocks]
+    except tomllib.TOMLDecodeError:
+        alone = []
+    if alone != [[table] for table in tables]:
+        raise KnownFailuresError(
+            f"{path}: write each entry under its own line [[{KEY}]], and no such line inside a text"
+        )
+    return blocks, "".join(lines[end:])
+
+
+def _last_line(lines: list[str], start: int, following: int) -> int:
+    """The index behind the last line of the table that begins at ``start``: comments behind a blank line are free."""
+    last = following
+    for number in range(following - 1, start, -1):
+        line = lines[number].strip()
+        if not line:
+            last = number
+        elif not line.startswith("#"):
+            break
+    return last
+
+
+def _entry(block: TableLines, table: dict[str, Any], current: Callable[[str], frozenset[str]]) -> KnownEntry:
+    for key in table:
+        if key not in _KEYS:
+            close = difflib.get_close_matches(key, _KEYS, n=1)
+            advice = f"did you mean {close[0]!r}?" if close else f"an entry has {', '.join(_KEYS)}"
+            raise ValueError(f"there is no key {key!r}; {advice}")
+    rule = _text(table, "rule", "the id of a rule")
+    signature = _text(table, "signature", "what follows the rule in a signature", default="")
+    reason = _text(table, "reason", "why this failure is known")
+    patterns = _patterns(block, table)
+    if any(pattern.is_wide for pattern in patterns) and table.get("wide") is not True:
+        wide = next(pattern for pattern in patterns if pattern.is_wide)
+        raise ValueError(f"{wide.text!r} may match several families; name one, or write wide = true")
+    _date(table, "added")
+    return KnownEntry(
+        lines=(_header_line(block), block.lines[1]),
+        patterns=patterns,
+        rule=rule,
+        ids=current(rule),
+        reason=reason,
+        signature=signature.removeprefix(f"{rule} ") or None,
+        ticket=_text(table, "ticket", "the address of a ticket", default=""),
+        expires=_date(table, "expires"),
+    )
+
+
+def _text(table: dict[str, Any], key: str, what: str, default: str | None = None) -> str:
+    text = table.get(key, default)
+    if not isinstance(text, str) or (default is None and not text.strip()):
+        problem = "is missing" if key not in table else "is no text" if not isinstance(text, str) else "is empty"
+        raise ValueError(f"`{key}` {problem}; write {what} there")
+    return text.strip()
+
+
+def _date(table: dict[str, Any], key: str) -> dt.date | None:
+    date = table.get(key)
+    if date is None:
+        return None
+    try:
+        return dt.date.fromisoformat(str(date)[:10])
+    except ValueError:
+        raise ValueError(f"`{key}` is no date; write {key} = 2027-01-31") from None
+
+
+def _patterns(block: TableLines, table: dict[str, Any]) -> tuple[ItemPattern, ...]:
+    items = table.get("items")
+    texts = [items] if isinstance(items, str) else items
+    if not isinstance(texts, list) or not texts or not all(isinstance(text, str) and text.strip() for text in texts):
+        raise ValueError('`items` is no list of patterns; write items = ["shell/seed::request::anthropic-to-gemini"]')
+    lines = _lines(block.text)
+    offset = block.lines[0]
+    patterns = []
+    next_line = 0
+    for text in texts:
+        quoted = (f'"{text}"', f"'{text}'")
+        at = next((n for n in range(next_line, len(lines)) if any(quotation in lines[n] for quotation in quoted)), None)
+        next_line = at if at is not None else next_line
+        patterns.append(ItemPattern(text.strip(), offset + at if at is not None else _header_line(block)))
+    return tuple(patterns)
+
+
+def _header_line(block: TableLines) -> int:
+    above = next(number for number, line in enumerate(_lines(block.text)) if _HEADER.fullmatch(line.rstrip()))
+    return block.lines[0] + above
+
+
+def _lines(text: str) -> list[str]:
+    """The lines with their ends. Only a newline ends one: texts may have other signs that Python takes for ends."""
+    return re.findall(r"[^\n]*\n|[^\n]+", text)

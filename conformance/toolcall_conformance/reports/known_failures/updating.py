@@ -1,0 +1,252 @@
+"""Writes known failures anew: what fails now goes in, what no longer fails goes out, all else stays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.reports.known_failures import causes
+from toolcall_conformance.reports.known_failures.arrays import edited
+from toolcall_conformance.reports.known_failures.baseline import KnownFailures, StandingKind
+from toolcall_conformance.reports.known_failures.entries import ItemPattern, KnownEntry, plain_id
+from toolcall_conformance.reports.known_failures.items import Items
+from toolcall_conformance.reports.known_failures.ranges import patterns
+from toolcall_conformance.reports.known_failures.reading import is_toml
+from toolcall_conformance.reports.known_failures.tables import KEY, split
+
+_TOP = """\
+# Known failures: they do not fail a run.
+# `--toolcall-known-failures-update` writes this file anew. It keeps comments, reasons, tickets and dates. An entry with
+# a reason is a table `[[known]]` (docs/known-failures.md); below `[causes]` are those that have none yet.
+"""
+
+
+@dataclass(frozen=True)
+class FailingFinding:
+    """One failing finding of an item that was judged. ``signature`` lacks the rule; ``message`` explains it.
+
+    An ``unstable`` one did not come in every try: it makes no entry, and keeps the one that it has.
+    """
+
+    rule: str
+    signature: str
+    message: str
+    unstable: bool = False
+
+
+@dataclass(frozen=True)
+class Update:
+    """The new text of a file, and how many entries are new, gone, changed and kept."""
+
+    text: str
+    added: int = 0
+    removed: int = 0
+    changed: int = 0
+    kept: int = 0
+
+    def __str__(self) -> str:
+        counts = (self.added, "new"), (self.removed, "gone"), (self.changed, "changed"), (self.kept, "kept")
+        total = self.added + self.changed + self.kept
+        words = ", ".join(f"{count} {name}" for count, name in counts if count)
+        return f"{total} known failure{'' if total == 1 else 's'}" + (f" ({words})" if words else "")
+
+
+@dataclass
+class _Draft:
+    """A table on its way into the new text: its lines of today, and the items to add and remove."""
+
+    key: tuple[str, str]
+    before: str = ""
+    text: str = ""
+    add: set[str] = field(default_factory=set)
+    remove: set[str] = field(default_factory=set)
+    total: int = 0
+
+    @property
+    def goes(self) -> bool:
+        """Whether nothing of it is left."""
+        return not self.add and len(self.remove) >= self.total
+
+
+@dataclass
+class _CauseDraft:
+    """A row of ``[causes]`` on its way into the new text: its items, and ``loose`` patterns that are not exact."""
+
+    key: tuple[str, str]
+    row: causes.Row | None = None
+    items: set[str] = field(default_factory=set)
+    loose: list[str] = field(default_factory=list)
+    changes: bool = False
+
+    @property
+    def goes(self) -> bool:
+        """Whether nothing of it is left."""
+        return not self.items and not self.loose
+
+    def text(self, planned: Items) -> str:
+        """Its lines, as they were if nothing changes."""
+        if self.row is not None and not self.changes:
+            return self.row.before.lstrip("\n") + self.row.text
+        before = self.row.before.lstrip("\n") if self.row is not None else ""
+        return before + causes.line(" ".join(self.key), [*self.loose, *patterns(self.items, planned)])
+
+
+def update(
+    known_failures: KnownFailures,
+    text: str,
+    planned: Collection[str],
+    judged: Mapping[str, Sequence[FailingFinding]],
+    is_outside: Callable[[ItemPattern], bool] = lambda _pattern: False,
+) -> Update:
+    """The new text of the file that had ``text`` and that ``known_failures`` was read from.
+
+    ``planned`` are all items that there are; ``judged`` has the failures of those that ran to a verdict. Entries for
+    other items stay, and for what ``is_outside`` of what the run has. Raises KnownFailuresError.
+    """
+    path = known_failures.path or Path()
+    if text and not is_toml(path, text):
+        text = _converted(known_failures)
+    section = causes.section(path, text)
+    blocks, after = split(path, section.others)
+    drafts = [
+        _Draft((entry.rule, entry.signature or ""), block.before, block.text, total=len(entry.patterns))
+        for entry, block in zip(known_failures.entries[: len(blocks)], blocks, strict=True)
+    ]
+    if drafts:
+        # What stands free above the first entry is about the whole file.
+        top, drafts[0].before = drafts[0].before, ""
+    else:
+        top, after = after or _TOP, ""
+    items = Items(planned)
+    verdicts = {plain_id(nodeid): [(one.rule, one.signature) for one in found] for nodeid, found in judged.items()}
+    for entry, draft in zip(known_failures.entries, drafts, strict=False):
+        _remove_stale(known_failures, entry, draft, items, verdicts)
+    rows = [
+        _cause_draft(known_failures, entry, row, items, verdicts, is_outside)
+        for entry, row in zip(known_failures.entries[len(blocks) :], section.rows, strict=True)
+    ]
+    rows += _add_new(known_failures, drafts, rows, judged)
+    return _put_together(top, drafts, after, section, rows, items)
+
+
+def _remove_stale(
+    known_failures: KnownFailures,
+    entry: KnownEntry,
+    draft: _Draft,
+    items: Items,
+    verdicts: Mapping[str, Sequence[tuple[str, str]]],
+) -> None:
+    """Take out of a table what no longer fails; of a pattern that stands for more, the rest is written anew."""
+    for pattern, passing in known_failures.mended(entry, items, verdicts):
+        draft.remove.add(pattern.text)
+        draft.add.update(patterns({*items.matching(pattern)}.difference(passing), items))
+
+
+def _cause_draft(
+    known: KnownFailures,
+    entry: KnownEntry,
+    row: causes.Row,
+    items: Items,
+    verdicts: Mapping[str, Sequence[tuple[str, str]]],
+    is_outside: Callable[[ItemPattern], bool],
+) -> _CauseDraft:
+    """A row without what no longer fails, and what there is no more."""
+    mended = dict(known.mended(entry, items, verdicts))
+    draft = _CauseDraft(row.key, row, changes=bool(mended) or any(known.surplus(entry, items, verdicts)))
+    for pattern in entry.patterns:
+        if not pattern.is_exact:
+            draft.loose += [] if pattern in mended else [pattern.text]
+            continue
+        for part in pattern.parts:
+            there = items.matching(part)
+            draft.changes |= not there and not is_outside(part)
+            draft.items.update(there or ([part.plain] if is_outside(part) else []))
+        draft.items.difference_update(mended.get(pattern, ()))
+    return draft
+
+
+def _add_new(
+    known_failures: KnownFailures,
+    drafts: Sequence[_Draft],
+    rows: Sequence[_CauseDraft],
+    judged: Mapping[str, Sequence[FailingFinding]],
+) -> Iterator[_CauseDraft]:
+    """Add each failure that no entry covers to the entry of its cause; the rows of causes that have none."""
+    homes: dict[tuple[str, str], _Draft | _CauseDraft] = {}
+    every: list[_Draft | _CauseDraft] = [*drafts, *rows]
+    for entry, draft in zip(known_failures.entries, every, strict=True):
+        if entry.signature is not None and not entry.has_expired(known_failures.today):
+            homes.update({(rule, entry.signature): draft for rule in entry.ids})
+    new: dict[tuple[str, str], _CauseDraft] = {}
+    for nodeid, failures in sorted(judged.items()):
+        for failure in failures:
+            status = known_failures.standing(nodeid, failure.rule, failure.signature)
+            if failure.unstable or status.kind in (StandingKind.KNOWN, StandingKind.EXPIRED):
+                continue
+            key = failure.rule, failure.signature
+            home = homes.get(key) or new.setdefault(key, _CauseDraft(key))
+            if isinstance(home, _Draft):
+                home.add.add(plain_id(nodeid))
+            else:
+                home.items.add(plain_id(nodeid))
+                home.changes = True
+    yield from new.values()
+
+
+def _put_together(
+    top: str,
+    drafts: Sequence[_Draft],
+    after: str,
+    section: causes.Section,
+    rows: Sequence[_CauseDraft],
+    items: Items,
+) -> Update:
+    removed = [draft for draft in drafts if draft.goes]
+    stay = sorted((draft for draft in drafts if not draft.goes), key=lambda draft: (draft.key, draft.text))
+    lines = sorted((row for row in rows if not row.goes), key=lambda row: row.key)
+    added = sum(row.row is None for row in lines)
+    changed = sum(bool(draft.add or draft.remove) for draft in stay) + sum(
+        row.changes and row.row is not None for row in lines
+    )
+    # What stands free above an entry that goes is about those that follow.
+    loose = "".join(draft.before for draft in removed if draft.before.strip())
+    table = "".join(row.text(items) for row in lines) + section.after.lstrip("\n")
+    parts = [
+        top.rstrip("\n"),
+        *(_block(draft) for draft in stay),
+        (loose + after).strip("\n"),
+        f"{section.header or f'[{causes.KEY}]'}".rstrip("\n") + f"\n{table}".rstrip("\n") if table else "",
+    ]
+    text = "\n\n".join(part for part in parts if part) + "\n"
+    gone = len(removed) + sum(row.goes for row in rows)
+    return Update(text, added, gone, changed, len(stay) + len(lines) - added - changed)
+
+
+def _block(draft: _Draft) -> str:
+    return f"{draft.before}{edited(draft.text, draft.add, draft.remove)}".strip("\n")
+
+
+def _converted(known_failures: KnownFailures) -> str:
+    """The entries of a file in the form of lines as TOML, in the same order."""
+    import tomlkit
+
+    blocks = []
+    for entry in known_failures.entries:
+        table = tomlkit.table()
+        table.update({"rule": entry.rule, "items": [entry.patterns[0].plain], "reason": entry.reason})
+        if entry.patterns[0].is_wide:
+            table["wide"] = True
+        blocks.append(_dumped(table))
+    return f"{_TOP}\n" + "\n".join(blocks)
+
+
+def _dumped(table: Any) -> str:
+    import tomlkit
+
+    document = tomlkit.document()
+    tables = tomlkit.aot()
+    tables.append(table)
+    document[KEY] = tables
+    return tomlkit.dumps(document)

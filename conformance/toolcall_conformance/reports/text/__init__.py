@@ -1,0 +1,1 @@
+"""Reports as text: terminal, Markdown, annotations."""

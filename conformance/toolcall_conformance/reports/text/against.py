@@ -1,0 +1,51 @@
+"""Where two translators do not amount to the same, by cause: what is printed at the end of a run."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from toolcall_conformance.basics.showing import many
+from toolcall_conformance.reports.model import ItemRecord
+
+MOST_CAUSES = 10
+_WIDTH = 90
+_ABSENT = "(absent)"
+
+
+def against(items: Sequence[ItemRecord], other: str, compared: int, *, everything: bool) -> Iterator[str]:
+    """The lines: how many of the ``compared`` items differ, and each cause with its first example."""
+    causes: dict[str, list[tuple[ItemRecord, dict[str, Any]]]] = defaultdict(list)
+    for item in items:
+        for witness in item.against:
+            causes[witness["cause"]].append((item, witness))
+    differing = sum(bool(item.against) for item in items)
+    if not differing:
+        yield f"compared with {other}: no difference in {many(compared, 'item')}"
+        return
+    counted = f"differences in {differing} of {many(compared, 'item')}, {many(len(causes), 'cause')}"
+    yield f"compared with {other}: {counted}; no verdict rests on them"
+    groups = sorted(causes.values(), key=len, reverse=True)
+    reported_causes = groups if everything else groups[:MOST_CAUSES]
+    for each in reported_causes:
+        yield from _block(each)
+    if groups[len(reported_causes) :]:
+        yield f"  … {many(len(groups) - len(reported_causes), 'cause')} more; -v shows all"
+
+
+def _block(group: Sequence[tuple[ItemRecord, dict[str, Any]]]) -> Iterator[str]:
+    item, difference = group[0]
+    count = len({record.nodeid for record, _ in group})
+    yield f"  {difference['element']}: {difference['says']} (in {many(count, 'item')})"
+    yield f"    in      {item.nodeid}, {difference['body']} at {difference['pointer'] or '/'}"
+    yield f"    ours    {_shown(difference['ours'])}"
+    yield f"    theirs  {_shown(difference['other'])}"
+
+
+def _shown(value: Any) -> str:
+    if value == {"$absent": True}:
+        return _ABSENT
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _WIDTH else f"{text[:_WIDTH]}…"

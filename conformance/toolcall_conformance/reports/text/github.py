@@ -1,0 +1,45 @@
+"""Annotations of GitHub Actions: lines that its runner shows beside the change.
+
+The form of the line and what is escaped: https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+The same causes, as Markdown for the job's summary or for a comment: ``writers/markdown_report.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from toolcall_conformance.basics.showing import visible
+from toolcall_conformance.library import Rule
+from toolcall_conformance.reports.run_record import RunRecord
+from toolcall_conformance.reports.text.blocks import new_roots
+from toolcall_conformance.reports.text.outline import Outline, outlines
+
+# The runner shows no more of a kind for one step.
+_MOST = 10
+_KINDS = (("MUST", "error"), ("SHOULD", "warning"))
+
+
+def lines(run: RunRecord, rules: Mapping[str, Rule]) -> Iterator[str]:
+    """A line for each root cause that is not expected: MUSTs as errors, SHOULDs as warnings, ten of each."""
+    for level, kind in _KINDS:
+        root_causes = [root for root in new_roots(run.roots) if root.level == level][:_MOST]
+        for outline in outlines(root_causes, run, rules):
+            parts = [outline.says, outline.item, *(f"{name}: {text}" for name, text in outline.place)]
+            parts += [outline.rest] if outline.rest else []
+            parts.append(f"run: {outline.again}")
+            heading = _property(f"{outline.rule} ({outline.count})")
+            yield f"::{kind} {_file(outline)}title={heading}::{'%0A'.join(map(_data, parts))}"
+
+
+def _file(outline: Outline) -> str:
+    """Where the annotation stands in the user's code: where the translator raised, if it did."""
+    file, _, line = outline.code.rpartition(":")
+    return f"file={_property(file)},line={line}," if file else ""
+
+
+def _data(text: str) -> str:
+    return visible(text).replace("%", "%25")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

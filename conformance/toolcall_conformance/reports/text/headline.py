@@ -1,0 +1,41 @@
+"""How a run ended and what to mend first: the same sentences in the terminal, in HTML and in Markdown."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from toolcall_conformance.basics.showing import many
+from toolcall_conformance.library import Rule
+from toolcall_conformance.reports.causes.root_cause import RootCause
+from toolcall_conformance.reports.run_record import RunRecord
+from toolcall_conformance.reports.text.blocks import breach_of, new_roots
+
+
+def headline(run: RunRecord) -> str:
+    """``155 of 366 items failed; 60 causes: 36 MUST, 24 SHOULD``; with expected failures ``0 new, 2,065 known …``."""
+    outcomes = Counter(item.outcome for item in run.items)
+    new, known_count = (f"{outcomes[name]:,}" for name in ("failed", "known"))
+    if outcomes["known"]:
+        errors = f", {many(outcomes['error'], 'error')}" if outcomes["error"] else ""
+        counts_text = f"{new} new, {known_count} known{errors}, of {many(len(run.items), 'item')}"
+    else:
+        counts_text = f"{new} of {many(len(run.items), 'item')} failed"
+    causes = causes_in_words(new_roots(run.roots))
+    return f"{counts_text}; {causes}" if causes else counts_text
+
+
+def causes_in_words(roots: Sequence[RootCause]) -> str:
+    """``60 causes: 36 MUST, 24 SHOULD``; empty where there is none."""
+    if not roots:
+        return ""
+    levels = Counter(root.level for root in roots)
+    return f"{many(len(roots), 'cause')}: {', '.join(f'{count} {level}' for level, count in levels.items())}"
+
+
+def mend_first(run: RunRecord, rules: Mapping[str, Rule]) -> str:
+    """``translation/finish-reason, 43 items: the reason why the reply …``; empty where there is no cause."""
+    roots = new_roots(run.roots)
+    if not roots:
+        return ""
+    return f"{roots[0].rule}, {many(len(roots[0].items), 'item')}: {breach_of(roots[0], rules)}"

@@ -1,0 +1,124 @@
+"""The counts of a run: a matrix of formats for each check, and the losses."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from toolcall_conformance.basics.showing import many
+from toolcall_conformance.reports.model import ItemRecord
+from toolcall_conformance.reports.run_record import NotApplicable, RunRecord
+from toolcall_conformance.reports.vocabulary import WORDS
+
+COUNTS = ("passed", "warned", "failed", "known", "unstable", "refused", "blocked", "error", "not_applicable")
+_COUNTS = {"fail": "failed", "refused": "refused", "blocked": "blocked", "not applicable": "not_applicable"}
+
+# Why it was not judged: of one item, and of several.
+_BLOCKED = (" (a call before it failed)", " (a call before them failed)")
+
+
+def count_of(item: ItemRecord) -> str:
+    """The count that an item adds to."""
+    if item.outcome in ("known", "unstable"):
+        return item.outcome
+    if item.verdict == "pass":
+        return "passed"
+    if item.verdict == "warn":
+        return "warned" if item.passed else "failed"
+    return _COUNTS.get(item.verdict, "error")
+
+
+def counts_in_words(counts: Mapping[str, int]) -> str:
+    """``129 passed, 2,559 not applicable``: those that are not zero."""
+    verdicts = WORDS["verdicts"]
+    return ", ".join(f"{counts[name]:,} {verdicts[name]['word']}" for name in COUNTS if counts.get(name))
+
+
+def matrix(run: RunRecord) -> dict[str, dict[str, dict[str, dict[str, int]]]]:
+    """Counts by check, client and upstream."""
+    rows_by_check: dict[str, dict[str, dict[str, dict[str, int]]]] = {}
+
+    def add(check: str, client: str, upstream: str, count: str) -> None:
+        cell = rows_by_check.setdefault(check, {}).setdefault(client, {}).setdefault(upstream, dict.fromkeys(COUNTS, 0))
+        cell[count] += 1
+
+    for item in run.items:
+        add(item.check, item.client, item.upstream, count_of(item))
+    for skipped in run.not_applicable:
+        add(skipped.check, skipped.client, skipped.upstream, "not_applicable")
+    return {
+        check: {client: dict(sorted(row.items())) for client, row in sorted(rows.items())}
+        for check, rows in sorted(rows_by_check.items())
+    }
+
+
+def run_in_words(run: RunRecord) -> str:
+    """``94 passed, 7 blocked (a call before them failed), 27,863 not applicable: 14 of 16 routes are not yours``."""
+    counts = Counter(count_of(item) for item in run.items)
+    skipped = counts.pop("not_applicable", 0) + len(run.not_applicable)
+    blocked = counts_in_words({"blocked": counts["blocked"]})
+    said = counts_in_words(counts).replace(blocked, f"{blocked}{_BLOCKED[counts['blocked'] > 1]}") if blocked else ""
+    return ", ".join([*filter(None, [said or counts_in_words(counts)]), *([not_applicable(run)] if skipped else [])])
+
+
+def not_applicable(run: RunRecord) -> str:
+    """How many items the translator does not do, and why: its routes, or what it does on them."""
+    skipped = [item for item in run.items if count_of(item) == "not_applicable"]
+    played = {(item.client, item.upstream) for item in run.items}
+    every = played | {(item.client, item.upstream) for item in run.not_applicable}
+    others = len(every) - len(played)
+    left: list[ItemRecord | NotApplicable] = [
+        *skipped,
+        *(item for item in run.not_applicable if (item.client, item.upstream) in played),
+    ]
+    reasons = []
+    if others:
+        reasons.append(f"{others} of {many(len(every), 'route')} {'is' if others == 1 else 'are'} not yours")
+    if left:
+        checks = Counter(item.check for item in left).most_common()
+        named = ", ".join(f"{name} {count:,}" for name, count in checks)
+        who = f"{len(left):,} more need" if others else "they need" if left[1:] else "it needs"
+        reasons.append(f"{who} what you do not do ({named})")
+    total = len(run.not_applicable) + len(skipped)
+    return f"{total:,} not applicable: {'; '.join(reasons)}"
+
+
+def made_up(items: Iterable[ItemRecord]) -> str:
+    """In words, how many findings are about what the adapter made up itself; empty where none is."""
+    counts = [sum("made_up" in finding for finding in item.findings) for item in items]
+    finding_count, item_count = sum(counts), sum(map(bool, counts))
+    if not finding_count:
+        return ""
+    counted = f"{many(finding_count, 'finding')} in {many(item_count, 'item')}"
+    return f"{counted} about what the adapter made up (made_up): they fail nothing"
+
+
+@dataclass(frozen=True, slots=True)
+class LossRow:
+    """An element lost on a route in one check, and in how many items and cases; ``kind`` is that of its losses.
+
+    ``example`` is the first item with it.
+    """
+
+    check: str
+    client: str
+    upstream: str
+    element: str
+    kind: str
+    items: int
+    cases: int
+    example: str
+
+
+def losses(items: Iterable[ItemRecord]) -> list[LossRow]:
+    """Group the losses by check, route and element."""
+    groups: dict[tuple[str, str, str, str, str], list[ItemRecord]] = {}
+    for item in items:
+        for loss in item.losses:
+            key = item.check, item.client, item.upstream, loss["element"], loss["kind"]
+            groups.setdefault(key, []).append(item)
+    return [
+        LossRow(*key, items=len(group), cases=len({item.case for item in group}), example=group[0].nodeid)
+        for key, group in sorted(groups.items())
+    ]

@@ -1,0 +1,185 @@
+"""The summary at the end of a run, as lines: a table of routes, the root causes, and last how many items failed.
+
+Whoever reads it sees its end first.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import groupby
+from typing import Any
+
+from toolcall_conformance.basics.showing import many
+from toolcall_conformance.library import Rule
+from toolcall_conformance.reports.causes.root_cause import RootCause
+from toolcall_conformance.reports.run_record import RunRecord
+from toolcall_conformance.reports.text.blocks import WIDTH, blocks, heading, in_a_line, new_roots
+from toolcall_conformance.reports.text.failure import Line
+from toolcall_conformance.reports.text.headline import causes_in_words, headline, mend_first
+from toolcall_conformance.reports.text.route_table import route_table
+from toolcall_conformance.reports.text.summary import LossRow, losses, made_up
+from toolcall_conformance.reports.vocabulary import WORDS
+
+MOST_BLOCKS = 6
+# As many causes as fit behind the blocks, each in a line.
+MOST_LINES = 20
+_ROUTE_WIDTH = 33
+_KINDS = tuple((kind, WORDS["losses"][kind]["word"]) for kind in ("cannot", "may", "undue"))
+
+Lines = list[list[Line]]
+
+
+_UNSTABLE_SHOWN = 3
+
+
+class Detail(Enum):
+    """How much a summary says of each root cause: its heading, or a block; and of how many."""
+
+    SHORT = -1
+    USUAL = 0
+    ALL = 1
+
+    @classmethod
+    def _missing_(cls, value: object) -> Detail:
+        return cls.ALL if isinstance(value, int) and value > 0 else cls.SHORT
+
+
+def summary(
+    run: RunRecord,
+    rules: Mapping[str, Rule],
+    again: Callable[..., str],
+    *,
+    detail: Detail,
+    is_reported: bool = False,
+    width: int = WIDTH,
+) -> Lines:
+    """The lines to print; each line is a list of pieces with a kind: head, good, bad, a level, or nothing.
+
+    ``again`` makes the command for node ids. ``detail`` is made of pytest's verbosity. ``is_reported``: the only item
+    has failed, and its text with all that failed it stands above. ``width``: the columns of the terminal.
+    """
+    page = _Page(width)
+    new = [root for root in new_roots(run.roots) if not is_reported or not root.fails]
+    everything = detail is Detail.ALL
+    lines = [*page.mode(run.header), *page.table(run), *page.losses(losses(run.items), each=everything)]
+    if detail is Detail.SHORT:
+        roots = new[:MOST_BLOCKS]
+        lines += [[], *(heading(root, width) for root in roots)] if roots else []
+    else:
+        written = blocks(new if everything else new[:MOST_BLOCKS], rules, again, run.items, width=width)
+        roots = new[: len(written)]
+        lines += [line for each in written for line in ([], *each)]
+        short = new[len(roots) :][:MOST_LINES]
+        lines += [[], *(in_a_line(root, rules, width) for root in short)] if short else []
+        roots = [*roots, *short]
+    lines += page.left_out(new[len(roots) :])
+    known_roots = [root for root in run.roots if root.known and root.level != "NOTE"]
+    if known_roots:
+        lines += [
+            [],
+            [Line(f"{many(len(known_roots), 'known cause')}, in {many(_items(known_roots), 'item')}", "NOTE")],
+        ]
+    lines += _unstable(run)
+    sentence = made_up(run.items)
+    lines += [[], [Line(sentence, "NOTE")]] if sentence else []
+    if roots:
+        lines += [[], [Line("`toolcall-conformance explain RULE` gives reasons, evidence and examples")]]
+    return lines
+
+
+def conclusion(run: RunRecord, rules: Mapping[str, Rule], *, is_reported: bool = False, width: int = WIDTH) -> Lines:
+    """The last lines: how the run ended, and what to mend first; ``is_reported`` as in :func:`summary`."""
+    page, roots = _Page(width), new_roots(run.roots)
+    if not roots and not any(item.outcome in ("known", "error") for item in run.items):
+        return []
+    lines = [[Line(headline(run), "head")]]
+    return (
+        lines
+        if is_reported or not roots
+        else [*lines, *page.wrapped(f"mend first: {mend_first(run, rules)}", kind=roots[0].level)]
+    )
+
+
+def _unstable(run: RunRecord) -> Lines:
+    """The items whose tries differed: how many, and the first ones."""
+    nodeids = [item.nodeid for item in run.items if item.outcome == "unstable"]
+    if not nodeids:
+        return []
+    lines = [[Line(f"  {nodeid}")] for nodeid in nodeids[:_UNSTABLE_SHOWN]]
+    more = [[Line(f"  and {len(nodeids) - len(lines)} more; the report has all")]] if len(nodeids) > len(lines) else []
+    return [[], [Line(f"{many(len(nodeids), 'unstable item')}: another try ended otherwise", "SHOULD")], *lines, *more]
+
+
+def _items(roots: Sequence[RootCause]) -> int:
+    """The number of items that show any of some causes, in whole conversations, too."""
+    return len({occurrence.item.nodeid for root in roots for occurrence in (*root.seen, *root.echoed)})
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """Lines of at most ``width`` columns."""
+
+    width: int
+
+    def mode(self, header: Mapping[str, Any]) -> Lines:
+        """In which mode a published translator ran."""
+        who = header.get("translator") or {}
+        return self.wrapped(f"{who['name']} runs {who['mode']}", kind="NOTE") if "mode" in who else []
+
+    def left_out(self, roots: Sequence[RootCause]) -> Lines:
+        """How many causes are not shown."""
+        if not roots:
+            return []
+        summary_text = (
+            f"and {causes_in_words(roots).replace('cause', 'more cause', 1)}, in {many(_items(roots), 'item')}"
+        )
+        return [[], *self.wrapped(f"{summary_text}; -v and --toolcall-report show all")]
+
+    def table(self, run: RunRecord) -> Lines:
+        """A row for each route with items, a column for each check: passed of all."""
+        table = route_table(run)
+        if not table.rows:
+            return []
+        label = WORDS["table"]["corner"]
+        first = min(max(len(label), *(len(f"{client} → {upstream}") for client, upstream in table.rows)), _ROUTE_WIDTH)
+        widths = [
+            max(len(name), *(len(cells[number].text) for cells in table.rows.values()))
+            for number, name in enumerate(table.checks)
+        ]
+        head = [Line(label.ljust(first), "head")]
+        lines = [head + [Line(f" {name:>{width}}", "head") for name, width in zip(table.checks, widths, strict=True)]]
+        for (client, upstream), cells in table.rows.items():
+            route = f"{client} → {upstream}"
+            if len(route) > first:
+                lines.append([Line(route)])
+                route = ""
+            cell_lines = [Line(f" {cell.text:>{width}}", cell.kind) for cell, width in zip(cells, widths, strict=True)]
+            lines.append([Line(route.ljust(first)), *cell_lines])
+        return [*lines, *self.wrapped(table.told_totals)]
+
+    def losses(self, rows: Sequence[LossRow], *, each: bool) -> Iterator[list[Line]]:
+        """Permitted losses, counted, or ``each`` by route. Undue losses are always named."""
+        allowed = [row for row in rows if row.kind != "undue"]
+        if allowed:
+            elements, routes = {row.element for row in allowed}, {(row.client, row.upstream) for row in allowed}
+            words = f"{many(len(elements), 'element')}, on {many(len(routes), 'route')}"
+            more = "" if each else "; -v names them"
+            yield from self.wrapped(f"losses: {words}, that a format cannot express, or only by convention{more}")
+        for kind, title in _KINDS:
+            for (check, client, upstream), group in groupby(
+                (row for row in rows if row.kind == kind and (each or kind == "undue")),
+                key=lambda row: (row.check, row.client, row.upstream),
+            ):
+                names = ", ".join(f"{row.element} ({row.items})" for row in group)
+                sentence = f"{title}: {check}, {client} → {upstream}: {names}"
+                yield from self.wrapped(sentence, indent="  ", kind="SHOULD" if kind == "undue" else "")
+
+    def wrapped(self, text: str, *, indent: str = "", kind: str = "") -> Lines:
+        """A text in lines; the second and later ones are indented."""
+        lines = textwrap.wrap(
+            text, self.width, initial_indent=indent, subsequent_indent=f"{indent}  ", break_on_hyphens=False
+        )
+        return [[Line(line, kind)] for line in lines]

@@ -1,0 +1,85 @@
+"""The Hypothesis strategy for scenarios: conversations in neutral form, as ``scenario.json`` has them.
+
+A drawn scenario is what every API takes: calls are answered in their order, right behind them, and what only one format
+can say stands in blocks that the corpus has. So each fault that is found on it is one of the translator.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
+
+from toolcall_conformance.trust.fuzz import asked, declared, shapes
+from toolcall_conformance.trust.fuzz.features import features_of
+from toolcall_conformance.trust.fuzz.generators import Bricks, Frame
+from toolcall_conformance.trust.fuzz.turns import TurnConstraints, TurnGenerator
+
+_ERRORS = ("invalid_request", "unauthorized", "invalid_key", "rate_limit", "server_error", "overloaded")
+_PASSING = frozenset({"rate_limit", "overloaded"})
+# Most have one round of calls: their faults are mostly those of longer ones, which take longer.
+_ROUNDS = (1, 1, 1, 1, 2, 2, 3, 0)
+
+
+@st.composite
+def scenarios(draw: DrawFn, bricks: Bricks) -> dict[str, Any]:
+    """A scenario without an id, and its tools: ``{"scenario": {...}, "tools": {name: tool}}``."""
+    frame = _frame(draw, bricks)
+    strict = "declare" not in frame.members and bool(bricks.strict) and draw(st.integers(0, 5)) == 5
+    rounds = draw(st.sampled_from(_ROUNDS))
+    least = 1 + frame.several_tools
+    tools = declared.tools(draw, least, strict=strict) if rounds or least > 1 or draw(st.booleans()) else {}
+    asks = bool(bricks.forms) and "response_format" in frame.able and draw(st.integers(0, 2)) > 0
+    answer_form = asked.answer_format(draw, bricks.forms) if asks else None
+    turns = TurnGenerator(draw, tools, frame, TurnConstraints(strict, answer_form, bricks.uploaded))
+    turns.fill(rounds)
+    settings = asked.settings(draw, turns.said, sorted(tools), frame)
+    scenario = {
+        "title": "A generated conversation",
+        "since": "0.1.0",
+        "features": features_of(turns.said),
+        "guards": [{"shape": "drawn", "url": "https://hypothesis.readthedocs.io/"}],
+        **copy.deepcopy(dict(frame.members)),
+        "tools": sorted(tools),
+        "settings": {**settings, "response_format": answer_form} if answer_form is not None else settings,
+        "conversation": turns.said,
+        "ids": _ids(draw, turns.said, frame),
+        "files": {},
+    }
+    if strict:
+        scenario["declare"] = dict(draw(st.sampled_from(bricks.strict)))
+    if draw(st.integers(0, 5)) == 5:
+        scenario["upstream_error"] = _error(draw, turns.said)
+    return {"scenario": scenario, "tools": tools}
+
+
+def _frame(draw: DrawFn, bricks: Bricks) -> Frame:
+    kinds = bricks.kinds
+    frames = draw(st.sampled_from([0, 0, *range(len(kinds))]).map(lambda kind: kinds[kind]))
+    frame: Frame = frames[draw(st.integers(0, len(frames) - 1))]
+    return frame
+
+
+def _ids(draw: DrawFn, turns: Sequence[Mapping[str, Any]], frame: Frame) -> dict[str, dict[str, str | None]]:
+    """Mostly none, so that they are as its provider gives them; else those of one case."""
+    if not frame.ids or draw(st.integers(0, 3)) < 3:
+        return {}
+    keys = [entry["call"]["key"] for turn in turns for entry in turn["content"] if "call" in entry]
+    ids_by_format = frame.ids[draw(st.integers(0, len(frame.ids) - 1))]
+    return {name: dict(zip(keys, ids, strict=False)) for name, ids in sorted(ids_by_format.items())}
+
+
+def _error(draw: DrawFn, turns: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The provider's error in the place of a reply; the next try is answered."""
+    exchanges = sum("finish" in turn for turn in turns)
+    error: dict[str, Any] = {
+        "exchange": draw(st.integers(1, exchanges)),
+        "kind": draw(st.sampled_from(_ERRORS)),
+        "message": draw(shapes.TEXTS),
+    }
+    if error["kind"] in _PASSING and draw(st.booleans()):
+        error["retry_after"] = draw(st.integers(1, 90))
+    return error

@@ -1,0 +1,222 @@
+"""Makes a drawn scenario smaller, step by step, as long as the same thing stays wrong with it."""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from toolcall_conformance.trust.dialects import JOINED
+from toolcall_conformance.trust.fuzz.features import features_of
+from toolcall_conformance.trust.fuzz.rendering import DIALECT, Drawn
+from toolcall_conformance.trust.fuzz.simpler_schemas import simpler_schemas
+
+Turns = list[dict[str, Any]]
+_TEXT = "a"
+_AS_DATA = "YQ=="
+# What a scenario may go without; bodies that then break a rule are not played.
+_OPTIONAL = frozenset({DIALECT, "declare", "hosted_tools", "own_settings", "spell", "upstream_error"})
+
+
+def shrunk(drawn: Drawn, fails: Callable[[Drawn], bool], seconds: float) -> Drawn:
+    """The smallest scenario that still ``fails`` and that single steps lead to; after ``seconds`` the smallest so far.
+
+    ``drawn`` fails. Every scenario on the way is legal: calls are answered in order, and the conversation ends with the
+    model.
+    """
+    until = time.monotonic() + seconds
+    smaller = True
+    while smaller:
+        smaller = False
+        for candidate in _smaller(drawn):
+            if time.monotonic() > until:
+                return drawn
+            if fails(candidate):
+                drawn, smaller = candidate, True
+                break
+    return drawn
+
+
+def _smaller(drawn: Drawn) -> Iterator[Drawn]:
+    """Scenarios that are one step smaller, the largest steps first."""
+    turns = drawn.scenario["conversation"]
+    for length in range(len(turns) - 1, 0, -1):
+        for start in range(len(turns) - length + 1):
+            left = turns[:start] + turns[start + length :]
+            if _is_legal(left):
+                yield _with(drawn, conversation=left)
+    answered = [*turns[:-1], {"role": "assistant", "content": [{"text": _TEXT}], "finish": "end"}]
+    if turns[-1] not in (answered[-1], {**answered[-1], "usage": turns[-1].get("usage")}):
+        yield _with(drawn, conversation=answered)
+    for left in _entries_left_out(turns):
+        yield _with(drawn, conversation=left)
+    for settings in _fewer_settings(drawn.scenario["settings"], turns):
+        yield _with(drawn, settings=settings)
+    for name in sorted(drawn.scenario.keys() & _OPTIONAL):
+        yield Drawn({key: value for key, value in drawn.scenario.items() if key != name}, drawn.tools)
+    for name, habits in drawn.scenario.get(DIALECT, {}).items():
+        for left in _without_one(habits.split(JOINED)):
+            yield _with(drawn, dialect={**drawn.scenario[DIALECT], name: JOINED.join(left)})
+    if drawn.scenario["ids"]:
+        yield _with(drawn, ids={})
+    yield from _smaller_tools(drawn)
+    for left in _simpler_entries(turns):
+        yield _with(drawn, conversation=left)
+
+
+def _without_one(entries: Sequence[str]) -> Iterator[list[str]]:
+    """Without one of several."""
+    for number in range(len(entries) if len(entries) > 1 else 0):
+        yield [*entries[:number], *entries[number + 1 :]]
+
+
+def _with(drawn: Drawn, **changed: Any) -> Drawn:
+    scenario = {**drawn.scenario, **changed}
+    turns = scenario["conversation"]
+    if "upstream_error" in scenario:
+        exchanges = sum("finish" in turn for turn in turns)
+        error = scenario["upstream_error"]
+        scenario["upstream_error"] = {**error, "exchange": min(error["exchange"], exchanges)}
+    return Drawn({**scenario, "features": features_of(turns)}, drawn.tools)
+
+
+def _is_legal(turns: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the sides take turns, each batch of calls has just its results behind it, and the model speaks last."""
+    conversation = [turn for turn in turns if turn["role"] != "system"]
+    sides = [turn["role"] for turn in conversation]
+    if not sides or sides != ["user", "assistant"] * (len(sides) // 2) or "finish" not in turns[-1]:
+        return False
+    open_calls: list[str] = []
+    for turn in conversation:
+        answered = [entry["result"]["call"] for entry in turn["content"] if "result" in entry]
+        if turn["role"] == "user" and answered != open_calls:
+            return False
+        open_calls = [entry["call"]["key"] for entry in turn["content"] if "call" in entry]
+    return True
+
+
+def _fewer_settings(settings: Mapping[str, Any], turns: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Without one setting, but those that a turn is the outcome of; or with a simpler form of answers."""
+    for name in settings:
+        if name != "stop" or not any("stop_sequence" in turn for turn in turns):
+            yield {key: value for key, value in settings.items() if key != name}
+    response_format = settings.get("response_format", {})
+    for name in response_format.keys() & {"description", "strict"}:
+        yield {**settings, "response_format": {key: value for key, value in response_format.items() if key != name}}
+    for schema in simpler_schemas(response_format["schema"]) if "schema" in response_format else ():
+        yield {**settings, "response_format": {**response_format, "schema": schema}}
+
+
+def _entries_left_out(turns: Turns) -> Iterator[Turns]:
+    """Without one call and its result, or one text beside others."""
+    for place, turn in enumerate(turns):
+        for number, entry in enumerate(turn["content"]):
+            calls = sum("call" in entry for entry in turn["content"])
+            if len(turn["content"]) == 1 or "result" in entry or ("call" in entry and calls == 1):
+                continue
+            left = copy.deepcopy(turns)
+            del left[place]["content"][number]
+            if "call" in entry:
+                _drop_result(left[place + 1 : place + 2], entry["call"]["key"])
+            yield left
+
+
+def _drop_result(following: Turns, key: str) -> None:
+    for turn in following:
+        turn["content"] = [entry for entry in turn["content"] if entry.get("result", {}).get("call") != key]
+
+
+def _smaller_tools(drawn: Drawn) -> Iterator[Drawn]:
+    turns = drawn.scenario["conversation"]
+    used = {entry["call"]["name"] for turn in turns for entry in turn["content"] if "call" in entry}
+    for name, tool in drawn.tools.items():
+        others = {key: value for key, value in drawn.tools.items() if key != name}
+        if name not in used and others:
+            yield Drawn({**drawn.scenario, "tools": sorted(others)}, others)
+        if tool.get("description", _TEXT) != _TEXT:
+            yield Drawn(drawn.scenario, {**drawn.tools, name: {**tool, "description": _TEXT}})
+        for left in ("format", "parameters"):
+            if left in tool:
+                bare = {key: value for key, value in tool.items() if key != left}
+                yield Drawn(drawn.scenario, {**drawn.tools, name: bare})
+        if "parameters" in tool:
+            for schema in simpler_schemas(tool["parameters"]):
+                yield Drawn(drawn.scenario, {**drawn.tools, name: {**tool, "parameters": schema}})
+
+
+def _simpler_entries(turns: Turns) -> Iterator[Turns]:
+    """With one text, one call's arguments or one result made simpler."""
+    for place, turn in enumerate(turns):
+        for number, entry in enumerate(turn["content"]):
+            for simpler in _simpler_entry(entry):
+                left = copy.deepcopy(turns)
+                left[place]["content"][number] = simpler
+                yield left
+        if "usage" in turn:
+            left = copy.deepcopy(turns)
+            del left[place]["usage"]
+            yield left
+
+
+def _simpler_entry(entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    if "text" in entry and entry != {"text": _TEXT} and not entry.get("refusal"):
+        yield {"text": _TEXT}
+    if entry.get("media", {}).get("mime") == "text/plain" and entry["media"].get("data") != _AS_DATA:
+        yield {"media": {**entry["media"], "data": _AS_DATA}}
+    if "call" in entry:
+        yield from ({"call": simpler_call} for simpler_call in _simpler_calls(entry["call"]))
+    if "result" in entry:
+        result = entry["result"]
+        yield from (
+            {"result": {**result, "content": simpler_content}}
+            for simpler_content in _simpler_contents(result["content"])
+        )
+        if result["error"]:
+            yield {"result": {**result, "error": False}}
+
+
+def _simpler_calls(call: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """With simpler arguments or words, or without its signature."""
+    for name in ("arguments", "input"):
+        if name in call:
+            yield from ({**call, name: simpler_value} for simpler_value in _simpler_values(call[name]))
+    if "signature" in call:
+        yield {key: value for key, value in call.items() if key != "signature"}
+
+
+def _simpler_contents(content: Any) -> Iterator[Any]:
+    if content not in ("", _TEXT):
+        yield _TEXT
+    if isinstance(content, dict):
+        yield from _simpler_values(content)
+    elif isinstance(content, list):
+        for number, part in enumerate(content):
+            if len(content) > 1:
+                yield content[:number] + content[number + 1 :]
+            if part.get("text", _TEXT) != _TEXT:
+                yield [*content[:number], {"text": _TEXT}, *content[number + 1 :]]
+
+
+def _simpler_values(value: Any) -> Iterator[Any]:
+    """Smaller JSON values: empty, without a member, with a simpler member."""
+    if isinstance(value, dict):
+        if value:
+            yield {}
+        for key, inner in value.items():
+            if len(value) > 1:
+                yield {name: member for name, member in value.items() if name != key}
+            yield from ({**value, key: simpler_value} for simpler_value in _simpler_values(inner))
+    elif isinstance(value, list):
+        if value:
+            yield []
+        for number, inner in enumerate(value):
+            if len(value) > 1:
+                yield value[:number] + value[number + 1 :]
+            yield from (
+                [*value[:number], simpler_value, *value[number + 1 :]] for simpler_value in _simpler_values(inner)
+            )
+    elif isinstance(value, str) and len(value) > 1:
+        yield from ("", _TEXT)
+    elif isinstance(value, int | float) and value not in (0, 1):
+        yield from (0, 1)

@@ -1,0 +1,1 @@
+"""Operators: each puts one fault into a body."""

@@ -1,0 +1,1 @@
+"""The form between the formats: one conversation, and what it is made of."""

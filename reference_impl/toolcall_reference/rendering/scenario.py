@@ -1,0 +1,248 @@
+"""A scenario of the corpus as a conversation in the intermediate form, for one format.
+
+Shape: ``{"id", "models", "tools", "settings", "conversation", "ids", "names", "declare"}``. A turn is ``{"role",
+"content"}``, perhaps with ``name``, ``only`` (the formats that have it) and ``given`` (the client brought it along);
+an entry of its content is one of ``{"text"}``, ``{"call": {"key", "name", "arguments" or "input"}}``,
+``{"result": {"call", "content", "error"?}}``, ``{"media": {"kind", "mime", "data", "url" or "file", "name"?}}``, and
+``{"opaque": {format: [...]}}`` or ``{"hosted": {format: [...]}}`` for blocks that one provider alone understands. A
+text or call may have a ``signature``, which is Gemini's.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from typing import Any
+
+from toolcall_reference.basics.jsontext import digest, dump, parse_object
+from toolcall_reference.conversation import citations, results
+from toolcall_reference.conversation.intermediate import (
+    Citation,
+    Conversation,
+    Hosted,
+    Item,
+    Media,
+    Opaque,
+    Reply,
+    ResponseFormat,
+    Settings,
+    Text,
+    Tool,
+    ToolChoice,
+    Turn,
+    UniversalToolCall,
+    Usage,
+)
+from toolcall_reference.conversation.reasoning import Reasoning
+from toolcall_reference.formats import Format
+
+_STRUCTURED = frozenset({"tool_choice", "response_format", "reasoning"})
+# What only OpenAI's two formats say, by Chat's names.
+_OPENAI = {"service_tier": "service_tier", "store": "store", "verbosity": "verbosity", "cache_key": "prompt_cache_key"}
+
+
+class Builder:
+    """Builds the conversation of one scenario as one format would have had it.
+
+    A call whose id the scenario does not give gets one in that provider's own shape, and the first call of each step a
+    signature where ``model`` signs it.
+    """
+
+    def __init__(self, scenario: dict[str, Any], tools: dict[str, dict[str, Any]], spoken: Format, model: str) -> None:
+        self._scenario = scenario
+        self._format = spoken.name
+        self._provider = spoken.provider
+        self._model = model
+        self._ids: dict[str, Any] = scenario.get("ids", {}).get(spoken.name, {})
+        self._names: dict[str, str] = scenario.get("names", {}).get(spoken.name, {})
+        self._calls: dict[str, UniversalToolCall] = {}
+        self._batch = 0
+        self.system: list[Text] = []
+        self.turns: list[tuple[Turn, dict[str, Any]]] = []
+        declared = scenario.get("tools_in", {}).get(spoken.name, scenario.get("tools", []))
+        self.tools = [_tool(tools[name], spoken.name) for name in declared]
+        # Where only the search's result declares them, the encoder leaves them out of every request.
+        loaded = "loaded-tools" in scenario.get("spell", {}).get(spoken.name, ())
+        found = {} if loaded else scenario.get("found_tools", {})
+        self._found = {self._name(name): key for name, key in found.items()}
+        self.settings = _settings(scenario.get("settings", {}))
+        self._apart(self.tools)
+        for tool in self.tools:
+            tool.name = self._name(tool.name)
+        choice = self.settings.tool_choice
+        if choice is not None and choice.names is not None:
+            choice.names = [self._name(name) for name in choice.names]
+        for turn in scenario["conversation"]:
+            if spoken.name in turn.get("only", [spoken.name]):
+                self._enter(turn)
+
+    def _enter(self, turn: dict[str, Any]) -> None:
+        role = turn["role"]
+        self._batch += role == "assistant"
+        items = [item for entry in turn["content"] for item in self._items(entry)]
+        if not self._provider.cites_blocks:
+            items = citations.joined(items)
+        if role == "system" and not self.turns:
+            self.system += [item for item in items if isinstance(item, Text)]
+            return
+        conversation_turn = Turn(role, items, turn.get("name"))
+        if role == "assistant" and conversation_turn.calls and not conversation_turn.calls[0].raw_context:
+            signature = self._provider.sign(self._model, self._scenario["id"], self._batch)
+            conversation_turn.calls[0].raw_context = self._state({"signature": signature})
+        self.turns.append((conversation_turn, turn))
+
+    def _items(self, entry: dict[str, Any]) -> list[Item]:
+        if "text" in entry:
+            cited = [Citation(**citation) for citation in entry.get("citations", ())]
+            return [Text(entry["text"], entry.get("refusal", False), self._state(entry), citations=cited)]
+        if "call" in entry:
+            return [self._call(entry["call"], self._state(entry["call"]))]
+        if "result" in entry:
+            return [self._result(entry["result"])]
+        if "media" in entry:
+            return [self._media(entry["media"])]
+        for key, make in (("opaque", Opaque), ("hosted", Hosted)):
+            if key in entry:
+                blocks = copy.deepcopy(entry[key].get(self._format, []))
+                items: list[Item] = [make(self._format, str(block.get("type", key)), block) for block in blocks]
+                # A step of another provider still lies between the texts around it.
+                return items or ([Hosted("", key, {})] if key == "hosted" else [])
+        raise ValueError(f"unknown entry in the conversation of {self._scenario['id']}: {sorted(entry)}")
+
+    def _media(self, media: dict[str, Any]) -> Media:
+        keys = {"kind", "mime", "data", "url", "name", "detail"}
+        item = Media(**{key: value for key, value in media.items() if key in keys})
+        item.file_id = media.get("file", {}).get(self._format)
+        item.vendor = self._provider.files_of if item.file_id is not None else None
+        return item
+
+    def _apart(self, tools: list[Tool]) -> None:
+        """Leave tools of several namespaces that share a name there the names that tell them apart."""
+        counts = Counter(self._name(tool.name) for tool in tools)
+        for tool in tools:
+            if tool.namespace is not None and counts[self._name(tool.name)] > 1:
+                tool.name_in_namespace = self._name(tool.name)
+        self._names = {name: wire for name, wire in self._names.items() if counts[wire] < 2}
+
+    def _name(self, name: str) -> str:
+        """The name that this format's own client gives the tool."""
+        return self._names.get(name, name)
+
+    def _state(self, signed: dict[str, Any]) -> dict[str, Any]:
+        signature, key = signed.get("signature"), self._provider.signature_key
+        if signature and "extra-content" in self._scenario.get("spell", {}).get(self._format, ()):
+            owner, lent = self._provider.lent_signature
+            return {owner: {lent: signature}}
+        return {self._format: {key: signature}} if signature and key is not None else {}
+
+    def _call(self, call: dict[str, Any], state: dict[str, Any]) -> UniversalToolCall:
+        key = call["key"]
+        given_id = self._ids.get(key)
+        if key not in self._ids:
+            given_id = self._provider.call_id(self._model, self._scenario["id"], key)
+        item = UniversalToolCall(
+            key,
+            self._name(call["name"]),
+            copy.deepcopy(call.get("arguments", {})),
+            given_id=given_id,
+            batch=self._batch,
+        )
+        if "input" in call or isinstance(item.arguments, str):
+            item.text = call.get("input", item.arguments)
+            item.arguments, item.kind = {"input": item.text}, "custom"
+        if self._format in call.get("spelt", ()):
+            item.text = call["spelt"][self._format]
+            item.readable = parse_object(item.text) is not None
+        item.raw_context = state
+        self._calls[key] = item
+        return item
+
+    def _result(self, result: dict[str, Any]) -> Item:
+        call = self._calls[result["call"]]
+        content = result.get("content", "")
+        if isinstance(content, dict):
+            whole = results.make(call.id, call.name, [], is_error=result.get("error") is True, kind=call.kind)
+            whole.result = copy.deepcopy(content) if self._provider.object_results else dump(content)
+            return whole
+        written: list[dict[str, Any]] = [{"text": content}] if isinstance(content, str) else content
+        parts = [self._part(part) if "text" in part else self._media(part["media"]) for part in written]
+        return results.make(call.id, call.name, parts, is_error=result.get("error") is True, kind=call.kind)
+
+    def _part(self, part: dict[str, Any]) -> Text:
+        """A text of a result, or the block that its own format has for it."""
+        block = part.get("shown", {}).get(self._format)
+        return Text(part["text"], raw_context={} if block is None else {self._format: copy.deepcopy(block)})
+
+    def exchanges(self) -> list[tuple[Conversation, Reply | None]]:
+        """Each assistant turn with the conversation before it; None where the provider's error is the last word."""
+        exchanges: list[tuple[Conversation, Reply | None]] = []
+        for place, (turn, raw) in enumerate(self.turns):
+            if turn.side == "assistant" and not raw.get("given"):
+                exchanges.append((self._before(place), self._reply(turn, raw, len(exchanges) + 1)))
+        if self._scenario.get("upstream_error", {}).get("exchange") == len(exchanges) + 1:
+            exchanges.append((self._before(len(self.turns)), None))
+        return exchanges
+
+    def _before(self, place: int) -> Conversation:
+        """The conversation up to a turn, as a client says it. Where a vendor wrote an empty id, it makes one up."""
+        turns = [turn for turn, _ in self.turns[:place]]
+        answered = {
+            entry["result"]["call"] for _, raw in self.turns[:place] for entry in raw["content"] if "result" in entry
+        }
+        tools = [tool for tool in self.tools if self._found.get(tool.name) in {None, *answered}]
+        # Turns are built once and encoded often; encoders may merge them in place.
+        conversation = Conversation.of(turns, system=self.system, tools=tools)
+        conversation.settings = self.settings
+        conversation_copy = copy.deepcopy(conversation)
+        for call in conversation_copy.calls:
+            if call.given_id == "":
+                call.given_id = self._provider.call_id(self._model, self._scenario["id"], call.id) or ""
+        return conversation_copy
+
+    def _reply(self, turn: Turn, raw: dict[str, Any], number: int) -> Reply:
+        usage = raw.get("usage", {"input": 60 + 40 * number, "output": 20 + 5 * number})
+        return Reply(
+            key=f"{self._scenario['id']}#{number}",
+            items=copy.deepcopy(turn.items),
+            finish=raw.get("finish", "tools" if turn.calls else "end"),
+            stop_sequence=raw.get("stop_sequence"),
+            usage=Usage(
+                usage.get("input", 0),
+                usage.get("output", 0),
+                usage.get("cached", 0),
+                usage.get("cache_write", 0),
+                usage.get("reasoning", 0),
+            ),
+            created=1_763_700_000 + int(digest(self._scenario["id"], length=6), 16) + 7 * number,
+        )
+
+
+def _tool(tool: dict[str, Any], format_name: str) -> Tool:
+    kind = tool.get("kind", "function")
+    return Tool(
+        tool["name"],
+        tool.get("description"),
+        copy.deepcopy(tool.get("parameters")),
+        kind=kind,
+        strict=tool.get("strict"),
+        format=copy.deepcopy(tool.get("format")),
+        own=copy.deepcopy(tool.get("own", {}).get(format_name)),
+        namespace=tool.get("namespace"),
+    )
+
+
+def _settings(settings: dict[str, Any]) -> Settings:
+    names = {name for name in Settings.__dataclass_fields__ if name not in _STRUCTURED}
+    unknown = settings.keys() - names - _STRUCTURED - _OPENAI.keys()
+    if unknown:
+        raise ValueError(f"unknown settings: {', '.join(sorted(unknown))}")
+    settings_copy = Settings(**copy.deepcopy({key: value for key, value in settings.items() if key in names}))
+    settings_copy.openai = {name: settings[key] for key, name in _OPENAI.items() if key in settings}
+    if "tool_choice" in settings:
+        choice = settings["tool_choice"]
+        settings_copy.tool_choice = ToolChoice(choice["mode"], choice.get("names"))
+    if "response_format" in settings:
+        settings_copy.response_format = ResponseFormat(**settings["response_format"])
+    if "reasoning" in settings:
+        settings_copy.reasoning = Reasoning(**settings["reasoning"])
+    return settings_copy

@@ -1,0 +1,1 @@
+"""What is kept between the exchanges of a session."""

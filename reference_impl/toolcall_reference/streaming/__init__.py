@@ -1,0 +1,1 @@
+"""From one stream to another, as it comes."""

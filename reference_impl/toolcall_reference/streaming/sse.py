@@ -1,0 +1,107 @@
+"""Server-sent events, as they come: https://html.spec.whatwg.org/multipage/server-sent-events.html
+
+Bytes go in however they were cut, inside a line end or a character too; events come out as soon as they are whole. Of
+a stream only the event that is still to be completed is held. A line ends with CR LF, LF or CR, and with nothing else:
+U+2028 is text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from toolcall_reference.basics.jsontext import parse
+
+_BOM = b"\xef\xbb\xbf"
+DONE = "[DONE]"
+"""What OpenAI's Chat Completions say last; it is no JSON."""
+PING = "ping"
+"""The name of Anthropic's keep-alives. Its client does not read their data: ``_streaming.py`` of the SDK."""
+
+
+@dataclass(slots=True)
+class Event:
+    """``data`` is None for a block that tells a client nothing (comments); ``lines`` is the block as it stood."""
+
+    lines: list[str] = field(default_factory=list)
+    name: str = ""
+    data: str | None = None
+
+    def add(self, line: str) -> None:
+        """Take in a line of the block, without its end."""
+        self.lines.append(line)
+        key, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if key == "event":
+            self.name = value
+        elif key == "data":
+            self.data = value if self.data is None else f"{self.data}\n{value}"
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the data can be all there is: JSON that is complete cannot be the beginning of more."""
+        try:
+            return self.data is not None and (self.data == DONE or isinstance(parse(self.data), (dict, list)))
+        except ValueError:
+            return False
+
+
+class Parser:
+    """Reads one stream."""
+
+    def __init__(self) -> None:
+        self._event = Event()
+        self._pieces: list[bytes] = []  # of a line that is still to be completed
+        self._begun = False
+        self._after_cr = False
+
+    def feed(self, chunk: bytes) -> list[Event]:
+        """The events that ``chunk`` completes."""
+        if not (self._after_cr or b"\n" in chunk or b"\r" in chunk):
+            if chunk:
+                self._pieces.append(chunk)
+            return []
+        if self._after_cr and chunk:
+            chunk = chunk.removeprefix(b"\n")
+            self._after_cr = False
+        self._after_cr = chunk.endswith(b"\r")
+        if b"\r" in chunk:
+            chunk = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        lines, end, rest = chunk.rpartition(b"\n")
+        if end and self._pieces:
+            lines, self._pieces = b"".join((*self._pieces, lines)), []
+        if rest:
+            self._pieces.append(rest)
+        return self._completed(lines) if end else []
+
+    def _completed(self, lines: bytes) -> list[Event]:
+        """The events that end within these lines, none of which goes on behind them."""
+        if not self._begun:
+            self._begun, lines = True, lines.removeprefix(_BOM)
+        events: list[Event] = []
+        # No character of several bytes holds a byte of a line's end.
+        for line in lines.decode("utf-8", "replace").split("\n"):
+            if line:
+                self._event.add(line)
+            elif self._event.lines:
+                events.append(self._event)
+                self._event = Event()
+        return events
+
+    def end(self) -> Event | None:
+        """What stands behind the last blank line, as far as it came; None for nothing."""
+        lines, self._pieces = b"".join(self._pieces), []
+        if lines:
+            self._completed(lines)
+        event, self._event = self._event, Event()
+        return event if event.lines else None
+
+
+def frame(name: str, data: str, newline: str = "\n") -> bytes:
+    """One event; ``data`` is one line of JSON, and an empty ``name`` is none. Half a surrogate pair is escaped."""
+    head = f"event: {name}{newline}" if name else ""
+    return f"{head}data: {data}{newline}{newline}".encode("utf-8", "backslashreplace")
+
+
+def reframe(lines: list[str], newline: str = "\n") -> bytes:
+    """A block as it stood."""
+    return (newline.join(lines) + newline + newline).encode("utf-8", "surrogatepass")
