@@ -121,7 +121,7 @@ def main(words: list[str]) -> int:
     if not any(f'"{options.name}"' in module.read_text(encoding="utf-8") for module in COMPARISONS.rglob("*.py")):
         lacking.append(
             f'no comparison in conformance/toolcall_conformance/ calls pair.accept("{options.name}", …) where it '
-            "accepts the difference; what the readers take is named in translation/notation.py"
+            "accepts the difference; what the readers take is named in judge/translation/notation.py"
         )
     if lacking:
         return common.told(lacking, again)

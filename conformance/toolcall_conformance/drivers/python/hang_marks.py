@@ -1,7 +1,8 @@
 """Says to a process outside when a call of the translator stands still.
 
 A call of C may hold the interpreter's lock: then nothing in this process runs any more, no thread and no handler of a
-signal. So each call writes into shared memory until when it is to return; ``engine.watchdog`` starts who looks there.
+signal. So each call writes into shared memory until when it is to return; ``engine.ending.watchdog`` starts
+the process that looks there.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The process that watches a run from outside; ``engine.watchdog`` starts it as a script.
+"""The process that watches a run from outside; ``engine.ending.watchdog`` starts it as a script.
 
 When a call of the translator stands still, or the run's process ends before the run, it writes the reports of the items
 that have run, says which item it was, and ends the process. Until then it imports the standard library only.

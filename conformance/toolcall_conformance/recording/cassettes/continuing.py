@@ -1,8 +1,8 @@
 """How a recorded conversation continues: the next request after a real model's reply.
 
 If the model makes the calls of the golden reply, the request is that of the agent loop's ideal client
-(``checks.client``). If it calls other tools, in another order or number, the n-th call of a tool in the conversation
-gets the n-th result that the scenario has for that tool.
+(``checks.conversation.client``). If it calls other tools, in another order or number, the n-th call of a tool in the
+conversation gets the n-th result that the scenario has for that tool.
 """
 
 from __future__ import annotations

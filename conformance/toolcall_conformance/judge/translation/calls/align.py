@@ -21,7 +21,7 @@ from toolcall_conformance.library import Corpus
 class Alignment:
     """``pairs`` maps source ordinals to output ordinals; ``moved`` are pairs found out of order.
 
-    ``nearest`` keeps what ``translation.nearest`` found for each turn of the source. ``arguments`` are those of the
+    ``nearest`` keeps what ``nearest.py`` found for each turn of the source. ``arguments`` are those of the
     calls of both sides, as canonical text.
     """
 
