@@ -135,11 +135,11 @@ def test_an_issue_form_asks_for_the_bodies_and_prints_a_command_that_works(
     form: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     content: dict[str, Any] = yaml.safe_load(form.read_text(encoding="utf-8"))
-    asked = {field["id"]: field for field in content["body"] if field["type"] != "markdown"}
-    assert {"version", "source", "produced", "judged"} < set(asked)
-    assert all(field["validations"]["required"] for field in asked.values())
-    [told] = [field["attributes"]["value"] for field in content["body"] if field["type"] == "markdown"]
-    [command] = re.findall(r"```sh\n(.*)\n```", told)
+    fields = {field["id"]: field for field in content["body"] if field["type"] != "markdown"}
+    assert {"version", "source", "produced", "judged"} < set(fields)
+    assert all(field["validations"]["required"] for field in fields.values())
+    [text] = [field["attributes"]["value"] for field in content["body"] if field["type"] == "markdown"]
+    [command] = re.findall(r"```sh\n(.*)\n```", text)
     source, produced = (
         str(ROOT / "corpus" / "scenarios" / "shell" / "seed" / name / "01-request.json")
         for name in ("anthropic", "gemini")
@@ -182,5 +182,5 @@ def test_the_address_stands_in_one_place() -> None:
 def test_the_phase_is_run_only_where_it_is_named() -> None:
     text = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert "if wants release" not in text
-    said = subprocess.run(["bash", "-n", str(ROOT / ".ci" / "run")], capture_output=True, text=True, check=False)
-    assert (said.returncode, said.stderr) == (0, "")
+    completed = subprocess.run(["bash", "-n", str(ROOT / ".ci" / "run")], capture_output=True, text=True, check=False)
+    assert (completed.returncode, completed.stderr) == (0, "")

@@ -68,8 +68,8 @@ def main(words: list[str]) -> int:
     if options.write:
         page.write(played, complied, opened)
     good = all(result.completed and not result.count("MUST") for result in played)
-    good = good and not any(open_responses.applies(name) for one in opened for name in one.failed)
-    return 0 if good and all(not count(one.findings, "MUST") for one in (*complied, *opened)) else 1
+    good = good and not any(open_responses.applies(name) for result in opened for name in result.failed)
+    return 0 if good and all(not count(result.findings, "MUST") for result in (*complied, *opened)) else 1
 
 
 def _played(
@@ -111,10 +111,10 @@ def _open(upstreams: list[str] | None, checkout: Path | None, judge: Judge, fold
     for upstream in upstreams or [each for each in FORMATS if each != open_responses.FORMAT]:
         place = folder / f"{open_responses.NAME}-{upstream}"
         results.append(asyncio.run(open_responses.comply(upstream, checkout, judge, place)))
-        one = results[-1]
-        print(f"{open_responses.NAME} → {upstream}: {len(one.passed)} of {len(one.tests)} passed")
-        print(*(f"  {name}: {'; '.join(errors)[:300]}" for name, errors in one.failed.items()), sep="\n")
-        print(*_told(one.findings), sep="\n", flush=True)
+        result = results[-1]
+        print(f"{open_responses.NAME} → {upstream}: {len(result.passed)} of {len(result.tests)} passed")
+        print(*(f"  {name}: {'; '.join(errors)[:300]}" for name, errors in result.failed.items()), sep="\n")
+        print(*_told(result.findings), sep="\n", flush=True)
     return results
 
 

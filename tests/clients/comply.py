@@ -96,20 +96,20 @@ async def run_suite(
             stderr=asyncio.subprocess.PIPE,
         )
         try:
-            told, said = await asyncio.wait_for(process.communicate(), seconds)
+            stdout, stderr = await asyncio.wait_for(process.communicate(), seconds)
         finally:
             with suppress(ProcessLookupError):
                 process.kill()
     try:
-        results = json.loads(told)["results"]
+        results = json.loads(stdout)["results"]
     except (ValueError, KeyError, TypeError):
-        last = (told + said)[-400:].decode("utf-8", "replace")
+        last = (stdout + stderr)[-400:].decode("utf-8", "replace")
         raise RuntimeError(f"{Path(words[0]).name} told no results: {last}") from None
     findings = [
-        (f"{number} {what}", one)
+        (f"{number} {what}", finding)
         for number, each in enumerate(running.exchanges, 1)
         if each.status == 200
-        for what, one in judged(judge, each, client, upstream)
+        for what, finding in judged(judge, each, client, upstream)
     ]
     tests = {each["id"]: (str(each["status"]), [str(error) for error in each.get("errors") or ()]) for each in results}
     return Complied(client, upstream, tests, findings)

@@ -57,10 +57,10 @@ def _opened(opened: list[Complied]) -> Iterable[str]:
     yield ""
     yield f"`{SCRIPT}` of Open Responses, tests passed of those that apply:"
     yield ""
-    for one in opened:
-        fitting = [name for name in one.tests if applies(name)]
-        passed = [name for name in one.passed if applies(name)]
-        yield f"- {one.upstream}: {len(passed)} of {len(fitting)}; there are {len(one.tests)}."
+    for result in opened:
+        fitting = [name for name in result.tests if applies(name)]
+        passed = [name for name in result.passed if applies(name)]
+        yield f"- {result.upstream}: {len(passed)} of {len(fitting)}; there are {len(result.tests)}."
 
 
 def _cell(result: Played) -> str:

@@ -62,10 +62,10 @@ def test_the_tests_of_open_responses_over_http_pass(tmp_path: Path) -> None:
     checkout = Path(os.environ.get("TOOLCALL_OPEN_RESPONSES") or tmp_path)
     if reason := open_responses.lacking(checkout):
         pytest.skip(reason)
-    one = asyncio.run(open_responses.comply("openai_chat", checkout, JUDGE, tmp_path / "played"))
-    assert [name for name in one.failed if open_responses.applies(name)] == []
-    assert len([name for name in one.passed if open_responses.applies(name)]) > 5
-    assert count(one.findings, "MUST") == {}
+    result = asyncio.run(open_responses.comply("openai_chat", checkout, JUDGE, tmp_path / "played"))
+    assert [name for name in result.failed if open_responses.applies(name)] == []
+    assert len([name for name in result.passed if open_responses.applies(name)]) > 5
+    assert count(result.findings, "MUST") == {}
 
 
 def test_the_lock_names_versions_and_no_host() -> None:

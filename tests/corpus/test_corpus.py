@@ -336,8 +336,8 @@ def test_recorded_files_name_their_recording() -> None:
 def _without_tools(value: Any, names: Container[str]) -> Any:
     """A part of a body without the declarations of these tools."""
     if isinstance(value, list):
-        kept = (entry for entry in value if _declared_name(entry) not in names)
-        return [_without_tools(entry, names) for entry in kept]
+        entries = (entry for entry in value if _declared_name(entry) not in names)
+        return [_without_tools(entry, names) for entry in entries]
     return {key: _without_tools(entry, names) for key, entry in value.items()} if isinstance(value, dict) else value
 
 
@@ -351,15 +351,19 @@ def test_histories_only_grow(case: Path) -> None:
 
     A tool that a search of the client's found is declared from then on.
     """
-    found = scenario(case).get("found_tools", {})
+    loaded_tools = scenario(case).get("found_tools", {})
     for name in MANIFEST["formats"]:
         containers = parse((ROOT / "formats" / name / "format.json").read_bytes())["containers"]["request"]
         bodies = [parse(path.read_bytes()) for path in sorted((case / name).glob("*-request.json"))]
         for earlier, later in pairwise(bodies):
             key = next(key for key in containers if key in later)
             before, after = earlier[key], later[key]
-            one, two = ({other: body[other] for other in body if other != key} for body in (earlier, later))
-            assert canonical(_without_tools(one, found)) == canonical(_without_tools(two, found)), name
+            earlier_rest, later_rest = (
+                {other: body[other] for other in body if other != key} for body in (earlier, later)
+            )
+            assert canonical(_without_tools(earlier_rest, loaded_tools)) == canonical(
+                _without_tools(later_rest, loaded_tools)
+            ), name
             if isinstance(before, list):
                 assert canonical(before) == canonical(after[: len(before)]), name
 

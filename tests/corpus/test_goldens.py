@@ -311,9 +311,9 @@ def _is_to_be_found(case: Case, name: str, tool: str, number: int) -> bool:
         return False
     replies = [place for place, turn in enumerate(case.scenario["conversation"]) if turn["role"] == "assistant"]
     before = [entry for turn in case.scenario["conversation"][: replies[number - 1]] for entry in turn["content"]]
-    known = {entry["result"]["call"] for entry in before if "result" in entry}
+    answered_ids = {entry["result"]["call"] for entry in before if "result" in entry}
     loaded = "loaded-tools" in case.scenario.get("spell", {}).get(name, ())
-    return loaded or case.scenario["found_tools"][tool] not in known
+    return loaded or case.scenario["found_tools"][tool] not in answered_ids
 
 
 #: How a tool that takes free text is declared where the format has functions alone.

@@ -46,8 +46,8 @@ class Handler(BaseHTTPRequestHandler):
         session = self.session(route, SHARED)
         url = self.headers["x-upstream-url"] + ADDRESSES.path(UPSTREAM, body["model"], stream=True)
         headers = ADDRESSES.headers(UPSTREAM, self.headers["x-upstream-key"])
-        asked = urllib.request.Request(url, json.dumps(session.request(body)).encode(), headers)
-        with urllib.request.urlopen(asked, timeout=20) as reply:
+        request = urllib.request.Request(url, json.dumps(session.request(body)).encode(), headers)
+        with urllib.request.urlopen(request, timeout=20) as reply:
             self.send_response(200)
             self.send_header("content-type", "text/event-stream")
             self.end_headers()

@@ -71,11 +71,13 @@ def recorded(url: str) -> Iterator[tuple[str, list[tuple[Any, int]]]]:
 
         def do_POST(self) -> None:
             data = self.rfile.read(int(self.headers["content-length"]))
-            kept = {
+            environment = {
                 name: text for name, text in self.headers.items() if name.lower() not in ("host", "accept-encoding")
             }
             try:
-                with urllib.request.urlopen(urllib.request.Request(url + self.path, data, kept), timeout=20) as reply:
+                with urllib.request.urlopen(
+                    urllib.request.Request(url + self.path, data, environment), timeout=20
+                ) as reply:
                     status, kind, content = reply.status, reply.headers["content-type"], reply.read()
             except urllib.error.HTTPError as error:
                 status, kind, content = error.code, error.headers["content-type"], error.read()

@@ -53,8 +53,8 @@ def test_a_gateway_that_mixes_them_is_caught(tmp_path: Path) -> None:
     with gateway("mixing", tmp_path) as driver:
         result = played(driver)
     assert result.verdict is Verdict.FAIL
-    assert "translation/arguments" in {one.rule for one in result.findings}
-    assert all("while another stream is open" in one.message for one in result.findings)
+    assert "translation/arguments" in {finding.rule for finding in result.findings}
+    assert all("while another stream is open" in finding.message for finding in result.findings)
 
 
 def test_a_sound_gateway_passes(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_a_serial_gateway_is_told_so_and_waited_for_once(tmp_path: Path, monkeyp
     with gateway("serial", tmp_path) as driver:
         results = [played(driver), played(driver), played(driver)]
         alone = CHECKS["stream"](CASE, ROUTE, driver.open, HARNESS, "", None)
-    assert {one.verdict for one in results} == {Verdict.NOT_APPLICABLE}
-    assert all("serves one request at a time" in one.reason for one in results)
+    assert {result.verdict for result in results} == {Verdict.NOT_APPLICABLE}
+    assert all("serves one request at a time" in result.reason for result in results)
     assert len(waits) == 1, "only the first item waits"
     assert alone.verdict is Verdict.PASS

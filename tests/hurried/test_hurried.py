@@ -35,8 +35,8 @@ def judged(folder: Path, *what: str) -> tuple[subprocess.CompletedProcess[str], 
         check=False,
     )
     assert ran.returncode == 1, ran.stdout + ran.stderr
-    found = json.loads(report.read_text(encoding="utf-8"))["roots"]
-    return ran, [root for root in found if root["level"] != "NOTE"]
+    roots = json.loads(report.read_text(encoding="utf-8"))["roots"]
+    return ran, [root for root in roots if root["level"] != "NOTE"]
 
 
 def test_each_bug_is_a_cause_and_the_causes_are_few(tmp_path: Path) -> None:
@@ -63,8 +63,10 @@ def test_two_repairs_are_two_causes_and_one_repair_is_one(tmp_path: Path) -> Non
     """
     cases = ("streaming/limit-amid-arguments", "web_tools/hosted-beside-function", "grep/long-ids", "arguments/no-json")
     _, causes = judged(tmp_path, *(f"toolcall::{case}" for case in cases))
-    shown = [root["example"].split("::")[1] for root in causes if root["rule"] == "openai_chat/stream-arguments-json"]
-    assert sorted(shown) == ["streaming/limit-amid-arguments", "web_tools/hosted-beside-function"]
+    shown_cases = [
+        root["example"].split("::")[1] for root in causes if root["rule"] == "openai_chat/stream-arguments-json"
+    ]
+    assert sorted(shown_cases) == ["streaming/limit-amid-arguments", "web_tools/hosted-beside-function"]
     (collided,) = (root for root in causes if root["rule"] == "translation/ids-injective")
     assert collided["cases"] == 2
 
@@ -73,9 +75,9 @@ def known_failures(document: Mapping[str, Any]) -> str:
     """The first file of known failures that a run with this report writes."""
     judged = {
         item["nodeid"]: [
-            FailingFinding(one["rule"], one["signature"].partition(" ")[2], one["message"])
-            for one in item["findings"]
-            if "standing" in one
+            FailingFinding(finding["rule"], finding["signature"].partition(" ")[2], finding["message"])
+            for finding in item["findings"]
+            if "standing" in finding
         ]
         for item in document["items"]
         if item["verdict"] not in ("blocked", "error", "not applicable")

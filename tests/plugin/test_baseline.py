@@ -60,8 +60,8 @@ class Baseline:
 
     @property
     def causes(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = tomllib.loads(self.text).get("causes", {})
-        return found
+        causes: dict[str, list[str]] = tomllib.loads(self.text).get("causes", {})
+        return causes
 
     def line(self, words: str) -> int:
         """The number of the line that has these words."""
@@ -118,16 +118,16 @@ def test_a_pattern_for_all_hides_neither_what_passes_nor_what_is_new(baseline: B
     result = baseline.run(session=crashes, where="")
     result.assert_outcomes(passed=14, xfailed=2, failed=4, skipped=4)  # the replies of what crashed are blocked
     # One of its items passes.
-    (said,) = problems(
+    (problem,) = problems(
         baseline.run(where="'box/two' in body['text'] or 'box' in body['text'] and self.route.client == 'beta'")
     )
-    assert said.endswith("box/one::request::alpha-to-beta no longer fails; it stands in line 6")
+    assert problem.endswith("box/one::request::alpha-to-beta no longer fails; it stands in line 6")
     # More items than it was written for, as where the corpus has a new case.
     baseline.file.write_text(baseline.text.replace("4 × ", "3 × "), encoding="utf-8")
     result = baseline.run(where=where)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    (said,) = problems(result)
-    assert said.endswith(
+    (problem,) = problems(result)
+    assert problem.endswith(
         "4 items of box/*::request::{alpha,beta}-to-beta fail, and the line says 3: the others are new"
     )
     baseline.update(where=where)
@@ -143,8 +143,8 @@ def test_a_cause_that_got_a_reason_stays_a_table(baseline: Baseline) -> None:
     (pattern,) = baseline.causes[CAUSE]
     baseline.file.write_text(f'{table}items = ["{pattern}"]\n', encoding="utf-8")
     assert baseline.run(where="'box' in body['text']").ret == pytest.ExitCode.OK
-    (said,) = problems(baseline.run())
-    assert said.endswith("2 of 4 items no longer fail: box/one::request::{alpha,beta}-to-beta; it stands in line 5")
+    (problem,) = problems(baseline.run())
+    assert problem.endswith("2 of 4 items no longer fail: box/one::request::{alpha,beta}-to-beta; it stands in line 5")
     baseline.update()
     assert baseline.text == f'{table}items = [\n  "box/two::request::{{alpha,beta}}-to-beta",\n]\n'
 
@@ -166,14 +166,16 @@ def test_what_is_mended_is_stale_and_the_command_comes_first(baseline: Baseline)
     result = baseline.run(where="'two' in body['text'] and self.route.client == 'alpha'")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     number = baseline.line("box/two::request::")
-    (said,) = problems(result)
-    assert said.startswith("toolcall: stale known failure: known.toml: beta/text-kept (")
-    assert said.endswith(f"box/two::request::beta-to-beta no longer fails; it stands in line {number}")
-    command = result.outlines[result.outlines.index(said) - 1]
+    (problem,) = problems(result)
+    assert problem.startswith("toolcall: stale known failure: known.toml: beta/text-kept (")
+    assert problem.endswith(f"box/two::request::beta-to-beta no longer fails; it stands in line {number}")
+    command = result.outlines[result.outlines.index(problem) - 1]
     assert command.startswith("toolcall: this writes known.toml anew: pytest --toolcall-known-failures-update ")
     assert "--toolcall-known-failures=known.toml" in command
-    (said,) = problems(baseline.run(where="False"))
-    assert said.endswith(f"all 2 items no longer fail: box/two::request::{{alpha,beta}}-to-beta; delete line {number}")
+    (problem,) = problems(baseline.run(where="False"))
+    assert problem.endswith(
+        f"all 2 items no longer fail: box/two::request::{{alpha,beta}}-to-beta; delete line {number}"
+    )
     baseline.update(where="False").stdout.fnmatch_lines(["*has 0 known failures (1 gone)"])
     assert baseline.causes == {}
     assert baseline.run(where="False").ret == pytest.ExitCode.OK

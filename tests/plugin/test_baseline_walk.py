@@ -75,8 +75,8 @@ class Walk:
 
     @property
     def causes(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = tomllib.loads((self.home / "known.toml").read_text(encoding="utf-8"))["causes"]
-        return found
+        causes: dict[str, list[str]] = tomllib.loads((self.home / "known.toml").read_text(encoding="utf-8"))["causes"]
+        return causes
 
     @property
     def known(self) -> set[tuple[str, str]]:
@@ -86,7 +86,10 @@ class Walk:
             (nodeid, cause.partition(" ")[0])
             for cause, patterns in self.causes.items()
             for item in items
-            if any(ItemPattern(one, 1).matches(nodeid := item["nodeid"].removeprefix("toolcall::")) for one in patterns)
+            if any(
+                ItemPattern(pattern, 1).matches(nodeid := item["nodeid"].removeprefix("toolcall::"))
+                for pattern in patterns
+            )
         }
 
 

@@ -22,26 +22,26 @@ def test_patterns_match_just_what_they_were_made_of(corpus: Corpus) -> None:
     every = [*(item.nodeid.removeprefix("toolcall::") for item in items(corpus)), *ODD]
     there = Items(every)
     draw = random.Random(7)
-    families = sorted({one.partition("/")[0] for one in every})
+    families = sorted({nodeid.partition("/")[0] for nodeid in every})
     chosen = [set(draw.sample(every, size)) for size in (1, 2, 30, 150)]
     chosen += [
-        {one for one in every if one.startswith(f"{family}/") and words in one}
+        {nodeid for nodeid in every if nodeid.startswith(f"{family}/") and words in nodeid}
         for family in families[::8]
         for words in ("::request::", "agent_loop::openai_chat-to-anthropic", "streamed")
     ]
-    chosen += [one - set(draw.sample(sorted(one), 1)) for one in chosen if one]
+    chosen += [selection - set(draw.sample(sorted(selection), 1)) for selection in chosen if selection]
     chosen.append(set(ODD))
-    for wanted in chosen:
-        made = patterns(wanted, there)
-        assert {each for text in made for each in there.matching(ItemPattern(text, 1))} == wanted
-        for pattern in (ItemPattern(text, 1) for text in made):
+    for selection in chosen:
+        written_patterns = patterns(selection, there)
+        assert {each for text in written_patterns for each in there.matching(ItemPattern(text, 1))} == selection
+        for pattern in (ItemPattern(text, 1) for text in written_patterns):
             assert pattern.count in (None, len(there.matching(pattern)))
             assert pattern.is_exact or "?" in pattern.text
             assert all(pattern.matches(each) for each in there.matching(pattern))
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("a", ["a"]),
         ("a{b,c}d", ["abd", "acd"]),
@@ -49,12 +49,12 @@ def test_patterns_match_just_what_they_were_made_of(corpus: Corpus) -> None:
         ("a}b", ["a}b"]),
     ],
 )
-def test_braces(text: str, found: list[str]) -> None:
-    assert spread(text) == found
+def test_braces(text: str, expected: list[str]) -> None:
+    assert spread(text) == expected
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("a{b", "is not closed"),
         ("{" * 50, "is not closed"),
@@ -64,8 +64,8 @@ def test_braces(text: str, found: list[str]) -> None:
         ("{" * 100_000, "too many braces"),
     ],
 )
-def test_braces_that_do_not_end(text: str, said: str) -> None:
+def test_braces_that_do_not_end(text: str, message: str) -> None:
     start = time.monotonic()
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         _ = ItemPattern(text, 1).parts
     assert time.monotonic() - start < 5

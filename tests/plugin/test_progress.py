@@ -57,8 +57,8 @@ def test_with_workers(project: Any, workers: str) -> None:
 
 
 def test_known_failures_are_none(project: Any) -> None:
-    known = ("--toolcall-known-failures=known.toml", "--toolcall-known-failures-update")
-    result = project.run("toolcall::box", *known, spec=project.translator(LOSES))
+    options = ("--toolcall-known-failures=known.toml", "--toolcall-known-failures-update")
+    result = project.run("toolcall::box", *options, spec=project.translator(LOSES))
     assert matches(told(result), [LINES[0].replace("failed", "known")]), told(result)
 
 
@@ -111,10 +111,10 @@ def pytest_configure(config):
 def test_a_replaced_reporter_is_left_alone(project: Any) -> None:
     (project.path / "conftest.py").write_text(CONFTEST + REPLACES, encoding="utf-8")
     result = project.run("toolcall::", spec=project.translator(LOSES))
-    found = [line for line in result.outlines if line.startswith("mine ")]
-    assert len(found) == 24
-    assert sorted(line[-2:] for line in found)[:2] == [" .", " ."]
-    assert sum(line.endswith(" F") for line in found) == 2
+    lines = [line for line in result.outlines if line.startswith("mine ")]
+    assert len(lines) == 24
+    assert sorted(line[-2:] for line in lines)[:2] == [" .", " ."]
+    assert sum(line.endswith(" F") for line in lines) == 2
     assert not any(re.fullmatch(pattern, line) for line in result.outlines for pattern in LINES)
 
 
@@ -145,17 +145,17 @@ def on_a_screen(project: Any, *arguments: str, session: str = LOSES, **environme
     words = [sys.executable, "-m", "pytest", *QUIET, "-p", "no:cacheprovider", "--tb=no", "--color=no"]
     words += ["--toolcall-translator", project.translator(session), *arguments]
     mine, theirs = pty.openpty()
-    given = {name: value for name, value in os.environ.items() if name not in ("CI", "BUILD_NUMBER")}
+    variables = {name: value for name, value in os.environ.items() if name not in ("CI", "BUILD_NUMBER")}
     run = subprocess.Popen(
         words,
         cwd=project.path,
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
-        env={**given, "TERM": "xterm", "COLUMNS": "80", **environment},
+        env={**variables, "TERM": "xterm", "COLUMNS": "80", **environment},
     )
     os.close(theirs)
-    found, end = b"", time.monotonic() + 60
+    output, end = b"", time.monotonic() + 60
     while time.monotonic() < end and select.select([mine], [], [], 60)[0]:
         try:
             data = os.read(mine, 4096)
@@ -163,10 +163,10 @@ def on_a_screen(project: Any, *arguments: str, session: str = LOSES, **environme
             break
         if not data:
             break
-        found += data
+        output += data
     os.close(mine)
     run.wait(timeout=60)
-    return found.decode().replace("\r\n", "\n")
+    return output.decode().replace("\r\n", "\n")
 
 
 SLOW = "    def response(self, body):\n        __import__('time').sleep(0.2)\n        return super().response(body)\n"
@@ -174,8 +174,8 @@ SLOW = "    def response(self, body):\n        __import__('time').sleep(0.2)\n  
 
 def test_in_a_terminal_one_line_is_written_anew(project: Any) -> None:
     write_case(project.corpus, f"box/long-{'name-' * 14}", 1)
-    shown = on_a_screen(project, "toolcall::", session=LOSES + SLOW)
-    progress = shown.partition("toolcall conformance ==")[0]
+    screen = on_a_screen(project, "toolcall::", session=LOSES + SLOW)
+    progress = screen.partition("toolcall conformance ==")[0]
     lines = [line for part in progress.split("\n") for line in part.split("\r") if " of 32 items" in line]
     assert len(lines) > 4
     assert re.match(r"0 of 32 items, box/", lines[0])
@@ -189,12 +189,12 @@ def test_in_a_terminal_one_line_is_written_anew(project: Any) -> None:
 
 
 def test_on_a_screen_that_keeps_all_lines_it_is_a_line_a_family(project: Any) -> None:
-    shown = on_a_screen(project, "toolcall::", CI="true")
-    assert all(re.search(f"^{pattern}$", shown, re.MULTILINE) for pattern in LINES), shown
+    screen = on_a_screen(project, "toolcall::", CI="true")
+    assert all(re.search(f"^{pattern}$", screen, re.MULTILINE) for pattern in LINES), screen
 
 
 def test_in_a_terminal_beside_a_users_own_tests(project: Any) -> None:
     project.pytester.makepyfile(test_mine=USERS)
-    shown = on_a_screen(project, "test_mine.py", "toolcall::")
-    assert re.search(r"^test_mine\.py \.{12}", shown, re.MULTILINE)
-    assert all(re.search(f"^{pattern}$", shown, re.MULTILINE) for pattern in LINES), shown
+    screen = on_a_screen(project, "test_mine.py", "toolcall::")
+    assert re.search(r"^test_mine\.py \.{12}", screen, re.MULTILINE)
+    assert all(re.search(f"^{pattern}$", screen, re.MULTILINE) for pattern in LINES), screen

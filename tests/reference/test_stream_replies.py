@@ -184,7 +184,7 @@ def test_the_judge_finds_nothing_in_them(client: str, upstream: str) -> None:
 
 def _broken(name: str, stream: Any) -> set[str]:
     """The rules that a stream breaks, by their names, which the formats share."""
-    return {one.rule.partition("/")[2] for one in check_body(CORPUS, name, "stream", stream)}
+    return {finding.rule.partition("/")[2] for finding in check_body(CORPUS, name, "stream", stream)}
 
 
 @pytest.mark.skipif(not TRAFFIC.is_dir(), reason="the recorded traffic is not beside this checkout")

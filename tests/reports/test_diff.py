@@ -240,12 +240,16 @@ CRASHED = finding("translation/crashed", place="")
 def test_what_was_hidden_becomes_visible_and_is_no_new_failure(before: ItemRecord) -> None:
     old = [before, *(item(f"gone/{n}", CRASHED) for n in range(3)), item("w/0", {**OTHER, "known": "a ticket"})]
     new = [ITEM, *(item(f"gone/{n}") for n in range(3)), item("w/0")]
-    found = compared(run(old), run(new, **RELEASED))
-    assert {one.why for one in found.changes if one.reasons} == {Why.HIDDEN}
-    assert (found.exit_code(), found.failures, found.visible) == (0, {}, [ITEM.nodeid])
-    shown = list(text.lines(found, CORPUS.rules))
-    assert "4 items fixed, 1 newly visible; nothing fails newly" in shown
-    titles = [line for line in shown if re.match(r"(Fixed|New)", line)]
+    report_difference = compared(run(old), run(new, **RELEASED))
+    assert {change.why for change in report_difference.changes if change.reasons} == {Why.HIDDEN}
+    assert (report_difference.exit_code(), report_difference.failures, report_difference.visible) == (
+        0,
+        {},
+        [ITEM.nodeid],
+    )
+    lines = list(text.lines(report_difference, CORPUS.rules))
+    assert "4 items fixed, 1 newly visible; nothing fails newly" in lines
+    titles = [line for line in lines if re.match(r"(Fixed|New)", line)]
     assert titles[0].startswith("Fixed: ")
     assert titles[1].startswith("Newly visible, because what hid it is gone: 1 cause, 1 item")
     # Beside it, what passed before and fails is new.

@@ -54,9 +54,9 @@ def test_texts_that_are_no_json(got: Any, kind: str) -> None:
     ],
 )
 def test_what_an_id_was_made_of(want: Any, got: str, kind: str) -> None:
-    told = {"element": "id", "subject": _NAME, "want": want, "got": got}
-    assert feature(finding("translation/ids-injective", **told)) == kind
-    assert feature(finding("translation/ids-returned", **told)) == ""
+    facts = {"element": "id", "subject": _NAME, "want": want, "got": got}
+    assert feature(finding("translation/ids-injective", **facts)) == kind
+    assert feature(finding("translation/ids-returned", **facts)) == ""
 
 
 _FORM = {
@@ -114,7 +114,7 @@ def test_the_place_that_a_refusal_names(message: str, kind: str) -> None:
 @pytest.mark.parametrize(("other", "causes"), [("tool_calls.0.index", 2), ("tool_calls.7.type", 1)])
 def test_refusals_of_other_places_are_other_causes(corpus: Corpus, other: str, causes: int) -> None:
     def refused(case: str, place: str) -> Any:
-        found = finding(
+        ambiguous = finding(
             "translation/refused",
             message=f"{_INVALID} choices.0.delta.{place} Input should be",
             element="body",
@@ -122,7 +122,7 @@ def test_refusals_of_other_places_are_other_causes(corpus: Corpus, other: str, c
             got={"$absent": True},
             signature="translation/refused body gemini - stream_raised_ValidationError",
         )
-        return item(case, "stream", "anthropic", "gemini", [found])
+        return item(case, "stream", "anthropic", "gemini", [ambiguous])
 
-    found = root_causes([refused("a/b", "tool_calls.0.type"), refused("a/c", other)], Harm.of(corpus))
-    assert len(found) == causes
+    refusal_causes = root_causes([refused("a/b", "tool_calls.0.type"), refused("a/c", other)], Harm.of(corpus))
+    assert len(refusal_causes) == causes

@@ -19,13 +19,13 @@ BROKEN = item("w/1", verdict="error", outcome="error")
 NEWS = finding("translation/ids-kept", "SHOULD")
 
 
-def in_terminal(made: RunRecord) -> str:
-    lines = terminal.conclusion(made, CORPUS.rules)
+def in_terminal(record: RunRecord) -> str:
+    lines = terminal.conclusion(record, CORPUS.rules)
     return "\n".join("".join(piece.text for piece in line) for line in lines)
 
 
 @pytest.mark.parametrize(
-    ("more", "ended"),
+    ("more", "headline"),
     [
         ([], "0 new, 1,005 known, of 1,006 items"),
         ([BROKEN], "0 new, 1,005 known, 1 error, of 1,007 items"),
@@ -34,18 +34,18 @@ def in_terminal(made: RunRecord) -> str:
     ],
     ids=["known", "error", "warned", "new"],
 )
-def test_known_failures_are_told_first_wherever_a_run_is_told(more: list[Any], ended: str) -> None:
-    made = run([*(item(f"box/{n}", KNOWN, outcome="known") for n in range(1005)), item("gone/1"), *more])
-    assert in_terminal(made).startswith(ended)
-    assert f"**{ended}**" in WRITER.text(made, CORPUS)
-    assert f"<strong>{ended}.</strong>" in page(made, CORPUS)
+def test_known_failures_are_told_first_wherever_a_run_is_told(more: list[Any], headline: str) -> None:
+    record = run([*(item(f"box/{n}", KNOWN, outcome="known") for n in range(1005)), item("gone/1"), *more])
+    assert in_terminal(record).startswith(headline)
+    assert f"**{headline}**" in WRITER.text(record, CORPUS)
+    assert f"<strong>{headline}.</strong>" in page(record, CORPUS)
 
 
 def test_in_html_a_known_must_stands_before_a_note() -> None:
-    lost, told = finding("translation/text-lost"), finding("translation/ids-kept", "NOTE")
-    made = run([item("box/1", KNOWN, outcome="known"), item("box/2", told), item("box/3", lost)])
-    assert made.roots[-1].rule == "translation/call-lost"
-    rules = list(dict.fromkeys(re.findall("translation/(?:call-lost|ids-kept|text-lost)", body(page(made, CORPUS)))))
+    lost, note = finding("translation/text-lost"), finding("translation/ids-kept", "NOTE")
+    record = run([item("box/1", KNOWN, outcome="known"), item("box/2", note), item("box/3", lost)])
+    assert record.roots[-1].rule == "translation/call-lost"
+    rules = list(dict.fromkeys(re.findall("translation/(?:call-lost|ids-kept|text-lost)", body(page(record, CORPUS)))))
     assert rules == ["translation/text-lost", "translation/call-lost", "translation/ids-kept"]
 
 
@@ -64,7 +64,7 @@ OTHERS += [skipped("request", client, upstream) for client in FORMATS for upstre
 
 
 @pytest.mark.parametrize(
-    ("left", "said"),
+    ("left", "sentence"),
     [
         (OTHERS, "13 not applicable: 13 of 14 routes are not yours"),
         (OTHERS[:1], "1 not applicable: 1 of 2 routes is not yours"),
@@ -73,16 +73,16 @@ OTHERS += [skipped("request", client, upstream) for client in FORMATS for upstre
         ([skipped("stream", "anthropic", "gemini")], "1 not applicable: it needs what you do not do (stream 1)"),
     ],
 )  # fmt: skip
-def test_what_is_not_applicable_says_why(left: list[NotApplicable], said: str) -> None:
+def test_what_is_not_applicable_says_why(left: list[NotApplicable], sentence: str) -> None:
     blocked = [item(f"w/{n}", verdict="blocked", outcome="skipped") for n in range(2)]
-    made = run([item("box/1"), *blocked], skipped=left)
-    assert run_in_words(made) == f"1 passed, 2 blocked (a call before them failed), {said}"
-    assert said in WRITER.text(made, CORPUS)
-    assert said.partition(": ")[2] in page(made, CORPUS)
-    shown = terminal.summary(made, CORPUS.rules, lambda *_: "", detail=terminal.Detail.USUAL, width=200)
-    assert any("".join(piece.text for piece in line).endswith(said) for line in shown)
+    record = run([item("box/1"), *blocked], skipped=left)
+    assert run_in_words(record) == f"1 passed, 2 blocked (a call before them failed), {sentence}"
+    assert sentence in WRITER.text(record, CORPUS)
+    assert sentence.partition(": ")[2] in page(record, CORPUS)
+    summary = terminal.summary(record, CORPUS.rules, lambda *_: "", detail=terminal.Detail.USUAL, width=200)
+    assert any("".join(piece.text for piece in line).endswith(sentence) for line in summary)
 
 
 def test_one_that_is_blocked() -> None:
-    made = run([item("box/1"), item("w/1", verdict="blocked", outcome="skipped")])
-    assert run_in_words(made) == "1 passed, 1 blocked (a call before it failed)"
+    record = run([item("box/1"), item("w/1", verdict="blocked", outcome="skipped")])
+    assert run_in_words(record) == "1 passed, 1 blocked (a call before it failed)"

@@ -33,15 +33,15 @@ def mixed(corpus: Corpus, **header: Any) -> RunRecord:
             signature="translation/usage-lost usage gemini /usage lost",
         ),
     ]
-    kept = finding("translation/ids-kept", "SHOULD", element="id", want="call_1", got="call_2")
-    known = {**finding("translation/call-lost", element="call"), "known": "a ticket"}
+    id_finding = finding("translation/ids-kept", "SHOULD", element="id", want="call_1", got="call_2")
+    expected_failure = {**finding("translation/call-lost", element="call"), "known": "a ticket"}
     note = finding("translation/ids-kept", "NOTE", element="id", signature="a note")
     return run_of(
         [
             item("shell/seed", "request", "anthropic", "gemini", lost),
             item("shell/quoting", "request", "anthropic", "gemini", lost),
-            item("shell/seed", "response", "gemini", "anthropic", [kept]),
-            item("shell/seed", "stream", "gemini", "anthropic", [known], reason=""),
+            item("shell/seed", "response", "gemini", "anthropic", [id_finding]),
+            item("shell/seed", "stream", "gemini", "anthropic", [expected_failure], reason=""),
             item("shell/quoting", "stream", "gemini", "anthropic", [note]),
         ],
         corpus,
@@ -63,14 +63,14 @@ class _Cards(HTMLParser):
         self.feed(re.sub(r"(?s)<(style|script)\b.*?</\1>", "", text))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
+        attributes = dict(attrs)
         if re.fullmatch("h[1-6]", tag):
             self.levels.append(int(tag[1]))
-        if tag == "ol" and given.get("class") == "causes":
-            self._list = self.counted if given.get("id") == "new" else self.others
+        if tag == "ol" and attributes.get("class") == "causes":
+            self._list = self.counted if attributes.get("id") == "new" else self.others
         if tag == "section":
             self._card = {}  # what follows is of no cause
-        if "data-cause" in given:
+        if "data-cause" in attributes:
             self._card = {}
             self._list.append(self._card)
         if tag in ("h3", "dt", "dd"):
@@ -91,14 +91,14 @@ class _Cards(HTMLParser):
 def test_all_reports_tell_the_same_causes_in_the_same_words(corpus: Corpus) -> None:
     run = mixed(corpus)
     new = new_roots(run.roots)
-    found = _Cards(page(run, corpus))
+    cards = _Cards(page(run, corpus))
     assert len(new) == 3
-    assert len(found.counted) == len(new)
-    assert len(found.others) == len(run.roots) - len(new) == 2
-    told = blocks(new, corpus.rules, run.again, run.items, width=10_000)
+    assert len(cards.counted) == len(new)
+    assert len(cards.others) == len(run.roots) - len(new) == 2
+    told_blocks = blocks(new, corpus.rules, run.again, run.items, width=10_000)
     markdown = markdown_report.text(run, corpus)
     wrong = []
-    for root, card, lines in zip(new, found.counted, told, strict=True):
+    for root, card, lines in zip(new, cards.counted, told_blocks, strict=True):
         breach = breach_of(root, corpus.rules)
         if card["heading"] != f"{breach[:1].upper()}{breach[1:]}" or card["heading"].replace("`", "") not in markdown:
             wrong.append(card["heading"])
@@ -123,7 +123,7 @@ def test_a_field_has_one_name_in_all_reports(corpus: Corpus) -> None:
 def test_values_stand_in_a_card_once(corpus: Corpus) -> None:
     text = page(mixed(corpus), corpus)
     body = re.sub(r"(?s)<(style|script)\b.*?</\1>", "", text)
-    (card,) = (one for one in re.split("<li value", body) if re.search("SHOULD\\s*</span>", one))
+    (card,) = (entry for entry in re.split("<li value", body) if re.search("SHOULD\\s*</span>", entry))
     assert html.unescape(card).count('"call_1"') == html.unescape(card).count('"call_2"') == 1
 
 
@@ -137,8 +137,8 @@ def test_code_between_backticks_is_code(corpus: Corpus) -> None:
 def test_the_first_page_says_when_how_long_and_by_which_command(corpus: Corpus) -> None:
     when = {"started": "2026-11-28T20:13:05.120Z", "seconds": 125.4, "command": "pytest -q 'toolcall::@quick'"}
     top = page(mixed(corpus, run=when), corpus).partition("<nav")[0]
-    shown = html.unescape(re.sub("<[^>]+>", "", top))
-    assert "2026-11-28 20:13 UTC, 2 min 5 s: pytest -q 'toolcall::@quick'" in shown
+    text = html.unescape(re.sub("<[^>]+>", "", top))
+    assert "2026-11-28 20:13 UTC, 2 min 5 s: pytest -q 'toolcall::@quick'" in text
     without = html.unescape(re.sub("<[^>]+>", "", page(mixed(corpus), corpus).partition("<nav")[0]))
     assert "UTC" not in without
     assert "pytest --toolcall-translator mine:T" in without
@@ -153,8 +153,8 @@ def test_first_sentences_end_with_one_full_stop(corpus: Corpus) -> None:
 
 
 def test_durations_in_words() -> None:
-    found = [duration_in_words(seconds) for seconds in (0.0, 9.1, 59.96, 60, 125.4, 3599.9, 3720)]
-    assert found == ["0 s", "9.1 s", "60 s", "1 min 0 s", "2 min 5 s", "1 h 0 min", "1 h 2 min"]
+    texts = [duration_in_words(seconds) for seconds in (0.0, 9.1, 59.96, 60, 125.4, 3599.9, 3720)]
+    assert texts == ["0 s", "9.1 s", "60 s", "1 min 0 s", "2 min 5 s", "1 h 0 min", "1 h 2 min"]
 
 
 def test_a_clock_that_was_set_back_gives_no_negative_duration() -> None:

@@ -84,8 +84,8 @@ def test_the_whole_began_with_its_first_part(tmp_path: Path, write: Callable[...
 
     first = {"started": "2026-01-02T03:04:05.000Z", "seconds": 2.5, "command": "pytest a"}
     second = {"started": "2026-01-02T03:04:01.000Z", "seconds": 60.0, "command": "pytest b"}
-    found = merge(tmp_path, part(0, run=first), part(1, run=second))
-    assert found["run"] == {"started": second["started"], "seconds": 62.5}
+    merged = merge(tmp_path, part(0, run=first), part(1, run=second))
+    assert merged["run"] == {"started": second["started"], "seconds": 62.5}
     assert "run" not in merge(tmp_path, part(0, run=first), part(1))
 
 

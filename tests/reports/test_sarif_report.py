@@ -41,9 +41,9 @@ LINE = re.compile(r"[1-9]\d*")
 RELATIVE = re.compile(r"(?![/.])(?:[A-Za-z0-9_.~/-]|%[0-9A-F]{2})+")
 
 
-def written(made: RunRecord) -> dict[str, Any]:
+def written(record: RunRecord) -> dict[str, Any]:
     """The one run of a report, whose form is right."""
-    log = json.loads(sarif_report.WRITER.text(made, CORPUS))
+    log = json.loads(sarif_report.WRITER.text(record, CORPUS))
     assert list(faults(log)) == []
     return dict(log["runs"][0])
 
@@ -53,58 +53,64 @@ def faults(log: Any) -> Iterator[str]:
     yield from keys("log", log)
     if log["version"] != "2.1.0" or len(log["runs"]) != 1:
         yield "it is no log of one run"
-    told = log["runs"][0]
-    rules = told["tool"]["driver"]["rules"]
-    for kind, found in (
-        ("run", [told]),
-        ("tool", [told["tool"]]),
-        ("driver", [told["tool"]["driver"]]),
+    sarif_run = log["runs"][0]
+    rules = sarif_run["tool"]["driver"]["rules"]
+    for kind, objects in (
+        ("run", [sarif_run]),
+        ("tool", [sarif_run["tool"]]),
+        ("driver", [sarif_run["tool"]["driver"]]),
         ("rule", rules),
-        ("invocation", told["invocations"]),
-        ("result", told["results"]),
+        ("invocation", sarif_run["invocations"]),
+        ("result", sarif_run["results"]),
     ):
-        for one in found:
-            yield from keys(kind, one)
-    if len({one["id"] for one in rules}) < len(rules):
+        for entry in objects:
+            yield from keys(kind, entry)
+    if len({rule["id"] for rule in rules}) < len(rules):
         yield "a rule is there twice"
-    for one in rules:
-        yield from (f"{one['id']}: {key} has no text" for key in TEXTS if key in one and not one[key]["text"].strip())
+    for entry in rules:
         yield from (
-            f"{one['id']}: {key} is too long" for key in TEXTS[:2] if len(one.get(key, {"text": ""})["text"]) > 1024
+            f"{entry['id']}: {key} has no text" for key in TEXTS if key in entry and not entry[key]["text"].strip()
         )
-        if one["defaultConfiguration"]["level"] not in ("error", "warning", "note"):
-            yield f"{one['id']}: no level"
-    for one in told["results"]:
-        yield from result_faults(one, rules, told["originalUriBaseIds"])
+        yield from (
+            f"{entry['id']}: {key} is too long" for key in TEXTS[:2] if len(entry.get(key, {"text": ""})["text"]) > 1024
+        )
+        if entry["defaultConfiguration"]["level"] not in ("error", "warning", "note"):
+            yield f"{entry['id']}: no level"
+    for entry in sarif_run["results"]:
+        yield from result_faults(entry, rules, sarif_run["originalUriBaseIds"])
 
 
 TEXTS = ("shortDescription", "fullDescription", "help")
 
 
-def keys(kind: str, one: Mapping[str, Any]) -> Iterator[str]:
+def keys(kind: str, entry: Mapping[str, Any]) -> Iterator[str]:
     """The members that an object lacks, and those that it may not have."""
     must, may = (set(words.split()) for words in OBJECTS[kind])
-    yield from (f"{kind}: no {key}" for key in sorted(must - one.keys()))
-    yield from (f"{kind}: {key}?" for key in sorted(one.keys() - must - may))
+    yield from (f"{kind}: no {key}" for key in sorted(must - entry.keys()))
+    yield from (f"{kind}: {key}?" for key in sorted(entry.keys() - must - may))
 
 
-def result_faults(one: Mapping[str, Any], rules: list[Any], bases: Mapping[str, Any]) -> Iterator[str]:
-    if rules[one["ruleIndex"]]["id"] != one["ruleId"]:
-        yield f"{one['ruleId']}: another rule has its index"
-    if one["level"] not in ("error", "warning", "note") or one["occurrenceCount"] < 1 or not one["message"]["text"]:
-        yield f"{one['ruleId']}: level, count or message"
-    if len(one["locations"]) != 1 or "suppressions" not in one:
-        yield f"{one['ruleId']}: places, or nothing about suppressions"
-    for place in [*one["locations"], *one.get("relatedLocations", ())]:
+def result_faults(result: Mapping[str, Any], rules: list[Any], bases: Mapping[str, Any]) -> Iterator[str]:
+    if rules[result["ruleIndex"]]["id"] != result["ruleId"]:
+        yield f"{result['ruleId']}: another rule has its index"
+    if (
+        result["level"] not in ("error", "warning", "note")
+        or result["occurrenceCount"] < 1
+        or not result["message"]["text"]
+    ):
+        yield f"{result['ruleId']}: level, count or message"
+    if len(result["locations"]) != 1 or "suppressions" not in result:
+        yield f"{result['ruleId']}: places, or nothing about suppressions"
+    for place in [*result["locations"], *result.get("relatedLocations", ())]:
         yield from keys("place", place)
         file = place["physicalLocation"]["artifactLocation"]
         if not RELATIVE.fullmatch(file["uri"]) or file["uriBaseId"] not in bases:
             yield f"{file}: no address under a base"
         if not LINE.fullmatch(str(place["physicalLocation"]["region"]["startLine"])):
             yield f"{place}: no line"
-    for each in one["suppressions"]:
+    for each in result["suppressions"]:
         if each["kind"] not in ("inSource", "external") or each["status"] != "accepted" or not each["justification"]:
-            yield f"{one['ruleId']}: {each}"
+            yield f"{result['ruleId']}: {each}"
 
 
 @pytest.fixture(autouse=True)
@@ -139,33 +145,33 @@ def several() -> RunRecord:
 
 
 def test_a_cause_is_a_result_with_its_rule_words_place_and_command() -> None:
-    made = several()
-    told = written(made)
-    results = told["results"]
-    assert [one["ruleId"] for one in results] == [root.rule for root in made.roots]
-    says = [one["message"]["text"].splitlines()[0] for one in results]
-    assert says == [consequence(root, CORPUS.rules) for root in made.roots]
+    record = several()
+    log = written(record)
+    results = log["results"]
+    assert [result["ruleId"] for result in results] == [root.rule for root in record.roots]
+    says = [result["message"]["text"].splitlines()[0] for result in results]
+    assert says == [consequence(root, CORPUS.rules) for root in record.roots]
     levels = {"MUST": "error", "SHOULD": "warning", "NOTE": "note"}
-    assert [one["level"] for one in results] == [levels[root.level] for root in made.roots]
-    assert {"error", "warning", "note"} == {one["level"] for one in results}
-    crashed = next(one for one in results if one["ruleId"] == "translation/crashed")
+    assert [result["level"] for result in results] == [levels[root.level] for root in record.roots]
+    assert {"error", "warning", "note"} == {result["level"] for result in results}
+    crashed = next(result for result in results if result["ruleId"] == "translation/crashed")
     lines = crashed["message"]["text"].splitlines()
     assert lines[1].startswith("2 items, item box/one · request")
     assert lines[-1] == 'run: pytest --toolcall-translator mine:T "toolcall::box/one" "toolcall::box/two"'
-    files = [one["physicalLocation"] for one in (*crashed["locations"], *crashed["relatedLocations"])]
-    assert [(one["artifactLocation"]["uri"], one["region"]["startLine"]) for one in files] == [
+    files = [location["physicalLocation"] for location in (*crashed["locations"], *crashed["relatedLocations"])]
+    assert [(file["artifactLocation"]["uri"], file["region"]["startLine"]) for file in files] == [
         ("lib/my%20way.py", 12),
         ("lib/other.py", 3),
     ]
-    assert "see [this] (https://example.invalid) {0}" in "\n".join(one["message"]["text"] for one in results)
-    rule = next(one for one in told["tool"]["driver"]["rules"] if one["id"] == "translation/call-lost")
+    assert "see [this] (https://example.invalid) {0}" in "\n".join(result["message"]["text"] for result in results)
+    rule = next(rule for rule in log["tool"]["driver"]["rules"] if rule["id"] == "translation/call-lost")
     law = CORPUS.rules["translation/call-lost"]
     assert (rule["fullDescription"]["text"], rule["helpUri"]) == (law.sentence, law.evidence[0]["url"])
     assert all(text in rule["help"]["text"] for text in (law.why, law.fix, law.evidence[0]["url"]))
-    known = [one["suppressions"] for one in results]
-    assert [len(one) for one in known] == [0] * (len(known) - 1) + [1]
-    assert known[-1][0]["justification"] == "ticket [7] (x)"
-    [how] = told["invocations"]
+    suppressions = [result["suppressions"] for result in results]
+    assert [len(entry) for entry in suppressions] == [0] * (len(suppressions) - 1) + [1]
+    assert suppressions[-1][0]["justification"] == "ticket [7] (x)"
+    [how] = log["invocations"]
     assert not how["executionSuccessful"]
     assert "8 items were to run" in how["toolExecutionNotifications"][0]["message"]["text"]
     assert "known.toml" in how["toolConfigurationNotifications"][0]["message"]["text"]
@@ -199,20 +205,23 @@ def uri(place: Any) -> str:
     return str(place["physicalLocation"]["artifactLocation"]["uri"])
 
 
-def marks(made: RunRecord) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
-    for one in written(made)["results"]:
-        found.setdefault(one["ruleId"], set()).add(one["partialFingerprints"]["primaryLocationLineHash"])
-    return found
+def marks(record: RunRecord) -> dict[str, set[str]]:
+    marks_by_rule: dict[str, set[str]] = {}
+    for result in written(record)["results"]:
+        marks_by_rule.setdefault(result["ruleId"], set()).add(result["partialFingerprints"]["primaryLocationLineHash"])
+    return marks_by_rule
 
 
 def test_a_later_run_knows_a_cause_again() -> None:
     other = finding(place="/z", element="result", signature="translation/call-lost result gemini /z lost")
     first = marks(run([item("box/one", CRASHED), item("w/one", finding()), item("w/two", other)]))
-    assert {rule: len(one) for rule, one in first.items()} == {"translation/crashed": 1, "translation/call-lost": 2}
+    assert {rule: len(rule_marks) for rule, rule_marks in first.items()} == {
+        "translation/crashed": 1,
+        "translation/call-lost": 2,
+    }
     # Alike but for how they differ: each has its own, whichever comes first.
     alike = [finding(signature=f"translation/call-lost call gemini /a {way}") for way in ("lost", "moved")]
-    there, back = (run([item("box/one", one), item("w/one", other)]).roots for one, other in (alike, alike[::-1]))
+    there, back = (run([item("box/one", left), item("w/one", other)]).roots for left, other in (alike, alike[::-1]))
     both, again = (
         {root.example.signature: mark for root, mark in zip(roots, sarif.fingerprints(roots), strict=True)}
         for roots in (there, back)
@@ -230,24 +239,26 @@ def test_a_later_run_knows_a_cause_again() -> None:
 def test_what_a_host_shows_no_more_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     many = [{**CRASHED, "code": f"lib/a.py:{number}"} for number in range(1, 130)]
     long = finding("translation/ids-kept", "SHOULD", message="m" * 9_000)
-    made = run([*(item(f"box/{number}", one) for number, one in enumerate(many)), item("w/one", long)])
-    told = written(made)
-    assert [1 + len(one.get("relatedLocations", ())) for one in told["results"]] == [100, 1]
-    assert all(len(line) <= 1_000 for one in told["results"] for line in one["message"]["text"].splitlines())
+    record = run(
+        [*(item(f"box/{number}", finding_facts) for number, finding_facts in enumerate(many)), item("w/one", long)]
+    )
+    log = written(record)
+    assert [1 + len(result.get("relatedLocations", ())) for result in log["results"]] == [100, 1]
+    assert all(len(line) <= 1_000 for result in log["results"] for line in result["message"]["text"].splitlines())
     monkeypatch.setattr(sarif, "MOST_RESULTS", 1)
-    fewer = written(made)
-    assert [one["ruleId"] for one in fewer["results"]] == ["translation/crashed"]
-    assert [one["id"] for one in fewer["tool"]["driver"]["rules"]] == ["translation/crashed"]
+    fewer = written(record)
+    assert [result["ruleId"] for result in fewer["results"]] == ["translation/crashed"]
+    assert [rule["id"] for rule in fewer["tool"]["driver"]["rules"]] == ["translation/crashed"]
     assert fewer["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"] == "1 more cause left out."
 
 
 def test_a_stored_report_makes_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(below := folder / "sub")
-    made = run([item("box/one", CRASHED), item("w/two", WARNED)])
-    (below / "r.json").write_text(json_report.text(made, CORPUS), encoding="utf-8")
+    record = run([item("box/one", CRASHED), item("w/two", WARNED)])
+    (below / "r.json").write_text(json_report.text(record, CORPUS), encoding="utf-8")
     assert main(["report", "r.json", "stored.sarif"]) == 0
     assert main(["merge", "r.json", "-o", "whole.SARIF"]) == 0
-    expected = sarif_report.text(made, CORPUS)
+    expected = sarif_report.text(record, CORPUS)
     assert uri(json.loads(expected)["runs"][0]["results"][-1]["locations"][0]) == "sub/mine.py"
     assert [(below / name).read_text(encoding="utf-8") for name in ("stored.sarif", "whole.SARIF")] == [expected] * 2
 

@@ -116,8 +116,8 @@ def of_record(record: Record) -> frozenset[str]:
 @cache
 def _of_records(name: str) -> list[tuple[str, bool, frozenset[str]]]:
     """Of each body of a format its path, whether it is a compatible vendor's, and its shapes."""
-    found = [(record.path, is_compatible(record, name), of_record(record)) for record in records(name)]
-    return found + [(body.path, body.compatible, body.shapes) for body in foreign.bodies() if body.format == name]
+    traffic = [(record.path, is_compatible(record, name), of_record(record)) for record in records(name)]
+    return traffic + [(body.path, body.compatible, body.shapes) for body in foreign.bodies() if body.format == name]
 
 
 def left(name: str, *, compatible: bool) -> dict[str, list[str]]:

@@ -18,12 +18,12 @@ def noting(check: Check) -> Check:
     def run(
         case: Case, route: Route, open_session: OpenSession, harness: Harness, variant: str, other: Case | None
     ) -> ItemResult:
-        said = MadeUpPlaces()
+        made_up_places = MadeUpPlaces()
         return check(
             case,
             route,
-            lambda opened: said.note(opened, open_session(opened)),
-            replace(harness, made_up=said),
+            lambda opened: made_up_places.note(opened, open_session(opened)),
+            replace(harness, made_up=made_up_places),
             variant,
             other,
         )

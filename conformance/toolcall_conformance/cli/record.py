@@ -239,8 +239,8 @@ def _wanted(parsed: argparse.Namespace, corpus: Corpus) -> list[Case]:
     if not parsed.case and not parsed.family:
         raise UsageError("nothing to record: give --case or --family; `toolcall-conformance list cases` lists them")
     families = {case.family for case in corpus.cases.values()}
-    for given in (parsed.case, parsed.family):  # perhaps as pytest takes them
-        given[:] = [name.removeprefix("toolcall::") for name in given]
+    for selection in (parsed.case, parsed.family):  # perhaps as pytest takes them
+        selection[:] = [name.removeprefix("toolcall::") for name in selection]
     for names, choices, what in ((parsed.case, corpus.cases, "case"), (parsed.family, families, "family")):
         for name in names:
             if name not in choices:

@@ -42,12 +42,12 @@ def _restored(config: Any, args: list[str]) -> None:
     own = args[len(early) :] if args[: len(early)] == early else None
     if own is None:
         return
-    known = parser.parse_known_args(own, namespace=copy.copy(config.option))
+    known_options = parser.parse_known_args(own, namespace=copy.copy(config.option))
     root, file, settings, *ignored = determine_setup(
-        inifile=known.inifilename,
-        override_ini=known.override_ini,
-        args=known.file_or_dir,
-        rootdir_cmd_arg=known.rootdir or None,
+        inifile=known_options.inifilename,
+        override_ini=known_options.override_ini,
+        args=known_options.file_or_dir,
+        rootdir_cmd_arg=known_options.rootdir or None,
         invocation_dir=config.invocation_params.dir,
     )
     if (root, file) == (config.rootpath, config.inipath):

@@ -44,8 +44,10 @@ class _Family:
         """``shell      180 items, 12 failed, 4.1 s``."""
         count = f"{self.items:>6,}" if self.done == self.items else f"{self.done:,} of {self.items:,}"
         failed = f", {self.failed:,} failed" if self.failed else ""
-        known = f", {self.known:,} known" if self.known else ""
-        return f"{name:<{width}} {count} item{'' if self.items == 1 else 's'}{failed}{known}, {self.seconds:.1f} s"
+        known_count = f", {self.known:,} known" if self.known else ""
+        return (
+            f"{name:<{width}} {count} item{'' if self.items == 1 else 's'}{failed}{known_count}, {self.seconds:.1f} s"
+        )
 
 
 @dataclass(eq=False)
@@ -171,11 +173,11 @@ class Progress:
         for family in self._families.values():
             total.update(items=family.items, failed=family.failed, known_failures=family.known)
         done, items = len(self._done), total["items"]
-        said = [f"{done:,} of {many(items, 'item')}"]
-        said += [f"{total[name]:,} {name}" for name in ("failed", "known") if total[name]]
+        parts = [f"{done:,} of {many(items, 'item')}"]
+        parts += [f"{total[name]:,} {name}" for name in ("failed", "known") if total[name]]
         if done and seconds >= _FIRST_GUESS:
-            said.append(f"{_duration(seconds * (items - done) / done)} left")
-        return ", ".join([*said, self._case])
+            parts.append(f"{_duration(seconds * (items - done) / done)} left")
+        return ", ".join([*parts, self._case])
 
     def _end(self) -> None:
         """The line goes, for the summary says more; of families that did not run to their end a line says how far."""

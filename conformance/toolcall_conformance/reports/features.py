@@ -115,5 +115,5 @@ def _plain(value: Any) -> Any:
 
 
 def _place_named(message: str) -> str:
-    found = _PLACE.search(_QUOTED.sub("", _WEB.sub("", message)))
-    return _NUMBER.sub("*", found[0]).strip(".") if found is not None else ""
+    match = _PLACE.search(_QUOTED.sub("", _WEB.sub("", message)))
+    return _NUMBER.sub("*", match[0]).strip(".") if match is not None else ""

@@ -36,9 +36,9 @@ def merge(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     runs = [part["run"] for part in parts if "run" in part]
     if not runs or len(runs) < len(parts):
         return {}
-    seconds = [one["seconds"] for one in runs if "seconds" in one]
+    seconds = [run["seconds"] for run in runs if "seconds" in run]
     lasted = {"seconds": round(sum(seconds), 1)} if len(seconds) == len(runs) else {}
-    return {"run": {"started": min(one["started"] for one in runs), **lasted}}
+    return {"run": {"started": min(run["started"] for run in runs), **lasted}}
 
 
 def date_in_words(started: str) -> str:

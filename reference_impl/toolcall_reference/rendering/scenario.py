@@ -63,8 +63,8 @@ class Builder:
         self.tools = [_tool(tools[name], spoken.name) for name in declared]
         # Where only the search's result declares them, the encoder leaves them out of every request.
         loaded = "loaded-tools" in scenario.get("spell", {}).get(spoken.name, ())
-        found = {} if loaded else scenario.get("found_tools", {})
-        self._found = {self._name(name): key for name, key in found.items()}
+        found_tools = {} if loaded else scenario.get("found_tools", {})
+        self._found = {self._name(name): key for name, key in found_tools.items()}
         self.settings = _settings(scenario.get("settings", {}))
         self._apart(self.tools)
         for tool in self.tools:

@@ -135,7 +135,7 @@ def _leave_out(draft: Draft, calls: Sequence[Any]) -> None:
     """Take calls and their results out of a history; where results have no ids, the last ones are meant."""
     keys = {call.id for call in calls} - {None}
     named = [result for result in draft.results if result.id in keys]
-    results = named or [one for one in draft.results if one.inner.get("name") == "tool_search"][-len(calls) :]
+    results = named or [result for result in draft.results if result.inner.get("name") == "tool_search"][-len(calls) :]
     for place in (*results, *calls):
         place.remove()
     draft.tidy()
@@ -182,14 +182,14 @@ def loaded_tool_dropped(draft: Draft) -> None:
 @broken("translation/result-content", target=(ANTHROPIC, CHAT), sources=(RESPONSES,), cases=SEARCHED)
 def loaded_tools_unsaid(draft: Draft) -> None:
     """The result of a search says only that it is done."""
-    for result in need([one for one in draft.results if "list_tickets" in json.dumps(one.inner)]):
+    for result in need([result for result in draft.results if "list_tickets" in json.dumps(result.inner)]):
         result.inner["content"] = "done"
 
 
 @harmless(target=(ANTHROPIC, CHAT), sources=(RESPONSES,), cases=SEARCHED, beside="translation/result-content")
 def loaded_tools_by_name(draft: Draft) -> None:
     """The result of a search gives the names of the tools that it loads; their declarations are with the others."""
-    for result in need([one for one in draft.results if "list_tickets" in json.dumps(one.inner)]):
+    for result in need([result for result in draft.results if "list_tickets" in json.dumps(result.inner)]):
         result.inner["content"] = json.dumps({"tools": ["helpdesk.list_tickets"]})
 
 

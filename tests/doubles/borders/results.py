@@ -237,8 +237,8 @@ border(
     "client-search-answered-as-a-function",
     "The client answers a search for tools that it ran as it answers a function",
     {
-        "/input": lambda held: [
-            *held,
+        "/input": lambda value: [
+            *value,
             {
                 "type": "tool_search_call",
                 "call_id": "call_B3nUf8cJx1",

@@ -111,7 +111,7 @@ def item_text(item: FailedItem, result: ItemResult) -> FailureText:
 
     lines = describe(subject, result.findings, run.corpus, failing=failing, known_reason=known)
     standings = [run.standing(item.nodeid, finding) for finding in failing]
-    notes = dict.fromkeys(standing.text for standing in standings if standing.text and not standing.is_known)
+    notes = dict.fromkeys(status.text for status in standings if status.text and not status.is_known)
     lines += [Line(f"    note  {sentence}", "SHOULD") for sentence in notes]
     if result.traceback:
         lines += [Line(""), *(Line(line) for line in shown_traceback(result).split("\n"))]

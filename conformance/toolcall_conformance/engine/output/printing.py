@@ -32,8 +32,8 @@ def say_again(reporter: TerminalReporter, text: str) -> None:
     """Write a line over the last one that was written so; an empty text takes it away."""
     room = max(0, reporter.config.get_terminal_writer().fullwidth - 1)
     line = visible(text)
-    shown = line if len(line) <= room else f"{line[: max(0, room - 1)]}…"
-    reporter.rewrite(shown, erase=True)
+    line_end = line if len(line) <= room else f"{line[: max(0, room - 1)]}…"
+    reporter.rewrite(line_end, erase=True)
     if not text:
         reporter.rewrite("")
     reporter.flush()

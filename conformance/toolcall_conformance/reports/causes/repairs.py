@@ -70,5 +70,7 @@ _SHARED: Mapping[str, Callable[[RootCause], Any]] = {
     "checks": lambda root: tuple(sorted({item.check for item in root.items})),
     "place": lambda root: root.seen[0].place,
     "got": _wrong_word,
-    "feature": lambda root: next(iter(features)) if len(features := {one.feature for one in root.seen}) == 1 else None,
+    "feature": lambda root: (
+        next(iter(features)) if len(features := {occurrence.feature for occurrence in root.seen}) == 1 else None
+    ),
 }

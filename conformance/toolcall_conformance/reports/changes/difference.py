@@ -93,11 +93,11 @@ class ReportDifference:
 
     @property
     def _failing(self) -> Mapping[str, set[Why]]:
-        found: dict[str, set[Why]] = {}
+        reasons: dict[str, set[Why]] = {}
         for change in self.changes:
             for nodeid, reason in change.reasons.items():
-                found.setdefault(nodeid, set()).add(reason.why)
-        return found
+                reasons.setdefault(nodeid, set()).add(reason.why)
+        return reasons
 
     def exit_code(self, *, ignore_suite: bool = False) -> int:
         """1 if anything fails newly. ``ignore_suite``: what only the suite can have made new does not count."""

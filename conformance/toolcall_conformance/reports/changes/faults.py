@@ -59,7 +59,7 @@ class Faults:
 
     def is_bad(self, nodeid: str) -> bool:
         """Whether anything fails an item, expected or not."""
-        return any(one.fails or one.known for one in self.of(nodeid))
+        return any(fault.fails or fault.known for fault in self.of(nodeid))
 
     def judges(self, nodeid: str) -> bool:
         """Whether an item gave a verdict."""

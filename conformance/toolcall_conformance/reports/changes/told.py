@@ -44,7 +44,11 @@ class Section:
 
 def sections(difference: ReportDifference) -> Iterator[Section]:
     """The changes in the order in which they matter; without sections that have none."""
-    fixed = [one for one in difference.changes if one.why is None and not one.gained and one.kind is ChangeKind.FIXED]
+    fixed = [
+        change
+        for change in difference.changes
+        if change.why is None and not change.gained and change.kind is ChangeKind.FIXED
+    ]
     if fixed:
         yield Section("Fixed", fixed, full=False)
     for why, title in _NEW.items():
@@ -84,7 +88,9 @@ def headline(difference: ReportDifference) -> str:
         *([f"{many(fixed, 'item')} fixed"] if fixed else []),
         *([f"{visible:,} newly visible"] if visible else []),
     ]
-    failing = [one for one in difference.changes if any(one.reasons.get(nodeid) for nodeid in difference.failures)]
+    failing = [
+        change for change in difference.changes if any(change.reasons.get(nodeid) for nodeid in difference.failures)
+    ]
     new = f"{many(len(difference.failures), 'new failure')}, for {many(len(failing), 'cause')}" if failing else ""
     return "; ".join(filter(None, [", ".join(better), new or "nothing fails newly"]))
 

@@ -76,8 +76,8 @@ class ReportSides:
         item = self.old.items[nodeid]
         if item.verdict in ("blocked", "error"):
             return f"the item was not judged before ({item.verdict})"
-        rules = [one.rule for one in self.old.of(nodeid) if one.rule in self._hiding]
-        gone = [rule for rule in rules if rule not in {one.rule for one in self.new.of(nodeid)}]
+        rules = [fault.rule for fault in self.old.of(nodeid) if fault.rule in self._hiding]
+        gone = [rule for rule in rules if rule not in {fault.rule for fault in self.new.of(nodeid)}]
         return f"{gone[0]} hid it before" if gone else ""
 
     def _not_played(self, nodeid: str) -> ChangeReason:

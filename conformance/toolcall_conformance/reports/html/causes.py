@@ -90,7 +90,7 @@ def told_causes(run: RunRecord, rules: Mapping[str, Rule]) -> tuple[list[CauseCa
 
 
 def _told(number: int, root: RootCause, rule: Rule | None, breach: str, place: list[Field]) -> CauseCard:
-    example, shown = root.example, shown_example(root)
+    example, example_shown = root.example, shown_example(root)
     message = next((field.text for field in place if field.key == "message"), "")
     return CauseCard(
         number=number,
@@ -104,7 +104,7 @@ def _told(number: int, root: RootCause, rule: Rule | None, breach: str, place: l
         nodeid=example.item.nodeid,
         title=title(example.item),
         place=[field for field in place if field.key != "message"],
-        shown=None if shown.item is example.item else (shown.item.nodeid, title(shown.item)),
+        shown=None if example_shown.item is example.item else (example_shown.item.nodeid, title(example_shown.item)),
         why=rule.why if rule is not None else "",
         fix=rule.fix if rule is not None else "",
         sentence=rule.sentence if rule is not None else "",

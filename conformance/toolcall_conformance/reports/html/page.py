@@ -40,7 +40,7 @@ def page(run: RunRecord, corpus: Corpus) -> str:
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"visible": visible, "many": many, "prose": prose, "whole": whole, "command": command}
     style, script = _file("page.css"), "\n".join(map(_file, _SCRIPTS))
-    causes, behind = told_causes(run, corpus.rules)
+    causes, other_causes = told_causes(run, corpus.rules)
     text: str = environment.from_string(_file("page.html.jinja")).render(
         policy=_policy(style, script),
         style=style,
@@ -54,7 +54,7 @@ def page(run: RunRecord, corpus: Corpus) -> str:
         corner=WORDS["table"]["corner"],
         timing=_timing(run),
         causes=causes,
-        others=behind,
+        others=other_causes,
         headline=headline(run),
         mend_first=mend_first(run, corpus.rules),
         matrix=route_matrix(run),

@@ -89,19 +89,19 @@ def verdicts(run: RunRecord) -> list[VerdictCount]:
 
 def route_matrix(run: RunRecord) -> Matrix:
     """The table of the terminal, with a sign, a shade and all counts in each cell."""
-    table, found = route_table.route_table(run), matrix(run)
+    table, counts = route_table.route_table(run), matrix(run)
     rows = [
         Row(
             client,
             upstream,
             [
-                _cell(check, cell.text, found[check].get(client, {}).get(upstream, {}))
+                _cell(check, cell.text, counts[check].get(client, {}).get(upstream, {}))
                 for check, cell in zip(table.checks, cells, strict=True)
             ],
         )
         for (client, upstream), cells in table.rows.items()
     ]
-    routes = {(client, up) for columns in found.values() for client, row in columns.items() for up in row}
+    routes = {(client, up) for columns in counts.values() for client, row in columns.items() for up in row}
     return Matrix(table.checks, rows, len(routes) - len(rows))
 
 
@@ -127,6 +127,6 @@ def loss_table(run: RunRecord) -> list[LossGroup]:
     rows = sorted(losses(run.items), key=lambda row: (list(kinds).index(row.kind), row.element, row.check))
     return [
         LossGroup(kinds[kind]["word"], kind, kinds[kind]["meaning"], element, sum(row.items for row in group), group)
-        for (kind, element), found in groupby(rows, key=lambda row: (row.kind, row.element))
-        for group in [list(found)]
+        for (kind, element), same in groupby(rows, key=lambda row: (row.kind, row.element))
+        for group in [list(same)]
     ]

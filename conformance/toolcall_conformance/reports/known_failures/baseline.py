@@ -127,7 +127,7 @@ class KnownFailures:
         messages = []
         for entry in self._by_item.get(plain_id(nodeid), ()):
             if not _fails(entry, failures):
-                line = next(one for one in entry.patterns if one.matches(nodeid))
+                line = next(pattern for pattern in entry.patterns if pattern.matches(nodeid))
                 how = f"delete line {line.line}" if line.is_one_item else f"take it out of line {line.line}"
                 messages.append(f"{self.name or self.path}: {entry} no longer fails here; {how}")
         return messages
@@ -194,19 +194,19 @@ class KnownFailures:
                 )
 
     def _sentence(self, entry: KnownEntry, passing: Mapping[ItemPattern, Sequence[str]], items: Items) -> str:
-        named = sorted({each for found in passing.values() for each in found})
-        shown = [pattern.plain for pattern in passing if not pattern.is_exact] or patterns(named, items)
-        more = f" and {len(shown) - _SHOWN} more patterns" if len(shown) > _SHOWN else ""
-        which = f"{', '.join(shown[:_SHOWN])}{more}"
+        named = sorted({each for nodeids in passing.values() for each in nodeids})
+        plain_patterns = [pattern.plain for pattern in passing if not pattern.is_exact] or patterns(named, items)
+        more = f" and {len(plain_patterns) - _SHOWN} more patterns" if len(plain_patterns) > _SHOWN else ""
+        which = f"{', '.join(plain_patterns[:_SHOWN])}{more}"
         every = {each for pattern in entry.patterns for each in items.matching(pattern)}
-        if len(shown) == 1 and (len(named) == 1 or not next(iter(passing)).is_exact):
+        if len(plain_patterns) == 1 and (len(named) == 1 or not next(iter(passing)).is_exact):
             what = f"{which} no longer fails"
         else:
             of = "all" if len(named) == len(every) else f"{len(named)} of"
             what = f"{of} {len(every)} items no longer fail: {which}"
         whole = len(named) == len(every)
         # A pattern stands for more than what no longer fails.
-        goes = whole or all(len(found) == len(items.matching(pattern)) for pattern, found in passing.items())
+        goes = whole or all(len(nodeids) == len(items.matching(pattern)) for pattern, nodeids in passing.items())
         lines = _in_words([entry.lines] if whole else _ranges({pattern.line for pattern in passing}))
         return f"{self.name or self.path}: {entry}: {what}; {'delete' if goes else 'it stands in'} {lines}"
 
@@ -216,11 +216,11 @@ class KnownFailures:
 
 def _ranges(numbers: Collection[int]) -> list[tuple[int, int]]:
     """Numbers as ranges, each with its first and its last."""
-    found: list[tuple[int, int]] = []
+    ranges: list[tuple[int, int]] = []
     for number in sorted(numbers):
-        first = found.pop()[0] if found and found[-1][1] == number - 1 else number
-        found.append((first, number))
-    return found
+        first = ranges.pop()[0] if ranges and ranges[-1][1] == number - 1 else number
+        ranges.append((first, number))
+    return ranges
 
 
 def _in_words(ranges: Sequence[tuple[int, int]]) -> str:

@@ -60,9 +60,9 @@ def section(path: Path, text: str) -> Section:
     """Take the table out of a file that is TOML. Raises KnownFailuresError."""
     lines = _LINE.findall(text)
     header = next((number for number, line in enumerate(lines) if _HEADER.fullmatch(line.rstrip("\n"))), None)
-    given: Any = tomllib.loads(text).get(KEY, {})
+    table: Any = tomllib.loads(text).get(KEY, {})
     if header is None:
-        if given:
+        if table:
             raise KnownFailuresError(f"{path}: write the causes below a line [{KEY}]")
         return Section(text)
     end = next((n for n in range(header + 1, len(lines)) if lines[n].lstrip().startswith("[")), len(lines))
@@ -73,7 +73,7 @@ def section(path: Path, text: str) -> Section:
         rows, after = _rows(lines, header + 1, end)
     except ValueError as error:
         raise KnownFailuresError(f"{path}:{error}") from None
-    if not isinstance(given, dict) or [row.cause for row in rows] != [*given]:
+    if not isinstance(table, dict) or [row.cause for row in rows] != [*table]:
         raise KnownFailuresError(f"{path}:{header + 1}: write each cause on a line of its own below [{KEY}]")
     others = "".join([*lines[:header], "\n" * (end - header), *lines[end:]])
     return Section(others, lines[header], tuple(rows), after)
@@ -97,24 +97,24 @@ def _rows(lines: list[str], start: int, end: int) -> tuple[list[Row], str]:
             break
         else:
             raise ValueError(f"{number + 1}: this cause does not end")
-        for cause, given in table.items():
-            rows.append(Row(cause, _patterns(number + 1, given), before, text, number + 1))
+        for cause, texts in table.items():
+            rows.append(Row(cause, _patterns(number + 1, texts), before, text, number + 1))
         before, number = "", last
     return rows, before
 
 
-def _patterns(line: int, given: Any) -> tuple[str, ...]:
-    texts = [given] if isinstance(given, str) else given
-    if not isinstance(texts, list) or not texts or not all(isinstance(one, str) and one.strip() for one in texts):
+def _patterns(line: int, pattern_texts: Any) -> tuple[str, ...]:
+    texts = [pattern_texts] if isinstance(pattern_texts, str) else pattern_texts
+    if not isinstance(texts, list) or not texts or not all(isinstance(text, str) and text.strip() for text in texts):
         raise ValueError(
             f'{line}: no list of patterns; write "RULE SIGNATURE" = ["shell/seed::request::anthropic-to-gemini"]'
         )
-    return tuple(one.strip() for one in texts)
+    return tuple(text.strip() for text in texts)
 
 
-def entries(path: Path, found: Section, current: Callable[[str], frozenset[str]]) -> Iterator[KnownEntry]:
+def entries(path: Path, causes_table: Section, current: Callable[[str], frozenset[str]]) -> Iterator[KnownEntry]:
     """The entries of the table. ``current`` gives the ids of a rule. Raises KnownFailuresError."""
-    for row in found.rows:
+    for row in causes_table.rows:
         try:
             yield _entry(row, current)
         except ValueError as error:
@@ -124,7 +124,7 @@ def entries(path: Path, found: Section, current: Callable[[str], frozenset[str]]
 def _entry(row: Row, current: Callable[[str], frozenset[str]]) -> KnownEntry:
     rule, signature = row.key
     patterns = tuple(ItemPattern(text, row.first) for text in row.patterns)
-    if wide := next((one for one in patterns if one.is_wide), None):
+    if wide := next((pattern for pattern in patterns if pattern.is_wide), None):
         raise ValueError(f"{wide.text!r:.200} may match several families; name them, as {{shell,grep}}/seed")
     if not signature:
         raise ValueError(f"{rule!r:.200} has no signature; write it as reports do, behind the rule")
@@ -147,7 +147,7 @@ def line(cause: str, patterns: Collection[str]) -> str:
 
     *some, last = map(quoted, patterns)
     now, lines = f"{quoted(cause)} = [", []
-    for number, each in enumerate([*(f"{one}, " for one in some), f"{last}]"]):
+    for number, each in enumerate([*(f"{part}, " for part in some), f"{last}]"]):
         if number and len(now) + len(each.rstrip()) > WIDTH:
             lines.append(f"{now.rstrip()}\n")
             now = "  "

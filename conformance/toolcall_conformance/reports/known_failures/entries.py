@@ -41,30 +41,30 @@ def spread(text: str, depth: int = 0) -> list[str]:
     """What a text with braces stands for: ``a{b,c}`` for ``ab`` and ``ac``. Raises ValueError."""
     if depth > _DEEPEST or text.count("{") > _MOST_BRACES:
         raise ValueError(f"{text!r:.200} has too many braces; write several patterns")
-    found = [""]
+    texts = [""]
     rest = text
     while rest:
         before, brace, rest = rest.partition("{")
-        found = [f"{one}{before}" for one in found]
+        texts = [f"{text}{before}" for text in texts]
         if brace:
             inner, rest = _within(rest, text)
             others = [other for each in inner for other in spread(each, depth + 1)]
-            if len(found) * len(others) > _MOST_PARTS:
+            if len(texts) * len(others) > _MOST_PARTS:
                 raise ValueError(f"{text!r:.200} stands for more than {_MOST_PARTS:,} items; write several patterns")
-            found = [f"{one}{other}" for one in found for other in others]
-    return found
+            texts = [f"{text}{other}" for text in texts for other in others]
+    return texts
 
 
 def _within(text: str, whole: str) -> tuple[list[str], str]:
     """What stands between the commas up to the brace that closes, and the text behind that. Raises ValueError."""
     depth, start = 0, 0
-    found: list[str] = []
+    nodeids: list[str] = []
     for place, sign in enumerate(text):
         if sign in ",}" and depth == 0:
-            found.append(text[start:place])
+            nodeids.append(text[start:place])
             start = place + 1
             if sign == "}":
-                return found, text[start:]
+                return nodeids, text[start:]
         depth += {"{": 1, "}": -1}.get(sign, 0)
     raise ValueError(f"a brace of {whole!r:.200} is not closed; write {{a,b}}")
 
@@ -84,8 +84,8 @@ class ItemPattern:
     @cached_property
     def count(self) -> int | None:
         """How many items it stands for, if it says so."""
-        found = _COUNT.match(self.text)
-        return int(found[1]) if found else None
+        match = _COUNT.match(self.text)
+        return int(match[1]) if match else None
 
     @cached_property
     def plain(self) -> str:
@@ -134,8 +134,8 @@ class ItemPattern:
             return any(part.matches(plain) for part in self.parts)
         if self.is_one_item:
             return plain == self.plain
-        (one,) = self.parts
-        return one._expression.fullmatch(plain) is not None  # noqa: SLF001 - its own
+        (pattern,) = self.parts
+        return pattern._expression.fullmatch(plain) is not None  # noqa: SLF001 - its own
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ class Items:
     def matching(self, pattern: ItemPattern) -> list[str]:
         """The items that a pattern matches, sorted."""
         if len(pattern.parts) > 1:
-            return sorted({one for part in pattern.parts for one in self.matching(part)})
+            return sorted({nodeid for part in pattern.parts for nodeid in self.matching(part)})
         if pattern.is_one_item:
             return [pattern.plain] if pattern.plain in self._ids else []
         first = bisect_left(self._sorted, pattern.beginning)

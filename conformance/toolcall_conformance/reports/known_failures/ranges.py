@@ -46,9 +46,9 @@ class _Id(NamedTuple):
 
 def patterns(nodeids: Collection[str], items: Items) -> list[str]:
     """Patterns that match just these of the ``items``, sorted: the shorter of two ways to put them together."""
-    wanted = {plain_id(one) for one in nodeids}
-    ids = [one for each in wanted if (one := _parsed(each)) is not None]
-    odd = [_SIGNS.sub("?", each) for each in wanted if _parsed(each) is None]
+    nodeids_wanted = {plain_id(nodeid) for nodeid in nodeids}
+    ids = [parsed for each in nodeids_wanted if (parsed := _parsed(each)) is not None]
+    odd = [_SIGNS.sub("?", each) for each in nodeids_wanted if _parsed(each) is None]
     places = _places(ids, items)
     by_case = _inverted(places)
     ways = [
@@ -64,36 +64,36 @@ def _parsed(plain: str) -> _Id | None:
     case, _, rest = plain.partition("::")
     check, _, place = rest.partition("::")
     family, slash, name = case.partition("/")
-    found = _PLACE.fullmatch(place)
-    if found is None or not slash or _SIGNS.search(plain):
+    match = _PLACE.fullmatch(place)
+    if match is None or not slash or _SIGNS.search(plain):
         return None
-    return _Id(family, name, _Where(check, found[1], found[2] or "", found[3] or ""))
+    return _Id(family, name, _Where(check, match[1], match[2] or "", match[3] or ""))
 
 
 def _places(ids: Iterable[_Id], items: Items) -> Mapping[str, set[_Where]]:
     """Each case, or ``FAMILY/*``, with where it is played: with ``*`` for the variant, where each is meant."""
-    found: dict[str, set[_Where]] = defaultdict(set)
+    places: dict[str, set[_Where]] = defaultdict(set)
     left = set(ids)
-    for level in (lambda one: f"{one.family}/*", lambda one: one.case):
+    for level in (lambda place: f"{place.family}/*", lambda place: place.case):
         groups: dict[tuple[str, _Where], list[_Id]] = defaultdict(list)
-        for one in left:
-            groups[level(one), one.where._replace(variant="*")].append(one)
+        for place in left:
+            groups[level(place), place.where._replace(variant="*")].append(place)
         for (name, where), group in groups.items():
-            every = where if any(one.where.variant for one in group) else where._replace(variant="")
+            every = where if any(place.where.variant for place in group) else where._replace(variant="")
             if len(group) > 1 and len(items.matching(ItemPattern(_text([name], [every]), 0))) == len(group):
-                found[name].add(every)
+                places[name].add(every)
                 left.difference_update(group)
-    for one in left:
-        found[one.case].add(one.where)
-    return found
+    for place in left:
+        places[place.case].add(place.where)
+    return places
 
 
 def _inverted(groups: Mapping[K, Iterable[V]]) -> Mapping[V, set[K]]:
-    found: dict[V, set[K]] = defaultdict(set)
+    inverted: dict[V, set[K]] = defaultdict(set)
     for key, values in groups.items():
         for value in values:
-            found[value].add(key)
-    return found
+            inverted[value].add(key)
+    return inverted
 
 
 def _alike(groups: Mapping[K, Iterable[V]]) -> Mapping[frozenset[V], set[K]]:
@@ -143,8 +143,8 @@ def _routes(routes: Iterable[tuple[str, str, str]]) -> Iterator[str]:
 
 
 def _braced(texts: Iterable[str]) -> str:
-    found = sorted(texts)
-    return found[0] if len(found) == 1 else f"{{{','.join(found)}}}"
+    ordered_texts = sorted(texts)
+    return ordered_texts[0] if len(ordered_texts) == 1 else f"{{{','.join(ordered_texts)}}}"
 
 
 def _counted(text: str, items: Items) -> str:

@@ -48,8 +48,10 @@ def load(
     if may_lack and not path.exists():
         return KnownFailures(path, (), today, name)
     text = read(path)
-    found = toml_entries(path, text, names.current) if is_toml(path, text) else _lines(path, text, names)
-    entries = tuple(one if one.reason else replace(one, reason=names.breach(min(one.ids))) for one in found)
+    known_entries = toml_entries(path, text, names.current) if is_toml(path, text) else _lines(path, text, names)
+    entries = tuple(
+        entry if entry.reason else replace(entry, reason=names.breach(min(entry.ids))) for entry in known_entries
+    )
     return KnownFailures(path, entries, today, name, text)
 
 

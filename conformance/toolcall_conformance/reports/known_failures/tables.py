@@ -45,14 +45,14 @@ def entries(path: Path, text: str, current: Callable[[str], frozenset[str]]) -> 
     tables = document.get(KEY, [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise KnownFailuresError(f"{path}: `{KEY}` is no list of tables; start each entry with [[{KEY}]]")
-    found = causes.section(path, text)
-    blocks, _ = split(path, found.others)
+    section = causes.section(path, text)
+    blocks, _ = split(path, section.others)
     for block, table in zip(blocks, tables, strict=True):
         try:
             yield _entry(block, table, current)
         except ValueError as error:
             raise KnownFailuresError(f"{path}:{_header_line(block)}: {error}") from None
-    yield from causes.entries(path, found, current)
+    yield from causes.entries(path, section, current)
 
 
 def split(path: Path, text: str) -> tuple[list[TableLines], str]:

@@ -120,7 +120,10 @@ def update(
     else:
         top, after = after or _TOP, ""
     items = Items(planned)
-    verdicts = {plain_id(nodeid): [(one.rule, one.signature) for one in found] for nodeid, found in judged.items()}
+    verdicts = {
+        plain_id(nodeid): [(failure.rule, failure.signature) for failure in failures]
+        for nodeid, failures in judged.items()
+    }
     for entry, draft in zip(known_failures.entries, drafts, strict=False):
         _remove_stale(known_failures, entry, draft, items, verdicts)
     rows = [
@@ -145,7 +148,7 @@ def _remove_stale(
 
 
 def _cause_draft(
-    known: KnownFailures,
+    known_failures: KnownFailures,
     entry: KnownEntry,
     row: causes.Row,
     items: Items,
@@ -153,8 +156,8 @@ def _cause_draft(
     is_outside: Callable[[ItemPattern], bool],
 ) -> _CauseDraft:
     """A row without what no longer fails, and what there is no more."""
-    mended = dict(known.mended(entry, items, verdicts))
-    draft = _CauseDraft(row.key, row, changes=bool(mended) or any(known.surplus(entry, items, verdicts)))
+    mended = dict(known_failures.mended(entry, items, verdicts))
+    draft = _CauseDraft(row.key, row, changes=bool(mended) or any(known_failures.surplus(entry, items, verdicts)))
     for pattern in entry.patterns:
         if not pattern.is_exact:
             draft.loose += [] if pattern in mended else [pattern.text]

@@ -40,18 +40,20 @@ def document(run: RunRecord, rules: Mapping[str, Rule], directory: Path) -> dict
     places = Places(directory, str(who.get("spec", "")))
     roots = run.roots[:MOST_RESULTS]
     numbers = {rule: number for number, rule in enumerate(sorted({root.rule for root in roots}))}
-    told = [
+    results = [
         _result(root, Outline.of(root, run, rules), numbers[root.rule], places, mark)
         for root, mark in zip(roots, fingerprints(roots), strict=True)
     ]
     log = {
-        "tool": {"driver": {**_tool(run), "rules": [_rule(one, rules, roots) for one in numbers]}},
+        "tool": {
+            "driver": {**_tool(run), "rules": [_rule(number_of_rule, rules, roots) for number_of_rule in numbers]}
+        },
         # What follows the last slash is the run's own; before it stands what a later upload replaces.
         "automationDetails": {"id": f"toolcall-conformance/{_category(who)}/"},
         "originalUriBaseIds": {BASE: {"description": {"text": "The root of the repository."}}},
         "columnKind": "unicodeCodePoints",
         "invocations": [_invocation(run)],
-        "results": told,
+        "results": results,
     }
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [log]}
 
@@ -62,7 +64,7 @@ def fingerprints(roots: Sequence[RootCause]) -> list[str]:
     Causes that have all in common but their signatures are told apart by the first of these.
     """
     plain = ["\n".join([root.rule, root.element, *root.formats, root.place, root.way]) for root in roots]
-    first = [min(f"{one.signature}\n{one.feature}" for one in root.seen) for root in roots]
+    first = [min(f"{occurrence.signature}\n{occurrence.feature}" for occurrence in root.seen) for root in roots]
     leading: dict[str, str] = {}
     for common, own in zip(plain, first, strict=True):
         leading[common] = min(own, leading.get(common, own))
@@ -87,13 +89,13 @@ def _tool(run: RunRecord) -> dict[str, Any]:
 
 def _invocation(run: RunRecord) -> dict[str, Any]:
     """How the run went: whether all items were played, and what it has to say that no cause has."""
-    known = run.header.get("run", {})
+    run_facts = run.header.get("run", {})
     left = len(run.roots) - MOST_RESULTS
     lines = [f"The run was stopped: {run.expected} items were to run."] if not run.complete else []
     lines += [f"{many(left, 'more cause')} left out."] if left > 0 else []
     parts = {
-        "startTimeUtc": known.get("started"),
-        "commandLine": visible(known["command"]) if "command" in known else None,
+        "startTimeUtc": run_facts.get("started"),
+        "commandLine": visible(run_facts["command"]) if "command" in run_facts else None,
         "toolExecutionNotifications": [_notification(line) for line in lines],
         "toolConfigurationNotifications": [_notification(line) for line in run.stale],
     }
@@ -129,33 +131,33 @@ def _gravest(name: str, roots: Sequence[RootCause]) -> str:
     return min((root for root in roots if root.rule == name), key=lambda root: root.level_number).level
 
 
-def _result(root: RootCause, one: Outline, number: int, places: Places, mark: str) -> dict[str, Any]:
+def _result(root: RootCause, outline: Outline, number: int, places: Places, mark: str) -> dict[str, Any]:
     """A cause: in words, at its place in the code, and told again by ``mark``."""
     lines = [place for code in root.code if (place := places.of_code(code)) is not None][:MOST_PLACES]
     first = lines[0] if lines else places.of_translator
-    found: dict[str, Any] = {
+    result: dict[str, Any] = {
         "ruleId": root.rule,
         "ruleIndex": number,
         "level": LEVELS[root.level],
-        "message": {"text": "\n".join(map(_told, _message(one)))},
+        "message": {"text": "\n".join(map(_told, _message(outline)))},
         "locations": [{**first, "logicalLocations": [{"fullyQualifiedName": visible(root.example.item.nodeid)}]}],
         # The host tells causes of one line apart by the second; where it is not there, the line alone decides.
         "partialFingerprints": {_FINGERPRINT: mark, "primaryLocationLineHash": mark},
-        "occurrenceCount": one.items,
+        "occurrenceCount": outline.items,
         "suppressions": [_suppression(root)] if root.known else [],
     }
-    return {**found, "relatedLocations": lines[1:]} if lines[1:] else found
+    return {**result, "relatedLocations": lines[1:]} if lines[1:] else result
 
 
-def _message(one: Outline) -> Iterator[str]:
+def _message(outline: Outline) -> Iterator[str]:
     """What is wrong and why it matters; how many items, one of them, what stands there; where else; the command."""
-    yield one.says
-    yield f"{one.count}, {FIELDS['item']} {one.item}"
-    yield from (f"{name}: {text}" for name, text in one.place)
-    if one.rest:
-        yield f"{FIELDS['items']}: {one.rest}"
-    if len(one.again) <= MOST_TOLD:  # the beginning of a command is none
-        yield f"{FIELDS['command']}: {one.again}"
+    yield outline.says
+    yield f"{outline.count}, {FIELDS['item']} {outline.item}"
+    yield from (f"{name}: {text}" for name, text in outline.place)
+    if outline.rest:
+        yield f"{FIELDS['items']}: {outline.rest}"
+    if len(outline.again) <= MOST_TOLD:  # the beginning of a command is none
+        yield f"{FIELDS['command']}: {outline.again}"
 
 
 def _suppression(root: RootCause) -> dict[str, Any]:

@@ -44,7 +44,7 @@ class Places:
     def root(self) -> Path:
         """The root of the repository that holds the directory; the directory itself where there is none."""
         directory = Path(os.path.abspath(self.directory))  # noqa: PTH100 - links stay what the user calls them
-        return next((one for one in (directory, *directory.parents) if (one / ".git").exists()), directory)
+        return next((folder for folder in (directory, *directory.parents) if (folder / ".git").exists()), directory)
 
     def _address(self, name: str) -> str | None:
         """The address of a file relative to the root; None of one that is elsewhere."""
@@ -66,7 +66,7 @@ def _place(address: str, line: int) -> dict[str, Any]:
 
 def _guesses(spec: str) -> Iterator[str]:
     """The files that may hold a translator, the likeliest first. Nothing is imported: a stored report runs no code."""
-    kind = next((one for one in _PROCESSES if spec.startswith(one)), "")
+    kind = next((prefix for prefix in _PROCESSES if spec.startswith(prefix)), "")
     if kind == "gateway:":
         yield spec.removeprefix(kind)
     elif kind:

@@ -58,8 +58,12 @@ def run_in_words(run: RunRecord) -> str:
     counts = Counter(count_of(item) for item in run.items)
     skipped = counts.pop("not_applicable", 0) + len(run.not_applicable)
     blocked = counts_in_words({"blocked": counts["blocked"]})
-    said = counts_in_words(counts).replace(blocked, f"{blocked}{_BLOCKED[counts['blocked'] > 1]}") if blocked else ""
-    return ", ".join([*filter(None, [said or counts_in_words(counts)]), *([not_applicable(run)] if skipped else [])])
+    sentence = (
+        counts_in_words(counts).replace(blocked, f"{blocked}{_BLOCKED[counts['blocked'] > 1]}") if blocked else ""
+    )
+    return ", ".join(
+        [*filter(None, [sentence or counts_in_words(counts)]), *([not_applicable(run)] if skipped else [])]
+    )
 
 
 def not_applicable(run: RunRecord) -> str:

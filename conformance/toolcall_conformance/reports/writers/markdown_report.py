@@ -142,8 +142,9 @@ def _warned(roots: Sequence[RootCause], run: RunRecord, rules: Mapping[str, Rule
     if not roots:
         return []
     entries = [
-        f"- **{one.level}** {code(one.rule)} · {one.count} · {words(one.says)} {FIELDS['item']} {code(one.item)}"
-        for one in outlines(roots[:_WARNINGS_SHOWN], run, rules)
+        f"- **{outline.level}** {code(outline.rule)} · {outline.count} · {words(outline.says)} {FIELDS['item']} "
+        f"{code(outline.item)}"
+        for outline in outlines(roots[:_WARNINGS_SHOWN], run, rules)
     ]
     return ["", "### What warned", "", *entries, *_more(roots[_WARNINGS_SHOWN:], "more warning")]
 

@@ -16,8 +16,8 @@ def text(run: RunRecord, corpus: Corpus) -> str:
     # Every run asks all writers for their suffixes.
     from toolcall_conformance.reports.sarif.document import document
 
-    made = document(run, corpus.rules, Path.cwd())
-    return visible_json(json.dumps(made, indent=1, ensure_ascii=True)) + "\n"
+    log = document(run, corpus.rules, Path.cwd())
+    return visible_json(json.dumps(log, indent=1, ensure_ascii=True)) + "\n"
 
 
 WRITER = Writer(".sarif", text)

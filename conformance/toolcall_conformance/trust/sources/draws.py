@@ -111,8 +111,8 @@ class Draws:
         client, _, upstream = route.partition("-to-")
         bodies = self._bodies(holder)
         if not number.isdecimal() or not 0 < int(number) <= len(bodies) or way not in WAYS:
-            known = "one body that is" if len(bodies) == 1 else f"{len(bodies)} bodies that are"
-            raise LookupError(f"{name!r}: {holder} holds {known} recognised, and not this one")
+            counted = "one body that is" if len(bodies) == 1 else f"{len(bodies)} bodies that are"
+            raise LookupError(f"{name!r}: {holder} holds {counted} recognised, and not this one")
         source = bodies[int(number) - 1]
         own = client if way == "request" else upstream
         if source.way != way or own != source.format or not {client, upstream} <= {*self._corpus.formats}:

@@ -69,8 +69,8 @@ def _wrapped(item: Any, hosted: Collection[Any] = ()) -> Any:
     if not isinstance(item, dict):
         return item
     ran = item.get("call_id") in hosted and item.get("type") in _ANSWERS
-    shown = item.get("type") in _SHOWN and not (item["type"] in own_tools.OUTPUTS and not own_tools.is_hosted(item))
-    return {"type": _WRAPPED, "item": item} if ran or shown else item
+    is_shown = item.get("type") in _SHOWN and not (item["type"] in own_tools.OUTPUTS and not own_tools.is_hosted(item))
+    return {"type": _WRAPPED, "item": item} if ran or is_shown else item
 
 
 def _reply(body: Body) -> list[Body]:

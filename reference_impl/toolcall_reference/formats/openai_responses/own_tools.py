@@ -176,10 +176,10 @@ def _loading(result: UniversalToolResult, call_id: str) -> Body:
 def _listed(text: str) -> list[Any] | None:
     """The list that a text spells."""
     try:
-        found = parse(text)
+        tools = parse(text)
     except ValueError:
         return None
-    return found if isinstance(found, list) else None
+    return tools if isinstance(tools, list) else None
 
 
 def _shell_output(text: str, *, failed: bool) -> list[Any]:

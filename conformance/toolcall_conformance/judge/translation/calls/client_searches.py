@@ -30,15 +30,17 @@ def settle(sides: Sides) -> Sides:
     if done and not any(_same(call, other) for call in done for other in sides.output.calls):
         return replace(sides, source=_as_steps(sides.source, done, offered=_offers(sides.output)))
     answers = {result.call: result for result in sides.output.results}
-    known: dict[int, Result] = {}
+    results_by_call: dict[int, Result] = {}
     for call, loaded in _loading(sides.source):
-        twin = next((other for other in sides.output.calls if other.ordinal not in known and _same(call, other)), None)
+        twin = next(
+            (other for other in sides.output.calls if other.ordinal not in results_by_call and _same(call, other)), None
+        )
         answer = None if twin is None else answers.get(twin.ordinal)
         if twin is not None and answer is not None and _names_all(answer, loaded):
-            known[twin.ordinal] = replace(answer, parts=loaded.parts)
+            results_by_call[twin.ordinal] = replace(answer, parts=loaded.parts)
             if sides.accepted is not None:
                 sides.accept(_NAMED, answer.content_pointer or answer.pointer, loaded.pointer)
-    return replace(sides, output=_answered(sides.output, known)) if known else sides
+    return replace(sides, output=_answered(sides.output, results_by_call)) if results_by_call else sides
 
 
 def _offers(reading: Reading) -> bool:
@@ -102,17 +104,17 @@ def _names_all(answer: Result, loaded: Result) -> bool:
     """Whether an answer is no failure, and says the name of each loaded tool, perhaps with its namespace."""
     texts = [part.text for part in answer.parts if isinstance(part, Text)]
     texts += [json.dumps(part.value, ensure_ascii=False) for part in answer.parts if isinstance(part, Value)]
-    said = "\n".join(texts)
-    return not answer.error and all(name in said for name in _names(loaded))
+    text = "\n".join(texts)
+    return not answer.error and all(name in text for name in _names(loaded))
 
 
-def _answered(reading: Reading, known: dict[int, Result]) -> Reading:
+def _answered(reading: Reading, results_by_call: dict[int, Result]) -> Reading:
     """The reading with these results, by the ordinals of the calls that they answer."""
     turns = [
         replace(
             turn,
             items=[
-                known.get(item.call, item) if isinstance(item, Result) and item.call is not None else item
+                results_by_call.get(item.call, item) if isinstance(item, Result) and item.call is not None else item
                 for item in turn.items
             ],
         )
