@@ -27,7 +27,7 @@ from toolcall_conformance.judge.translation.calls.aligned import aligned
 from toolcall_conformance.judge.translation.calls.call_form import compare_form
 from toolcall_conformance.judge.translation.calls.odd_arguments import with_raw
 from toolcall_conformance.judge.translation.outcome.echo import compare_echo
-from toolcall_conformance.judge.translation.pair import Sides
+from toolcall_conformance.judge.translation.pair import Groups, Sides
 from toolcall_conformance.judge.translation.settings.counts_asked import must_ask, streams_uncounted
 from toolcall_conformance.judge.translation.state import state, stored
 from toolcall_conformance.judge.translation.texts import search_sources, spread_texts
@@ -85,8 +85,8 @@ def judge_body(
     )
     if not isinstance(output, dict):
         return Judgement((no_object(sides, output),))
-    names, conversions = _declared(corpus, route, request, requests) if down else (None, None)
-    sides = undoing.settle(replace(sides, conversions=conversions))
+    names, conversions, groups = _declared(corpus, route, request, requests) if down else (None, None, {})
+    sides = undoing.settle(replace(sides, conversions=conversions, groups=groups))
     if same and not sides.as_sent and came_back(sides, source, output, exactly=vendor):
         return Judgement()
     own = check_body(corpus, output_format, direction, output, model=output_model, reading=sides.output)
@@ -119,18 +119,20 @@ def judge_body(
 
 def _declared(
     corpus: Corpus, route: AnyRoute, before: Reading | None, requests: Requests
-) -> tuple[Mapping[str, str], undoing.Conversions | None]:
+) -> tuple[Mapping[str, str], undoing.Conversions | None, Groups]:
     """The client's tool names by their upstream names, where the two differ, and how arguments go back to the client.
 
-    ``before`` is the client's request.
+    Last the namespaces of the client's tools, by the upstream's namespaces and names. ``before`` is the client's
+    request.
     """
     if before is None or requests.upstream is None:
-        return {}, None
+        return {}, None, {}
     after = formats.read(route.upstream, "request", requests.upstream)
     sides = Sides(corpus, before, after)
     twins = map_tools(sides)
     back = {upstream: client for client, upstream in name_pairs(sides, twins) if upstream != client}
-    return back if requests.seen else {}, undoing.conversions_down(sides, twins)
+    groups = {(twin.namespace, twin.name): tool.namespace for tool, twin in twins} if requests.seen else {}
+    return back if requests.seen else {}, undoing.conversions_down(sides, twins), groups
 
 
 def _counting(corpus: Corpus, client: str, request: Any, *, streamed: bool) -> Iterator[str]:

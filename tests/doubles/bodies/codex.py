@@ -125,6 +125,13 @@ def twin_call_of_no_server(draft: Draft) -> None:
         del item["namespace"]
 
 
+@broken("translation/call-name", check="response", target=RESPONSES, sources=OTHERS, cases=TWINS)
+def twin_call_of_the_wrong_server(draft: Draft) -> None:
+    """The call of a reply names the other of two servers that have a tool of its name."""
+    for item in need([item for item in draft.messages if item.get("namespace")]):
+        item["namespace"] = {"north_quay": "south_quay", "south_quay": "north_quay"}[item["namespace"]]
+
+
 @warning("translation/identity", target=RESPONSES, sources=SAME, cases=FIRST)
 def reasoning_context_dropped(draft: Draft) -> None:
     """On A→A a request does not say any more that the model is to read the thoughts of all turns."""
@@ -168,6 +175,17 @@ def client_search_forgotten(draft: Draft) -> None:
 def client_searches_left_out(draft: Draft) -> None:
     """The searches that are done are left out of the history, for the tools that they brought are declared."""
     _leave_out(draft, need([call for call in draft.calls if call.name == "tool_search"]))
+
+
+@harmless(
+    target=OTHERS, sources=(RESPONSES,), cases=SEARCHED, beside=("translation/call-lost", "translation/tool-lost")
+)
+def client_search_of_another_name(draft: Draft) -> None:
+    """The search is a function of another name, in its declaration, its calls and its results."""
+    declared = [tool.inner for tool in wire.tools(draft.format, draft.body)]
+    handles = [*declared, *(each.inner for each in (*draft.calls, *draft.results))]
+    for inner in need([inner for inner in handles if inner.get("name") == "tool_search"]):
+        inner["name"] = "find_tools"
 
 
 @broken("translation/tool-lost", target=OTHERS, sources=(RESPONSES,), cases=SEARCHED)

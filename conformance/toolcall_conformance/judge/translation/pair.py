@@ -17,6 +17,10 @@ from toolcall_conformance.library import Corpus, CorpusError, loss_table
 T = TypeVar("T")
 
 
+Groups = Mapping[tuple[str | None, str | None], str | None]
+"""The namespaces of the client's tools, by the namespaces and names of the provider's."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sides:
     """A body and its translation. ``source`` was given to the translator, ``output`` came out of it.
@@ -27,8 +31,9 @@ class Sides:
     ``model``: the model of the route, if the output must name it. ``declared``: what the translator says it lost.
     ``spelt``: the arguments of the output's calls as a stream spelt them, by ordinal. ``conversions`` are, of a reply,
     from the schemas of the provider's side to the client's, by the provider's names of tools; None where nobody knows
-    the schemas. ``as_sent`` are the arguments of the source's calls that these changed, by ordinal. ``accepted``
-    collects what the comparisons accept; None where nobody asked for it.
+    the schemas. ``groups`` are, of a reply, the namespaces of the client's tools. ``as_sent`` are the arguments of the
+    source's calls that conversions changed, by ordinal. ``accepted`` collects what the comparisons accept; None where
+    nobody asked for it.
     """
 
     corpus: Corpus
@@ -43,6 +48,7 @@ class Sides:
     declared: frozenset[str] = frozenset()
     spelt: Mapping[int, str] = field(default_factory=dict)
     asked: Sequence[Tool] = ()
+    groups: Groups = field(default_factory=dict)
     conversions: Mapping[str, ArgumentConversion] | None = None
     as_sent: Mapping[int, Any] = field(default_factory=dict)
     accepted: list[Tolerated] | None = field(default=None, compare=False)

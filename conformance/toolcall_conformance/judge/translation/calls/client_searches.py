@@ -9,7 +9,7 @@ is declared. That is a loss of steps, and of the search itself where it is not o
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -26,14 +26,20 @@ def settle(sides: Sides) -> Sides:
     """The bodies with searches as steps where the output has none, else with what its results only name."""
     if sides.source.format == sides.output.format or not sides.is_request:
         return sides
+    names = _offered_names(sides)
     done = [call for call in sides.source.calls if call.kind == "builtin" and call.name == SEARCH]
-    if done and not any(_same(call, other) for call in done for other in sides.output.calls):
-        return replace(sides, source=_as_steps(sides.source, done, offered=_offers(sides.output)))
+    if done and not any(_same(call, other, names) for call in done for other in sides.output.calls):
+        return replace(sides, source=_as_steps(sides.source, done, offered=bool(names)))
     answers = {result.call: result for result in sides.output.results}
     results_by_call: dict[int, Result] = {}
     for call, loaded in _loading(sides.source):
         twin = next(
-            (other for other in sides.output.calls if other.ordinal not in results_by_call and _same(call, other)), None
+            (
+                other
+                for other in sides.output.calls
+                if other.ordinal not in results_by_call and _same(call, other, names)
+            ),
+            None,
         )
         answer = None if twin is None else answers.get(twin.ordinal)
         if twin is not None and answer is not None and _names_all(answer, loaded):
@@ -43,9 +49,15 @@ def settle(sides: Sides) -> Sides:
     return replace(sides, output=_answered(sides.output, results_by_call)) if results_by_call else sides
 
 
-def _offers(reading: Reading) -> bool:
-    """Whether a function is a search for tools by its name."""
-    return any(tool.kind != "hosted" and "search" in (tool.name or "") for tool in reading.tools)
+def _offered_names(sides: Sides) -> frozenset[str]:
+    """The names of the output's functions that are the source's search: those with its name or its description."""
+    searches = [tool for tool in sides.source.tools if tool.type == SEARCH]
+    descriptions = {tool.description for tool in searches} - {None, ""}
+    return frozenset(
+        tool.name
+        for tool in sides.output.tools
+        if tool.kind != "hosted" and tool.name and (tool.name == SEARCH or tool.description in descriptions)
+    )
 
 
 def _as_steps(reading: Reading, searches: list[Call], *, offered: bool) -> Reading:
@@ -82,8 +94,9 @@ def _loading(reading: Reading) -> Iterator[tuple[Call, Result]]:
             yield call, result
 
 
-def _same(call: Call, other: Call) -> bool:
-    return other.id == call.id or ("search" in (other.name or "") and equal(other.arguments, call.arguments))
+def _same(call: Call, other: Call, names: Collection[str]) -> bool:
+    """Whether a call of the output is a search: by its id, or one of a function in ``names`` with its arguments."""
+    return other.id == call.id or (other.name in names and equal(other.arguments, call.arguments))
 
 
 def _names(result: Result) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.basics.findings import MISSING, Finding, Words
+from toolcall_conformance.basics.findings import MISSING, Finding, OneOf, Words
 from toolcall_conformance.basics.reading import Call, Tool
 from toolcall_conformance.judge.translation.pair import Pair, call_words, tool_words
 from toolcall_conformance.judge.translation.schemas.schema_members import ELSEWHERE
@@ -85,11 +85,15 @@ def compare_call_kind(pair: Pair, left: Call, right: Call) -> Iterator[Finding]:
     """Whether a reply calls a tool in the kind and the group in which the client declared it."""
     tools = [tool for tool in pair.asked if right.name is not None and _name(pair, tool) == right.name]
     groups = [tool.namespace for tool in tools]
-    if groups and None not in groups and right.namespace not in groups:
+    # By the requests the call is one of this group's; without them it may be one of any that has its name.
+    known = (left.namespace, left.name) in pair.groups
+    wanted = [pair.groups[left.namespace, left.name]] if known else groups
+    if groups and None not in groups and right.namespace not in wanted:
         yield pair.finding(
-            "translation/call-namespace",
-            right.pointer,
-            want=groups[0],
+            # Where only the namespace tells tools of one name apart, the call is none of them, or another one's.
+            "translation/call-name" if known and len(set(groups)) > 1 else "translation/call-namespace",
+            right.pointer if right.namespace is None else f"{right.pointer}/namespace",
+            want=wanted[0] if len(wanted) == 1 else OneOf(tuple(wanted)),
             got=MISSING if right.namespace is None else right.namespace,
             source=left.pointer,
             subject=call_words(left),
