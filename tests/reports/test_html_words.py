@@ -57,7 +57,6 @@ class _Cards(HTMLParser):
         self.levels: list[int] = []
         self.counted: list[dict[str, str]] = []
         self.others: list[dict[str, str]] = []
-        self._list = self.others
         self._card: dict[str, str] = {}
         self._name = self._text = ""
         self.feed(re.sub(r"(?s)<(style|script)\b.*?</\1>", "", text))
@@ -66,13 +65,11 @@ class _Cards(HTMLParser):
         attributes = dict(attrs)
         if re.fullmatch("h[1-6]", tag):
             self.levels.append(int(tag[1]))
-        if tag == "ol" and attributes.get("class") == "causes":
-            self._list = self.counted if attributes.get("id") == "new" else self.others
         if tag == "section":
             self._card = {}  # what follows is of no cause
         if "data-cause" in attributes:
             self._card = {}
-            self._list.append(self._card)
+            (self.counted if "data-new" in attributes else self.others).append(self._card)
         if tag in ("h3", "dt", "dd"):
             self._text = ""
 
@@ -108,6 +105,15 @@ def test_all_reports_tell_the_same_causes_in_the_same_words(corpus: Corpus) -> N
             if name != FIELDS["message"] and card.get(name) != text.strip():
                 wrong.append(f"{root.rule}: {name} {text.strip()!r}, not {card.get(name)!r}")
     assert wrong == []
+
+
+def test_a_known_must_comes_before_a_new_should(corpus: Corpus) -> None:
+    heads = re.findall(
+        r'(?s)data-cause="(\d+)"( data-new)?>.*?</span>\s*([A-Z]+)(, known)?</span>', page(mixed(corpus), corpus)
+    )
+    new, known = " data-new", ", known"
+    levels = [("MUST", new, ""), ("MUST", new, ""), ("MUST", "", known), ("SHOULD", new, ""), ("NOTE", "", "")]
+    assert heads == [(f"{number}", mark, level, word) for number, (level, mark, word) in enumerate(levels, 1)]
 
 
 def test_a_field_has_one_name_in_all_reports(corpus: Corpus) -> None:

@@ -52,13 +52,14 @@ class CauseCard:
     """A cause in the page's words.
 
     ``heading`` is what is wrong, ``message`` what the simplest item says of it, if that is more. ``shown`` is the item
-    whose bodies the page has, if it is not the example: its node id and its title.
+    whose bodies the page has, if it is not the example: its node id and its title. ``is_new``: the headline counts it.
     """
 
     number: int
     level: str
     sign: str
     known: bool
+    is_new: bool
     rule: str
     heading: str
     message: str
@@ -73,23 +74,25 @@ class CauseCard:
     evidence: list[EvidenceSource]
 
 
-def told_causes(run: RunRecord, rules: Mapping[str, Rule]) -> tuple[list[CauseCard], list[CauseCard]]:
-    """The causes that the headline counts, and behind them those that are notes or known; numbered through."""
+def cause_cards(run: RunRecord, rules: Mapping[str, Rule]) -> list[CauseCard]:
+    """One card per cause of the run, in its order, numbered from 1."""
     first: dict[frozenset[str], RootCause] = {}
     bodies: set[tuple[str, str]] = set()
-    new = len(new_roots(run.roots))
-    causes = []
+    new = set(map(id, new_roots(run.roots)))
+    cards = []
     for number, root in enumerate(run.roots, 1):
         nodeids, body = frozenset(item.nodeid for item in root.items), root.example.body
         # As in the terminal: a witness speaks of a whole body, and the same items are told once.
         place = list(_place(root, run, rules, first.get(nodeids), witness=body not in bodies))
-        causes.append(_told(number, root, root.texts(rules), breach_of(root, rules), place))
+        cards.append(_card(number, root, root.texts(rules), breach_of(root, rules), place, is_new=id(root) in new))
         first.setdefault(nodeids, root)
         bodies.add(body)
-    return causes[:new], causes[new:]
+    return cards
 
 
-def _told(number: int, root: RootCause, rule: Rule | None, breach: str, place: list[Field]) -> CauseCard:
+def _card(
+    number: int, root: RootCause, rule: Rule | None, breach: str, place: list[Field], *, is_new: bool
+) -> CauseCard:
     example, example_shown = root.example, shown_example(root)
     message = next((field.text for field in place if field.key == "message"), "")
     return CauseCard(
@@ -97,6 +100,7 @@ def _told(number: int, root: RootCause, rule: Rule | None, breach: str, place: l
         level=root.level,
         sign=WORDS["levels"][root.level],
         known=root.known,
+        is_new=is_new,
         rule=root.rule,
         heading=f"{breach[:1].upper()}{breach[1:]}",
         message=message if message != breach else "",

@@ -48,7 +48,7 @@ function filterCauses(filter) {
       ? cause.items.length
       : filter.rule && !cause.rules.includes(filter.rule) ? 0 : cause.items.filter((number) => fits(number, words)).length;
     details.parentElement.hidden = !count;
-    shown += count && details.dataset.cause <= DATA.new ? 1 : 0;
+    shown += count && "new" in details.dataset ? 1 : 0;
     details.querySelector(".many").textContent = count === cause.items.length ? many(count, "item") : `${count} of ${many(cause.items.length, "item")}`;
   });
   return shown;

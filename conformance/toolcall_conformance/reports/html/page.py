@@ -10,12 +10,11 @@ from typing import NamedTuple
 
 from toolcall_conformance.basics.showing import many
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.reports.html.causes import told_causes
+from toolcall_conformance.reports.html.causes import cause_cards
 from toolcall_conformance.reports.html.data import packed
 from toolcall_conformance.reports.html.tables import loss_table, route_matrix, verdicts
 from toolcall_conformance.reports.html.words import in_script, visible
 from toolcall_conformance.reports.run_record import RunRecord
-from toolcall_conformance.reports.text.blocks import new_roots
 from toolcall_conformance.reports.text.headline import headline, mend_first
 from toolcall_conformance.reports.timing import date_in_words, duration_in_words
 from toolcall_conformance.reports.vocabulary import FIELDS, WORDS
@@ -32,15 +31,12 @@ def page(run: RunRecord, corpus: Corpus) -> str:
 
     from toolcall_conformance.reports.html.markup import command, prose, whole
 
-    # Behind the new causes the gravest first, known or not: what is known is wrong still.
-    new = new_roots(run.roots)
-    first = set(map(id, new))
-    others = [root for root in run.roots if id(root) not in first]
-    run = replace(run, roots=[*new, *sorted(others, key=lambda root: root.level_number)])
+    # The gravest level first, new causes before known ones within it: what is known is wrong still.
+    run = replace(run, roots=sorted(run.roots, key=lambda root: (root.level_number, root.known)))
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"visible": visible, "many": many, "prose": prose, "whole": whole, "command": command}
     style, script = _file("page.css"), "\n".join(map(_file, _SCRIPTS))
-    causes, other_causes = told_causes(run, corpus.rules)
+    cards = cause_cards(run, corpus.rules)
     text: str = environment.from_string(_file("page.html.jinja")).render(
         policy=_policy(style, script),
         style=style,
@@ -53,8 +49,9 @@ def page(run: RunRecord, corpus: Corpus) -> str:
         fields=FIELDS,
         corner=WORDS["table"]["corner"],
         timing=_timing(run),
-        causes=causes,
-        others=other_causes,
+        causes=[card for card in cards if card.level != "NOTE"],
+        notes=[card for card in cards if card.level == "NOTE"],
+        new_causes=[card.number for card in cards if card.is_new],
         headline=headline(run),
         mend_first=mend_first(run, corpus.rules),
         matrix=route_matrix(run),
