@@ -24,7 +24,8 @@ LEVELS = {"MUST": "error", "SHOULD": "warning", "NOTE": "note"}
 # https://docs.github.com/en/code-security/code-scanning/troubleshooting-sarif-uploads/results-exceed-limit
 MOST_RESULTS = 5_000
 MOST_PLACES = 100
-# Of a rule's descriptions it shows so many characters.
+# It takes this many characters of a rule's descriptions:
+# https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning
 MOST_DESCRIBED = 1_024
 # Of a part of a message; who needs a longer value or command reads another report.
 MOST_TOLD = 1_000
