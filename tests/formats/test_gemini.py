@@ -9,8 +9,7 @@ import pytest
 from toolcall_conformance.basics.findings import Level
 from toolcall_conformance.basics.jsonvalue import resolve
 from toolcall_conformance.basics.reading import Call, Media, Opaque, Reasoning, Result, Text, Value
-from toolcall_conformance.formats.gemini.request import read_request
-from toolcall_conformance.formats.gemini.response import read_response
+from toolcall_conformance.formats.gemini.readers import read_request, read_response
 from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import Corpus
 

@@ -7,8 +7,15 @@ from typing import Any
 import pytest
 
 from toolcall_conformance.basics.findings import NOT_KNOWN
-from toolcall_conformance.formats.rule import LONGEST_LITERAL, meant_object, meant_text, python_object
-from toolcall_conformance.formats.wanted import OBJECT, OBJECT_TEXT, typed
+from toolcall_conformance.formats.expected_values import (
+    LONGEST_LITERAL,
+    OBJECT,
+    OBJECT_TEXT,
+    meant_object,
+    meant_text,
+    python_object,
+    typed,
+)
 
 
 @pytest.mark.parametrize(

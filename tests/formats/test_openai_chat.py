@@ -19,8 +19,7 @@ from toolcall_conformance.basics.reading import (
     Unreadable,
     Value,
 )
-from toolcall_conformance.formats.openai_chat.request import read_request
-from toolcall_conformance.formats.openai_chat.response import read_response
+from toolcall_conformance.formats.openai_chat.readers import read_request, read_response
 from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import Corpus
 

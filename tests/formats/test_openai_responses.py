@@ -11,8 +11,7 @@ import pytest
 from toolcall_conformance.basics.findings import Level
 from toolcall_conformance.basics.jsonvalue import resolve
 from toolcall_conformance.basics.reading import Hosted, Media, Opaque, Reasoning, Text, Unknown, Unreadable, Value
-from toolcall_conformance.formats.openai_responses.request import read_request
-from toolcall_conformance.formats.openai_responses.response import read_response
+from toolcall_conformance.formats.openai_responses.readers import read_request, read_response
 from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import Corpus
 

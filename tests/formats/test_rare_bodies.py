@@ -14,7 +14,7 @@ from toolcall_conformance.basics.findings import Level
 from toolcall_conformance.basics.reading import Call, Hosted, Media, Reasoning, Result, Text, Value
 from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.formats.anthropic.stream.partial_json import parse_beginning
-from toolcall_conformance.formats.gemini.spelling import json_schema
+from toolcall_conformance.formats.gemini.proto_json import json_schema
 from toolcall_conformance.formats.gemini.stream.partial_args import PartialArgs
 from toolcall_conformance.formats.rule import rule, rules_of
 from toolcall_conformance.judge.rules.check import check_body

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from toolcall_conformance.basics.findings import Form, Words
-from toolcall_conformance.formats.wanted import OBJECT, OBJECT_TEXT, TEXT, typed
+from toolcall_conformance.formats.expected_values import OBJECT, OBJECT_TEXT, TEXT, typed
 from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import Corpus
 

@@ -11,7 +11,7 @@ import pytest
 
 from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Finding, Form, Judgement, Level, OneOf, Words
 from toolcall_conformance.drivers.python.driver import PythonDriver
-from toolcall_conformance.formats.wanted import having
+from toolcall_conformance.formats.expected_values import having
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.trust.sources.bodies import of_case, of_file

@@ -11,11 +11,24 @@ from typing import Any, Protocol
 
 from toolcall_conformance.basics.reading import Reading
 from toolcall_conformance.basics.reading.assembled import Assembled
-from toolcall_conformance.formats.dialects import Dialect
 from toolcall_conformance.formats.rule import RuleCheck
 
 Reader = Callable[[Any], Reading]
 """Reads a body into neutral elements, whatever JSON it gets. Never raises."""
+
+
+Habit = Callable[[Any], Any]
+"""Takes a reply, or the events of a stream, which it may change, and returns what a compatible server sends instead."""
+
+
+class Dialect(Protocol):
+    """What servers that are compatible with an API do otherwise, habit by habit: a package's module ``dialect``."""
+
+    STREAMED: Mapping[str, Habit]
+    """Habits of streams, by name."""
+
+    WHOLE: Mapping[str, Habit]
+    """Habits of replies that are not streamed, by name."""
 
 
 class Client(Protocol):

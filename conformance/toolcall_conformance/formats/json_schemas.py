@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from toolcall_conformance.basics.findings import Form, OneOf
 from toolcall_conformance.basics.jsonvalue import join
 from toolcall_conformance.basics.reading.breach import Breach
-from toolcall_conformance.formats.wanted import INDEX, LIST, NUMBER, OBJECT, TEXT, TRUTH
+from toolcall_conformance.formats.expected_values import INDEX, LIST, NUMBER, OBJECT, TEXT, TRUTH
 
 Place = tuple[dict[str, Any], str]
 

@@ -6,19 +6,16 @@ modules in the order in which they stand there. So a new rule is a new function 
 
 from __future__ import annotations
 
-import ast
-import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from types import ModuleType
 from typing import Any, TypeVar
 
-from toolcall_conformance.basics.findings import NOT_KNOWN, Form
-from toolcall_conformance.basics.jsonvalue import JSONError, constant_in, parse_arguments
+from toolcall_conformance.basics.jsonvalue import join
 from toolcall_conformance.basics.reading import Call, Reading
 from toolcall_conformance.basics.reading.breach import Breach
-from toolcall_conformance.formats.wanted import OBJECT, OBJECT_TEXT, another, first_of
+from toolcall_conformance.formats.expected_values import another, first_of
 
 T = TypeVar("T")
 _NAMED = 3
@@ -74,45 +71,6 @@ def ids_once_in_batch(calls: Iterable[Call]) -> Iterator[Breach]:
                 yield same_id(call, first, ids)
 
 
-LONGEST_LITERAL = 50_000
-
-
-def meant_text(text: str) -> Any:
-    """The JSON text of the object that ``text`` means: quoted once too often, or written as Python; else its form."""
-    python_value = python_object(text)
-    if python_value is not NOT_KNOWN:
-        return json.dumps(python_value, ensure_ascii=False)
-    try:
-        inner = parse_arguments(text)
-        inner_value = parse_arguments(inner) if isinstance(inner, str) else None
-    except JSONError:
-        return OBJECT_TEXT
-    return inner if isinstance(inner_value, dict) else OBJECT_TEXT
-
-
-def why_no_json(text: Any, otherwise: str = "") -> str:
-    """What is said of a text that must be JSON: which number in it JSON does not have, or ``otherwise``."""
-    name = constant_in(text)
-    return f"{name} in it is a number which JSON does not have" if name else otherwise
-
-
-def meant_object(data: Any, otherwise: Form = OBJECT) -> Any:
-    """The object that the data of an event means in the way of Python; ``otherwise`` if it means none."""
-    python_value = python_object(data)
-    return otherwise if python_value is NOT_KNOWN else python_value
-
-
-def python_object(text: Any) -> Any:
-    """The object that ``text`` writes as Python does, ``{'a': True}``, as ``str(dict)`` makes it; else NOT_KNOWN."""
-    if not isinstance(text, str) or not text.startswith("{'") or len(text) > LONGEST_LITERAL:
-        return NOT_KNOWN
-    try:
-        value = json.loads(json.dumps(ast.literal_eval(text), allow_nan=False))
-    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
-        return NOT_KNOWN
-    return value if isinstance(value, dict) else NOT_KNOWN
-
-
 RuleFunction = Callable[[Subject], Iterable[Breach]]
 
 
@@ -149,3 +107,15 @@ def _defined_in(module: ModuleType) -> Iterator[RuleCheck]:
     """The checks that a module defines, without those that it imports."""
     members = vars(module).values()
     return (member for member in members if isinstance(member, RuleCheck) and member.module == module.__name__)
+
+
+def numbered_twice(entries: Any, pointer: str) -> Iterator[tuple[str, int]]:
+    """Entries of a list that have the ``index`` of one before them, each with that number; none, or null, is 0."""
+    indexes: set[int] = set()
+    for place, entry in enumerate(entries if isinstance(entries, list) else ()):
+        if not isinstance(entry, dict):
+            continue
+        index = 0 if entry.get("index") is None else entry["index"]
+        if isinstance(index, int) and index in indexes:
+            yield join(pointer, place), index
+        indexes.add(index if isinstance(index, int) else -1)

@@ -1,9 +1,7 @@
 """The Anthropic Messages API: https://docs.anthropic.com/en/api/messages."""
 
-from toolcall_conformance.formats.anthropic import client, stored, stream
-from toolcall_conformance.formats.anthropic.error import read_error
-from toolcall_conformance.formats.anthropic.request import read_request
-from toolcall_conformance.formats.anthropic.response import read_response
+from toolcall_conformance.formats.anthropic import client, conversation_state, stream
+from toolcall_conformance.formats.anthropic.readers import read_error, read_request, read_response
 from toolcall_conformance.formats.anthropic.rules import RULES
 from toolcall_conformance.formats.format import Format
 
@@ -15,7 +13,7 @@ FORMAT = Format(
     rules=RULES,
     client=client,
     stream=stream,
-    stored=stored,
+    stored=conversation_state,
 )
 
 __all__ = ["FORMAT"]

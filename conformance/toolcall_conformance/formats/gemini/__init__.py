@@ -2,12 +2,10 @@
 
 from toolcall_conformance.formats.format import Format
 from toolcall_conformance.formats.gemini import client, stream
-from toolcall_conformance.formats.gemini.error import read_error
-from toolcall_conformance.formats.gemini.request import read_request
-from toolcall_conformance.formats.gemini.response import read_response
+from toolcall_conformance.formats.gemini.proto_json import other_spelling
+from toolcall_conformance.formats.gemini.readers import read_error, read_request, read_response
 from toolcall_conformance.formats.gemini.rules import RULES
-from toolcall_conformance.formats.gemini.spelling import other_spelling
-from toolcall_conformance.formats.gemini.stream.kinds import kind_of
+from toolcall_conformance.formats.gemini.stream.machine import kind_of
 
 FORMAT = Format(
     name="gemini",

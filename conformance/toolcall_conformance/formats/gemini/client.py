@@ -11,7 +11,7 @@ from typing import Any
 
 from toolcall_conformance.basics.jsonvalue import copied
 from toolcall_conformance.basics.reading import reverse_among
-from toolcall_conformance.formats.gemini.spelling import member
+from toolcall_conformance.formats.gemini.proto_json import member
 from toolcall_conformance.formats.known_keys import keys, known
 
 CONTAINER = "contents"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from toolcall_conformance.basics.reading import Node, Reading, Text, Turn
 from toolcall_conformance.formats.gemini.parts import Counts, read_part
-from toolcall_conformance.formats.gemini.spelling import entries
+from toolcall_conformance.formats.gemini.proto_json import entries
 
 #: Legal are user and model only; the others are what translators leave behind, read for what they mean.
 SIDES = {"model": "assistant", "assistant": "assistant", "system": "system", "developer": "system"}

@@ -22,7 +22,7 @@ from toolcall_conformance.basics.reading import (
     Waiver,
 )
 from toolcall_conformance.basics.reading.model import Item
-from toolcall_conformance.formats.gemini.spelling import entries
+from toolcall_conformance.formats.gemini.proto_json import entries
 
 #: Fields of a part of which it has exactly one.
 DATA = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from toolcall_conformance.basics.reading import Node, Reading, Setting
-from toolcall_conformance.formats.gemini.spelling import MODES, enum, json_schema, number
+from toolcall_conformance.formats.gemini.proto_json import MODES, enum, json_schema, number
 
 #: Neutral names of numbers in generationConfig.
 NUMBERS = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from toolcall_conformance.basics.reading import Node, Reading, Tool
-from toolcall_conformance.formats.gemini.spelling import entries, json_schema
+from toolcall_conformance.formats.gemini.proto_json import entries, json_schema
 
 #: Tools that Google runs.
 BUILT_IN = (

@@ -5,11 +5,9 @@ https://platform.openai.com/docs/api-reference/chat
 
 from toolcall_conformance.formats.format import Format
 from toolcall_conformance.formats.openai_chat import client, dialect, stream
-from toolcall_conformance.formats.openai_chat.error import read_error
-from toolcall_conformance.formats.openai_chat.request import read_request
-from toolcall_conformance.formats.openai_chat.response import read_response
+from toolcall_conformance.formats.openai_chat.readers import read_error, read_request, read_response
 from toolcall_conformance.formats.openai_chat.rules import RULES
-from toolcall_conformance.formats.openai_chat.stream.kinds import kind_of
+from toolcall_conformance.formats.openai_chat.stream.machine import kind_of
 
 FORMAT = Format(
     name="openai_chat",

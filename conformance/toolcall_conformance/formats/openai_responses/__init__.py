@@ -4,10 +4,8 @@ https://platform.openai.com/docs/api-reference/responses
 """
 
 from toolcall_conformance.formats.format import Format
-from toolcall_conformance.formats.openai_responses import client, stored, stream
-from toolcall_conformance.formats.openai_responses.error import read_error
-from toolcall_conformance.formats.openai_responses.request import read_request
-from toolcall_conformance.formats.openai_responses.response import read_response
+from toolcall_conformance.formats.openai_responses import client, conversation_state, stream
+from toolcall_conformance.formats.openai_responses.readers import read_error, read_request, read_response
 from toolcall_conformance.formats.openai_responses.rules import RULES
 
 FORMAT = Format(
@@ -18,7 +16,7 @@ FORMAT = Format(
     rules=RULES,
     client=client,
     stream=stream,
-    stored=stored,
+    stored=conversation_state,
 )
 
 __all__ = ["FORMAT"]

@@ -20,9 +20,9 @@ from toolcall_conformance.formats.anthropic.rules.view import (
     system,
     tools,
 )
+from toolcall_conformance.formats.expected_values import another, first_of, having
 from toolcall_conformance.formats.json_schemas import TYPES, invalid
 from toolcall_conformance.formats.rule import Subject, rule
-from toolcall_conformance.formats.wanted import another, first_of, having
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError

@@ -20,8 +20,8 @@ from toolcall_conformance.formats.anthropic.rules.view import (
     tools,
     turns,
 )
+from toolcall_conformance.formats.expected_values import ANOTHER_CALL, first_of, typed
 from toolcall_conformance.formats.rule import Subject, rule, same_id, wrong_id
-from toolcall_conformance.formats.wanted import ANOTHER_CALL, first_of, typed
 
 #: A text or blocks that are not empty.
 _SOMETHING = Form({"type": ["string", "array"], "minLength": 1, "minItems": 1})

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from toolcall_conformance.basics.reading import Hosted, Node
 from toolcall_conformance.basics.reading.breach import Breach
 from toolcall_conformance.formats.anthropic.parts import waiting_calls
+from toolcall_conformance.formats.expected_values import TEXT
 from toolcall_conformance.formats.rule import Subject, rule
-from toolcall_conformance.formats.wanted import TEXT
 
 
 @rule("anthropic/finish-agrees-with-calls", "response")

@@ -8,8 +8,8 @@ from toolcall_conformance.basics.findings import Form, Words
 from toolcall_conformance.basics.reading import Node
 from toolcall_conformance.basics.reading.breach import Breach
 from toolcall_conformance.formats.anthropic.rules.view import calls, messages, results, turns
+from toolcall_conformance.formats.expected_values import typed
 from toolcall_conformance.formats.rule import Subject, rule
-from toolcall_conformance.formats.wanted import typed
 
 THOUGHTS = ("thinking", "redacted_thinking")
 

@@ -28,9 +28,8 @@ from toolcall_conformance.basics.reading.assembled import Assembled, StreamedCal
 from toolcall_conformance.formats.anthropic.parts import is_hosted, waiting_calls
 from toolcall_conformance.formats.anthropic.stream.blocks import StreamedBlock
 from toolcall_conformance.formats.anthropic.stream.events import EVENT, EVENTS, RIGHT, MessageState
-from toolcall_conformance.formats.rule import meant_object, meant_text, why_no_json
+from toolcall_conformance.formats.expected_values import OBJECT, meant_object, meant_text, typed, why_no_json
 from toolcall_conformance.formats.stream_machine import Machine, meant_number, rule_ids, wrong_number
-from toolcall_conformance.formats.wanted import OBJECT, typed
 
 #: The ends at which a call may be cut short.
 CUT = ("max_tokens", "model_context_window_exceeded", "refusal")

@@ -1,6 +1,6 @@
 """Gemini's rules that no JSON Schema can say: those about two places at once, and those that depend on the model."""
 
-from toolcall_conformance.formats.gemini.rules import calls, declarations, errors, history, models, replies
+from toolcall_conformance.formats.gemini.rules import calls, declarations, history, models, replies
 from toolcall_conformance.formats.rule import rules_of
 
-RULES = rules_of(calls, declarations, errors, history, models, replies)
+RULES = rules_of(calls, declarations, history, models, replies)

@@ -10,6 +10,8 @@ from toolcall_conformance.basics.findings import MISSING, Form, Words, one_of
 from toolcall_conformance.basics.jsonvalue import join, resolve
 from toolcall_conformance.basics.reading import Call, Hosted, Result, Turn
 from toolcall_conformance.basics.reading.breach import Breach
+from toolcall_conformance.formats.expected_values import first_of
+from toolcall_conformance.formats.gemini.proto_json import camel, spellings
 from toolcall_conformance.formats.gemini.rules.view import (
     answers,
     call_named,
@@ -20,9 +22,7 @@ from toolcall_conformance.formats.gemini.rules.view import (
     result_named,
     results,
 )
-from toolcall_conformance.formats.gemini.spelling import camel, spellings
 from toolcall_conformance.formats.rule import Subject, rule, same_id, wrong_id
-from toolcall_conformance.formats.wanted import first_of
 
 #: The largest whole number up to which a double has every whole number.
 SAFE = 2**53

@@ -9,10 +9,10 @@ from toolcall_conformance.basics.findings import MISSING, one_of
 from toolcall_conformance.basics.jsonvalue import join
 from toolcall_conformance.basics.reading import Node
 from toolcall_conformance.basics.reading.breach import Breach
-from toolcall_conformance.formats.gemini.spelling import entries, member, root
+from toolcall_conformance.formats.expected_values import another, first_of
+from toolcall_conformance.formats.gemini.proto_json import entries, member, root
 from toolcall_conformance.formats.json_schemas import invalid
 from toolcall_conformance.formats.rule import Subject, rule
-from toolcall_conformance.formats.wanted import another, first_of
 
 
 @rule("gemini/names-unique", "request")

@@ -8,6 +8,7 @@ from itertools import pairwise, takewhile
 from toolcall_conformance.basics.findings import MISSING, MOST_CHOICES, one_of
 from toolcall_conformance.basics.reading import Call, Node, Result
 from toolcall_conformance.basics.reading.breach import Breach
+from toolcall_conformance.formats.expected_values import ANOTHER_CALL, having
 from toolcall_conformance.formats.gemini.parts import DATA
 from toolcall_conformance.formats.gemini.rules.view import (
     answers,
@@ -20,7 +21,6 @@ from toolcall_conformance.formats.gemini.rules.view import (
     results,
 )
 from toolcall_conformance.formats.rule import Subject, rule
-from toolcall_conformance.formats.wanted import ANOTHER_CALL, having
 
 
 @rule("gemini/call-follows-user", "request")

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from toolcall_conformance.basics.findings import MISSING, Words
 from toolcall_conformance.basics.reading.breach import Breach
+from toolcall_conformance.formats.expected_values import TEXT
 from toolcall_conformance.formats.gemini.parts import DATA
+from toolcall_conformance.formats.gemini.proto_json import root
 from toolcall_conformance.formats.gemini.rules.view import contents, generation, has, parts
-from toolcall_conformance.formats.gemini.spelling import root
 from toolcall_conformance.formats.rule import Subject, rule
-from toolcall_conformance.formats.wanted import TEXT
 
 
 @rule("gemini/signature-demanded", "request")

@@ -1,14 +1,14 @@
-"""Rules about replies: the numbers of candidates, the finish reason beside calls, and the token counts."""
+"""Rules on replies and error replies: candidates' numbers, the finish reason of calls, token counts, error details."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from toolcall_conformance.basics.findings import MISSING
+from toolcall_conformance.basics.reading import Node
 from toolcall_conformance.basics.reading.breach import Breach
-from toolcall_conformance.formats.gemini.spelling import BESIDE_CALLS, FINISH_REASONS, enum, number, root
-from toolcall_conformance.formats.rule import Subject, rule
-from toolcall_conformance.formats.several import numbered_twice
+from toolcall_conformance.formats.gemini.proto_json import BESIDE_CALLS, FINISH_REASONS, enum, number, root
+from toolcall_conformance.formats.rule import Subject, numbered_twice, rule
 
 #: What totalTokenCount counts.
 ADDENDS = ("promptTokenCount", "toolUsePromptTokenCount", "candidatesTokenCount", "thoughtsTokenCount")
@@ -50,3 +50,26 @@ def candidate_once(subject: Subject) -> Iterator[Breach]:
     candidates = root(subject.body).child("candidates")
     for pointer, index in numbered_twice(candidates.value, candidates.pointer):
         yield Breach(pointer, f"a candidate before this one has the index {index}", MISSING, index)
+
+
+@rule("gemini/error-code", "error")
+def error_code(subject: Subject) -> Iterator[Breach]:
+    """The code is the HTTP status; a status that is none of an error is another rule's matter."""
+    failure = subject.reading.failure
+    code = Node(subject.body).child("body").child("error").child("code")
+    if failure is None or failure.status is None or failure.status < 400:
+        return
+    if isinstance(code.value, int) and not isinstance(code.value, bool) and code.value != failure.status:
+        yield Breach(code.pointer, want=failure.status, got=code.value)
+
+
+@rule("gemini/error-details", "error")
+def error_details(subject: Subject) -> Iterator[Breach]:
+    """Each type of detail comes once; the form of one is the schema's matter."""
+    types: set[str] = set()
+    for detail in Node(subject.body).child("body").child("error").child("details").each():
+        kind = detail.get("@type")
+        if isinstance(kind, str) and kind in types:
+            yield Breach(detail.pointer, "two details of one type", want=MISSING, got=kind)
+        elif isinstance(kind, str):
+            types.add(kind)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from toolcall_conformance.basics.reading import Call, Node, Reading, Result, Turn
-from toolcall_conformance.formats.gemini.spelling import entries, root
+from toolcall_conformance.formats.gemini.proto_json import entries, root
 from toolcall_conformance.formats.rule import Subject
 
 

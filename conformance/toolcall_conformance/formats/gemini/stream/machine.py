@@ -25,12 +25,11 @@ from typing import Any
 from toolcall_conformance.basics.findings import MISSING, Words
 from toolcall_conformance.basics.jsonvalue import added, copied
 from toolcall_conformance.basics.reading.assembled import Assembled, StreamedCall
-from toolcall_conformance.formats.gemini.spelling import BESIDE_CALLS, FINISH_REASONS, camel, enum, member, spellings
+from toolcall_conformance.formats.expected_values import OBJECT, TEXT, meant_object, why_no_json
+from toolcall_conformance.formats.gemini.proto_json import BESIDE_CALLS, FINISH_REASONS, camel, enum, member, spellings
 from toolcall_conformance.formats.gemini.stream.partial_args import PIECE, PartialArgs
-from toolcall_conformance.formats.rule import meant_object, why_no_json
-from toolcall_conformance.formats.several import numbered_twice
+from toolcall_conformance.formats.rule import numbered_twice
 from toolcall_conformance.formats.stream_machine import Machine, Report, rule_ids
-from toolcall_conformance.formats.wanted import OBJECT, TEXT
 
 RULES = rule_ids(
     "gemini",
@@ -256,3 +255,20 @@ def _pointers(pointer: str, value: dict[str, Any]) -> Any:
         return next((f"{pointer}/{spelling}" for spelling in spellings(key) if spelling in value), pointer)
 
     return to
+
+
+_BROUGHT = ("text", "functionCall", "inlineData")
+
+
+def kind_of(data: dict[str, Any]) -> str:
+    """``part.text``, ``part.functionCall``, ``finish`` …, several joined by ``+``; ``no part`` for one of usage."""
+    candidates = data.get("candidates")
+    kinds = set()
+    for candidate in candidates if isinstance(candidates, list) else []:
+        if isinstance(candidate, dict):
+            content = candidate.get("content")
+            parts = content.get("parts") if isinstance(content, dict) else None
+            for part in parts if isinstance(parts, list) else []:
+                kinds |= {f"part.{key}" for key in _BROUGHT if isinstance(part, dict) and key in part}
+            kinds |= {"finish"} if candidate.get("finishReason") else set()
+    return "+".join(sorted(kinds)) or "no part"

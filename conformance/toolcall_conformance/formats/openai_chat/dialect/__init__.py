@@ -5,7 +5,7 @@
 
 from collections.abc import Mapping
 
-from toolcall_conformance.formats.dialects import Habit
+from toolcall_conformance.formats.format import Habit
 from toolcall_conformance.formats.openai_chat.dialect import calls, chunks, replies
 
 STREAMED: Mapping[str, Habit] = {**calls.HABITS, **chunks.HABITS}

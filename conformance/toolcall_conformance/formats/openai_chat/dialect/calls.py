@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from toolcall_conformance.formats.dialects import Habit
-from toolcall_conformance.formats.openai_chat.dialect.arguments import object_of
+from toolcall_conformance.formats.format import Habit
 from toolcall_conformance.formats.openai_chat.dialect.events import (
     Entry,
     Events,
@@ -17,6 +16,7 @@ from toolcall_conformance.formats.openai_chat.dialect.events import (
     is_head,
     is_plain,
     later,
+    object_of,
     without_empty,
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from toolcall_conformance.formats.dialects import Habit
+from toolcall_conformance.formats.format import Habit
 from toolcall_conformance.formats.openai_chat.dialect.events import Events, choice_of, choices, entries
 
 _DONE = "[DONE]"

@@ -6,6 +6,8 @@ import copy
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from toolcall_conformance.basics.jsonvalue import JSONError, parse
+
 Events = list[dict[str, Any]]
 Entry = dict[str, Any]
 
@@ -84,3 +86,12 @@ def _is_empty(event: dict[str, Any]) -> bool:
     if choice is None or choice.get("finish_reason") or event["data"].get("usage"):
         return False
     return bool(choice["delta"] == {"tool_calls": []})
+
+
+def object_of(arguments: Any) -> Any:
+    """The object that a text of arguments means; what means none stays as it is."""
+    try:
+        parsed_arguments = parse(arguments) if isinstance(arguments, str) else arguments
+    except JSONError:
+        return arguments
+    return parsed_arguments if isinstance(parsed_arguments, dict) else arguments

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from toolcall_conformance.formats.dialects import Habit
-from toolcall_conformance.formats.openai_chat.dialect.arguments import object_of
+from toolcall_conformance.formats.format import Habit
+from toolcall_conformance.formats.openai_chat.dialect.events import object_of
 
 Reply = dict[str, Any]
 

@@ -8,9 +8,9 @@ from toolcall_conformance.basics.findings import MISSING, Words, one_of
 from toolcall_conformance.basics.jsonvalue import resolve
 from toolcall_conformance.basics.reading import Call, Unreadable
 from toolcall_conformance.basics.reading.breach import Breach
+from toolcall_conformance.formats.expected_values import ANOTHER_CALL, having, meant_text, why_no_json
 from toolcall_conformance.formats.openai_chat.rules.view import walk
-from toolcall_conformance.formats.rule import Subject, ids_once_in_batch, meant_text, rule, why_no_json, wrong_id
-from toolcall_conformance.formats.wanted import ANOTHER_CALL, having
+from toolcall_conformance.formats.rule import Subject, ids_once_in_batch, rule, wrong_id
 
 
 @rule("openai_chat/calls-answered", "request")

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from toolcall_conformance.basics.findings import MISSING
 from toolcall_conformance.basics.jsonvalue import join
 from toolcall_conformance.basics.reading.breach import Breach
-from toolcall_conformance.formats.rule import Subject, rule
-from toolcall_conformance.formats.several import numbered_twice
+from toolcall_conformance.formats.rule import Subject, numbered_twice, rule
 
 
 @rule("openai_chat/usage-total", "response")

@@ -15,8 +15,8 @@ from toolcall_conformance.basics.jsonvalue import is_json, join, together
 from toolcall_conformance.basics.reading import Unreadable
 from toolcall_conformance.basics.reading.arguments import read_arguments
 from toolcall_conformance.basics.reading.assembled import StreamedCall
-from toolcall_conformance.formats.openai_chat.stream.merging import merged
-from toolcall_conformance.formats.rule import meant_text, why_no_json
+from toolcall_conformance.formats.expected_values import TEXT, meant_text, why_no_json
+from toolcall_conformance.formats.openai_chat.stream.deltas import merged
 from toolcall_conformance.formats.stream_machine import (
     Report,
     is_whole,
@@ -24,7 +24,6 @@ from toolcall_conformance.formats.stream_machine import (
     unless_null,
     wrong_number,
 )
-from toolcall_conformance.formats.wanted import TEXT
 
 RULES = (
     "stream-call-index",

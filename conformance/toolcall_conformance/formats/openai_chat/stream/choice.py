@@ -9,7 +9,7 @@ from toolcall_conformance.basics.findings import MISSING, Words
 from toolcall_conformance.basics.jsonvalue import is_json, join
 from toolcall_conformance.basics.reading.assembled import StreamedCall
 from toolcall_conformance.formats.openai_chat.stream.calls import ChoiceCalls
-from toolcall_conformance.formats.openai_chat.stream.merging import merged
+from toolcall_conformance.formats.openai_chat.stream.deltas import merged
 from toolcall_conformance.formats.openai_chat.thoughts import KEYS
 from toolcall_conformance.formats.stream_machine import Report, unless_null
 

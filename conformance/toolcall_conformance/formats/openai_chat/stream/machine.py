@@ -24,11 +24,11 @@ from typing import Any
 from toolcall_conformance.basics.findings import MISSING, Form, Words
 from toolcall_conformance.basics.jsonvalue import join
 from toolcall_conformance.basics.reading.assembled import Assembled
+from toolcall_conformance.formats.expected_values import meant_object, why_no_json
 from toolcall_conformance.formats.openai_chat.stream import calls as _calls
 from toolcall_conformance.formats.openai_chat.stream import choice as _choice
 from toolcall_conformance.formats.openai_chat.stream.choice import Choice
-from toolcall_conformance.formats.rule import meant_object, why_no_json
-from toolcall_conformance.formats.several import numbered_twice
+from toolcall_conformance.formats.rule import numbered_twice
 from toolcall_conformance.formats.stream_machine import Machine, rule_ids
 
 RULES = rule_ids(
@@ -210,3 +210,19 @@ class _ChunkMachine(Machine):
         """The reply; ``blank`` stands for the reason of a choice that has none, None leaves it out."""
         choices = sorted(self._choices, key=lambda choice: choice.index)
         return self._body | {"choices": [choice.body(blank) for choice in choices]}
+
+
+_BROUGHT = ("role", "content", "tool_calls", "refusal")
+
+
+def kind_of(data: dict[str, Any]) -> str:
+    """``delta.content``, ``delta.tool_calls``, ``finish`` …, several joined by ``+``; ``no choice`` without any."""
+    choices = data.get("choices")
+    kinds = set()
+    for choice in choices if isinstance(choices, list) else []:
+        if isinstance(choice, dict):
+            delta = choice.get("delta")
+            if isinstance(delta, dict):
+                kinds |= {f"delta.{key}" for key in _BROUGHT if delta.get(key) is not None}
+            kinds |= {"finish"} if choice.get("finish_reason") else set()
+    return "+".join(sorted(kinds)) or "no choice"

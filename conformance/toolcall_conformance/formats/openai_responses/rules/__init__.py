@@ -1,6 +1,6 @@
 """Rules that a schema cannot say, one small function each."""
 
-from toolcall_conformance.formats.openai_responses.rules import declarations, history, ids, replies
+from toolcall_conformance.formats.openai_responses.rules import declarations, history, replies
 from toolcall_conformance.formats.rule import rules_of
 
-RULES = rules_of(declarations, history, ids, replies)
+RULES = rules_of(declarations, history, replies)

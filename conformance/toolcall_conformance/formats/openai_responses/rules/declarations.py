@@ -9,10 +9,10 @@ from toolcall_conformance.basics.findings import MISSING, one_of
 from toolcall_conformance.basics.jsonvalue import join
 from toolcall_conformance.basics.reading import Node, Tool
 from toolcall_conformance.basics.reading.breach import Breach
+from toolcall_conformance.formats.expected_values import another, first_of, having
 from toolcall_conformance.formats.json_schemas import Place, invalid, subschemas
 from toolcall_conformance.formats.openai_responses.rules.view import entries, member
 from toolcall_conformance.formats.rule import Subject, rule
-from toolcall_conformance.formats.wanted import another, first_of, having
 
 
 @rule("openai_responses/strict-schema", "request")

@@ -1,4 +1,4 @@
-"""Calls and outputs, reasoning and what follows it."""
+"""Rules on the history: calls and their outputs, reasoning and what follows it, ids of calls and items."""
 
 from __future__ import annotations
 
@@ -8,10 +8,18 @@ from typing import Any
 from toolcall_conformance.basics.findings import MISSING, Form, Words, one_of
 from toolcall_conformance.basics.reading import Call, Unreadable
 from toolcall_conformance.basics.reading.breach import Breach
+from toolcall_conformance.formats.expected_values import (
+    ANOTHER_CALL,
+    another,
+    first_of,
+    having,
+    meant_text,
+    typed,
+    why_no_json,
+)
 from toolcall_conformance.formats.openai_responses.conversation import OUTPUT_OF, is_hosted
 from toolcall_conformance.formats.openai_responses.rules.view import InputItem, entries, member, name_of
-from toolcall_conformance.formats.rule import Subject, meant_text, rule, why_no_json, wrong_id
-from toolcall_conformance.formats.wanted import ANOTHER_CALL, having, typed
+from toolcall_conformance.formats.rule import Subject, ids_once_in_batch, rule, wrong_id
 
 #: Items whose content stands somewhere else: what came before them cannot be seen.
 _OPENINGS = frozenset({"item_reference", "compaction"})
@@ -201,3 +209,39 @@ def _is_of_the_model(entry: InputItem) -> bool:
     if entry.kind == "message":
         return entry.value.get("role") == "assistant"
     return entry.kind not in OUTPUT_OF.values() and entry.kind not in ("mcp_approval_response", "compaction_trigger")
+
+
+@rule("openai_responses/call-id-unique")
+def call_id_unique(subject: Subject) -> Iterator[Breach]:
+    # Later turns may use an id again: an output then answers the latest unanswered call. Within a batch it is
+    # unknown which of the two an output answers.
+    yield from ids_once_in_batch(subject.reading.calls)
+
+
+@rule("openai_responses/item-id-unique")
+def item_id_unique(subject: Subject) -> Iterator[Breach]:
+    first_entries: dict[str, InputItem] = {}
+    ids = first_of(_id_of(entry) for entry in entries(subject))
+    for entry in entries(subject):
+        item_id = _id_of(entry)
+        # Outputs are left out: local shell outputs carry the call's id there.
+        if item_id is None or entry.kind.endswith("_output") or entry.kind == "item_reference":
+            continue
+        if (first := first_entries.setdefault(item_id, entry)) is not entry:
+            message = f"the {first.kind} at {first.pointer} has this id already; it must be another, or be left out"
+            want = another(item_id, ids)
+            yield Breach(entry.at("id"), message, want, item_id, subject=entry.kind)
+
+
+def _id_of(entry: InputItem) -> str | None:
+    item_id = entry.value.get("id")
+    return item_id if isinstance(item_id, str) else None
+
+
+@rule("openai_responses/item-id-is-not-call-id", "response")
+def item_id_is_not_call_id(subject: Subject) -> Iterator[Breach]:
+    for entry in entries(subject):
+        if entry.kind in ("function_call", "custom_tool_call"):
+            item_id = _id_of(entry)
+            if item_id is not None and item_id == entry.value.get("call_id"):
+                yield Breach(entry.at("id"), want=another(item_id, ()), got=item_id)

@@ -7,9 +7,9 @@ from typing import Any
 
 from toolcall_conformance.basics.findings import MISSING, Form
 from toolcall_conformance.basics.reading.breach import Breach
+from toolcall_conformance.formats.expected_values import TEXT, asking
 from toolcall_conformance.formats.openai_responses.rules.view import entries, member
 from toolcall_conformance.formats.rule import Subject, rule
-from toolcall_conformance.formats.wanted import TEXT, asking
 
 _CALLS = frozenset({"function_call", "custom_tool_call"})
 _WHOLE = _CALLS | {"message"}

@@ -15,15 +15,18 @@ from toolcall_conformance.formats.openai_responses.stream.events import (
     IDENTITY,
     PARTS,
     FragmentedText,
+    Place,
+    StreamedText,
+    texts_of,
+    words,
 )
-from toolcall_conformance.formats.openai_responses.stream.restated import (
+from toolcall_conformance.formats.openai_responses.stream.restatements import (
     Restatement,
     beginning_changes,
     item_changes,
     note_changes,
     part_changes,
 )
-from toolcall_conformance.formats.openai_responses.stream.texts import Place, StreamedText, texts_of, words
 from toolcall_conformance.formats.stream_machine import Report, unless_null
 
 RULES = (

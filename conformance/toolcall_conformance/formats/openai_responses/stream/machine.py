@@ -24,13 +24,12 @@ from typing import Any, Final
 from toolcall_conformance.basics.findings import MISSING, Words
 from toolcall_conformance.basics.jsonvalue import copied, join
 from toolcall_conformance.basics.reading.assembled import Assembled
+from toolcall_conformance.formats.expected_values import OBJECT, meant_object, typed, why_no_json
 from toolcall_conformance.formats.openai_responses.stream import output as _output
 from toolcall_conformance.formats.openai_responses.stream.events import BEGINNING, TERMINAL, UNDER_WAY
 from toolcall_conformance.formats.openai_responses.stream.output import Output
-from toolcall_conformance.formats.openai_responses.stream.restated import GROWS, changes
-from toolcall_conformance.formats.rule import meant_object, why_no_json
+from toolcall_conformance.formats.openai_responses.stream.restatements import GROWS, changes
 from toolcall_conformance.formats.stream_machine import Machine, rule_ids
-from toolcall_conformance.formats.wanted import OBJECT, typed
 
 RULES = rule_ids(
     "openai_responses",

@@ -7,12 +7,11 @@ from typing import Any
 from toolcall_conformance.basics.findings import MISSING, Words
 from toolcall_conformance.basics.jsonvalue import is_json, join
 from toolcall_conformance.basics.reading.assembled import StreamedCall
+from toolcall_conformance.formats.expected_values import INDEX, TEXT, having, meant_text, why_no_json
 from toolcall_conformance.formats.openai_responses.stream import items as _items
 from toolcall_conformance.formats.openai_responses.stream.events import FRAGMENTED_TEXTS, IDENTITY, PARTS
 from toolcall_conformance.formats.openai_responses.stream.items import StreamItem
-from toolcall_conformance.formats.rule import meant_text, why_no_json
 from toolcall_conformance.formats.stream_machine import Report, meant_number, wrong_number
-from toolcall_conformance.formats.wanted import INDEX, TEXT, having
 
 ADDED, DONE = "response.output_item.added", "response.output_item.done"
 

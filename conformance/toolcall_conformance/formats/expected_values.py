@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+import json
 from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any, Final
 
-from toolcall_conformance.basics.findings import MOST_CHOICES, Form, Words
+from toolcall_conformance.basics.findings import MOST_CHOICES, NOT_KNOWN, Form, Words
+from toolcall_conformance.basics.jsonvalue import JSONError, constant_in, parse_arguments
 
 TEXT: Final = Form({"type": "string", "minLength": 1})
 INDEX: Final = Form({"type": "integer", "minimum": 0})
@@ -57,3 +60,42 @@ def having(**members: Any) -> Form:
 def holding(members: Mapping[str, Any]) -> dict[str, Form]:
     """The forms of members: of one that is a form already that, else the one of its value alone."""
     return {key: value if isinstance(value, Form) else Form({"const": value}) for key, value in members.items()}
+
+
+LONGEST_LITERAL = 50_000
+
+
+def meant_text(text: str) -> Any:
+    """The JSON text of the object that ``text`` means: quoted once too often, or written as Python; else its form."""
+    python_value = python_object(text)
+    if python_value is not NOT_KNOWN:
+        return json.dumps(python_value, ensure_ascii=False)
+    try:
+        inner = parse_arguments(text)
+        inner_value = parse_arguments(inner) if isinstance(inner, str) else None
+    except JSONError:
+        return OBJECT_TEXT
+    return inner if isinstance(inner_value, dict) else OBJECT_TEXT
+
+
+def why_no_json(text: Any, otherwise: str = "") -> str:
+    """What is said of a text that must be JSON: which number in it JSON does not have, or ``otherwise``."""
+    name = constant_in(text)
+    return f"{name} in it is a number which JSON does not have" if name else otherwise
+
+
+def meant_object(data: Any, otherwise: Form = OBJECT) -> Any:
+    """The object that the data of an event means in the way of Python; ``otherwise`` if it means none."""
+    python_value = python_object(data)
+    return otherwise if python_value is NOT_KNOWN else python_value
+
+
+def python_object(text: Any) -> Any:
+    """The object that ``text`` writes as Python does, ``{'a': True}``, as ``str(dict)`` makes it; else NOT_KNOWN."""
+    if not isinstance(text, str) or not text.startswith("{'") or len(text) > LONGEST_LITERAL:
+        return NOT_KNOWN
+    try:
+        value = json.loads(json.dumps(ast.literal_eval(text), allow_nan=False))
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        return NOT_KNOWN
+    return value if isinstance(value, dict) else NOT_KNOWN
