@@ -163,7 +163,9 @@ def go(request: Request, name: str, other: str, corpus: Corpus, counts: Counter[
     ).findings
     before, after = (formats.read(name, "request", body) for body in (request.body, back))
     declared = lost | {loss.element for loss in second.losses}
-    sides, unsourced = search_sources.settle(Sides(corpus, before, after, through=other, declared=declared))
+    sides, unsourced = search_sources.remove_search_sources(
+        Sides(corpus, before, after, through=other, declared=declared)
+    )
     pair = aligned(sides)
     findings = [*unsourced, *compare(pair, REQUEST)]
     legal = check_body(corpus, name, "request", back, model=request.model, reading=after)

@@ -8,10 +8,9 @@ import re
 
 import pytest
 
-from toolcall_conformance.judge.translation.texts import text_search as holders
-from toolcall_conformance.judge.translation.texts.name_mentions import NamesInAnyCase, SaidNames
-from toolcall_conformance.judge.translation.texts.text_search import Holders
-from toolcall_conformance.judge.translation.texts.words import says_name
+from toolcall_conformance.judge.translation.texts import text_search
+from toolcall_conformance.judge.translation.texts.text_search import PieceSearch
+from toolcall_conformance.judge.translation.texts.words import NameMentions, NamesInAnyCase, mentions_name
 from tracing import lines_run
 
 PIECES = ["a", "B", "b", "1", ".", "-", "_", " ", ":", "é", "İ", "i", "ı", "K", "k", "ß", "ẞ", "ς", "Σ", "]", "^"]
@@ -25,9 +24,10 @@ def drawn(random_: random.Random, longest: int, count: int) -> list[str]:
 def test_names_said(seed: int) -> None:
     random_ = random.Random(seed)
     names = drawn(random_, 3, 60)
-    looked_up = SaidNames([*names, "", None])
+    looked_up = NameMentions([*names, "", None])
     name_pairs = [
-        (looked_up.said_in(text), {name for name in names if says_name(text, name)}) for text in drawn(random_, 30, 40)
+        (looked_up.names_in(text), {name for name in names if mentions_name(text, name)})
+        for text in drawn(random_, 30, 40)
     ]
     assert [names for names, _ in name_pairs] == [searched for _, searched in name_pairs]
     assert any(names for names, _ in name_pairs)
@@ -40,29 +40,29 @@ def test_names_in_any_case(seed: int) -> None:
     looked_up = NamesInAnyCase(names)
     for text in drawn(random_, 30, 40):
         searched = {name for name in names if re.search(re.escape(name), text, re.IGNORECASE)}
-        assert searched <= set(looked_up.perhaps_in(text))
+        assert searched <= set(looked_up.candidates_in(text))
 
 
 @pytest.mark.parametrize("window", [1, 12, 4096])
 @pytest.mark.parametrize("seed", range(5))
-def test_holders(seed: int, window: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(holders, "WINDOW", window)
-    monkeypatch.setattr(holders, "MOST_RUNS", 4)
+def test_piece_search(seed: int, window: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_search, "WINDOW", window)
+    monkeypatch.setattr(text_search, "MAX_RUNS", 4)
     random_ = random.Random(seed)
     texts = [*drawn(random_, 30, 60), "".join(drawn(random_, 30, 60))]
     pieces = ["", *drawn(random_, 4, 60), *texts, *(text[3:21] for text in texts), texts[-1][5:50]]
-    looked_up = Holders(texts, pieces)
+    looked_up = PieceSearch(texts, pieces)
     for piece in pieces:
-        assert looked_up.of(piece) == {number for number, text in enumerate(texts) if piece in text}
+        assert looked_up.texts_with(piece) == {number for number, text in enumerate(texts) if piece in text}
 
 
 @pytest.mark.parametrize(
     "form", ["toolu_{:08d}", "{:08d}000000", "{:020b}", "{}", "the same words around {:06d} each time"]
 )
-def test_work_of_holders(form: str) -> None:
+def test_work_of_piece_search(form: str) -> None:
     def work(size: int) -> int:
         pieces = [form.format(number) for number in range(size)]
         texts = [f"he says {piece} here" for piece in pieces]
-        return lines_run(lambda: Holders([*texts, " ".join(texts)], pieces), holders.__file__).total()
+        return lines_run(lambda: PieceSearch([*texts, " ".join(texts)], pieces), text_search.__file__).total()
 
     assert math.log2(work(1600) / work(400)) / 2 < 1.2

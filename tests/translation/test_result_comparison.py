@@ -14,7 +14,7 @@ from toolcall_conformance.basics.findings import Finding, Level
 from toolcall_conformance.judge import Judge
 from toolcall_conformance.judge.translation.results import links
 from toolcall_conformance.judge.translation.results.payload import compare_payload
-from toolcall_conformance.judge.translation.texts.joining import joined_equal
+from toolcall_conformance.judge.translation.texts.white_space import joined_equal
 from toolcall_conformance.library import load_corpus
 
 CORPUS = load_corpus()

@@ -93,7 +93,9 @@ def judge_body(
     wrong = other_format(sides, source, output, own)
     if wrong is not None:
         return Judgement((wrong,))
-    sides, unsourced = search_sources.settle(spread_texts.settle(client_searches.settle(sides)))
+    sides, unsourced = search_sources.remove_search_sources(
+        spread_texts.join_spread_texts(client_searches.settle(sides))
+    )
     settled = stored.settle(sides)
     pair = aligned(settled.sides, names)
     if any(not finding.is_note for finding in own):

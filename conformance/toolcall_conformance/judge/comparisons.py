@@ -22,8 +22,8 @@ from toolcall_conformance.judge.translation.state.shown_state import compare_sho
 from toolcall_conformance.judge.translation.state.state import compare_opaque
 from toolcall_conformance.judge.translation.state.state_return import compare_ids, compare_state
 from toolcall_conformance.judge.translation.texts.citations import compare_citations
-from toolcall_conformance.judge.translation.texts.promoted_texts import compare_roles
 from toolcall_conformance.judge.translation.texts.seams import compare_seams
+from toolcall_conformance.judge.translation.texts.text_roles import compare_promoted_texts
 from toolcall_conformance.judge.translation.texts.texts import compare_texts
 from toolcall_conformance.judge.translation.tools.tools import compare_tools
 
@@ -49,7 +49,7 @@ COMPARISONS: Final = (
     Comparison(compare_calls, _ALL),
     Comparison(compare_results, frozenset({REQUEST, HISTORY})),
     Comparison(compare_texts, _ALL),
-    Comparison(compare_roles, frozenset({REQUEST, HISTORY})),
+    Comparison(compare_promoted_texts, frozenset({REQUEST, HISTORY})),
     Comparison(compare_seams, frozenset({REQUEST})),
     Comparison(compare_steps, frozenset({REQUEST})),
     Comparison(compare_citations, frozenset({REPLY})),

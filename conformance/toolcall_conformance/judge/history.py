@@ -77,7 +77,7 @@ def judge_history(
     if stored and is_half(before, after):
         return Judgement((*own, _half(sides, request, _turns(before), _turns(after))))
     unread = Unread() if client_reading is None else find_unread(_with_packed(sides, client_reading))
-    sides, unsourced = search_sources.settle(spread_texts.settle(sides))
+    sides, unsourced = search_sources.remove_search_sources(spread_texts.join_spread_texts(sides))
     pair = aligned(sides)
     if not read.added and any(not finding.is_note for finding in own):
         broken = check_body(corpus, route.upstream, "request", golden, model=route.upstream_model)

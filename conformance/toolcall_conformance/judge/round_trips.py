@@ -21,6 +21,6 @@ def judge_round_trip(corpus: Corpus, source: Any, output: Any, *, own: str, thro
     if not isinstance(output, dict):
         findings = [no_object(sides, output)]
     else:
-        sides, unsourced = search_sources.settle(spread_texts.settle(sides))
+        sides, unsourced = search_sources.remove_search_sources(spread_texts.join_spread_texts(sides))
         findings = [*unsourced, *compare(aligned(sides), direction)]
     return Judgement(tuple(finding for finding in findings if finding.is_must))

@@ -14,8 +14,7 @@ from typing import Any
 from toolcall_conformance import formats
 from toolcall_conformance.basics.jsonvalue import copied, resolve
 from toolcall_conformance.basics.reading import Call, Media, Reading, Text
-from toolcall_conformance.judge.translation.texts.name_mentions import SaidNames
-from toolcall_conformance.judge.translation.texts.words import renamed
+from toolcall_conformance.judge.translation.texts.words import NameMentions, replace_name
 from toolcall_conformance.library import Case
 
 
@@ -31,7 +30,7 @@ def rename_captions(body: dict[str, Any], reading: Reading, ids: Mapping[int, st
         for old, ordinal in ordinals.items():
             new = ids.get(ordinal)
             if new is not None:
-                new_text = renamed(new_text, old, new)
+                new_text = replace_name(new_text, old, new)
         if new_text != text:
             changes[pointer] = new_text
     if not changes:
@@ -76,13 +75,13 @@ def _captions(request: Reading) -> dict[str, tuple[str, dict[str, int]]]:
     """The user's texts right before media that name calls, by pointer, each with the call that every id stands for."""
     captions: dict[str, tuple[str, dict[str, int]]] = {}
     first = {call.id: call.ordinal for call in reversed(request.calls) if call.id}
-    names = SaidNames(first)
+    names = NameMentions(first)
     latest: dict[str, int] = {}
     for turn in request.turns:
         latest |= {item.id: item.ordinal for item in turn.items if isinstance(item, Call) and item.id}
         for text, media in pairwise(turn.items):
             if turn.side == "user" and isinstance(text, Text) and isinstance(media, Media):
-                ids = sorted(names.said_in(text.text) & latest.keys(), key=first.__getitem__)
+                ids = sorted(names.names_in(text.text) & latest.keys(), key=first.__getitem__)
                 if ids:
                     captions[text.pointer] = (text.text, {call_id: latest[call_id] for call_id in ids})
     return captions

@@ -29,8 +29,8 @@ from toolcall_conformance.judge.translation.calls.calls import compare_calls
 from toolcall_conformance.judge.translation.media.media import compare_media
 from toolcall_conformance.judge.translation.pair import Sides
 from toolcall_conformance.judge.translation.results.results import compare_results
-from toolcall_conformance.judge.translation.texts.text_chunks import squeeze
 from toolcall_conformance.judge.translation.texts.texts import compare_texts
+from toolcall_conformance.judge.translation.texts.white_space import squeeze
 from toolcall_conformance.library import Corpus
 
 _COMPARED = (Text, Media, Call, Result)

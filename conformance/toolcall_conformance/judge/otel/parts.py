@@ -11,7 +11,7 @@ from toolcall_conformance.basics.reading import Hosted, Reading, Reasoning, Tool
 from toolcall_conformance.judge.levels import finding
 from toolcall_conformance.judge.otel.reading import Messages
 from toolcall_conformance.judge.translation.pair import Pair, call_words
-from toolcall_conformance.judge.translation.texts.text_chunks import squeeze
+from toolcall_conformance.judge.translation.texts.white_space import squeeze
 from toolcall_conformance.library import Corpus
 
 _RESULT = "tool_call_response"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from toolcall_conformance.basics.reading import Call, Reading, Result, Text
 from toolcall_conformance.basics.reading.model import Value
 from toolcall_conformance.judge.translation.results.failures import strings_in
-from toolcall_conformance.judge.translation.texts.joining import squeezed
+from toolcall_conformance.judge.translation.texts.white_space import squeeze
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def surroundings(reading: Reading, *, say: bool) -> list[Surroundings]:
         turns += turn.side == "assistant"
         for item in turn.items:
             if isinstance(item, Text):
-                spoken = squeezed([item.text])
+                spoken = squeeze(item.text)
             elif isinstance(item, Call):
                 neighborhoods.append(Surroundings(turns, spoken, frozenset(results.get(item.ordinal, ()))))
     return neighborhoods
@@ -53,4 +53,4 @@ def _said(result: Result) -> set[str]:
     values = [
         part.text if isinstance(part, Text) else part.value for part in result.parts if isinstance(part, (Text, Value))
     ]
-    return {squeezed([text]) for value in values for text in strings_in(value)} - {""}
+    return {squeeze(text) for value in values for text in strings_in(value)} - {""}

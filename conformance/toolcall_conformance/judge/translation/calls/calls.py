@@ -55,7 +55,7 @@ def compare_calls(pair: Pair) -> Iterator[Finding]:
             place = near(pair, call.pointer)
             pair.accept("cut-call-dropped", place, call.pointer, call_value(pair, call, place), MISSING)
             continue
-        now = textualized_calls.place_of(call) if textualized_calls is not None else None
+        now = textualized_calls.rendering_of(call) if textualized_calls is not None else None
         empty = remains.get(call.pointer) if now is None else None
         place = near(pair, call.pointer) if now is None else now.pointer
         how = "" if now is None else "a tool call is rendered as text instead"

@@ -15,9 +15,14 @@ from toolcall_conformance.judge.translation.media.media_bytes import media_bytes
 from toolcall_conformance.judge.translation.media.result_captions import Called, Neighbours, captioned, label_of, labels
 from toolcall_conformance.judge.translation.pair import Pair
 from toolcall_conformance.judge.translation.results.placeholders import Described, without_placeholders
-from toolcall_conformance.judge.translation.texts.name_mentions import NamesInAnyCase, SaidNames
-from toolcall_conformance.judge.translation.texts.text_search import Holders
-from toolcall_conformance.judge.translation.texts.words import names_in, renamed, words_of
+from toolcall_conformance.judge.translation.texts.text_search import PieceSearch
+from toolcall_conformance.judge.translation.texts.words import (
+    NameMentions,
+    NamesInAnyCase,
+    name_tokens,
+    replace_name,
+    words_of,
+)
 from toolcall_conformance.library import Corpus
 
 
@@ -82,14 +87,14 @@ class _Renames:
     def __init__(self, new_names: Mapping[str, str]) -> None:
         self._known = list(new_names.items())
         self._order = {old: number for number, old in enumerate(new_names)}
-        self._names = SaidNames(new_names)
+        self._names = NameMentions(new_names)
 
     def told(self, text: str) -> str:
         """A text with the new names. One that an earlier name was replaced by is replaced, too."""
         last = -1
-        while ahead := [number for name in self._names.said_in(text) if (number := self._order[name]) > last]:
+        while ahead := [number for name in self._names.names_in(text) if (number := self._order[name]) > last]:
             last = min(ahead)
-            text = renamed(text, *self._known[last])
+            text = replace_name(text, *self._known[last])
         return text
 
 
@@ -116,7 +121,9 @@ def captions_and_placeholders(pair: Pair) -> frozenset[str]:
                 continue
             is_moved = isinstance(next_item, Media) and media_bytes(next_item) in moved
             captions = is_moved and is_caption(
-                pair.corpus, text.text, [*names.perhaps_in(text.text), *marked.perhaps_in(text.text), *kinds(next_item)]
+                pair.corpus,
+                text.text,
+                [*names.candidates_in(text.text), *marked.candidates_in(text.text), *kinds(next_item)],
             )
             gone = remarked if turn.side == "user" else drawn
             if captions or (gone and not without_placeholders(pair.corpus, [text.text], gone)):
@@ -138,12 +145,12 @@ def without_inner_placeholders(pair: Pair) -> dict[str, str]:
     pattern = pair.corpus.equivalence("media-placeholder").patterns["remark"]
     texts = [(turn.side, item) for turn in pair.output.turns for item in turn.items if isinstance(item, Text)]
     remarks = [list(pattern.matches(text.text)) for _, text in texts]
-    in_source = Holders([source_text], {remark[0] for each in remarks for remark in each})
+    in_source = PieceSearch([source_text], {remark[0] for each in remarks for remark in each})
     texts_by_pointer: dict[str, str] = {}
     remarked, drawn = Described(lost), Described(_drawn(pair, there))
     for (side, text), each in zip(texts, remarks, strict=True):
         gone = remarked if side == "user" else drawn
-        new = (remark for remark in each if gone and not in_source.of(remark[0]))
+        new = (remark for remark in each if gone and not in_source.texts_with(remark[0]))
         joined = islice(
             (remark for remark in new if not without_placeholders(pair.corpus, [remark[0]], gone)), len(gone)
         )
@@ -180,7 +187,7 @@ def kinds(media: object) -> list[str]:
 
 def _without_labels(corpus: Corpus, text: str) -> str:
     pieces, place = [], 0
-    for match in names_in(text):
+    for match in name_tokens(text):
         if label := label_of(corpus, match[0]):
             pieces.append(text[place : match.start()])
             place = match.start() + len(label)

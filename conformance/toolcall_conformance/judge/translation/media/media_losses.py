@@ -13,8 +13,8 @@ from toolcall_conformance.judge.translation.nearest import near
 from toolcall_conformance.judge.translation.pair import Pair
 from toolcall_conformance.judge.translation.results.links import linked
 from toolcall_conformance.judge.translation.results.payload import plain_text
-from toolcall_conformance.judge.translation.texts.joining import squeezed
-from toolcall_conformance.judge.translation.texts.text_search import Holders
+from toolcall_conformance.judge.translation.texts.text_search import PieceSearch
+from toolcall_conformance.judge.translation.texts.white_space import squeeze
 from toolcall_conformance.judge.translation.wire_words import said_as
 
 
@@ -57,7 +57,7 @@ def report_lost(pair: Pair, piece: PlacedMedia, free: list[PlacedMedia]) -> Iter
 
 def _bytes_in_text(pair: Pair, media: Media) -> str:
     """What became of media whose bytes are in a text or in an object; empty where they are nowhere."""
-    if not media.data or not pair.view(_Spoken).contents.of(media.data):
+    if not media.data or not pair.view(_Spoken).contents.texts_with(media.data):
         return ""
     return f"the bytes of the {media.kind} are in a text or an object, where no model sees what they show"
 
@@ -79,12 +79,12 @@ def _loss(pair: Pair, piece: PlacedMedia, demand: str, *, in_text: bool) -> str:
 
 def _mentioned(pair: Pair, url: str) -> bool:
     """Whether a text of the output has the address of the media."""
-    return bool(pair.view(_Spoken).links.of(url))
+    return bool(pair.view(_Spoken).links.texts_with(url))
 
 
 def _said(pair: Pair, text: str) -> bool:
     """Whether a text of the output says a text, whatever its white space."""
-    return bool(pair.view(_Spoken).documents.of(squeezed([text])))
+    return bool(pair.view(_Spoken).documents.texts_with(squeeze(text)))
 
 
 class _Spoken:
@@ -94,9 +94,9 @@ class _Spoken:
         media = [*media_in(pair.source), *(item for item, _ in painted(pair.source))]
         opened = (plain_text(pair.corpus, item) for item in media)
         texts = list(texts_of(pair.output))
-        self.links = Holders(texts, (item.url for item in media if item.url is not None))
-        self.contents = Holders(all_texts_of(pair.output), (item.data for item in media if item.data))
-        self.documents = Holders([squeezed([text]) for text in texts], (squeezed([text]) for text in opened if text))
+        self.links = PieceSearch(texts, (item.url for item in media if item.url is not None))
+        self.contents = PieceSearch(all_texts_of(pair.output), (item.data for item in media if item.data))
+        self.documents = PieceSearch([squeeze(text) for text in texts], (squeeze(text) for text in opened if text))
 
 
 def _home(pair: Pair, piece: PlacedMedia) -> str:

@@ -11,7 +11,7 @@ from toolcall_conformance.judge.translation.calls.sequences import common
 from toolcall_conformance.judge.translation.media.media_bytes import media_bytes
 from toolcall_conformance.judge.translation.media.result_captions import Called, Neighbours, captioned, owner
 from toolcall_conformance.judge.translation.pair import Pair
-from toolcall_conformance.judge.translation.texts.joining import squeezed
+from toolcall_conformance.judge.translation.texts.white_space import squeeze
 from toolcall_conformance.library import Corpus
 
 
@@ -80,7 +80,7 @@ def _landmarks(reading: Reading, calls: Mapping[int, int]) -> list[tuple[int, st
         if calls_of_turn:
             landmarks.extend((number, f"call {calls[call.ordinal]}") for call in calls_of_turn if call.ordinal in calls)
         else:
-            text = squeezed([item.text for item in turn.items if isinstance(item, Text)])
+            text = squeeze("".join(item.text for item in turn.items if isinstance(item, Text)))
             landmarks.extend([(number, f"said {text}")] if text else [])
     return landmarks
 

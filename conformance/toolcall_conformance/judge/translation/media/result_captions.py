@@ -11,8 +11,7 @@ from itertools import accumulate
 
 from toolcall_conformance.basics.reading import Media, Result, Text, Turn
 from toolcall_conformance.basics.reading.model import Call, Value
-from toolcall_conformance.judge.translation.texts.name_mentions import SaidNames
-from toolcall_conformance.judge.translation.texts.words import names_in
+from toolcall_conformance.judge.translation.texts.words import NameMentions, name_tokens
 from toolcall_conformance.library import Corpus
 
 _NAME = "media-beside-result"
@@ -69,7 +68,7 @@ class _Marks:
             for word in own:
                 if word and len(places := self._places.setdefault(word, [])) < 2:
                     places.append(place)
-        self.names = SaidNames(self._places)
+        self.names = NameMentions(self._places)
 
     def only(self, words: Iterable[str], count: int) -> int | None:
         """Which one of the first ``count`` results has one of the words; None if not exactly one has."""
@@ -99,11 +98,11 @@ class Called:
 
     def __init__(self, called: Mapping[str, int]) -> None:
         self._called = called
-        self._names = SaidNames(called)
+        self._names = NameMentions(called)
 
     def said_in(self, text: str) -> set[int]:
         """The calls that a text names."""
-        return {self._called[name] for name in self._names.said_in(text)}
+        return {self._called[name] for name in self._names.names_in(text)}
 
 
 def captioned(
@@ -114,7 +113,7 @@ def captioned(
     if not count:
         return None
     ids = _ids(beside, calls)
-    ahead = beside.ahead(index, lambda text: _stands_for_media(corpus, text.text) and not ids.names.said_in(text.text))
+    ahead = beside.ahead(index, lambda text: _stands_for_media(corpus, text.text) and not ids.names.names_in(text.text))
     if not isinstance(ahead, Text):
         return None
     mentions = called.said_in(ahead.text) if called is not None else set()
@@ -143,7 +142,7 @@ def _named(corpus: Corpus, caption: str, beside: Neighbours, count: int, calls: 
         _ids(beside, calls),
         beside.marks("name", lambda result: [] if result.call is None else [calls[result.call].name]),
     ):
-        hit = marks.only(marks.names.said_in(caption), count)
+        hit = marks.only(marks.names.names_in(caption), count)
         if hit is not None:
             return results[hit].call
     numbers = {int(match[1]) for match in corpus.equivalence(_NAME).patterns["number"].matches(caption)}
@@ -164,7 +163,7 @@ def labels(corpus: Corpus, result: Result) -> set[str]:
 
 def labels_in(corpus: Corpus, text: str) -> set[str]:
     """Words with a digit that are no mere numbers: words of a language have no digits."""
-    return {label for match in names_in(text) if (label := label_of(corpus, match[0]))}
+    return {label for match in name_tokens(text) if (label := label_of(corpus, match[0]))}
 
 
 def label_of(corpus: Corpus, name: str) -> str:

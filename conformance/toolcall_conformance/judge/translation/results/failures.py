@@ -19,7 +19,7 @@ from toolcall_conformance.judge.translation.results.payload import (
     unmarked,
     variants,
 )
-from toolcall_conformance.judge.translation.texts.joining import squeezed, trimmed_equal
+from toolcall_conformance.judge.translation.texts.white_space import squeeze, trimmed_equal
 from toolcall_conformance.judge.translation.texts.words import WORD, words_of
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.library.equivalences import Equivalence
@@ -225,9 +225,9 @@ def says_failure_in_words(source: Content, output: Content, names: Sequence[str]
     source_marks = fingerprints(source)
     strings = [*output.texts, *([] if output.value is MISSING else strings_in(output.value))]
     return any(
-        squeezed([rest]) in source_marks
+        squeeze(rest) in source_marks
         for text in strings
-        if squeezed([text]) not in source_marks
+        if squeeze(text) not in source_marks
         for rest in without_prefix(source.corpus, text, names)
     )
 
@@ -253,8 +253,8 @@ def fingerprints(content: Content) -> set[str]:
     alone = ((text,) for text in (*content.texts, *strings))
     for chunks in dict.fromkeys((*map(tuple, (content.texts, *content.said, strings)), *alone)):
         if chunks:
-            marks.add(squeezed(chunks))
-            marks.update(squeezed([rest, *chunks[1:]]) for rest in without_prefix(content.corpus, chunks[0]))
+            marks.add(squeeze("".join(chunks)))
+            marks.update(squeeze("".join([rest, *chunks[1:]])) for rest in without_prefix(content.corpus, chunks[0]))
     for value, _ in content.values:
         inner = unmarked(content.corpus, value)
         marks.add(canonical(inner))

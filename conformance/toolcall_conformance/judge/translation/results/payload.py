@@ -22,7 +22,7 @@ from toolcall_conformance.judge.translation.results.placeholders import (
     without_placeholders,
     without_references,
 )
-from toolcall_conformance.judge.translation.texts.joining import joined_equal, trimmed_equal
+from toolcall_conformance.judge.translation.texts.white_space import joined_equal, trimmed_equal
 from toolcall_conformance.library import Corpus
 
 #: The rules that a changed content breaks: it says something else, or the same in a way that no format asks for.

@@ -34,7 +34,7 @@ def compare_results(pair: Pair) -> Iterator[Finding]:
             yield from _compare_one(pair, comparison, left, links[left])
         elif result.call is None or result.call in pair.calls:  # else the call is lost, and is reported
             at_call = _call_pointer(pair, expected[left])
-            yield _lost(pair, result, textualized_calls.place_of(result), at_call or near(pair, result.pointer))
+            yield _lost(pair, result, textualized_calls.rendering_of(result), at_call or near(pair, result.pointer))
     if pair.accepted is not None:
         _accept_orders(pair, comparison, links)
     answers: dict[tuple[int | None, str | None], int] = {}

@@ -17,7 +17,7 @@ from toolcall_conformance.basics.reading import Reading, Text
 from toolcall_conformance.judge.translation.nearest import container
 from toolcall_conformance.judge.translation.pair import Sides
 from toolcall_conformance.judge.translation.results.placeholders import says_nothing
-from toolcall_conformance.judge.translation.texts.text_chunks import squeeze
+from toolcall_conformance.judge.translation.texts.white_space import squeeze
 
 KIND: Final = "compaction"
 OF_WORDS: Final = frozenset(

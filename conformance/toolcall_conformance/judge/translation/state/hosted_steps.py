@@ -11,7 +11,8 @@ from toolcall_conformance.basics.reading import Hosted, Text
 from toolcall_conformance.judge.translation.calls.steps_as_calls import steps_as_calls
 from toolcall_conformance.judge.translation.nearest import near
 from toolcall_conformance.judge.translation.pair import Pair
-from toolcall_conformance.judge.translation.texts.text_chunks import is_phrase, squeeze
+from toolcall_conformance.judge.translation.texts.text_chunks import is_phrase
+from toolcall_conformance.judge.translation.texts.white_space import squeeze
 from toolcall_conformance.judge.translation.tools.own_tools import LOST
 
 

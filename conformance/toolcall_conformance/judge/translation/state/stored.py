@@ -18,7 +18,7 @@ from toolcall_conformance.judge.translation.nearest import container
 from toolcall_conformance.judge.translation.pair import Pair, Sides
 from toolcall_conformance.judge.translation.results.links import ResultComparison
 from toolcall_conformance.judge.translation.state import compactions
-from toolcall_conformance.judge.translation.texts.text_chunks import squeeze
+from toolcall_conformance.judge.translation.texts.white_space import squeeze
 
 # An item that is only referred to may be any of these, so none of them is invented.
 OF_ITEMS = frozenset(

@@ -1,4 +1,4 @@
-"""Sources that a reply names: each page arrives, at the words that rest on it."""
+"""Sources that a reply cites: each page must arrive, attached to the words that rest on it."""
 
 from __future__ import annotations
 
@@ -12,36 +12,37 @@ from toolcall_conformance.basics.jsonvalue import canonical
 from toolcall_conformance.basics.reading import Citation, Reading, Text
 from toolcall_conformance.judge.translation.nearest import near
 from toolcall_conformance.judge.translation.pair import Pair
-from toolcall_conformance.judge.translation.texts.text_chunks import squeeze
+from toolcall_conformance.judge.translation.texts.white_space import squeeze
 
-_NO_LONGER: Final = r"(?![\w/?=&%#~+-]|[.:]\w)"
+_URL_ENDS: Final = r"(?![\w/?=&%#~+-]|[.:]\w)"
 
 
 def compare_citations(pair: Pair) -> Iterator[Finding]:
-    """Report pages that are named nowhere any more, under other titles, at other words, or too often."""
+    """Report pages that are cited nowhere any more, under other titles, at other words, or too often."""
     source, output_citations = citations(pair.source), citations(pair.output)
     if pair.is_same_format:
         return
-    # Who names no page need not, where one format has but a convention for it; who names some names them right.
+    # Where one format has only a convention for citations, the output may omit all of them, but not some.
     if source and (output_citations or pair.both("citations")):
-        yield from _lost(pair, source, output_citations)
-    yield from _added(pair, source, output_citations)
+        yield from _report_lost(pair, source, output_citations)
+    yield from _report_added(pair, source, output_citations)
     for citation in source:
         twins = [other for other in output_citations if other.url == citation.url]
-        if citation.words and twins and not any(_at_its_words(citation, other) for other in twins):
+        if citation.words and twins and not any(_cites_same_words(citation, other) for other in twins):
             yield pair.finding(
                 "translation/citation-place",
                 twins[0].pointer,
                 want=Words(citation.words),
-                got=MISSING if twins[0].words is None else _misplaced(citation, twins[0]),
+                got=MISSING if twins[0].words is None else _wrong_words(citation, twins[0]),
                 source=citation.pointer,
                 subject=citation.url,
             )
-    yield from _titles(pair, source, output_citations)
+    yield from _report_titles(pair, source, output_citations)
 
 
-def _lost(pair: Pair, source: Sequence[Citation], output_citations: Sequence[Citation]) -> Iterator[Finding]:
-    words = _words(pair.output)
+def _report_lost(pair: Pair, source: Sequence[Citation], output_citations: Sequence[Citation]) -> Iterator[Finding]:
+    """Report pages that the output's citations and text name nowhere."""
+    words = _all_text(pair.output)
     named = {other.url for other in output_citations}
     for citation in {
         citation.url: citation for citation in source if citation.url not in words and citation.url not in named
@@ -52,8 +53,8 @@ def _lost(pair: Pair, source: Sequence[Citation], output_citations: Sequence[Cit
         )
 
 
-def _added(pair: Pair, source: Sequence[Citation], output_citations: Sequence[Citation]) -> Iterator[Finding]:
-    """Pages that the source has nowhere, and those that are named more often at some words than it names them there."""
+def _report_added(pair: Pair, source: Sequence[Citation], output_citations: Sequence[Citation]) -> Iterator[Finding]:
+    """Report pages that the source never names, and those cited more often at some words than the source cites them."""
     own: dict[str, list[Citation]] = {}
     for citation in source:
         own.setdefault(citation.url, []).append(citation)
@@ -63,24 +64,27 @@ def _added(pair: Pair, source: Sequence[Citation], output_citations: Sequence[Ci
         place = other.url, None if other.words is None else squeeze(other.words)
         counts[place] += 1
         if other.url not in own:
-            added = other.url in titles or not _stands_in(canonical(pair.source.body), other.url)
+            added = other.url in titles or not _contains_url(canonical(pair.source.body), other.url)
         else:
-            added = counts[place] > 1 and counts[place] > sum(_may_be(citation, other) for citation in own[other.url])
+            added = counts[place] > 1 and counts[place] > sum(
+                _may_match(citation, other) for citation in own[other.url]
+            )
         if added:
             yield pair.finding("translation/citation-added", other.pointer, want=MISSING, got=other.url)
 
 
-def _stands_in(text: str, url: str) -> bool:
-    """Whether a text has an address, and not only a longer one that begins with it."""
-    return re.search(re.escape(url) + _NO_LONGER, text) is not None
+def _contains_url(text: str, url: str) -> bool:
+    """Whether a text contains a URL that is not just the beginning of a longer one."""
+    return re.search(re.escape(url) + _URL_ENDS, text) is not None
 
 
-def _may_be(citation: Citation, other: Citation) -> bool:
-    return citation.words is None or other.words is None or _same(citation.words, other.words)
+def _may_match(citation: Citation, other: Citation) -> bool:
+    """Whether two citations of one page may be the same: their words overlap, or one has none."""
+    return citation.words is None or other.words is None or _words_overlap(citation.words, other.words)
 
 
-def _titles(pair: Pair, source: Sequence[Citation], output_citations: Sequence[Citation]) -> Iterator[Finding]:
-    """Of each page the first title that is none of its own; a page without one may be given any."""
+def _report_titles(pair: Pair, source: Sequence[Citation], output_citations: Sequence[Citation]) -> Iterator[Finding]:
+    """Report, for each page, the first title that the source does not give it. An untitled page may get any title."""
     named = {citation.url: [each for each in source if each.url == citation.url and each.title] for citation in source}
     wrong = (
         citation
@@ -99,12 +103,13 @@ def _titles(pair: Pair, source: Sequence[Citation], output_citations: Sequence[C
         )
 
 
-def _words(reading: Reading) -> str:
+def _all_text(reading: Reading) -> str:
+    """Return all text of a body's turns, one text a line."""
     return "\n".join(item.text for turn in reading.turns for item in turn.items if isinstance(item, Text))
 
 
 def citations(reading: Reading) -> list[Citation]:
-    """All that the texts of the assistant rest on, in order."""
+    """Return all citations of a body's texts, in order."""
     return [
         citation
         for turn in reading.turns
@@ -114,17 +119,17 @@ def citations(reading: Reading) -> list[Citation]:
     ]
 
 
-def _at_its_words(citation: Citation, other: Citation) -> bool:
-    """Whether a citation stands at the words of another, and writes out no others, if it says any."""
-    return all(text is None or _same(citation.words, text) for text in (other.words, other.quote))
+def _cites_same_words(citation: Citation, other: Citation) -> bool:
+    """Whether the output's citation is attached to, and quotes, no other words than the source's."""
+    return all(text is None or _words_overlap(citation.words, text) for text in (other.words, other.quote))
 
 
-def _misplaced(citation: Citation, other: Citation) -> str | None:
-    """What a citation says that are not the words of another: those at its place, or those that it writes out."""
-    return other.words if not _same(citation.words, other.words) else other.quote
+def _wrong_words(citation: Citation, other: Citation) -> str | None:
+    """Return the words of the output's citation that differ from the source's: those at its place, or its quote."""
+    return other.words if not _words_overlap(citation.words, other.words) else other.quote
 
 
-def _same(words: str | None, other: str | None) -> bool:
-    """Whether two say the same words, or one more of them than the other."""
+def _words_overlap(words: str | None, other: str | None) -> bool:
+    """Whether two texts are the same words, or one contains the other; white space does not count."""
     left, right = squeeze(words or ""), squeeze(other or "")
     return bool(right) and (left in right or right in left)

@@ -1,6 +1,6 @@
-"""Where texts stand in two bodies: as a string or in a list of parts, in which message, in which slot of the system's.
+"""How texts are laid out in two bodies: as a string or in a part, in which message, in which slot for instructions.
 
-The readings take all of these for the same text. What differs is recorded under the equivalence that lets it.
+The readings take all of these for the same text. A difference is recorded under the equivalence that allows it.
 """
 
 from __future__ import annotations
@@ -12,93 +12,96 @@ from toolcall_conformance.basics.findings import MISSING
 from toolcall_conformance.basics.jsonvalue import join
 from toolcall_conformance.basics.reading import Call, Reading, Result, Text
 from toolcall_conformance.judge.translation.pair import Pair
-from toolcall_conformance.judge.translation.texts.text_chunks import squeeze
+from toolcall_conformance.judge.translation.texts.white_space import squeeze
 from toolcall_conformance.judge.translation.wire_words import resolved
 
 
 @dataclass(frozen=True, slots=True)
-class _Standing:
-    """A text and how it stands in its body; None where that says nothing.
+class _TextLayout:
+    """A text and its layout in the body; None where that is not compared.
 
-    ``form``: as a string, in a part, or as a member of the body. ``slot``: of the system's, where. ``refusal``: under
-    the key for refusals. ``alone``: beside calls, in a message of its own. ``last`` is the text before it in its turn,
-    ``together`` whether both are in one message.
+    ``form``: "string", "part", or "body" for a member of the body itself. ``slot``: the role or key that holds a system
+    text. ``is_refusal``: under the key for refusals. ``is_own_message``: in a message of its own, apart from the turn's
+    calls. ``text_before`` is the text before it in its turn, ``in_same_message`` whether both are in one message.
     """
 
     text: Text
     form: str | None = None
     slot: str | None = None
-    refusal: bool | None = None
-    alone: bool | None = None
-    last: str | None = None
-    together: bool | None = None
+    is_refusal: bool | None = None
+    is_own_message: bool | None = None
+    text_before: str | None = None
+    in_same_message: bool | None = None
 
 
 def record_layout(pair: Pair) -> None:
-    """Record how texts that both bodies have stand otherwise; each is held against the first that says the same."""
+    """Record differences in layout between texts that both bodies have; equal texts are matched in order."""
     alike = pair.is_same_format
-    others: dict[str, list[_Standing]] = {}
-    for new in _conversation(pair.output, alike=alike):
+    others: dict[str, list[_TextLayout]] = {}
+    for new in _conversation_layouts(pair.output, alike=alike):
         others.setdefault(squeeze(new.text.text), []).append(new)
-    old_texts = _conversation(pair.source, alike=alike)
+    old_texts = _conversation_layouts(pair.source, alike=alike)
     twins = [(old, others[key].pop(0)) for old in old_texts if others.get(key := squeeze(old.text.text))]
-    twins += zip(*(_system(reading, alike=alike) for reading in (pair.source, pair.output)), strict=False)
+    twins += zip(*(_system_layouts(reading, alike=alike) for reading in (pair.source, pair.output)), strict=False)
     for old, new in twins:
-        for name, before, after in _compared(old, new):
+        for name, before, after in _values_by_equivalence(old, new):
             if before is not None and after is not None and before != after:
                 values = (before, after) if name == "system-as-developer" else (MISSING, MISSING)
                 pair.accept(name, new.text.pointer, old.text.pointer, *values)
 
 
-def _compared(old: _Standing, new: _Standing) -> Iterator[tuple[str, str | bool | None, str | bool | None]]:
-    """What an equivalence lets be another on the other side: its name, and what it is on both sides."""
+def _values_by_equivalence(
+    old: _TextLayout, new: _TextLayout
+) -> Iterator[tuple[str, str | bool | None, str | bool | None]]:
+    """Yield (equivalence, source's value, output's value) for each property that an equivalence lets differ."""
     yield "string-as-text-part", old.form, new.form
     yield "system-as-developer", old.slot, new.slot
-    yield "refusal-as-text", old.refusal, new.refusal
-    yield "assistant-text-as-own-message", old.alone, new.alone
-    if old.last == new.last:
-        yield "turns-merged", old.together, new.together
+    yield "refusal-as-text", old.is_refusal, new.is_refusal
+    yield "assistant-text-as-own-message", old.is_own_message, new.is_own_message
+    if old.text_before == new.text_before:
+        yield "turns-merged", old.in_same_message, new.in_same_message
 
 
-def _system(reading: Reading, *, alike: bool) -> Iterator[_Standing]:
+def _system_layouts(reading: Reading, *, alike: bool) -> Iterator[_TextLayout]:
+    """Yield the system prompt's texts with their layout."""
     for text in reading.system:
-        yield _Standing(text, None if alike else _form(text), _slot(reading, text.pointer))
+        yield _TextLayout(text, None if alike else _text_form(text), _system_slot(reading, text.pointer))
 
 
-def _conversation(reading: Reading, *, alike: bool) -> Iterator[_Standing]:
-    """The texts of turns and results, in bodies of one format (``alike``) or of two."""
+def _conversation_layouts(reading: Reading, *, alike: bool) -> Iterator[_TextLayout]:
+    """Yield the texts of turns and results with their layout; ``alike``: both bodies are of one format."""
     for turn in reading.turns:
-        calls = {_message(reading, item.pointer) for item in turn.items if isinstance(item, Call)}
+        calls = {_message_pointer(reading, item.pointer) for item in turn.items if isinstance(item, Call)}
         last, at = None, ""
         for item in turn.items:
             if isinstance(item, Text):
-                own = _message(reading, item.pointer)
-                yield _Standing(
+                own = _message_pointer(reading, item.pointer)
+                yield _TextLayout(
                     item,
-                    "body" if alike and _is_body(item) else _form(item),
-                    refusal=None if alike else item.pointer.rpartition("/")[2] == "refusal",
-                    alone=(own != "" and own not in calls) if calls else None,
-                    last=last,
-                    together=None if last is None else own == at,
+                    "body" if alike and _is_member_of_body(item) else _text_form(item),
+                    is_refusal=None if alike else item.pointer.rpartition("/")[2] == "refusal",
+                    is_own_message=(own != "" and own not in calls) if calls else None,
+                    text_before=last,
+                    in_same_message=None if last is None else own == at,
                 )
                 last, at = squeeze(item.text), own
             elif isinstance(item, Result) and not alike:
-                yield from (_Standing(part, _form(part)) for part in item.parts if isinstance(part, Text))
+                yield from (_TextLayout(part, _text_form(part)) for part in item.parts if isinstance(part, Text))
 
 
-def _is_body(text: Text) -> bool:
-    """Whether a text is itself a member of the body, as Responses take the input."""
+def _is_member_of_body(text: Text) -> bool:
+    """Whether a text is itself a member of the body, as the Responses API takes its input."""
     return text.pointer.rpartition("/")[0] == ""
 
 
-def _form(text: Text) -> str:
-    """Whether a text stands in a part of a list: what is in it has the part's index in its pointer."""
+def _text_form(text: Text) -> str:
+    """Return "part" if a text is in a part of a list, else "string": a part has its index in the text's pointer."""
     *_, number, key = ["", *text.pointer.split("/")]
     return "part" if number.isdecimal() and key == "text" else "string"
 
 
-def _message(reading: Reading, pointer: str) -> str:
-    """The pointer of the innermost object with a role around a place; blank where there is none."""
+def _message_pointer(reading: Reading, pointer: str) -> str:
+    """Return the pointer of the innermost object with a role around a place; blank if there is none."""
     value, at, message_pointer = reading.body, "", ""
     for token in pointer.split("/")[1:]:
         try:
@@ -111,7 +114,7 @@ def _message(reading: Reading, pointer: str) -> str:
     return message_pointer
 
 
-def _slot(reading: Reading, pointer: str) -> str:
-    """Where a text of the system stands: in a message of which role, or under which key of the body."""
-    message = _message(reading, pointer)
+def _system_slot(reading: Reading, pointer: str) -> str:
+    """Return where a system text is: the role of its message, or the key of the body."""
+    message = _message_pointer(reading, pointer)
     return str(resolved(reading, message)["role"]) if message else pointer.split("/")[1]

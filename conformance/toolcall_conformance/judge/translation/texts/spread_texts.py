@@ -1,7 +1,7 @@
-"""Texts that a translator wrote itself and that several texts of the output make together.
+"""Texts that the translator wrote itself and that are spread over several texts of the output.
 
-A model reads texts that stand side by side as one. Where a title, a page's words, a remark about media or a caption
-begins in one of them and ends in another, they are compared as the one text that they make.
+A model reads neighbouring texts as one. Where a title, a page's words, a remark about media or a caption begins in one
+of them and ends in another, they are compared as the one text that they make.
 """
 
 from __future__ import annotations
@@ -19,39 +19,39 @@ from toolcall_conformance.judge.translation.media.media_bytes import media_bytes
 from toolcall_conformance.judge.translation.media.result_captions import labels
 from toolcall_conformance.judge.translation.pair import Sides
 from toolcall_conformance.judge.translation.results.placeholders import Described, without_placeholders
-from toolcall_conformance.judge.translation.texts.text_chunks import squeeze
+from toolcall_conformance.judge.translation.texts.white_space import squeeze
 from toolcall_conformance.library import Corpus
 
 Span = tuple[int, int]
-"""Where a text begins and ends in the one that a row makes."""
+"""Where a text begins and ends in the joined text of a row."""
 
-Seek = Callable[[str, Sequence[int]], Iterable[Span]]
-"""Finds texts in the joined text of a row, whose texts begin at the given places."""
+SpanFinder = Callable[[str, Sequence[int]], Iterable[Span]]
+"""Finds spans in the joined text of a row; the second argument says where each text of the row begins."""
 
 
 Part = TypeVar("Part", bound=Item | Value)
 
-_BLANK = frozenset(" \t")
+_BLANKS = frozenset(" \t")
 
 
-def settle(sides: Sides) -> Sides:
-    """The sides, with texts of the output joined where one that the translator wrote is spread over them."""
-    if not any(len(row) > 1 for turn in sides.output.turns for row in _all_rows(turn.items)):
+def join_spread_texts(sides: Sides) -> Sides:
+    """Return the sides with texts of the output joined where a text that the translator wrote is spread over them."""
+    if not any(len(row) > 1 for turn in sides.output.turns for row in _all_text_rows(turn.items)):
         return sides
-    moved, remarks = _Moved.of(sides), _Remarks.of(sides)
-    if not moved.texts and remarks.idle:
+    moved, remarks = _MovableTexts.of(sides), _Remarks.of(sides)
+    if not moved.texts and remarks.is_empty:
         return sides
     turns = []
     for turn in sides.output.turns:
-        names = [] if remarks.idle else _names(sides, turn.items)
-        items = [*_joined(turn.items, moved, remarks, names)]
-        turns.append(replace(turn, items=[_inside(item, moved, remarks) for item in items]))
+        names = [] if remarks.is_empty else _caption_names(sides, turn.items)
+        items = [*_join_in_turn(turn.items, moved, remarks, names)]
+        turns.append(replace(turn, items=[_join_in_result(item, moved, remarks) for item in items]))
     return replace(sides, output=replace(sides.output, turns=turns))
 
 
 @dataclass(frozen=True, slots=True)
-class _Moved:
-    """What may stand as text elsewhere than it stood: system prompts, and search results with titles and sources.
+class _MovableTexts:
+    """Texts that a translator may move: system prompts, and search results with titles and sources.
 
     ``cited`` are the texts of the search results alone, ``joints`` what may join two texts.
     """
@@ -61,7 +61,7 @@ class _Moved:
     joints: tuple[str, ...]
 
     @classmethod
-    def of(cls, sides: Sides) -> _Moved:
+    def of(cls, sides: Sides) -> _MovableTexts:
         words = (word for text in _texts(sides.source) for word in (*text.labels, text.text.strip()) if text.labels)
         cited = tuple(dict.fromkeys(words))
         late = (item for turn in sides.source.turns if turn.side == "system" for item in turn.items)
@@ -69,8 +69,8 @@ class _Moved:
         joints = sides.corpus.equivalence("text-joined-by-whitespace").parameters["joints"]
         return cls((*cited, *dict.fromkeys(orders)), cited, tuple(joints))
 
-    def across(self, seams: Collection[str]) -> Seek:
-        """Finds them where one goes across a seam: the last letter of a text, what joins it, and the next letter."""
+    def finder_across(self, seams: Collection[str]) -> SpanFinder:
+        """Return a finder of movable texts across a seam: last letter of a text, joint, first letter of the next."""
         texts = [text for text in self.texts if any(seam in text for seam in seams)]
 
         def spans(whole: str, _starts: Sequence[int]) -> Iterator[Span]:
@@ -82,13 +82,13 @@ class _Moved:
 
         return spans
 
-    def words_around(self, whole: str, starts: Sequence[int]) -> Iterator[Span]:
-        """Where a line that cites is cut at a blank: a title has a few words around it."""
+    def title_boundaries(self, whole: str, starts: Sequence[int]) -> Iterator[Span]:
+        """Yield boundaries at a blank in lines that cite: a title has a few words around it."""
         has: dict[Span, bool] = {}
-        for start, line in zip(starts[1:], _lines(whole, starts), strict=True):
+        for start, line in zip(starts[1:], _cut_lines(whole, starts), strict=True):
             if line not in has:
                 has[line] = any(text in whole[slice(*line)] for text in self.cited)
-            if has[line] and _BLANK.intersection(whole[start - 1 : start + 1]):
+            if has[line] and _BLANKS.intersection(whole[start - 1 : start + 1]):
                 yield start - 1, start + 1
 
 
@@ -96,16 +96,16 @@ class _Moved:
 class _Remarks:
     """Remarks about media, and captions.
 
-    ``lost`` are the media that the output has nowhere; in results remarks may also tell of those of other results,
-    ``anywhere``. ``moved`` are the bytes of the media of results, ``said`` is all that the source says, without
-    white space, and ``lines`` are its texts and their lines.
+    ``lost_media`` are those that the output has nowhere; in results, remarks may be about any of ``all_media``.
+    ``moved_bytes`` are the bytes of the media of results, ``source_text`` is all that the source says, without white
+    space, and ``lines`` are its texts and their lines.
     """
 
     corpus: Corpus
-    lost: Described
-    anywhere: Described
-    moved: frozenset[str]
-    said: str
+    lost_media: Described
+    all_media: Described
+    moved_bytes: frozenset[str]
+    source_text: str
     lines: frozenset[str]
 
     @classmethod
@@ -119,29 +119,29 @@ class _Remarks:
         return cls(sides.corpus, Described(lost), Described(media), moved, words, lines)
 
     @property
-    def idle(self) -> bool:
-        """Whether there are no media to tell of."""
-        return not len(self.anywhere)
+    def is_empty(self) -> bool:
+        """Whether there are no media to remark on."""
+        return not len(self.all_media)
 
-    def in_turns(self, whole: str, starts: Sequence[int]) -> Iterator[Span]:
-        return self._about(self.lost, whole, starts)
+    def spans_in_turn(self, whole: str, starts: Sequence[int]) -> Iterator[Span]:
+        return self._remark_spans(self.lost_media, whole, starts)
 
-    def in_results(self, whole: str, starts: Sequence[int]) -> Iterator[Span]:
-        return self._about(self.anywhere, whole, starts)
+    def spans_in_result(self, whole: str, starts: Sequence[int]) -> Iterator[Span]:
+        return self._remark_spans(self.all_media, whole, starts)
 
-    def _about(self, media: Described, whole: str, starts: Sequence[int]) -> Iterator[Span]:
-        """The lines, and the remarks in brackets, that only say that media belong here."""
+    def _remark_spans(self, media: Described, whole: str, starts: Sequence[int]) -> Iterator[Span]:
+        """Yield the lines, and the remarks in brackets, that only say that media belong here."""
         if not len(media):
             return
         pattern = self.corpus.equivalence("media-placeholder").patterns["remark"]
-        lines = dict.fromkeys(_lines(whole, starts))
+        lines = dict.fromkeys(_cut_lines(whole, starts))
         lines |= dict.fromkeys(match.span() for match in pattern.matches(whole))
         for start, end in lines:
             if not without_placeholders(self.corpus, [whole[start:end]], media):
                 yield start, end
 
-    def caption(self, names: Sequence[str]) -> Seek:
-        """Finds the last line, if it is a caption."""
+    def caption_finder(self, names: Sequence[str]) -> SpanFinder:
+        """Return a finder of the last line, if it is a caption."""
 
         def spans(whole: str, _starts: Sequence[int]) -> Iterator[Span]:
             start = whole.rstrip().rfind("\n") + 1
@@ -150,100 +150,105 @@ class _Remarks:
 
         return spans
 
-    def is_cut(self, pieces: Sequence[str]) -> bool:
-        """Whether these are pieces of one remark: the source says none of them, and none is a remark by itself."""
-        if squeeze("".join(pieces)) in self.said:
+    def are_pieces_of_remark(self, pieces: Sequence[str]) -> bool:
+        """Whether these are pieces of one remark: none is a remark by itself, and the source has none of them."""
+        if squeeze("".join(pieces)) in self.source_text:
             return False
         return not any(
-            piece.strip() in self.lines or without_placeholders(self.corpus, [piece], self.anywhere) != [piece]
+            piece.strip() in self.lines or without_placeholders(self.corpus, [piece], self.all_media) != [piece]
             for piece in pieces
         )
 
 
-def _lines(whole: str, starts: Sequence[int]) -> Iterator[Span]:
-    """The lines that one text of a row begins and another ends."""
+def _cut_lines(whole: str, starts: Sequence[int]) -> Iterator[Span]:
+    """Yield the lines that one text of a row begins and another ends."""
     for start in starts[1:]:
         end = whole.find("\n", start)
         yield whole.rfind("\n", 0, start) + 1, len(whole) if end < 0 else end
 
 
-def _joined(items: Iterable[Item], moved: _Moved, remarks: _Remarks, names: Sequence[str]) -> Iterator[Item]:
-    """The items of a turn, its rows of texts joined where one text is spread over them."""
-    rows = [*_rows(items)]
+def _join_in_turn(
+    items: Iterable[Item], moved: _MovableTexts, remarks: _Remarks, names: Sequence[str]
+) -> Iterator[Item]:
+    """Yield the items of a turn, with texts joined where one text is spread over them."""
+    rows = [*_text_rows(items)]
     for row, next_row in zip(rows, [*rows[1:], []], strict=True):
-        texts = _texts_of(row)
+        texts = _plain_texts(row)
         if len(texts) < 2:
             yield from row
             continue
-        texts = _merged(_with_moved(texts, moved), "", remarks.in_turns, remarks.is_cut)
+        texts = _join_spans(_join_movable(texts, moved), "", remarks.spans_in_turn, remarks.are_pieces_of_remark)
         media = next_row[0] if next_row else None
-        if isinstance(media, Media) and media_bytes(media) in remarks.moved:
-            texts = _merged(texts, "", remarks.caption([*names, *kinds(media)]), remarks.is_cut)
+        if isinstance(media, Media) and media_bytes(media) in remarks.moved_bytes:
+            texts = _join_spans(
+                texts, "", remarks.caption_finder([*names, *kinds(media)]), remarks.are_pieces_of_remark
+            )
         yield from texts
 
 
-def _inside(item: Item, moved: _Moved, remarks: _Remarks) -> Item:
-    """A result with its texts joined; any other item as it is."""
+def _join_in_result(item: Item, moved: _MovableTexts, remarks: _Remarks) -> Item:
+    """Return a result with spread texts joined; any other item unchanged."""
     if not isinstance(item, Result):
         return item
     parts: list[Text | Media | Value] = []
-    for row in _rows(item.parts):
-        texts = _with_moved(_texts_of(row), moved)
-        parts += _merged(texts, "", remarks.in_results, remarks.is_cut) if texts else row
+    for row in _text_rows(item.parts):
+        texts = _join_movable(_plain_texts(row), moved)
+        parts += _join_spans(texts, "", remarks.spans_in_result, remarks.are_pieces_of_remark) if texts else row
     return replace(item, parts=tuple(parts))
 
 
-def _with_moved(texts: list[Text], moved: _Moved) -> list[Text]:
+def _join_movable(texts: list[Text], moved: _MovableTexts) -> list[Text]:
+    """Return the texts, joined where a movable text is spread over them."""
     for joint in moved.joints:
         seams = {first.text[-1:] + joint + second.text[:1] for first, second in pairwise(texts)}
-        texts = _merged(texts, joint, moved.across(seams))
-    return _merged(texts, "", moved.words_around)
+        texts = _join_spans(texts, joint, moved.finder_across(seams))
+    return _join_spans(texts, "", moved.title_boundaries)
 
 
-def _texts_of(row: Sequence[Part]) -> list[Text]:
-    """The texts of a row without labels; none of any other row."""
+def _plain_texts(row: Sequence[Part]) -> list[Text]:
+    """Return the texts without labels of a row; a row of other items gives none."""
     return [item for item in row if isinstance(item, Text) and not item.labels]
 
 
-def _merged(
-    texts: list[Text], joint: str, seek: Seek, fits: Callable[[Sequence[str]], bool] | None = None
+def _join_spans(
+    texts: list[Text], joint: str, seek: SpanFinder, fits: Callable[[Sequence[str]], bool] | None = None
 ) -> list[Text]:
-    """The texts, those joined that a text which ``seek`` finds is spread over; ``fits`` may refuse."""
+    """Return the texts, joined where a span that ``seek`` finds covers several of them; ``fits`` may refuse."""
     if len(texts) < 2:
         return texts
     starts = [0, *accumulate(len(text.text) + len(joint) for text in texts)]
     whole = joint.join(text.text for text in texts)
-    glued: set[int] = set()  # the numbers of those that are joined to the one before
+    glued: set[int] = set()  # indices of texts that are joined to the one before
     for start, end in seek(whole, starts[:-1]):
         within = range(bisect_right(starts, start), min(bisect_left(starts, end), len(texts)))
         if within and (fits is None or fits([text.text for text in texts[within[0] - 1 : within[-1] + 1]])):
             glued.update(within)
     merged_texts: list[Text] = []
     for number, text in enumerate(texts):
-        merged_texts.append(text if number not in glued else _glued(merged_texts.pop(), joint, text))
+        merged_texts.append(text if number not in glued else _join_two(merged_texts.pop(), joint, text))
     return merged_texts
 
 
-def _glued(first: Text, joint: str, second: Text) -> Text:
+def _join_two(first: Text, joint: str, second: Text) -> Text:
     return replace(first, text=first.text + joint + second.text, citations=(*first.citations, *second.citations))
 
 
-def _rows(items: Iterable[Part]) -> Iterator[list[Part]]:
-    """Texts without labels that stand side by side, and each other row of items."""
+def _text_rows(items: Iterable[Part]) -> Iterator[list[Part]]:
+    """Yield neighbouring texts without labels as one row, and the items between them as rows."""
     yield from (list(row) for _, row in groupby(items, lambda item: isinstance(item, Text) and not item.labels))
 
 
-def _all_rows(items: Iterable[Item]) -> Iterator[list[Text]]:
-    """The rows of a turn and of its results that are texts."""
-    for row in _rows(items):
-        yield _texts_of(row)
+def _all_text_rows(items: Iterable[Item]) -> Iterator[list[Text]]:
+    """Yield the rows of texts of a turn and of its results."""
+    for row in _text_rows(items):
+        yield _plain_texts(row)
         for item in row:
             if isinstance(item, Result):
-                yield from map(_texts_of, _rows(item.parts))
+                yield from map(_plain_texts, _text_rows(item.parts))
 
 
-def _names(sides: Sides, items: Iterable[Item]) -> list[str]:
-    """What a caption in a turn may name: calls, and what the texts of results there are labelled with."""
+def _caption_names(sides: Sides, items: Iterable[Item]) -> list[str]:
+    """Return what a caption in a turn may name: calls, and the labels of results' texts in the turn."""
     marks = {label for item in items if isinstance(item, Result) for label in labels(sides.corpus, item)}
     return [*{word for call in sides.output.calls for word in (call.name, call.id) if word}, *marks]
 

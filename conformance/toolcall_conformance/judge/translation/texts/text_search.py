@@ -1,29 +1,31 @@
-"""Which of many texts hold which of many pieces: each text is gone through once, whatever is asked of it.
+"""Search for texts in texts: many pieces in many texts, or one piece after the other in many texts joined to one.
 
-Each piece is known by a run of its characters that few others have. Where such a run stands in a text, what is around
-it is compared with the pieces of that run. So the work grows with the texts, and not with their number times that of
-the pieces; nor does it for a single text in which all pieces stand, or for pieces that differ in a few characters.
+``PieceSearch`` scans each text once, however many pieces are looked up. Each piece is known by a run of its characters
+that few others have. Where such a run occurs in a text, its surroundings are compared with the pieces of that run. So
+the work grows with the size of the texts, and not with their number times that of the pieces; this holds too for a
+single text that contains all pieces, and for pieces that hardly differ.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 
-LENGTHS = (32, 16, 8, 4, 3, 2, 1)
-"""A piece is known by a run of the first of these lengths that it has."""
-MOST_RUNS = 16
-"""As many runs of a piece are tried, spread over it."""
+RUN_LENGTHS = (32, 16, 8, 4, 3, 2, 1)
+"""A piece is known by a run of the first of these lengths that is not longer than itself."""
+MAX_RUNS = 16
+"""How many runs of a piece are tried, spread over it."""
 WINDOW = 65_536
-"""So much of a text is gone through at a time: what is found in it takes many times its memory."""
+"""How much of a text is scanned at a time: the matches in it take many times its memory."""
 
-_Around = dict[tuple[int, int], set[str]]
-"""Pieces by where in them a run begins, and by their length."""
+_PiecesByPlace = dict[tuple[int, int], set[str]]
+"""Pieces by (place in them at which the run begins, their length)."""
 
 
-class Holders:
-    """Texts, by their numbers, and the pieces that may be asked for."""
+class PieceSearch:
+    """Says which texts contain which pieces. All pieces must be named beforehand."""
 
     def __init__(self, texts: Iterable[str], pieces: Iterable[str]) -> None:
         self._texts = list(texts)
@@ -31,22 +33,23 @@ class Holders:
         by_length: dict[int, list[str]] = {}
         for piece in self._held:
             if piece:
-                by_length.setdefault(_length(piece), []).append(piece)
+                by_length.setdefault(_run_length(piece), []).append(piece)
         for length, alike in by_length.items():
-            self._look_for(length, alike)
+            self._scan(length, alike)
         if "" in self._held:
             self._held[""].update(range(len(self._texts)))
         self._known: dict[str, frozenset[int]] = {}
 
-    def of(self, piece: str) -> frozenset[int]:
-        """The numbers of the texts with ``piece`` in them. KeyError for one that was not named before."""
+    def texts_with(self, piece: str) -> frozenset[int]:
+        """Return the numbers of the texts that contain ``piece``. KeyError if it was not named beforehand."""
         if piece not in self._known:
             self._known[piece] = frozenset(self._held[piece])
         return self._known[piece]
 
-    def _look_for(self, length: int, pieces: Collection[str]) -> None:
-        pieces_by_run = _by_run((piece for piece in pieces if len(piece) > length), length)
-        pattern = _pattern([*pieces_by_run, *(piece for piece in pieces if len(piece) == length)], length)
+    def _scan(self, length: int, pieces: Collection[str]) -> None:
+        """Scan all texts for the pieces that are known by runs of one length."""
+        pieces_by_run = _pieces_by_run((piece for piece in pieces if len(piece) > length), length)
+        pattern = _run_pattern([*pieces_by_run, *(piece for piece in pieces if len(piece) == length)], length)
         for number, text in enumerate(self._texts):
             for start in range(0, len(text), WINDOW):
                 part = start, start + WINDOW + length - 1
@@ -55,17 +58,18 @@ class Holders:
                     self._held[piece].add(number)
                 if not pieces_by_run.keys().isdisjoint(runs):
                     for place in pattern.finditer(text, *part):
-                        self._compare(number, place.start(), pieces_by_run.get(place[1], {}))
+                        self._compare_surroundings(number, place.start(), pieces_by_run.get(place[1], {}))
 
-    def _compare(self, number: int, start: int, around: _Around) -> None:
+    def _compare_surroundings(self, number: int, start: int, around: _PiecesByPlace) -> None:
+        """Compare the surroundings of a run in a text with the pieces that have this run."""
         text = self._texts[number]
         for (before, size), alike in around.items():
             if start >= before and (piece := text[start - before : start - before + size]) in alike:
                 self._held[piece].add(number)
 
 
-def _pattern(runs: Iterable[str], length: int) -> re.Pattern[str]:
-    """What runs look like, by their first two characters and the last one."""
+def _run_pattern(runs: Iterable[str], length: int) -> re.Pattern[str]:
+    """Return a pattern that all runs match, by their first two characters and the last one."""
     looked_at = sorted({0, min(1, length - 1), length - 1})
     classes = ["".join(map(re.escape, sorted({run[at] for run in runs}))) for at in looked_at]
     ways = [f"[{each}]" for each in classes]
@@ -73,23 +77,50 @@ def _pattern(runs: Iterable[str], length: int) -> re.Pattern[str]:
     return re.compile(f"(?=({''.join(ways)}))", re.DOTALL)
 
 
-def _length(piece: str) -> int:
-    return next(length for length in LENGTHS if length <= len(piece))
+def _run_length(piece: str) -> int:
+    """Return the length of the run by which a piece is known."""
+    return next(length for length in RUN_LENGTHS if length <= len(piece))
 
 
-def _by_run(pieces: Iterable[str], length: int) -> dict[str, _Around]:
-    """The pieces by that run of each that the fewest have."""
-    tried = {piece: list(_runs(piece, length)) for piece in pieces}
+def _pieces_by_run(pieces: Iterable[str], length: int) -> dict[str, _PiecesByPlace]:
+    """Group the pieces by the run of each that the fewest others have."""
+    tried = {piece: list(_sample_runs(piece, length)) for piece in pieces}
     counts = Counter(run for runs in tried.values() for run, _ in runs)
-    pieces_by_run: dict[str, _Around] = {}
+    pieces_by_run: dict[str, _PiecesByPlace] = {}
     for piece, runs in tried.items():
         run, before = min(runs, key=lambda each: counts[each[0]])
         pieces_by_run.setdefault(run, {}).setdefault((before, len(piece)), set()).add(piece)
     return pieces_by_run
 
 
-def _runs(text: str, length: int) -> Iterator[tuple[str, int]]:
-    """Some runs of a text, each with where it begins."""
+def _sample_runs(text: str, length: int) -> Iterator[tuple[str, int]]:
+    """Yield up to ``MAX_RUNS`` runs of a text, each with the place where it begins."""
     last = len(text) - length
-    step = 1 + last // MOST_RUNS
+    step = 1 + last // MAX_RUNS
     return ((text[at : at + length], at) for at in range(last % step, last + 1, step))
+
+
+_SEPARATOR = "\n\0\n"
+
+
+class JoinedTexts:
+    """Texts that are searched as one long text, so that a piece is looked up in all of them at once."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._starts: list[int] = []
+        end, text_list = 0, list(texts)
+        for text in text_list:
+            self._starts.append(end)
+            end += len(text) + len(_SEPARATOR)
+        self._whole = _SEPARATOR.join(text_list)
+
+    def first_with(self, piece: str) -> int | None:
+        """Return the index of the first text that contains ``piece``, or None."""
+        at = self._whole.find(piece)
+        while at >= 0:
+            number = bisect_right(self._starts, at) - 1
+            end = self._starts[number + 1] - len(_SEPARATOR) if number + 1 < len(self._starts) else len(self._whole)
+            if at + len(piece) <= end:
+                return number if self._starts else None
+            at = self._whole.find(piece, at + 1)  # it lies across two texts
+        return None

@@ -14,12 +14,10 @@ from toolcall_conformance.judge.translation.nearest import near
 from toolcall_conformance.judge.translation.outcome.outcome import UNFINISHED, is_unfinished
 from toolcall_conformance.judge.translation.pair import Pair
 from toolcall_conformance.judge.translation.results.payload import joined_equal, trimmed_equal
-from toolcall_conformance.judge.translation.texts.anchors import anchors
-from toolcall_conformance.judge.translation.texts.rendered_documents import telling_documents
-from toolcall_conformance.judge.translation.texts.rendered_text import TextualizedCalls
-from toolcall_conformance.judge.translation.texts.text_chunks import Haystack, compare_chunks, is_phrase, squeeze
-from toolcall_conformance.judge.translation.texts.text_origins import Origins
-from toolcall_conformance.judge.translation.texts.text_places import Conversation
+from toolcall_conformance.judge.translation.texts.rendered_text import TextualizedCalls, texts_with_documents
+from toolcall_conformance.judge.translation.texts.text_chunks import Haystack, compare_chunks, is_phrase
+from toolcall_conformance.judge.translation.texts.text_places import Conversation, Origins
+from toolcall_conformance.judge.translation.texts.text_roles import anchor_pointers
 from toolcall_conformance.judge.translation.texts.text_runs import (
     RunPair,
     TextRun,
@@ -28,6 +26,7 @@ from toolcall_conformance.judge.translation.texts.text_runs import (
     pair_runs,
     source_runs,
 )
+from toolcall_conformance.judge.translation.texts.white_space import squeeze
 
 
 @dataclass(slots=True)
@@ -41,19 +40,19 @@ class TextPiece:
 
 
 def compare_texts(pair: Pair) -> Iterator[Finding]:
-    """Compare the system prompt and all other text in its place among calls and results.
+    """Compare the system prompt, and all other text in its place among calls and results.
 
-    Text that is missing at one place and too much at another has moved. All other text was lost, changed, doubled or
+    Text that is missing in one place and extra in another has moved. All other text was lost, changed, doubled or
     invented.
     """
     left, right = source_runs(pair), output_runs(pair)
-    for pointer in anchors(pair) if pair.accepted is not None else ():
+    for pointer in anchor_pointers(pair) if pair.accepted is not None else ():
         pair.accept("user-turn-anchor", pointer, None, MISSING, pair.stands(pointer))
     places = []
-    system = yield from _system(pair, left)
+    system = yield from _compare_system(pair, left)
     if system:
         places.append(system)
-    left, right = merge_runs([_as_user(run) for run in left]), merge_runs([_as_user(run) for run in right])
+    left, right = merge_runs([_as_user_run(run) for run in left]), merge_runs([_as_user_run(run) for run in right])
     for place in pair_runs(left, right):
         if not (yield from _report_white_space(pair, place)):
             places.append(place)  # noqa: PERF401 - no comprehension can yield
@@ -66,17 +65,17 @@ def compare_texts(pair: Pair) -> Iterator[Finding]:
         fresh.extend(
             TextPiece(rest.text, place.new.chunks[rest.chunk].pointer, place, rest.glued) for rest in difference.fresh
         )
-    lost, fresh = yield from _settle_moved(pair, lost, fresh, Conversation(left), Conversation(right))
+    lost, fresh = yield from _report_moved(pair, lost, fresh, Conversation(left), Conversation(right))
     yield from _report_differences(pair, lost, fresh)
 
 
-def _as_user(run: TextRun) -> TextRun:
-    """A run as user text if it is system text: that may become user text at its place (``late-system-text``)."""
+def _as_user_run(run: TextRun) -> TextRun:
+    """Return system text as user text, which it may become at its place (``late-system-text``); other runs as is."""
     return TextRun("user", run.chunks) if run.side == "system" else run
 
 
-def _system(pair: Pair, left: list[TextRun]) -> Generator[Finding, None, RunPair | None]:
-    """The system prompts, if they differ. Removes from ``left`` the system text that joined the prompt."""
+def _compare_system(pair: Pair, left: list[TextRun]) -> Generator[Finding, None, RunPair | None]:
+    """Return the system prompts if they differ. Removes from ``left`` the system text that joined the prompt."""
     old, new = TextRun("system", list(pair.source.system)), TextRun("system", list(pair.output.system))
     hoisted = [run for run in left if run.side == "system"]
     # An unchanged prompt holds no later message, even if it says the same as one.
@@ -84,8 +83,8 @@ def _system(pair: Pair, left: list[TextRun]) -> Generator[Finding, None, RunPair
         haystack = Haystack(pair.corpus, new.texts)
         for run in hoisted:
             keys = [(chunk.text.strip(), squeeze(chunk.text)) for chunk in run.chunks]
-            if any(haystack.among(text, key, 0, haystack.size) is not None for text, key in keys):
-                pair.accept("late-system-text", new.pointer, run.pointer, run.whole, new.whole)
+            if any(haystack.find_words(text, key, 0, haystack.size) is not None for text, key in keys):
+                pair.accept("late-system-text", new.pointer, run.pointer, run.full_text, new.full_text)
                 old.chunks.extend(run.chunks)
                 left.remove(run)
     if joined_equal(pair.corpus, old.texts, new.texts):
@@ -104,8 +103,8 @@ def _report_system(pair: Pair, place: RunPair, message: str = "", *, rule: str =
         f"translation/{rule}",
         new.pointer,
         message,
-        want=Words(place.old.whole) if not new.chunks else place.old.whole if place.old.chunks else MISSING,
-        got=new.whole if new.chunks else MISSING,
+        want=Words(place.old.full_text) if not new.chunks else place.old.full_text if place.old.chunks else MISSING,
+        got=new.full_text if new.chunks else MISSING,
         source=place.old.pointer or None,
     )
 
@@ -116,7 +115,7 @@ def _report_white_space(pair: Pair, place: RunPair) -> Generator[Finding, None, 
     if old.key != new.key:
         return False
     if old.chunks and pair.accepted is not None:
-        _accept_place(pair, place)
+        _accept_differences(pair, place)
     if old.chunks and not joined_equal(pair.corpus, old.texts, new.texts):
         if trimmed_equal(pair.corpus, old.texts, new.texts):
             yield from _report_change(pair, place, rule="text-trimmed")
@@ -125,8 +124,8 @@ def _report_white_space(pair: Pair, place: RunPair) -> Generator[Finding, None, 
     return True
 
 
-def _accept_place(pair: Pair, place: RunPair) -> None:
-    """Record by what two runs that say the same are not the same."""
+def _accept_differences(pair: Pair, place: RunPair) -> None:
+    """Record how two runs with the same text differ: in white space, in side, or in their place among calls."""
     old, new = place.old, place.new
 
     def accept(name: str) -> None:
@@ -135,8 +134,8 @@ def _accept_place(pair: Pair, place: RunPair) -> None:
     if old.texts != new.texts and joined_equal(pair.corpus, old.texts, new.texts):
         accept("text-joined-by-whitespace")
     before, after = (
-        [any(chunk.pointer in places for chunk in run.chunks) for places in (special.of_system, special.behind_calls)]
-        for special, run in zip(pair.view(_special_texts), (old, new), strict=True)
+        [any(chunk.pointer in places for chunk in run.chunks) for places in (special.system_texts, special.after_calls)]
+        for special, run in zip(pair.view(_text_pointers_of_both), (old, new), strict=True)
     )
     if before[0] != after[0]:
         accept("late-system-text")
@@ -144,22 +143,22 @@ def _accept_place(pair: Pair, place: RunPair) -> None:
         accept("text-before-calls")
 
 
-class _Special(NamedTuple):
-    """The pointers of texts that are the system's, amid a conversation, and of those behind a call of their turn."""
+class _TextPointers(NamedTuple):
+    """Pointers of system texts amid a conversation, and of texts after a call of their turn."""
 
-    of_system: frozenset[str]
-    behind_calls: frozenset[str]
-
-
-def _special_texts(pair: Pair) -> tuple[_Special, _Special]:
-    """Those of the source and of the output."""
-    return _special(pair.source), _special(pair.output)
+    system_texts: frozenset[str]
+    after_calls: frozenset[str]
 
 
-def _special(reading: Reading) -> _Special:
+def _text_pointers_of_both(pair: Pair) -> tuple[_TextPointers, _TextPointers]:
+    """Return these pointers for the source and for the output."""
+    return _text_pointers(pair.source), _text_pointers(pair.output)
+
+
+def _text_pointers(reading: Reading) -> _TextPointers:
     tails = (dropwhile(lambda item: not isinstance(item, Call), turn.items) for turn in reading.turns)
     of_system = (item.pointer for turn in reading.turns if turn.side == "system" for item in turn.items)
-    return _Special(frozenset(of_system), frozenset(item.pointer for items in tails for item in items))
+    return _TextPointers(frozenset(of_system), frozenset(item.pointer for items in tails for item in items))
 
 
 def _report_change(pair: Pair, place: RunPair, message: str = "", *, rule: str = "text-changed") -> Iterator[Finding]:
@@ -167,16 +166,16 @@ def _report_change(pair: Pair, place: RunPair, message: str = "", *, rule: str =
         f"translation/{rule}",
         place.new.pointer,
         message,
-        want=place.old.whole,
-        got=place.new.whole,
+        want=place.old.full_text,
+        got=place.new.full_text,
         source=place.old.pointer or None,
     )
 
 
-def _settle_moved(
+def _report_moved(
     pair: Pair, lost: Sequence[TextPiece], fresh: Sequence[TextPiece], left: Conversation, right: Conversation
 ) -> Generator[Finding, None, tuple[list[TextPiece], list[TextPiece]]]:
-    """Report missing text that stands at another place. Returns what is still missing and what is still too much."""
+    """Report missing text that is in another place. Returns the text still missing and the text still extra."""
     if not lost or not fresh:
         return list(lost), list(fresh)
     haystack = Haystack(pair.corpus, [piece.text for piece in fresh])
@@ -184,16 +183,16 @@ def _settle_moved(
     missing: list[TextPiece] = []
     moves: dict[tuple[int, int], list[tuple[TextPiece, TextPiece]]] = {}
     for piece in lost:
-        match = _claim(pair, piece, fresh, haystack, claimed)
+        match = _claim_new_text(pair, piece, fresh, haystack, claimed)
         if match is None:
             missing.append(piece)
         else:
             moves.setdefault((id(piece.place), id(match.place)), []).append((piece, match))
     gone = {piece.pointer for piece in missing}
     added = {piece.pointer for number, piece in enumerate(fresh) if number not in claimed and not piece.glued}
-    apart = _pulled_apart([each for pieces in moves.values() for each in pieces], right, added)
+    apart = _places_pulled_apart([each for pieces in moves.values() for each in pieces], right, added)
     for pieces in moves.values():
-        if id(pieces[0][0].place) not in apart and not _closed_up(*pieces[0], left, gone):
+        if id(pieces[0][0].place) not in apart and not _is_closed_up(*pieces[0], left, gone):
             yield from _report_move(pair, pieces, left, right)
     rest: list[TextPiece] = []
     for number, piece in enumerate(fresh):
@@ -204,27 +203,27 @@ def _settle_moved(
         low = 0
         for start, end in [*claimed[number], (own.size, own.size)]:
             if start > low:
-                rest.append(TextPiece(own.spelling(low, start), piece.pointer, piece.place, piece.glued))
+                rest.append(TextPiece(own.raw_text(low, start), piece.pointer, piece.place, piece.glued))
             low = end
     return missing, rest
 
 
-def _closed_up(old: TextPiece, new: TextPiece, left: Conversation, gone: Collection[str]) -> bool:
-    """Whether two texts of one side stand together because all that stood between them is gone: neither moved."""
+def _is_closed_up(old: TextPiece, new: TextPiece, left: Conversation, gone: Collection[str]) -> bool:
+    """Whether two texts of one side meet only because all between them is gone, so that neither moved."""
     here, there = old.place.old, new.place.old
     if here is there or here.side != new.place.new.side or not there.chunks:
         return False
-    first, last = sorted((left.holding(old.pointer), left.holding(there.pointer)))
+    first, last = sorted((left.run_number(old.pointer), left.run_number(there.pointer)))
     between = left.runs[first + 1 : last]
     return bool(between) and all(
         not run.landmark and all(chunk.pointer in gone for chunk in run.chunks) for run in between
     )
 
 
-def _pulled_apart(
+def _places_pulled_apart(
     moves: Iterable[tuple[TextPiece, TextPiece]], right: Conversation, added: Collection[str]
 ) -> set[int]:
-    """The places whose texts stand apart in the output, in their order, with nothing but new text between them.
+    """Return the places whose texts are apart in the output, in order, with only new text between them.
 
     A translator that writes ``{}`` for a lost call puts it between two texts, and moves neither.
     """
@@ -241,8 +240,8 @@ def _is_pulled_apart(
     side = here.old.side
     if not here.new.chunks or side == "system" or any(new.place.new.side != side for _, new in pieces):
         return False
-    now = {old.pointer: right.holding(new.pointer) for old, new in pieces}
-    default = right.holding(here.new.pointer)
+    now = {old.pointer: right.run_number(new.pointer) for old, new in pieces}
+    default = right.run_number(here.new.pointer)
     order = [now.get(chunk.pointer, default) for chunk in here.old.chunks]
     if len(set(order)) == 1 or order != sorted(order):
         return False
@@ -253,25 +252,25 @@ def _is_pulled_apart(
     )
 
 
-def _claim(
+def _claim_new_text(
     pair: Pair,
     piece: TextPiece,
     fresh: Sequence[TextPiece],
     haystack: Haystack,
     claimed: dict[int, list[tuple[int, int]]],
 ) -> TextPiece | None:
-    """The unclaimed new text that holds a missing chunk whole: at the chunk's place if possible, else on its side."""
+    """Return the unclaimed new text that contains a missing chunk whole: at its place if possible, else on its side."""
     text, key = piece.text.strip(), squeeze(piece.text)
-    starts = haystack.standing(text, key)
+    starts = haystack.whole_matches(text, key)
     if not starts and is_phrase(pair.corpus, text):
-        at = haystack.among(text, key, 0, haystack.size)
+        at = haystack.find_words(text, key, 0, haystack.size)
         starts = [] if at is None else [at]
     best: tuple[tuple[bool, bool], int, tuple[int, int]] | None = None
     for start in starts:
-        number = haystack.chunk(start)
-        base = haystack.start(number)
+        number = haystack.chunk_at(start)
+        base = haystack.chunk_start(number)
         region = (start - base, start - base + len(key))
-        if haystack.chunk(start + len(key) - 1) != number or not _is_free(region, claimed.get(number, [])):
+        if haystack.chunk_at(start + len(key) - 1) != number or not _is_free(region, claimed.get(number, [])):
             continue
         place = fresh[number].place
         grade = (place is not piece.place, place.new.side != piece.place.old.side)
@@ -286,7 +285,7 @@ def _claim(
 
 
 def _is_free(region: tuple[int, int], regions: Sequence[tuple[int, int]]) -> bool:
-    """Whether a region overlaps none of the sorted ones."""
+    """Whether a region overlaps none of the sorted regions."""
     at = bisect_left(regions, region)
     return (at == len(regions) or region[1] <= regions[at][0]) and (at == 0 or regions[at - 1][1] <= region[0])
 
@@ -294,6 +293,7 @@ def _is_free(region: tuple[int, int], regions: Sequence[tuple[int, int]]) -> boo
 def _report_move(
     pair: Pair, pieces: Sequence[tuple[TextPiece, TextPiece]], left: Conversation, right: Conversation
 ) -> Iterator[Finding]:
+    """Report pieces that moved together as one finding: by role, by order, or by place."""
     (old, new), *_ = pieces
     here, there = old.place, new.place
     want = "\n".join(piece.text for piece, _ in pieces)
@@ -304,24 +304,24 @@ def _report_move(
             yield from _report_role(pair, "system-prompt", old, new, want)
     elif here.old.side != there.new.side:
         yield from _report_role(pair, "text-role", old, new, want)
-    elif _only_after_results(old, new, left, right):
+    elif _moved_after_results(old, new, left, right):
         pair.accept("user-text-behind-results", new.pointer, old.pointer, want, new.text)
     else:
         yield pair.finding(
             "translation/text-moved-in-turn"
-            if here is not there and _only_among_calls(pair, old, new, left, right)
+            if here is not there and _moved_within_turn(pair, old, new, left, right)
             else "translation/text-moved",
             new.pointer,
             "text is in another order" if here is there else "",
-            want=left.place(pair, old.pointer),
-            got=right.place(pair, new.pointer),
+            want=left.describe_place(pair, old.pointer),
+            got=right.describe_place(pair, new.pointer),
             source=old.pointer,
             subject=want[:80],
         )
 
 
 def _report_role(pair: Pair, rule: str, old: TextPiece, new: TextPiece, text: str) -> Iterator[Finding]:
-    """Text that the output gives to another side, in the words of its format."""
+    """Report text that the output gives to another side, in the words of its format."""
     roles = pair.words["roles"]
     want, got = roles[old.place.old.side], roles[new.place.new.side]
     yield pair.finding(
@@ -335,31 +335,31 @@ def _report_role(pair: Pair, rule: str, old: TextPiece, new: TextPiece, text: st
     )
 
 
-def _only_after_results(old: TextPiece, new: TextPiece, left: Conversation, right: Conversation) -> bool:
-    """Whether words from between calls and their results stand right behind these: some providers want them first."""
+def _moved_after_results(old: TextPiece, new: TextPiece, left: Conversation, right: Conversation) -> bool:
+    """Whether text from between calls and their results comes right after these: some providers want that."""
     if old.place.old.side != "user":
         return False
-    at, new_at = left.holding(old.pointer), right.holding(new.pointer)
+    at, new_at = left.run_number(old.pointer), right.run_number(new.pointer)
     following = [run for run in left.runs[at + 1 : at + 2] if run.is_results]
     return new_at > 0 and [run.landmark for run in following] == [right.runs[new_at - 1].landmark]
 
 
-def _only_among_calls(pair: Pair, old: TextPiece, new: TextPiece, left: Conversation, right: Conversation) -> bool:
-    """Whether text moved among the calls of its own turn only, and not to a place that the provider refuses."""
-    at, new_at = left.holding(old.pointer), right.holding(new.pointer)
+def _moved_within_turn(pair: Pair, old: TextPiece, new: TextPiece, left: Conversation, right: Conversation) -> bool:
+    """Whether text moved only among the calls of its own turn, and not to a place that the provider refuses."""
+    at, new_at = left.run_number(old.pointer), right.run_number(new.pointer)
     if left.results_before(at) != right.results_before(new_at):
         return False
-    before, after = _calls_beside(pair.source, old.pointer), _calls_beside(pair.output, new.pointer)
+    before, after = _calls_of_turn(pair.source, old.pointer), _calls_of_turn(pair.output, new.pointer)
     of_turn = {f"call {call}" for call in before if pair.calls.get(call) in after}
     if pair.is_request and pair.target.get("refuses_text_behind_calls"):
-        was_last = all(left.has_before(landmark, at) for landmark in of_turn)
-        is_last = all(right.has_before(landmark, new_at) for landmark in of_turn)
+        was_last = all(left.is_landmark_before(landmark, at) for landmark in of_turn)
+        is_last = all(right.is_landmark_before(landmark, new_at) for landmark in of_turn)
         return bool(of_turn) and (was_last or not is_last)
     return bool(of_turn)
 
 
-def _calls_beside(reading: Reading, pointer: str) -> set[int]:
-    """The calls of the turn that a text stands in."""
+def _calls_of_turn(reading: Reading, pointer: str) -> set[int]:
+    """Return the ordinals of the calls in the turn of a text."""
     turn = reading.turns[reading.turn_by_pointer[pointer]]
     return {item.ordinal for item in turn.items if isinstance(item, Call)}
 
@@ -375,8 +375,8 @@ def _report_differences(pair: Pair, lost: Iterable[TextPiece], fresh: Iterable[T
             by_place.setdefault(id(piece.place), []).append(piece)
     origins = Origins(pair)
     added = [piece.text for number, pieces in extra.items() if number not in missing for piece in pieces]
-    documents = telling_documents(pair, added) if added else set()
-    rendered = pair.view(TextualizedCalls.of).telling(added) | documents if added else set()
+    documents = texts_with_documents(pair, added) if added else set()
+    rendered = pair.view(TextualizedCalls.of).renderings_among(added) | documents if added else set()
     thoughts = [item for turn in pair.source.turns for item in turn.items if isinstance(item, Reasoning)]
     for number, place in places.items():
         if number not in missing:
@@ -411,7 +411,7 @@ def _report_added(
             kinds.setdefault("doubled", []).append(piece)
         elif side == "assistant" and _is_thought(pair, piece.text, [thought.text for thought in thoughts]):
             kinds.setdefault("thought", []).append(piece)
-        elif piece.glued and not any(word in piece.text.lower() for word in place.old.hosted):
+        elif piece.glued and not any(word in piece.text.lower() for word in place.old.hosted_words):
             kinds.setdefault("glued", []).append(piece)
         else:
             kinds.setdefault("invented", []).append(piece)
@@ -424,7 +424,7 @@ def _report_added(
                 "" if side != "system" else f"text of the {origins.side_of(got)} is in the system prompt once more",
                 want=MISSING,
                 got=got,
-                source=origins.first(got),
+                source=origins.pointer_of(got),
                 subject=f"text of {pair.words['roles'][side]}",
             )
         elif kind == "thought":
@@ -439,8 +439,8 @@ def _report_added(
             yield pair.finding(
                 "translation/system-added",
                 pointer,
-                want=place.old.whole if place.old.chunks else MISSING,
-                got=place.new.whole,
+                want=place.old.full_text if place.old.chunks else MISSING,
+                got=place.new.full_text,
                 source=place.old.pointer or None,
             )
         else:
@@ -450,20 +450,20 @@ def _report_added(
                 want=MISSING,
                 got=got,
                 subject=f"text of {pair.words['roles'][side]}",
-                under=_around(pair, place, pointer, got),
+                under=_circumstances(pair, place, pointer, got),
             )
 
 
-def _around(pair: Pair, place: RunPair, pointer: str, text: str) -> list[str]:
-    """The circumstances under which a text may tell of something that the target has no word for."""
-    if place.old.hosted:
+def _circumstances(pair: Pair, place: RunPair, pointer: str, text: str) -> list[str]:
+    """Return the circumstances under which a text may describe something that the target cannot express."""
+    if place.old.hosted_words:
         pair.accept("hosted-call-as-text", pointer, place.old.pointer or None, MISSING, text, only_translated=True)
     unfinished = not pair.is_request and is_unfinished(pair.corpus, pair.source)
-    return ["hosted-step"] * bool(place.old.hosted) + [UNFINISHED] * unfinished
+    return ["hosted-step"] * bool(place.old.hosted_words) + [UNFINISHED] * unfinished
 
 
 def _is_thought(pair: Pair, text: str, thoughts: Sequence[str]) -> bool:
-    """Whether text is reasoning of the source, part of it, or holds it."""
+    """Whether text is reasoning of the source, part of it, or contains it."""
     key = squeeze(text)
     for thought in thoughts:
         other = squeeze(thought)

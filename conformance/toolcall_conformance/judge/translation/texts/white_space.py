@@ -1,4 +1,4 @@
-"""When chunks of text are the same text: joined by white space at their boundaries, changed nowhere else."""
+"""White space between chunks of text: when chunks, joined at their boundaries, are the same text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SPACE = re.compile(r"\s*")
 
 
 def joined_equal(corpus: Corpus, left: Sequence[str], right: Sequence[str]) -> bool:
-    """Whether two lists of chunks are the same text, chunks joined by white space at their boundaries only."""
+    """Whether two lists of chunks are the same text and differ only in white space at chunk boundaries."""
     left = [chunk for chunk in left if chunk.strip()]
     right = [chunk for chunk in right if chunk.strip()]
     if left == right or "".join(left) == "".join(right):
@@ -19,28 +19,29 @@ def joined_equal(corpus: Corpus, left: Sequence[str], right: Sequence[str]) -> b
     if len(left) <= 1 and len(right) <= 1:
         return False
     joints = corpus.equivalence("text-joined-by-whitespace").parameters["joints"]
-    return _spelt_by(left, right, joints) or _spelt_by(right, left, joints)
+    return _matches_joined(left, right, joints) or _matches_joined(right, left, joints)
 
 
 def trimmed_equal(corpus: Corpus, left: Sequence[str], right: Sequence[str]) -> bool:
-    """Like ``joined_equal``, without white space around the whole text."""
+    """Like ``joined_equal``, but white space around the whole text does not count."""
     return joined_equal(corpus, left, right) or joined_equal(corpus, ["".join(left).strip()], ["".join(right).strip()])
 
 
-def squeezed(chunks: Sequence[str]) -> str:
-    """The text without any white space: equal for all chunks that ``trimmed_equal`` takes for the same."""
-    return "".join("".join(chunks).split())
+def squeeze(text: str) -> str:
+    """Return a text without its white space: equal for texts that differ only in it."""
+    return "".join(text.split())
 
 
-def _spelt_by(chunks: Sequence[str], other: Sequence[str], joints: Sequence[str]) -> bool:
+def _matches_joined(chunks: Sequence[str], other: Sequence[str], joints: Sequence[str]) -> bool:
+    """Whether the chunks make up the other list's text, joined by one of the allowed joints."""
     pieces = [chunk.strip() for chunk in chunks]
-    return any(_in_order(pieces, joint.join(other).strip()) for joint in joints)
+    return any(_concatenates_to(pieces, joint.join(other).strip()) for joint in joints)
 
 
-def _in_order(pieces: Sequence[str], text: str) -> bool:
-    """Whether the pieces, none of which begins or ends blank, make up the text with white space between them.
+def _concatenates_to(pieces: Sequence[str], text: str) -> bool:
+    """Whether the pieces, in order and with white space between them, make up the whole text.
 
-    As no piece begins with white space, skipping it never skips too much: one pass over the text decides.
+    No piece begins or ends with white space, so skipping it never skips too much: one pass over the text decides.
     """
     place = 0
     for piece in pieces:
