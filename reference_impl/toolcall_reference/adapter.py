@@ -30,8 +30,7 @@ from toolcall_reference.conversation.losses import Losses
 from toolcall_reference.conversation.target import Target
 from toolcall_reference.formats import Format
 from toolcall_reference.streaming import streams
-from toolcall_reference.streaming.deltas import Failed
-from toolcall_reference.streaming.gathered import Gathered
+from toolcall_reference.streaming.deltas import Failed, Gathered
 
 _QUESTION = Turn("user", [Text(".")])
 

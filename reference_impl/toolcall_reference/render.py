@@ -20,8 +20,7 @@ from toolcall_reference import formats
 from toolcall_reference.conversation.intermediate import Body
 from toolcall_reference.conversation.target import Target
 from toolcall_reference.rendering.jsonfile import text_of
-from toolcall_reference.rendering.render_errors import error_of
-from toolcall_reference.rendering.scenario import Builder
+from toolcall_reference.rendering.scenario import Builder, error_of
 
 #: What rendering a broken case raises.
 CANNOT_RENDER = (ValueError, LookupError, TypeError, AttributeError, OSError)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_reference.formats.gemini.spelling import camel
+from toolcall_reference.formats.gemini.protojson import camel
 from witnesses.passing import by_signature
 
 Run = Callable[[str, Any], str]

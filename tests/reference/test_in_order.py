@@ -6,8 +6,8 @@ import cProfile
 import pstats
 
 from toolcall_reference.conversation.intermediate import Text
-from toolcall_reference.streaming.arrange import InOrder
 from toolcall_reference.streaming.deltas import Closed, Delta, Grown, Opened
+from toolcall_reference.streaming.filters import InOrder
 
 
 def told(deltas: list[Delta]) -> list[Delta]:

@@ -6,7 +6,7 @@ import pytest
 
 from reference.reference_bodies import open_way
 from reference.stream_bodies import events, framed
-from toolcall_reference.basics.spoken import Spoken
+from toolcall_reference.basics.text_offsets import Spoken
 
 TEXT = "Ærø: 3 €, «ok» 👍🏽 日本語, and\ud800 so on"
 

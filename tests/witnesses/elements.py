@@ -8,7 +8,7 @@ from typing import Any
 from toolcall_conformance import formats
 from toolcall_conformance.basics.jsonvalue import canonical
 from toolcall_conformance.basics.reading import Hosted, Media, Opaque
-from toolcall_reference.formats.gemini.spelling import camel
+from toolcall_reference.formats.gemini.protojson import camel
 
 # Base64 has two alphabets, and SDKs re-write bytes in theirs.
 _STANDARD = str.maketrans("-_", "+/")

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_reference.formats.gemini.spelling import camel
+from toolcall_reference.formats.gemini.protojson import camel
 from witnesses.calls import Unanswered
 from witnesses.differences import Own
 from witnesses.wire import Wire

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from toolcall_reference.basics.spoken import Spoken
+from toolcall_reference.basics.text_offsets import Spoken
 from toolcall_reference.conversation.intermediate import Body, Citation, Item, Text
 from toolcall_reference.conversation.losses import Losses
 

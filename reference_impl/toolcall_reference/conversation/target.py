@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolcall_reference.basics.limits import nearest
+from toolcall_reference.basics.numbers import nearest
 from toolcall_reference.conversation import ids, schemas
 from toolcall_reference.conversation.ids import Assigner, IdRule
 from toolcall_reference.conversation.intermediate import ResponseFormat, Text, Tool, ToolChoice, UniversalToolCall

@@ -12,7 +12,7 @@ from toolcall_reference.conversation.intermediate import Body, Conversation, Rep
 from toolcall_reference.conversation.losses import Losses
 from toolcall_reference.conversation.target import Target
 from toolcall_reference.formats.http import Http
-from toolcall_reference.formats.observed import Observed
+from toolcall_reference.formats.observer import Observed
 from toolcall_reference.streaming.streams import Decoder, Encoder
 
 

@@ -51,7 +51,7 @@ async def _serve(config: Config, policy: Policy | None, *, verbose: bool) -> Non
     """Listen until a signal comes. Raises OSError where that is not possible."""
     from aiohttp import web
 
-    from toolcall_reference.gateway.patience import Patience
+    from toolcall_reference.gateway.idle_connections import Patience
     from toolcall_reference.gateway.server import Gateway
 
     files = _take_all_files()

@@ -21,7 +21,7 @@ from toolcall_reference.basics.jsontext import dump
 from toolcall_reference.conversation.failures import Failure, Headers
 from toolcall_reference.conversation.intermediate import Body
 from toolcall_reference.formats import Format
-from toolcall_reference.gateway import bounds, failing, headers
+from toolcall_reference.gateway import bounds, errors, headers
 from toolcall_reference.gateway.addresses import AddressedRequest, upstream_address
 from toolcall_reference.gateway.config import Upstream
 from toolcall_reference.gateway.framing import ArrayFraming, EventFraming, Framing
@@ -85,14 +85,14 @@ class Exchange:
             try:
                 content = await bounds.whole(reply, self.most)
             except bounds.TooLargeError as error:
-                raise failing.unreadable(self.upstream, f"sent {error}") from None
+                raise errors.unreadable(self.upstream, f"sent {error}") from None
             except _BROKEN as error:
-                raise failing.unreachable(self.upstream, error) from None
+                raise errors.unreachable(self.upstream, error) from None
         if reply.status < 300:
             return self._whole(content, upstream_headers)
         if reply.status < 400:
             place = upstream_headers.get("location", "elsewhere")
-            raise failing.unreadable(self.upstream, f"answered {reply.status} and sends to {place}; correct its url")
+            raise errors.unreadable(self.upstream, f"answered {reply.status} and sends to {place}; correct its url")
         return self._failed(reply.status, content, upstream_headers)
 
     @property
@@ -106,9 +106,9 @@ class Exchange:
         for name, text in reply_headers.items():
             if _CONTROL.search(text):
                 what = f"answered with a control character in its header {name}, which HTTP forbids"
-                raise failing.unreadable(self.upstream, what)
+                raise errors.unreadable(self.upstream, what)
             if self._own_key:
-                reply_headers[name] = text.replace(self._own_key, failing.HIDDEN)
+                reply_headers[name] = text.replace(self._own_key, errors.HIDDEN)
         return reply_headers
 
     @asynccontextmanager
@@ -132,11 +132,11 @@ class Exchange:
                     timeout=aiohttp.ClientTimeout(total=None, sock_connect=connect, sock_read=upstream.timeout),
                 )
         except aiohttp.ConnectionTimeoutError:
-            raise failing.unreachable(upstream, ConnectionError("no connection in time")) from None
+            raise errors.unreachable(upstream, ConnectionError("no connection in time")) from None
         except TimeoutError as error:
-            raise failing.headless(upstream) if headed.expired() else failing.unreachable(upstream, error) from None
+            raise errors.headless(upstream) if headed.expired() else errors.unreachable(upstream, error) from None
         except (*_BROKEN, ValueError) as error:  # a header that HTTP does not take is a ValueError
-            raise failing.unreachable(upstream, error) from None
+            raise errors.unreachable(upstream, error) from None
         async with reply:
             yield reply
 
@@ -147,11 +147,11 @@ class Exchange:
         except (Refused, Unsupported) as error:
             failure = Failure(_KINDS[status], status, f"{what} cannot be translated: {error}")
             failure.details = getattr(error, "details", None)
-            raise failing.FailedError(failure) from None
+            raise errors.FailedError(failure) from None
         except Exception as error:
             self.log.fault(error)
             message = f"the gateway failed at {what} ({type(error).__name__}); its log says more"
-            raise failing.own_fault(message) from None
+            raise errors.own_fault(message) from None
         self._note_losses()
         return output
 
@@ -160,20 +160,20 @@ class Exchange:
 
     def _whole(self, content: bytes, upstream_headers: Headers) -> web.Response:
         """The client's reply for the provider's."""
-        body = failing.read_body(content)
+        body = errors.read_body(content)
         if body is None:
             kind = upstream_headers.get("content-type", "no content-type")
-            raise failing.unreadable(self.upstream, f"answered {len(content)} bytes of {kind} that are no JSON object")
+            raise errors.unreadable(self.upstream, f"answered {len(content)} bytes of {kind} that are no JSON object")
         output = self._translated("the upstream's reply", 502, lambda: self.session.response(body))
         return as_json(200, output, headers.reply_headers(self.client, self.upstream.format, upstream_headers))
 
     def _failed(self, status: int, content: bytes, upstream_headers: Headers) -> web.Response:
         """The client's error for the provider's."""
-        content = failing.without_key(content, self._own_key)
+        content = errors.without_key(content, self._own_key)
         status, body, own = self._translated(
             "the upstream's error",
             502,
-            lambda: failing.provider_error(self.session, self.client, status, content, upstream_headers),
+            lambda: errors.provider_error(self.session, self.client, status, content, upstream_headers),
         )
         client_headers = headers.reply_headers(self.client, self.upstream.format, upstream_headers)
         wait = {name: text for name, text in own.items() if name.lower() in headers.RETRY}
@@ -182,12 +182,12 @@ class Exchange:
     async def _streamed(self, reply: aiohttp.ClientResponse, upstream_headers: Headers) -> web.StreamResponse:
         """The client's stream for the provider's, each piece as it comes."""
         if reply.content_type == _JSON:
-            raise failing.unreadable(self.upstream, "answered with a whole reply where a stream was asked for")
+            raise errors.unreadable(self.upstream, "answered with a whole reply where a stream was asked for")
         try:
             # As long as nothing has come, the client can still be given an error, which it knows how to try again.
             first = await reply.content.readany()
         except _BROKEN as error:
-            raise failing.unreachable(self.upstream, error) from None
+            raise errors.unreachable(self.upstream, error) from None
         framing: Framing = EventFraming() if self.asked.events else ArrayFraming()
         client_headers = headers.reply_headers(self.client, self.upstream.format, upstream_headers)
         response = web.StreamResponse(headers={**client_headers, **(_EVENTS if self.asked.events else _ARRAY)})
@@ -217,7 +217,7 @@ class Exchange:
         try:
             while chunk and not pouring.ended:
                 bound.passes(chunk)
-                yield pouring.feed(failing.without_key(chunk, self._own_key))
+                yield pouring.feed(errors.without_key(chunk, self._own_key))
                 chunk = b"" if pouring.ended else await reply.content.readany()
             yield pouring.end()
         except bounds.TooLargeError as error:
@@ -225,7 +225,7 @@ class Exchange:
             why = f"the upstream {self.upstream.name} sent {error}"
             yield pouring.fail(Failure("server_error", 502, why)) or None
         except TimeoutError as error:
-            yield pouring.fail(failing.broken_off(self.upstream, error)) or None
+            yield pouring.fail(errors.broken_off(self.upstream, error)) or None
         except _BROKEN:
             yield pouring.end()
             if self.client is self.upstream.format:

@@ -14,12 +14,12 @@ from aiohttp import web
 
 from toolcall_reference.basics.store import Store
 from toolcall_reference.conversation.intermediate import Body
-from toolcall_reference.gateway import failing, headers
+from toolcall_reference.gateway import errors, headers
 from toolcall_reference.gateway.addresses import AddressedRequest, Served
 from toolcall_reference.gateway.config import Config
 from toolcall_reference.gateway.exchange import Exchange, Way, as_json
+from toolcall_reference.gateway.idle_connections import Patience
 from toolcall_reference.gateway.log import Log, shown
-from toolcall_reference.gateway.patience import Patience
 from toolcall_reference.sessions.memory import Memory
 from toolcall_reference.translator import ReferenceTranslator
 
@@ -71,7 +71,7 @@ class Gateway:
             exchange, body = await self._begun(request, address)
             assert self._http is not None, "the application runs"
             response = await exchange.answer(self._http, body)
-        except failing.FailedError as error:
+        except errors.FailedError as error:
             status, error_body = address.client.encode_error(error.failure)
             response = as_json(status, error_body, {})
         finally:  # a client that leaves cancels this
@@ -99,7 +99,7 @@ class Gateway:
     async def _begun(self, request: web.Request, address: AddressedRequest) -> tuple[Exchange, Body]:
         """The exchange that a request begins, and the request's body. Raises FailedError."""
         if not self._is_meant(request):
-            raise failing.wrong_request(
+            raise errors.wrong_request(
                 f"without a client key this gateway does not answer to the name {request.host!r}, which any page of "
                 "the web could give to this machine: ask it as localhost or by its address, or give it client_key_env",
                 403,
@@ -108,15 +108,15 @@ class Gateway:
         key = headers.client_key(request_headers, request.query)
         expected_key = self.config.client_key
         if expected_key is not None and not hmac.compare_digest(_raw(key or ""), _raw(expected_key)):
-            raise failing.wrong_request("the gateway does not know this key", 401)
+            raise errors.wrong_request("the gateway does not know this key", 401)
         body = await self._body(request)
         model = address.model if address.model is not None else body.get(address.client.request_model or "")
         if not isinstance(model, str) or not model:
-            raise failing.wrong_request("the request names no model")
+            raise errors.wrong_request("the request names no model")
         try:
             upstream, name = self.config.choose(model)
         except LookupError as error:
-            raise failing.wrong_request(str(error.args[0]), 404) from None
+            raise errors.wrong_request(str(error.args[0]), 404) from None
         way = Way(address.client.name, upstream.format.name, model, name, address.wants_stream(body))
         session = self._translator.open(way, Memory.of(address.client, self._store, headers.owner_of(key)))
         return Exchange(
@@ -127,14 +127,14 @@ class Gateway:
         """The client's body. Raises FailedError for what is no JSON object."""
         if request.content_type != _JSON:
             # A page in a browser may send any other type without being asked who it is.
-            raise failing.wrong_request(f"write the header content-type: {_JSON}", 415)
+            raise errors.wrong_request(f"write the header content-type: {_JSON}", 415)
         try:
             content = await request.read()
         except web.HTTPRequestEntityTooLarge:
-            raise failing.wrong_request(f"the request is larger than {self.config.body:,} bytes", 413) from None
-        body = failing.read_body(content)
+            raise errors.wrong_request(f"the request is larger than {self.config.body:,} bytes", 413) from None
+        body = errors.read_body(content)
         if body is None:
-            raise failing.wrong_request("the request is no JSON object in UTF-8")
+            raise errors.wrong_request("the request is no JSON object in UTF-8")
         return body
 
 

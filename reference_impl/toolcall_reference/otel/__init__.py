@@ -5,9 +5,9 @@ the other ways to write them. The schemas are in the corpus, in ``otel/``.
 https://github.com/open-telemetry/semantic-conventions-genai
 """
 
-from toolcall_reference.otel.back import to_request
 from toolcall_reference.otel.forms import FORMS, from_form, to_form
 from toolcall_reference.otel.messages import GenAI, of_conversation, of_exchange, of_request, of_response, of_stream
+from toolcall_reference.otel.requests import to_request
 
 __all__ = [
     "FORMS",

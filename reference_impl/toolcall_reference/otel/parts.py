@@ -24,8 +24,8 @@ from toolcall_reference.conversation.intermediate import (
 )
 from toolcall_reference.conversation.losses import Losses
 from toolcall_reference.conversation.pairing import arguments_object
-from toolcall_reference.conversation.steps import ServerCall, ServerResult, Step
 from toolcall_reference.formats import Format
+from toolcall_reference.formats.observer import ServerCall, ServerResult, Step
 
 STATE = "state"
 

@@ -1,12 +1,11 @@
 """Anthropic Messages: https://docs.claude.com/en/api/messages"""
 
-from toolcall_reference.formats.anthropic.api import NAME
+from toolcall_reference.formats.anthropic.api import HTTP, NAME
 from toolcall_reference.formats.anthropic.decode import decode_request, decode_response
 from toolcall_reference.formats.anthropic.encode import SPELLINGS, encode_request, encode_response
 from toolcall_reference.formats.anthropic.failures import decode_error, encode_error
-from toolcall_reference.formats.anthropic.follow import follow_up
-from toolcall_reference.formats.anthropic.http import HTTP
-from toolcall_reference.formats.anthropic.observed import OBSERVED
+from toolcall_reference.formats.anthropic.next_request import follow_up
+from toolcall_reference.formats.anthropic.observer import OBSERVED
 from toolcall_reference.formats.anthropic.provider import PROVIDER
 from toolcall_reference.formats.anthropic.stream_decode import StreamDecoder
 from toolcall_reference.formats.anthropic.stream_encode import StreamEncoder

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_reference.basics.jsontext import as_list, as_object, as_text
-from toolcall_reference.basics.limits import as_number
+from toolcall_reference.basics.jsontext import as_list, as_object, as_text, copied
+from toolcall_reference.basics.numbers import as_number
 from toolcall_reference.conversation import schemas
 from toolcall_reference.conversation.intermediate import Body, Conversation, ResponseFormat, Settings, Tool, ToolChoice
 from toolcall_reference.conversation.losses import Losses
 from toolcall_reference.conversation.reasoning import Reasoning
 from toolcall_reference.conversation.target import Target
 from toolcall_reference.formats.anthropic.own_tools import as_function
-from toolcall_reference.formats.anthropic.schemas import for_input
-from toolcall_reference.formats.openai_settings import lose_openai
+from toolcall_reference.formats.openai import lose_openai
 
 _MODES = {"auto": "auto", "any": "required", "tool": "required", "none": "none"}
 _KNOWN = {
@@ -213,3 +212,8 @@ def _rest(body: Body, settings: Settings, target: Target) -> None:
     if settings.reply_count not in (None, 1):
         losses.add("reply-count", "Anthropic gives one reply; dropped", settings.reply_count)
     lose_openai(settings, losses, supported=("safety_identifier",))
+
+
+def for_input(schema: Body | None) -> tuple[Body, list[str]]:
+    """A schema for ``input_schema`` and what it no longer says: its root may not be composed."""
+    return (copied(schemas.NO_PARAMETERS), []) if schema is None else schemas.plain_root(schema)

@@ -15,9 +15,9 @@ from toolcall_reference.conversation.losses import Losses
 from toolcall_reference.formats.anthropic.api import NAME
 from toolcall_reference.formats.anthropic.decode import call_of, citations_of, head, other_block, tail
 from toolcall_reference.formats.anthropic.failures import decode_error_event
-from toolcall_reference.streaming.arrange import NotBlank
 from toolcall_reference.streaming.deltas import Delta
 from toolcall_reference.streaming.draft import Draft, OpenCall
+from toolcall_reference.streaming.filters import NotBlank
 
 
 @dataclass(slots=True)

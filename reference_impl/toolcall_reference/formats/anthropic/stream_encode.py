@@ -17,8 +17,8 @@ from toolcall_reference.formats.anthropic.encode import (
     message,
 )
 from toolcall_reference.formats.anthropic.failures import encode_error
-from toolcall_reference.streaming.arrange import InOrder, NotBlank
 from toolcall_reference.streaming.deltas import Closed, Delta, Failed, Grown, Opened, Started, Whole
+from toolcall_reference.streaming.filters import InOrder, NotBlank
 
 Frame = tuple[str, Body]
 

@@ -5,7 +5,7 @@ https://platform.claude.com/docs/en/build-with-claude/extended-thinking
 
 from __future__ import annotations
 
-from toolcall_reference.basics.limits import as_number
+from toolcall_reference.basics.numbers import as_number
 from toolcall_reference.conversation.intermediate import Body, Hosted, Opaque, Turn, UniversalToolResult
 from toolcall_reference.conversation.reasoning import LEAST
 from toolcall_reference.conversation.target import Target

@@ -1,13 +1,12 @@
 """Gemini generateContent, REST form: https://ai.google.dev/api/generate-content"""
 
 from toolcall_reference.formats.format import Format
-from toolcall_reference.formats.gemini.api import NAME
+from toolcall_reference.formats.gemini.api import HTTP, NAME
 from toolcall_reference.formats.gemini.decode import decode_request, decode_response
 from toolcall_reference.formats.gemini.encode import SPELLINGS, encode_request, encode_response
 from toolcall_reference.formats.gemini.failures import decode_error, encode_error
-from toolcall_reference.formats.gemini.follow import follow_up
-from toolcall_reference.formats.gemini.http import HTTP
-from toolcall_reference.formats.gemini.observed import OBSERVED
+from toolcall_reference.formats.gemini.next_request import follow_up
+from toolcall_reference.formats.gemini.observer import OBSERVED
 from toolcall_reference.formats.gemini.provider import PROVIDER
 from toolcall_reference.formats.gemini.stream_decode import StreamDecoder
 from toolcall_reference.formats.gemini.stream_encode import StreamEncoder

@@ -8,7 +8,7 @@ from typing import Any
 
 from toolcall_reference.basics.errors import Refused
 from toolcall_reference.basics.jsontext import as_list, as_object, as_text, copied, digest
-from toolcall_reference.basics.spoken import Spoken
+from toolcall_reference.basics.text_offsets import Spoken
 from toolcall_reference.conversation import citations, media, results
 from toolcall_reference.conversation.intermediate import (
     Body,
@@ -27,9 +27,9 @@ from toolcall_reference.conversation.intermediate import (
 from toolcall_reference.conversation.losses import Losses
 from toolcall_reference.conversation.pairing import Ledger
 from toolcall_reference.formats.gemini.api import ENTRIES, NAME
+from toolcall_reference.formats.gemini.protojson import camel, fields
 from toolcall_reference.formats.gemini.results import unwrap
 from toolcall_reference.formats.gemini.settings import decode_settings, decode_tools
-from toolcall_reference.formats.gemini.spelling import camel, fields
 
 _FINISH = {
     "STOP": "end", "MAX_TOKENS": "length", "SAFETY": "filter", "RECITATION": "filter", "BLOCKLIST": "filter",

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 
 from toolcall_reference.basics.jsontext import digest
-from toolcall_reference.basics.spoken import Spoken
+from toolcall_reference.basics.text_offsets import Spoken
 from toolcall_reference.conversation import citations, history, media, results
 from toolcall_reference.conversation.intermediate import (
     Body,
@@ -28,9 +28,9 @@ from toolcall_reference.conversation.pairing import arguments_object
 from toolcall_reference.conversation.target import Target
 from toolcall_reference.formats.gemini.api import IDS, NAME, NAMES
 from toolcall_reference.formats.gemini.models import demands_signatures, nests_media
+from toolcall_reference.formats.gemini.protojson import snake
 from toolcall_reference.formats.gemini.results import wrap
 from toolcall_reference.formats.gemini.settings import HOSTED, encode_choice, encode_config, encode_tool, encode_tools
-from toolcall_reference.formats.gemini.spelling import snake
 from toolcall_reference.formats.hosted import encode_hosted
 
 PLACEHOLDER = "."

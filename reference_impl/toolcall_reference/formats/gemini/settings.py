@@ -11,11 +11,10 @@ from toolcall_reference.conversation.losses import Losses
 from toolcall_reference.conversation.reasoning import Reasoning
 from toolcall_reference.conversation.target import Target
 from toolcall_reference.formats.gemini.models import is_third
-from toolcall_reference.formats.gemini.numbers import as_number
 from toolcall_reference.formats.gemini.own_tools import as_functions
+from toolcall_reference.formats.gemini.protojson import as_number, fields
 from toolcall_reference.formats.gemini.schemas import for_json_schema, from_parameters, to_parameters
-from toolcall_reference.formats.gemini.spelling import fields
-from toolcall_reference.formats.openai_settings import lose_openai
+from toolcall_reference.formats.openai import lose_openai
 
 _KNOWN = {"contents", "systemInstruction", "tools", "toolConfig", "generationConfig", "model", "labels"}
 _CONFIG = {

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from toolcall_reference.basics.jsontext import as_list, as_object, joined
-from toolcall_reference.basics.spoken import Spoken
+from toolcall_reference.basics.text_offsets import Spoken
 from toolcall_reference.conversation import citations, failures
 from toolcall_reference.conversation.intermediate import Body, Citation, Opaque
 from toolcall_reference.conversation.losses import Losses
@@ -30,8 +30,8 @@ from toolcall_reference.formats.gemini.decode import (
     tail,
 )
 from toolcall_reference.formats.gemini.failures import decode_error_event
-from toolcall_reference.formats.gemini.partial import Arguments
-from toolcall_reference.formats.gemini.spelling import camel, fields
+from toolcall_reference.formats.gemini.partial_arguments import Arguments
+from toolcall_reference.formats.gemini.protojson import camel, fields
 from toolcall_reference.streaming.deltas import Delta
 from toolcall_reference.streaming.draft import Draft, OpenCall
 

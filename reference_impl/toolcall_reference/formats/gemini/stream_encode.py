@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from toolcall_reference.basics.spoken import Spoken
+from toolcall_reference.basics.text_offsets import Spoken
 from toolcall_reference.conversation.citations import placed
 from toolcall_reference.conversation.intermediate import Body, Citation, Reply, Text, UniversalToolCall
 from toolcall_reference.conversation.target import Target
@@ -12,8 +12,8 @@ from toolcall_reference.formats.gemini.api import IDS, NAMES
 from toolcall_reference.formats.gemini.encode import encode_body, encode_finish, encode_grounding, encode_part
 from toolcall_reference.formats.gemini.failures import encode_error
 from toolcall_reference.formats.gemini.settings import CLIENT_RUN, tool_kinds
-from toolcall_reference.streaming.arrange import NotBlank
 from toolcall_reference.streaming.deltas import Closed, Delta, Ended, Failed, Grown, Opened, Started, Whole
+from toolcall_reference.streaming.filters import NotBlank
 
 
 class StreamEncoder:

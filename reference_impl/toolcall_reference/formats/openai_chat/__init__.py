@@ -1,16 +1,15 @@
 """OpenAI Chat Completions: https://platform.openai.com/docs/api-reference/chat"""
 
 from toolcall_reference.formats.format import Format
-from toolcall_reference.formats.openai_chat.api import NAME
+from toolcall_reference.formats.openai_chat.api import HTTP, NAME
 from toolcall_reference.formats.openai_chat.decode import decode_request, decode_response
 from toolcall_reference.formats.openai_chat.encode import SPELLINGS, encode_request, encode_response
 from toolcall_reference.formats.openai_chat.failures import decode_error, encode_error
-from toolcall_reference.formats.openai_chat.follow import follow_up
-from toolcall_reference.formats.openai_chat.observed import OBSERVED
+from toolcall_reference.formats.openai_chat.next_request import follow_up
+from toolcall_reference.formats.openai_chat.observer import OBSERVED
 from toolcall_reference.formats.openai_chat.provider import PROVIDER
 from toolcall_reference.formats.openai_chat.stream_decode import StreamDecoder
 from toolcall_reference.formats.openai_chat.stream_encode import StreamEncoder
-from toolcall_reference.formats.openai_http import http
 
 FORMAT = Format(
     name=NAME,
@@ -23,7 +22,7 @@ FORMAT = Format(
     stream_decoder=StreamDecoder,
     stream_encoder=StreamEncoder,
     provider=PROVIDER,
-    http=http("/chat/completions"),
+    http=HTTP,
     observed=OBSERVED,
     request_model="model",
     reply_model="model",

@@ -22,7 +22,7 @@ from toolcall_reference.conversation.intermediate import (
 )
 from toolcall_reference.conversation.target import Target
 from toolcall_reference.formats.openai_chat.api import IDS, LEGACY, NAME, NAMES
-from toolcall_reference.formats.openai_chat.legacy import as_functions, with_function_calls
+from toolcall_reference.formats.openai_chat.deprecated_functions import as_functions, with_function_calls
 from toolcall_reference.formats.openai_chat.parts import can_say, encode_user
 from toolcall_reference.formats.openai_chat.settings import encode_settings, encode_tool, encode_tools
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from toolcall_reference.basics.jsontext import digest
-from toolcall_reference.basics.seeded import letters, noise, pieces
+from toolcall_reference.basics.pseudorandom import letters, noise, pieces
 from toolcall_reference.conversation.intermediate import Body
 from toolcall_reference.formats import openai
 from toolcall_reference.formats.format import Provider

@@ -9,8 +9,8 @@ from toolcall_reference.conversation.intermediate import Body, Conversation, Res
 from toolcall_reference.conversation.losses import Losses
 from toolcall_reference.conversation.reasoning import Reasoning
 from toolcall_reference.conversation.target import Target
+from toolcall_reference.formats.openai import for_parameters
 from toolcall_reference.formats.openai_chat import models
-from toolcall_reference.formats.openai_schemas import for_parameters
 
 SHARED = (
     "safety_identifier", "prompt_cache_key", "prompt_cache_retention", "service_tier", "store", "verbosity",

@@ -23,8 +23,8 @@ from toolcall_reference.formats.openai_chat.encode import (
     lose_item,
 )
 from toolcall_reference.formats.openai_chat.failures import encode_error
-from toolcall_reference.streaming.arrange import InOrder
 from toolcall_reference.streaming.deltas import Closed, Delta, Ended, Grown, Opened, Started, Whole
+from toolcall_reference.streaming.filters import InOrder
 from toolcall_reference.streaming.sse import DONE
 
 

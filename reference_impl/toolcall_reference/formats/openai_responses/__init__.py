@@ -1,15 +1,14 @@
 """OpenAI Responses: https://platform.openai.com/docs/api-reference/responses"""
 
 from toolcall_reference.formats.format import Format
-from toolcall_reference.formats.openai_http import http
-from toolcall_reference.formats.openai_responses.api import NAME
+from toolcall_reference.formats.openai_responses.api import HTTP, NAME
 from toolcall_reference.formats.openai_responses.decode import decode_request, decode_response
 from toolcall_reference.formats.openai_responses.encode import SPELLINGS, encode_request, encode_response
 from toolcall_reference.formats.openai_responses.failures import decode_error, encode_error
-from toolcall_reference.formats.openai_responses.follow import follow_up
-from toolcall_reference.formats.openai_responses.observed import OBSERVED
+from toolcall_reference.formats.openai_responses.next_request import follow_up
+from toolcall_reference.formats.openai_responses.observer import OBSERVED
 from toolcall_reference.formats.openai_responses.provider import PROVIDER
-from toolcall_reference.formats.openai_responses.stored import StoredReplies
+from toolcall_reference.formats.openai_responses.reply_store import StoredReplies
 from toolcall_reference.formats.openai_responses.stream_decode import StreamDecoder
 from toolcall_reference.formats.openai_responses.stream_encode import StreamEncoder
 
@@ -24,7 +23,7 @@ FORMAT = Format(
     stream_decoder=StreamDecoder,
     stream_encoder=StreamEncoder,
     provider=PROVIDER,
-    http=http("/responses"),
+    http=HTTP,
     observed=OBSERVED,
     request_model="model",
     reply_model="model",

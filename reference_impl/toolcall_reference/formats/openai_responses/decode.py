@@ -21,11 +21,11 @@ from toolcall_reference.conversation.intermediate import (
 )
 from toolcall_reference.conversation.losses import Losses
 from toolcall_reference.conversation.pairing import Ledger
-from toolcall_reference.formats.openai_responses import groups, own_tools
+from toolcall_reference.formats.openai_responses import namespaces, own_tools
 from toolcall_reference.formats.openai_responses.api import NAME
 from toolcall_reference.formats.openai_responses.parts import decode_parts
+from toolcall_reference.formats.openai_responses.reply_store import named
 from toolcall_reference.formats.openai_responses.settings import decode_settings, decode_tools
-from toolcall_reference.formats.openai_responses.stored import named
 
 _CALLS = {"function_call", "custom_tool_call"} | own_tools.CALLS
 #: Items that no other provider can take: only OpenAI can read the one, and make what the other asks for.
@@ -53,13 +53,13 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
     items = [{"role": "user", "content": source}] if isinstance(source, str) else as_list(source, "input")
     ledger = Ledger(NAME)
     hosted: set[str] = set()
-    conversation.brought = copied(groups.brought(items))
-    names = groups.names_of([*as_list(body.get("tools"), "tools"), *conversation.brought])
+    conversation.brought = copied(namespaces.brought(items))
+    names = namespaces.names_of([*as_list(body.get("tools"), "tools"), *conversation.brought])
     for item in items:
         item = as_object(item, "an input item")
         if conversation.missing is None and (reason := _ONLY_OPENAI.get(str(item.get("type")))):
             conversation.missing = Refused(reason)
-        _enter(groups.under_its_name(item, names), conversation, ledger, hosted, losses)
+        _enter(namespaces.under_its_name(item, names), conversation, ledger, hosted, losses)
     conversation.tools = decode_tools(body, losses, names)
     # Tools that a search brought in are declared in the history; elsewhere they have to stand with the others.
     tool_names = {tool.name for tool in conversation.tools}

@@ -22,7 +22,7 @@ from toolcall_reference.conversation.intermediate import (
 )
 from toolcall_reference.conversation.target import Target
 from toolcall_reference.formats.hosted import encode_hosted
-from toolcall_reference.formats.openai_responses import groups, own_tools
+from toolcall_reference.formats.openai_responses import namespaces, own_tools
 from toolcall_reference.formats.openai_responses.api import IDS, NAME, NAMES
 from toolcall_reference.formats.openai_responses.parts import encode_input
 from toolcall_reference.formats.openai_responses.settings import HOSTED, encode_settings, encode_tool, encode_tools
@@ -96,7 +96,7 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     if "typed-messages" in target.spelling:
         items = [item if "type" in item else {"type": "message", **item} for item in items]
     body["input"] = items
-    declared = groups.grouped(tools, [encode_tool(tool, target) for tool in tools])
+    declared = namespaces.grouped(tools, [encode_tool(tool, target) for tool in tools])
     declared += encode_hosted(conversation.tools, HOSTED, target)
     if "deferred" in target.spelling:
         declared[-1]["defer_loading"] = True
@@ -211,8 +211,8 @@ def encode_response(reply: Reply, target: Target) -> Body:
     """A complete reply body."""
     reply.items = media.in_words(reply.items, target.losses, NAME)
     target.use_names(NAMES, [], reply.calls)
-    declared = groups.declared_to(target)
-    target.own, target.groups = own_tools.declared(declared), groups.groups_of(declared)
+    declared = namespaces.declared_to(target)
+    target.own, target.groups = own_tools.declared(declared), namespaces.groups_of(declared)
     ids = target.ids(reply.calls, IDS)
     refused = any(isinstance(item, Text) and item.refusal for item in reply.items)
     end = encode_finish(reply, target, refused=refused)

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from toolcall_reference.basics.jsontext import digest
-from toolcall_reference.basics.seeded import noise, pieces
+from toolcall_reference.basics.pseudorandom import noise, pieces
 from toolcall_reference.conversation.intermediate import Body
 from toolcall_reference.formats import openai
 from toolcall_reference.formats.format import Provider
-from toolcall_reference.formats.openai_responses.stored import refer
+from toolcall_reference.formats.openai_responses.reply_store import refer
 
 _ENDS = {"completed": "response.completed", "incomplete": "response.incomplete", "failed": "response.failed"}
 # Items of tools that OpenAI itself runs: the events between their start and their end.

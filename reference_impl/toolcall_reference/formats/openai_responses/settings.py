@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolcall_reference.basics.jsontext import as_list, as_object, as_text
-from toolcall_reference.basics.limits import as_number
+from toolcall_reference.basics.numbers import as_number
 from toolcall_reference.conversation.intermediate import Body, Conversation, ResponseFormat, Settings, Tool, ToolChoice
 from toolcall_reference.conversation.losses import Losses
 from toolcall_reference.conversation.reasoning import Reasoning
 from toolcall_reference.conversation.target import Target
+from toolcall_reference.formats.openai import for_parameters
 from toolcall_reference.formats.openai_responses.own_tools import as_function
-from toolcall_reference.formats.openai_schemas import for_parameters
 
 _KNOWN = {
     "model", "input", "instructions", "tools", "tool_choice", "parallel_tool_calls", "max_output_tokens",

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from toolcall_reference.conversation.intermediate import Body, Item, Media, Reply, Text, UniversalToolCall
 from toolcall_reference.conversation.media import placeholder
 from toolcall_reference.conversation.target import Target
-from toolcall_reference.formats.openai_responses import groups, own_tools
+from toolcall_reference.formats.openai_responses import namespaces, own_tools
 from toolcall_reference.formats.openai_responses.api import IDS, NAME, NAMES
 from toolcall_reference.formats.openai_responses.encode import (
     IN_PROGRESS,
@@ -60,8 +60,8 @@ class StreamEncoder:
 
     def __init__(self, target: Target) -> None:
         target.use_names(NAMES, [], [])
-        declared = groups.declared_to(target)
-        target.own, target.groups = own_tools.declared(declared), groups.groups_of(declared)
+        declared = namespaces.declared_to(target)
+        target.own, target.groups = own_tools.declared(declared), namespaces.groups_of(declared)
         self.kept: Body | None = None
         self._target = target
         self._reply = Reply("", [], "other")

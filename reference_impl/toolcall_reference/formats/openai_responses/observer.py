@@ -12,10 +12,9 @@ from typing import Any
 from toolcall_reference.basics.jsontext import dump, parse_object
 from toolcall_reference.conversation.intermediate import Body, Conversation, Hosted, Opaque
 from toolcall_reference.conversation.losses import Losses
-from toolcall_reference.conversation.steps import Block, ServerCall, ServerResult, Step
-from toolcall_reference.formats.observed import Observed
+from toolcall_reference.formats.observer import Block, Observed, ServerCall, ServerResult, Step
 from toolcall_reference.formats.openai_responses import own_tools
-from toolcall_reference.formats.openai_responses.stored import named
+from toolcall_reference.formats.openai_responses.reply_store import named
 
 _WRAPPED = "observed"
 #: Items of the history that a translation has to refuse, to drop or to say elsewhere; an observer shows them.

@@ -10,9 +10,8 @@ from typing import Any
 
 from toolcall_reference.conversation.intermediate import Body, Hosted, Opaque
 from toolcall_reference.conversation.losses import Losses
-from toolcall_reference.conversation.steps import ServerCall, ServerResult, Step
-from toolcall_reference.formats.gemini.spelling import camel
-from toolcall_reference.formats.observed import Observed, as_block
+from toolcall_reference.formats.gemini.protojson import camel
+from toolcall_reference.formats.observer import Observed, ServerCall, ServerResult, Step, as_block
 
 _SEARCH = "GOOGLE_SEARCH_WEB"
 _CODE = "code_execution"

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from toolcall_reference.conversation.intermediate import Body, Conversation, Hosted, Opaque
 from toolcall_reference.conversation.losses import Losses
-from toolcall_reference.conversation.steps import Block, ServerCall, ServerResult, Step
 from toolcall_reference.formats.anthropic.decode import system_texts
-from toolcall_reference.formats.observed import Observed, as_block
+from toolcall_reference.formats.observer import Block, Observed, ServerCall, ServerResult, Step, as_block
 
 _RESULT = "_tool_result"
 #: How the types of its server tools end.

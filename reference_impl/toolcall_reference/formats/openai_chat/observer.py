@@ -6,7 +6,7 @@ Chat has no items for tools that a provider runs: of a web search only the sourc
 from __future__ import annotations
 
 from toolcall_reference.conversation.intermediate import Body, Conversation
-from toolcall_reference.formats.observed import Observed
+from toolcall_reference.formats.observer import Observed
 
 
 def _choices(body: Body) -> list[Body]:

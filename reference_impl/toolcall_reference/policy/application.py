@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from toolcall_reference.basics.errors import Refused
 from toolcall_reference.basics.jsontext import copied
 from toolcall_reference.conversation.intermediate import Conversation, Text, Tool, ToolChoice, UniversalToolCall
-from toolcall_reference.policy.keys import KeyRenamer
+from toolcall_reference.policy.key_renamer import KeyRenamer
 from toolcall_reference.policy.policy import Policy, Words
 
 

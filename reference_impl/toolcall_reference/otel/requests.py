@@ -27,9 +27,9 @@ from toolcall_reference.conversation.intermediate import (
 )
 from toolcall_reference.conversation.losses import Losses
 from toolcall_reference.conversation.pairing import Ledger
-from toolcall_reference.conversation.steps import Block, ServerCall, ServerResult, Step
 from toolcall_reference.conversation.target import Target
 from toolcall_reference.formats import Format
+from toolcall_reference.formats.observer import Block, ServerCall, ServerResult, Step
 from toolcall_reference.otel.parts import STATE
 from toolcall_reference.otel.tools import tools_of
 

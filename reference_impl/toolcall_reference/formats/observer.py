@@ -3,11 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from toolcall_reference.conversation.intermediate import Body, Conversation, Hosted, Opaque
 from toolcall_reference.conversation.losses import Losses
-from toolcall_reference.conversation.steps import Block, ServerCall, ServerResult, Step
+
+
+@dataclass(slots=True)
+class ServerCall:
+    """A tool that the provider runs. ``details`` has a ``type``, and what the provider says of the call."""
+
+    name: str
+    details: Body
+    id: str | None = None
+
+
+@dataclass(slots=True)
+class ServerResult:
+    """What came of the call of that id; ``details`` as there."""
+
+    details: Body
+    id: str | None = None
+
+
+@dataclass(slots=True)
+class Block:
+    """A block of the provider's that is neither: ``type`` is its own word, ``members`` all else that it says."""
+
+    type: str
+    members: Body = field(default_factory=dict)
+
+
+Step = ServerCall | ServerResult | Block
 
 
 def _itself(body: Body, losses: Losses) -> Body:
