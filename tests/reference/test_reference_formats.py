@@ -12,7 +12,8 @@ from toolcall_reference import formats
 
 PACKAGES = Path(toolcall_reference.__file__).parent / "formats"
 LAYOUT = {
-    *("__init__", "api", "decode", "encode", "settings", "failures", "stream_decode", "stream_encode", "provider"),
+    *("__init__", "api", "decode", "encode", "settings", "failures", "stream_decode", "stream_encode"),
+    *("next_request", "observer", "provider"),
 }
 
 
@@ -35,7 +36,7 @@ def test_a_package_says_its_name_once_and_imports_no_other_format(name: str) -> 
         tree = ast.parse(path.read_text(encoding="utf-8"))
         modules += [path.stem for node in ast.walk(tree) if isinstance(node, ast.Constant) and node.value == name]
         imported = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-        others = {f"toolcall_reference.formats.{other}" for other in formats.names()}
+        others = {f"toolcall_reference.formats.{other}" for other in formats.names() if other != name}
         assert not [module for module in imported if module.startswith(tuple(others))], path.name
     assert modules == ["api"]
 

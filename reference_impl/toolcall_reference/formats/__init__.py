@@ -1,9 +1,10 @@
 """The wire formats: one package each, found by being here.
 
 A package exports one record, ``FORMAT`` (see :mod:`toolcall_reference.formats.format`). All that is special about a
-format is in its package; no other module names one. The packages have one layout: ``api`` (its name, and which names
-and ids it takes), ``decode``, ``encode``, ``settings``, ``failures``, ``stream_decode``, ``stream_encode``, ``http``
-(its addresses and headers), and ``provider``, for the corpus.
+format is in its package; no other module names one. The packages have one layout: ``api`` (its name, addresses and
+headers, and the ids and names it takes), ``decode``, ``encode``, ``settings``, ``failures``, ``stream_decode``,
+``stream_encode``, ``next_request`` (what an agent sends after a reply), ``observer`` (for traces), and ``provider``
+(for the corpus). In all of them ``decode_…`` reads the wire and ``encode_…`` writes it.
 """
 
 from __future__ import annotations
