@@ -98,9 +98,9 @@ def main() -> None:
     with contextlib.suppress(TimeIsUp):
         call_within(0.05, lambda: [None for _ in iter(int, 1)])
         print("not limited")
-    from toolcall_conformance.basics import whole_files
+    from toolcall_conformance.basics import atomic_files
 
-    whole_files.write(folder / "kept.json", "whole")
+    atomic_files.write(folder / "kept.json", "whole")
     print("kept", (folder / "kept.json").read_text(encoding="utf-8"))
     sys.stdout.flush()
     os._exit(0)  # what others do at the end needs what is gone

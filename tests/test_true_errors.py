@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import toolcall_conformance
-from toolcall_conformance.basics.extras import trouble
+from toolcall_conformance.basics.extras import import_problem
 from toolcall_conformance.trust.witnesses.wire import MissingSDKError, sdk_module
 
 
@@ -57,10 +57,13 @@ def test_a_name_that_is_none_of_ours_is_no_import_error() -> None:
 
 
 def test_a_library_that_is_there_and_broken_is_not_called_missing() -> None:
-    assert trouble("aiohttp", ModuleNotFoundError("No module named 'aiohttp'", name="aiohttp")) == "is not installed"
-    beneath = trouble("aiohttp", ModuleNotFoundError("No module named 'yarl'", name="yarl"))
+    assert (
+        import_problem("aiohttp", ModuleNotFoundError("No module named 'aiohttp'", name="aiohttp"))
+        == "is not installed"
+    )
+    beneath = import_problem("aiohttp", ModuleNotFoundError("No module named 'yarl'", name="yarl"))
     assert beneath == "is installed, but cannot be imported (ModuleNotFoundError: No module named 'yarl')"
-    other = trouble("aiohttp", ImportError("cannot import name 'x' from 'aiohttp'", name="aiohttp"))
+    other = import_problem("aiohttp", ImportError("cannot import name 'x' from 'aiohttp'", name="aiohttp"))
     assert other.startswith("is installed, but cannot be imported (ImportError: cannot import name 'x'")
 
 

@@ -1,4 +1,4 @@
-"""Whatever prints, prints what ``showing`` has made fit: no other way leads out of the judge to a terminal or a log."""
+"""Whatever prints, prints what ``visible_text`` has made fit: no other way leads out of the judge to a terminal."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _is_fit(argument: ast.expr) -> bool:
 @every("path", FILES, id=lambda path: str(path.relative_to(PACKAGE)))
 def test_nothing_is_printed_raw(path: Path) -> None:
     if str(path.relative_to(PACKAGE)) not in WAYS:
-        assert list(raw(path)) == [], "print with cli.console, engine.printing, or what showing.visible returns"
+        assert list(raw(path)) == [], "print with cli.console, engine.printing, or what visible_text.visible returns"
 
 
 def test_raw_prints_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

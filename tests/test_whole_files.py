@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from toolcall_conformance.basics import whole_files
+from toolcall_conformance.basics import atomic_files
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -36,7 +36,7 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_the_disk_has_the_content_before_the_name(tmp_path: Path, steps: list[str]) -> None:
-    whole_files.write(tmp_path / "a.json", "new \ud800")
+    atomic_files.write(tmp_path / "a.json", "new \ud800")
     assert steps == ["file", "rename a.json", "folder"]
     assert (tmp_path / "a.json").read_bytes() == b"new \\ud800"
 
@@ -44,7 +44,7 @@ def test_the_disk_has_the_content_before_the_name(tmp_path: Path, steps: list[st
 def test_several_go_to_the_disk_together(tmp_path: Path, steps: list[str]) -> None:
     names: list[str] = []
     files = [(tmp_path / folder / name, b"x") for folder in "ab" for name in ("1", "2")]
-    whole_files.write_all(files, renamed=lambda path: names.append(path.name))
+    atomic_files.write_all(files, on_renamed=lambda path: names.append(path.name))
     assert steps == [*["file"] * 4, *[f"rename {name}" for name in ("1", "2", "1", "2")], *["folder"] * 2]
     assert names == ["1", "2", "1", "2"]
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["1", "1", "2", "2", "a", "b"]
@@ -62,7 +62,7 @@ def test_what_fails_leaves_the_old_file_alone(
 
     monkeypatch.setattr(step, fails)
     with pytest.raises(type(error)) as raised:
-        whole_files.write(tmp_path / "a.json", "new")
+        atomic_files.write(tmp_path / "a.json", "new")
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a.json", "old")]
     if step != "os.fsync" and isinstance(raised.value, OSError):
         assert raised.value.filename == str(tmp_path / "a.json")
@@ -72,20 +72,20 @@ def test_rights_links_and_long_names_stay(tmp_path: Path) -> None:
     (tmp_path / "real").write_text("old")
     (tmp_path / "real").chmod(0o640)
     (tmp_path / "link").symlink_to("real")
-    whole_files.write(tmp_path / "link", "new")
+    atomic_files.write(tmp_path / "link", "new")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "real").read_text() == "new"
     assert stat.S_IMODE((tmp_path / "real").stat().st_mode) == 0o640
     long = tmp_path / ("ä" * 120)
-    whole_files.write(long, "new")
+    atomic_files.write(long, "new")
     assert long.read_text() == "new"
 
 
 def test_a_circle_of_links_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "one").symlink_to("other")
     (tmp_path / "other").symlink_to("one")
-    with pytest.raises(whole_files.NotWrittenError, match="symbolic links") as raised:
-        whole_files.write(tmp_path / "one", "new")
+    with pytest.raises(atomic_files.NotWrittenError, match="symbolic links") as raised:
+        atomic_files.write(tmp_path / "one", "new")
     assert raised.value.filename == str(tmp_path / "one")
     assert sorted(path.name for path in tmp_path.iterdir() if path.is_symlink()) == ["one", "other"]
 
@@ -96,7 +96,7 @@ def test_what_a_killed_run_left_is_taken_away_once_it_is_old(tmp_path: Path) -> 
         (tmp_path / name).write_text("half")
         if name != ".a.json.0123abce.tmp":  # which a run at work may need
             os.utime(tmp_path / name, (1, 1))
-    whole_files.write(tmp_path / "a.json", "new")
+    atomic_files.write(tmp_path / "a.json", "new")
     assert {path.name for path in tmp_path.iterdir()} == names - {".a.json.0123abcd.tmp"} | {"a.json"}
 
 

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pytest
 
 from toolcall_conformance.basics.findings import MISSING, Finding
-from toolcall_conformance.basics.showing import shortened, visible
+from toolcall_conformance.basics.visible_text import shorten, visible
 
 if TYPE_CHECKING:
     from toolcall_conformance.engine.items.plan import Planned
@@ -74,9 +74,9 @@ class ConformanceSuite:
         if outcome == "failed" or (outcome in EXPECTED and request.config.option.runxfail):
             pytest.fail(fit(toolcall_item.faults(_again(request))), pytrace=False)
         if outcome in EXPECTED:
-            pytest.xfail(visible(shortened(toolcall_item.reason)))
+            pytest.xfail(visible(shorten(toolcall_item.reason)))
         if outcome == "skipped":
-            pytest.skip(visible(shortened(toolcall_item.reason)))
+            pytest.skip(visible(shorten(toolcall_item.reason)))
 
     def test_output(self, toolcall_item: PlayedItem, snapshot: Any) -> None:
         """The translator's output is equal to the snapshot."""

@@ -8,7 +8,7 @@ import pytest
 
 from toolcall_conformance import formats
 from toolcall_conformance.basics import jsonvalue
-from toolcall_conformance.basics.jsonvalue import copied
+from toolcall_conformance.basics.jsonvalue import deep_copy
 from toolcall_conformance.checks.conversation.client import ClientHabit, continue_from_reply
 from toolcall_conformance.judge.excuses.provider_memory import whole_exchanges
 from toolcall_conformance.library import Corpus
@@ -37,7 +37,7 @@ def test_a_model_that_does_as_the_golden_is_answered_as_by_the_ideal_client(name
 def asked_otherwise(name: str, corpus: Corpus, case: str, change: Any) -> dict[str, Any]:
     """The second request of a case, after a reply whose calls were changed."""
     exchanges = corpus.cases[case].exchanges(name)
-    reply = copied(exchanges[0].response)
+    reply = deep_copy(exchanges[0].response)
     change(calls_of(name, reply))
     return next_request(name, exchanges[0].request, reply, exchanges, 1)
 
@@ -103,7 +103,7 @@ def test_what_the_user_says_behind_the_results_stays(name: str, corpus: Corpus) 
             lambda calls: rename(calls[-1], "delete_everything"),
             "'delete_everything', for which the scenario has no result",
         ),
-        (lambda calls: calls.extend(copied([calls[0], calls[0]])), "for the 3th time"),
+        (lambda calls: calls.extend(deep_copy([calls[0], calls[0]])), "for the 3th time"),
     ],
 )
 def test_a_call_without_a_result_is_no_way_on(name: str, change: Any, why: str, corpus: Corpus) -> None:

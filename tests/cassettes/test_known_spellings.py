@@ -17,7 +17,7 @@ from urllib.parse import quote
 import pytest
 
 from cassettes.carriers import deltas, interaction, pieces
-from toolcall_conformance.basics.known_secrets import KnownSecrets, secrets_of
+from toolcall_conformance.basics.known_secrets import KnownSecrets, find_secrets
 from toolcall_conformance.recording.cassettes.redaction.filters import Filters
 from toolcall_conformance.recording.cassettes.redaction.leaks import leaked
 from toolcall_conformance.recording.cassettes.redaction.redact import Redactor
@@ -132,7 +132,7 @@ def test_searching_takes_time_in_proportion(unit: str) -> None:
     text = (unit * 200_000)[:200_000]
     secrets = KnownSecrets(KEYS)
     start = time.process_time()
-    assert secrets.replaced(text, lambda _: "") == text
+    assert secrets.replace(text, lambda _: "") == text
     assert time.process_time() - start < 3  # it takes a fifth of a second at most
 
 
@@ -153,10 +153,10 @@ def test_searching_takes_time_in_proportion(unit: str) -> None:
     ],
 )
 def test_variables_that_hold_secrets(name: str, value: str, secret: bool) -> None:
-    assert secrets_of({name: value}) == ({value: name} if secret else {})
+    assert find_secrets({name: value}) == ({value: name} if secret else {})
 
 
 def test_a_variable_that_holds_a_file_s_place_is_read_without_error(tmp_path: Path) -> None:
-    assert secrets_of({"A_KEY": str(tmp_path)}) == {}
-    assert secrets_of({"A_KEY": "/" + "b7Jq0/" * 60}) != {}
-    assert secrets_of({"A_KEY": "/b7Jq0\0vXw2mNp"}) != {}
+    assert find_secrets({"A_KEY": str(tmp_path)}) == {}
+    assert find_secrets({"A_KEY": "/" + "b7Jq0/" * 60}) != {}
+    assert find_secrets({"A_KEY": "/b7Jq0\0vXw2mNp"}) != {}

@@ -12,7 +12,7 @@ import pytest
 
 from miniature import GOOD, install_judge, write_case, write_corpus
 from toolcall_conformance import library
-from toolcall_conformance.basics.settings_files import settled
+from toolcall_conformance.basics.settings_files import find_settings
 from toolcall_conformance.cli import main
 
 Command = Callable[..., tuple[int, str, str]]
@@ -206,7 +206,7 @@ def test_the_files_are_those_that_pytest_finds(
         (root / name).write_text(text, encoding="utf-8")
     monkeypatch.chdir(root / "below")
     config: Any = pytester.parseconfig(f"--rootdir={root / 'below'}") if layout == "nothing" else pytester.parseconfig()
-    settings = settled(root / "below")
+    settings = find_settings(root / "below")
     assert (settings.root, settings.file) == (config.rootpath, config.inipath if settings.file else None)
     named = "ours/private" in str(LAYOUTS[layout]) and "hides" not in layout
     assert ("ours/first" in command("list", "cases")[1]) == named

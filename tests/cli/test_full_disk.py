@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.basics import whole_files
+from toolcall_conformance.basics import atomic_files
 from toolcall_conformance.library import default_root
 
 FULL = Path("/dev/full")
@@ -63,11 +63,11 @@ def test_a_report_to_a_full_device_is_told(project: Any) -> None:
 
 def test_a_device_and_a_pipe_take_what_is_written_and_stay(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="No space left"):
-        whole_files.write(FULL, "a" * 100_000)
+        atomic_files.write(FULL, "a" * 100_000)
     pipe = tmp_path / "pipe.json"
     os.mkfifo(pipe)
     with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE) as reader:
-        whole_files.write(pipe, "a" * 100_000)
+        atomic_files.write(pipe, "a" * 100_000)
         assert reader.stdout is not None
         assert reader.stdout.read() == b"a" * 100_000
     assert stat.S_ISFIFO(pipe.stat().st_mode)

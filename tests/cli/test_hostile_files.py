@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from toolcall_conformance.basics import foreign_files
-from toolcall_conformance.basics.settings_files import UnreadableFileError, settled
+from toolcall_conformance.basics.settings_files import UnreadableFileError, find_settings
 from toolcall_conformance.basics.settings_sources import SettingError, SettingsTable
 from toolcall_conformance.cli import main
 from toolcall_conformance.drivers.errors import SpecError
@@ -71,8 +71,8 @@ READERS: dict[str, tuple[str, Callable[[Path], Any], type[Exception]]] = {
     "filters": ("x.toml", Filters.load, FilterError),
     "report": ("x.json", json_report.read, ReportError),
     "manifest": ("manifest.json", lambda path: vendored.read(path.parent), vendored.VendoredError),
-    "settings": ("pyproject.toml", lambda path: SettingsTable(path.parent).named("strict"), SettingError),
-    "ini": ("pytest.ini", lambda path: settled(path.parent), UnreadableFileError),
+    "settings": ("pyproject.toml", lambda path: SettingsTable(path.parent).setting("strict"), SettingError),
+    "ini": ("pytest.ini", lambda path: find_settings(path.parent), UnreadableFileError),
 }
 
 
@@ -132,7 +132,7 @@ def test_a_file_beyond_the_limit_is_refused(tmp_path: Path, monkeypatch: pytest.
     with pytest.raises(OSError, match="more than 1 MiB"):
         foreign_files.read_bytes(tmp_path / "x")
     with pytest.raises(OSError, match="more than 1 MiB"):
-        foreign_files.verify(tmp_path / "x")
+        foreign_files.verify_readable(tmp_path / "x")
     with pytest.raises(OSError, match="character that no file's name can have"):
         foreign_files.read_bytes(Path("a\0b"))
 

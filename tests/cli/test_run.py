@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.basics import started
+from toolcall_conformance.basics import run_command
 from toolcall_conformance.cli import main
 from toolcall_conformance.cli.parser import CommandParser
 from toolcall_conformance.cli.run import fill
@@ -144,8 +144,8 @@ def given(monkeypatch: pytest.MonkeyPatch) -> Any:
         monkeypatch.setattr(pytest, "main", called)
         assert main(["run", *words]) == 0
         [arguments] = commands
-        assert tuple(arguments[: len(started.ALONE)]) == started.ALONE
-        return arguments[len(started.ALONE) :]
+        assert tuple(arguments[: len(run_command.RUN_ARGUMENTS)]) == run_command.RUN_ARGUMENTS
+        return arguments[len(run_command.RUN_ARGUMENTS) :]
 
     return given
 
@@ -217,5 +217,8 @@ def test_the_help_fits_a_screen(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
 
 
 def test_a_printed_command_begins_as_its_run_was_started() -> None:
-    assert started.command([*started.ALONE, "a", "-x"]) == (["toolcall-conformance", "run"], ["a", "-x"])
-    assert started.command(["-p", "toolcall_conformance", "toolcall::"])[0] == ["pytest"]
+    assert run_command.command_words([*run_command.RUN_ARGUMENTS, "a", "-x"]) == (
+        ["toolcall-conformance", "run"],
+        ["a", "-x"],
+    )
+    assert run_command.command_words(["-p", "toolcall_conformance", "toolcall::"])[0] == ["pytest"]

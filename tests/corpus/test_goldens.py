@@ -122,8 +122,8 @@ def test_a_broken_stream_is_legal_as_far_as_it_goes(case: Case) -> None:
         assembled = formats.assembled(name, stream)
         assert assembled.end == ENDS[break_entry["by"]]
         whole = formats.assembled(name, parse_stream(_whole_stream(exchange))).calls
-        texts = ["".join(call.fragments) or call.whole or "" for call in assembled.calls]
-        wholes = ["".join(call.fragments) or call.whole or "" for call in whole]
+        texts = ["".join(call.fragments) or call.whole_text or "" for call in assembled.calls]
+        wholes = ["".join(call.fragments) or call.whole_text or "" for call in whole]
         assert texts[:-1] == wholes[: len(texts) - 1]
         assert not texts or wholes[len(texts) - 1].startswith(texts[-1])
         assert "".join(texts) != "".join(wholes)
@@ -287,7 +287,7 @@ def test_declarations(case: Case, name: str) -> None:
         definitions = [tool for tool in every if not _is_to_be_found(case, name, tool["name"], exchange.number)]
         declared = formats.read(name, "request", exchange.request).tools
         assert [tool for tool in exchange.request.get("tools", []) if tool in own] == own
-        declared = [tool for tool in declared if tool.kind != "hosted" or tool.own not in _declared(own)]
+        declared = [tool for tool in declared if tool.kind != "hosted" or tool.declaration not in _declared(own)]
         declared = sorted(declared, key=lambda tool: tool.kind == "hosted")  # the provider's own stand on either side
         assert [tool.kind for tool in declared[len(definitions) :]] == ["hosted"] * len(hosted)
         assert [tool for tool in exchange.request.get("tools", []) if tool in hosted] == hosted

@@ -8,7 +8,7 @@ from pathlib import Path
 import toolcall_conformance
 from every import every
 from toolcall_conformance.basics.findings import Level
-from toolcall_conformance.judge.levels import finding, weighed
+from toolcall_conformance.judge.levels import apply_circumstances, make_finding
 from toolcall_conformance.library import load_corpus
 
 PACKAGE = Path(toolcall_conformance.__file__).parent
@@ -104,17 +104,17 @@ def test_a_circumstance_lowers_what_it_bears_on_and_nothing_else(name: str) -> N
     for rule in CORPUS.rules:
         if not rule.startswith("translation/"):
             continue
-        before = finding(CORPUS, rule)
-        after = weighed(CORPUS, before, [name])
+        before = make_finding(CORPUS, rule)
+        after = apply_circumstances(CORPUS, before, [name])
         bears = circumstance.rules is None or rule in circumstance.rules
         bears = bears and (circumstance.elements is None or before.element in circumstance.elements)
         assert after.level == (min(before.level, circumstance.at_most, key=order.index) if bears else before.level)
-        assert finding(CORPUS, rule, under=[name]) == after
+        assert make_finding(CORPUS, rule, under=[name]) == after
 
 
 def test_the_lowest_of_several_circumstances_counts() -> None:
-    grave = finding(CORPUS, "translation/call-lost")
+    grave = make_finding(CORPUS, "translation/call-lost")
     assert grave.level is Level.MUST
-    assert weighed(CORPUS, grave, []) is grave
-    assert weighed(CORPUS, grave, ["fresh-session", "source-breaks-it"]).level is Level.NOTE
-    assert weighed(CORPUS, grave, ["source-breaks-it", "fresh-session"]).level is Level.NOTE
+    assert apply_circumstances(CORPUS, grave, []) is grave
+    assert apply_circumstances(CORPUS, grave, ["fresh-session", "source-breaks-it"]).level is Level.NOTE
+    assert apply_circumstances(CORPUS, grave, ["source-breaks-it", "fresh-session"]).level is Level.NOTE

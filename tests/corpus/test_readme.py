@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from every import every
-from toolcall_conformance.basics.jsonstyle import on_one_line, written
+from toolcall_conformance.basics.jsonstyle import dump, dump_line
 from toolcall_conformance.library import default_root, read_json
 from toolcall_conformance.library.verdicts import Verdict, read_verdicts
 from turns import VARIABLE, share, today
@@ -80,7 +80,7 @@ def small(tmp_path: Path) -> Path:
 
 def written_verdicts(path: Path, verdicts: Iterable[Verdict]) -> None:
     path.parent.mkdir(exist_ok=True)
-    path.write_text("".join(f"{on_one_line(verdict)}\n" for verdict in verdicts), encoding="utf-8")
+    path.write_text("".join(f"{dump_line(verdict)}\n" for verdict in verdicts), encoding="utf-8")
 
 
 @pytest.mark.parametrize("language", ["python", "typescript"])
@@ -134,7 +134,7 @@ def test_a_runner_names_what_is_wrong(language: str, small: Path, request: pytes
     if language == "python":  # the other runner finds a whole corpus right in a test of its own
         assert run(command, small).returncode == 0
     golden = small / "scenarios" / "shell" / "seed" / "anthropic" / "01-request.json"
-    golden.write_text(written({**read_json(golden), "max_tokens": "many"}), encoding="utf-8")
+    golden.write_text(dump({**read_json(golden), "max_tokens": "many"}), encoding="utf-8")
     verdict = {"direction": "request", "client": "gemini", "upstream": "anthropic", "output": read_json(golden)}
     expected = {"broken": ["anthropic/tool-name"], "harmless": []}
     wrong = [{**verdict, "kind": kind, "expect": rules, "name": f"a/{kind}/x"} for kind, rules in expected.items()]

@@ -22,7 +22,7 @@ import forked_runs
 from regeneration.changes import Change, PublishError, found_in, publish, told
 from regeneration.extension import GoldenExtension
 from regeneration.validation import without
-from toolcall_conformance.basics.jsonstyle import written
+from toolcall_conformance.basics.jsonstyle import dump
 from toolcall_conformance.library import default_root
 
 ROOT = default_root()
@@ -48,9 +48,9 @@ FAULTY = DRESSED.replace("CHANGE", '{k: v for k, v in dress(*given).items() if k
 KILLED = """
 import os, signal
 from pathlib import Path
-from toolcall_conformance.basics import whole_files
+from toolcall_conformance.basics import atomic_files
 
-fill, rename, renames = whole_files._fill, Path.replace, []
+fill, rename, renames = atomic_files._fill, Path.replace, []
 
 def die():
     os.kill(os.getpid(), signal.SIGKILL)
@@ -68,7 +68,7 @@ def counted(self, target):
             die()
     return rename(self, target)
 
-whole_files._fill, Path.replace = half, counted
+atomic_files._fill, Path.replace = half, counted
 """
 #: What the corpus's own tests would say is no matter here, and takes seconds.
 UNEXAMINED = """
@@ -170,7 +170,7 @@ def is_changed(name: str, before: bytes, after: bytes) -> bool:
 
 def edit(path: Path, **keys: Any) -> None:
     value = json.loads(path.read_text(encoding="utf-8")) | keys
-    path.write_text(written(value), encoding="utf-8")
+    path.write_text(dump(value), encoding="utf-8")
 
 
 def test_on_a_clean_corpus_nothing_changes(corpus: Path) -> None:

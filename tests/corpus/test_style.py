@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolcall_conformance.basics.jsonstyle import WIDTH, StyleError, main, styled, unstyled, written
+from toolcall_conformance.basics.jsonstyle import WIDTH, StyleError, dump, find_unstyled, main, restyle
 from toolcall_conformance.basics.jsonvalue import parse
 from toolcall_conformance.library import default_root
 from toolcall_reference.rendering.jsonfile import text_of
@@ -22,7 +22,7 @@ VALUES = st.recursive(
 
 
 def test_every_file_of_the_corpus_is_in_the_style() -> None:
-    wrong = [path.relative_to(ROOT) for path, _ in unstyled([ROOT])]
+    wrong = [path.relative_to(ROOT) for path, _ in find_unstyled([ROOT])]
     message = "\n".join(map(str, wrong[:20]))
     assert not wrong, (
         f"{len(wrong)} files are not in the style; python -m toolcall_conformance.basics.jsonstyle {ROOT}\n{message}"
@@ -31,9 +31,9 @@ def test_every_file_of_the_corpus_is_in_the_style() -> None:
 
 @given(VALUES)
 def test_the_writers_of_judge_and_reference_agree(value: object) -> None:
-    text = written(value)
+    text = dump(value)
     assert text == text_of(value)
-    assert text == styled(text)
+    assert text == restyle(text)
     assert parse(text) == value
 
 
@@ -49,7 +49,7 @@ def test_the_style() -> None:
   ]
 }}
 """
-    assert written(parse(text)) == text == text_of(parse(text))
+    assert dump(parse(text)) == text == text_of(parse(text))
 
 
 @pytest.mark.parametrize(("more", "lines"), [(0, 4), (1, 7)])
@@ -58,14 +58,14 @@ def test_a_line_has_room_for_its_indent_its_key_and_its_comma(more: int, lines: 
     first = "x" * (WIDTH - len('  "key": ["", 1],') + more)
     last = "x" * (WIDTH - len('  "more": ["", 2]'))
     value = {"key": [first, 1], "more": [last, 2]}
-    text = written(value)
+    text = dump(value)
     assert text == text_of(value)
     assert len(text.splitlines()) == lines
 
 
 @pytest.mark.parametrize("number", ["1.0", "1e0", "1E+2", "-0.0", "123456789012345678901234567890", "0.10"])
 def test_numbers_keep_their_spelling(number: str) -> None:
-    assert styled(f'[ {number},"1.0" ]') == f'[{number}, "1.0"]\n'
+    assert restyle(f'[ {number},"1.0" ]') == f'[{number}, "1.0"]\n'
 
 
 @pytest.mark.parametrize(
@@ -78,8 +78,8 @@ def test_numbers_keep_their_spelling(number: str) -> None:
     ],
 )
 def test_only_what_json_demands_is_escaped(text: str, expected: str) -> None:
-    assert styled(text) == expected + "\n" == text_of(parse(text))
-    assert styled(expected) == expected + "\n"
+    assert restyle(text) == expected + "\n" == text_of(parse(text))
+    assert restyle(expected) == expected + "\n"
     expected.encode()
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import jsonschema
 
-from toolcall_conformance.basics.jsonstyle import styled, written
+from toolcall_conformance.basics.jsonstyle import dump, restyle
 from toolcall_conformance.library import default_root, read_json
 
 CORPUS = default_root()
@@ -31,14 +31,14 @@ def named(path: Path) -> str:
 def write(path: Path, value: Any) -> None:
     """A new JSON file in the corpus's style."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(written(value), encoding="utf-8")
+    path.write_text(dump(value), encoding="utf-8")
     print(f"wrote   {named(path)}")
 
 
 def style(path: Path) -> None:
     """Bring a JSON file to the corpus's style; values and the order of keys stay."""
     text = path.read_text(encoding="utf-8")
-    if (right := styled(text)) != text:
+    if (right := restyle(text)) != text:
         path.write_text(right, encoding="utf-8")
         print(f"styled  {named(path)}")
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from doubles.catalogue import Double, doubles, exported, file_of, root
-from toolcall_conformance.basics import whole_files
-from toolcall_conformance.basics.jsonstyle import on_one_line
+from toolcall_conformance.basics import atomic_files
+from toolcall_conformance.basics.jsonstyle import dump_line
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.library.verdicts import sorted_lines, stream_value, verdict_files
 
@@ -44,7 +44,7 @@ def line_of(double: Double) -> bytes | None:
         **{key: value for key, value in example.items() if key not in bodies},
         **bodies,
     }
-    return on_one_line(content).encode()
+    return dump_line(content).encode()
 
 
 def _written(example: dict[str, Any], key: str) -> Any:
@@ -70,7 +70,7 @@ def _golden(example: dict[str, Any], key: str) -> Path | None:
         body, path = exchange.error, exchange.error_path
     else:
         body, path = exchange.response, exchange.response_path
-    return path if on_one_line(body) == on_one_line(example[key]) else None
+    return path if dump_line(body) == dump_line(example[key]) else None
 
 
 def content_of(family: str, anew: Sequence[Double]) -> bytes:
@@ -115,7 +115,7 @@ def main(words: Sequence[str]) -> int:
         return 2
     contents = {file_of(family): content_of(family, members) for family, members in anew.items()}
     before = {path: path.read_bytes() if path.is_file() else b"" for path in contents}
-    whole_files.write_all([(path, contents[path]) for path in contents if contents[path] not in (b"", before[path])])
+    atomic_files.write_all([(path, contents[path]) for path in contents if contents[path] not in (b"", before[path])])
     gone = [path for path, content in contents.items() if not content and path.is_file()]
     if not words:
         gone += [path for path in verdict_files(root().parent) if path not in contents]

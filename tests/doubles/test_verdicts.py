@@ -14,7 +14,7 @@ import pytest
 
 from doubles import diff, export
 from doubles.catalogue import Double, doubles, exported, file_of, root
-from toolcall_conformance.basics.jsonstyle import on_one_line
+from toolcall_conformance.basics.jsonstyle import dump_line
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.library.verdicts import (
     read_verdicts,
@@ -38,7 +38,7 @@ def complaints(path: Path) -> list[str]:
         names.append(verdict.get("name", ""))
         here = f"{path.name}:{number}: {names[-1]}"
         problems += [f"{here}: {error.json_path}: {error.message}" for error in validator.iter_errors(verdict)]
-        if on_one_line(verdict).encode() != line:
+        if dump_line(verdict).encode() != line:
             problems.append(f"{here}: is not in the style of a line")
         if names[-1].partition("/")[0] != path.stem:
             problems.append(f"{here}: is of another family")
@@ -62,8 +62,8 @@ def test_all_lines_are_well_formed() -> None:
 def test_what_is_wrong_with_a_line_is_told(tmp_path: Path) -> None:
     good = json.loads(next(line for line in exported("arguments").values() if b'"source":"scenarios/' in line))
     lines = [
-        on_one_line({**good, "name": "arguments/z/gemini", "source": "scenarios/none/01-request.json"}),
-        on_one_line({**good, "name": "ids/b/gemini", "kind": "odd"}),
+        dump_line({**good, "name": "arguments/z/gemini", "source": "scenarios/none/01-request.json"}),
+        dump_line({**good, "name": "ids/b/gemini", "kind": "odd"}),
         json.dumps({**good, "name": "arguments/a/gemini"}),
     ]
     path = tmp_path / "arguments.jsonl"
@@ -101,7 +101,7 @@ def test_a_golden_is_named_by_its_path() -> None:
 def test_a_stream_is_a_text_or_its_bytes(stream: bytes) -> None:
     value = stream_value(stream)
     assert isinstance(value, dict) == (b"\xff" in stream)
-    line = on_one_line({"output": value})
+    line = dump_line({"output": value})
     assert len(line.splitlines()) == 1
     assert stream_bytes(json.loads(line)["output"]) == stream
 
@@ -132,7 +132,7 @@ def test_a_word_that_names_nothing_is_refused(capsys: Any) -> None:
 
 def test_an_old_line_is_replaced_and_one_without_a_double_goes(monkeypatch: pytest.MonkeyPatch) -> None:
     family, double = "arguments", next(each for each in doubles() if each.family == "arguments")
-    gone = on_one_line({**json.loads(exported(family)[double.name]), "name": "arguments/gone/gemini"}).encode()
+    gone = dump_line({**json.loads(exported(family)[double.name]), "name": "arguments/gone/gemini"}).encode()
     stale = exported(family)[double.name].replace(b'"title":"', b'"title":"Once ')
     old = {**exported(family), double.name: stale, "arguments/gone/gemini": gone}
     monkeypatch.setattr(export, "exported", lambda _family: old)
@@ -149,7 +149,7 @@ def test_differences_are_told_by_verdict_and_member(tmp_path: Path, capsys: Any)
     old, new = tmp_path / "old", tmp_path / "new.jsonl"
     old.mkdir()
     (old / "ids.jsonl").write_bytes(b"\n".join([lines[first], lines[second]]))
-    new.write_bytes(b"\n".join([on_one_line(changed).encode(), lines[third]]))
+    new.write_bytes(b"\n".join([dump_line(changed).encode(), lines[third]]))
     assert diff.main([str(old), str(new)]) == 1
     output = capsys.readouterr().out
     assert f"  {first}\n" in output

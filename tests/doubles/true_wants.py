@@ -14,7 +14,7 @@ from doubles.border import alone
 from doubles.putting import repaired, values_of
 from judging import judge, judge_stream
 from toolcall_conformance import formats
-from toolcall_conformance.basics.findings import MISSING, TOGETHER, Finding
+from toolcall_conformance.basics.findings import ASSEMBLED_REPLY, MISSING, Finding
 from toolcall_conformance.basics.jsonvalue import equal
 from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.library import load_corpus
@@ -66,8 +66,8 @@ def tried(verdict: Mapping[str, Any]) -> Tried:
         counter[finding.rule] += 1
         if counter[finding.rule] > MOST_OF_A_RULE or not values_of(finding):
             continue
-        if finding.body == TOGETHER and TOGETHER not in judges:
-            judges[TOGETHER] = formats.assembled(whole["client"], output).body, _judge_of_reply(whole)
+        if finding.body == ASSEMBLED_REPLY and ASSEMBLED_REPLY not in judges:
+            judges[ASSEMBLED_REPLY] = formats.assembled(whole["client"], output).body, _judge_of_reply(whole)
         body, judged = judges[finding.body]
         before = [*findings, *(judged(body) if finding.body else ())]
         ends = list(_ends(body, finding, before, judged))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from toolcall_conformance.basics.contract import Route
-from toolcall_conformance.basics.jsonvalue import halves
+from toolcall_conformance.basics.jsonvalue import lone_surrogates
 from toolcall_conformance.drivers import BadOutput, Opened, Produced
 from toolcall_conformance.drivers.python.driver import PythonDriver
 
@@ -81,4 +81,4 @@ def test_halves_are_found_in_any_depth() -> None:
     deep: Any = HALF
     for _ in range(50_000):
         deep = [deep]
-    assert halves({"\udc00": deep, "b": WHOLE, "c": 1, "d": None}) == {HALF, "\udc00"}
+    assert lone_surrogates({"\udc00": deep, "b": WHOLE, "c": 1, "d": None}) == {HALF, "\udc00"}

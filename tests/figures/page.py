@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance.basics.whole_files import write as write_whole
+from toolcall_conformance.basics.atomic_files import write as write_whole
 from toolcall_conformance.library import read_json
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

@@ -17,7 +17,7 @@ from typing import Any
 
 from figures.page import FIGURES, SECTIONS, write
 from toolcall_conformance.basics import jsonstyle
-from toolcall_conformance.basics.whole_files import write as write_whole
+from toolcall_conformance.basics.atomic_files import write as write_whole
 from toolcall_conformance.library import load_corpus, read_json
 from toolcall_conformance.trust.matrix import hole, reason
 from toolcall_conformance.trust.mutation import Mutation
@@ -67,7 +67,7 @@ def _sorted(mutation: Mutation, table: MutationTable) -> str:
 
 def keep(name: str, content: Mapping[str, Any]) -> None:
     """Write a file of figures."""
-    write_whole(FIGURES / f"{name}.json", jsonstyle.written(content))
+    write_whole(FIGURES / f"{name}.json", jsonstyle.dump(content))
 
 
 def main(arguments: Sequence[str]) -> int:

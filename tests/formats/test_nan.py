@@ -9,7 +9,7 @@ import pytest
 
 from toolcall_conformance import Judge, load_corpus, parse
 from toolcall_conformance.basics.findings import Finding
-from toolcall_conformance.basics.jsonvalue import constant_in
+from toolcall_conformance.basics.jsonvalue import invalid_constant
 
 CORPUS = load_corpus()
 JUDGE = Judge(CORPUS)
@@ -72,4 +72,4 @@ def test_arguments_of_a_history() -> None:
     [('{"a": NaN}', "NaN"), ("[1, -Infinity]", "-Infinity"), ('{"a": "NaN"}', ""), ('{"a": nan}', ""), (None, "")],
 )
 def test_constant_in(text: Any, name: str) -> None:
-    assert constant_in(text) == name
+    assert invalid_constant(text) == name

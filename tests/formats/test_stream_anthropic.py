@@ -12,7 +12,7 @@ from every import every
 from formats.test_mutations import JUNK
 from formats.test_traffic import TRAFFIC, records
 from toolcall_conformance import formats
-from toolcall_conformance.basics.jsonvalue import copied
+from toolcall_conformance.basics.jsonvalue import deep_copy
 from toolcall_conformance.basics.streaming import dump, parse
 from toolcall_conformance.formats.anthropic.stream import assemble
 from toolcall_conformance.formats.anthropic.stream.partial_json import parse_beginning
@@ -75,7 +75,7 @@ FAILED = event("error", error={"type": "overloaded_error", "message": "Overloade
 
 def stream(*events: Any, **more: Any) -> dict[str, Any]:
     return {
-        "events": [copied(item) for some in events for item in (some if isinstance(some, list) else [some])],
+        "events": [deep_copy(item) for some in events for item in (some if isinstance(some, list) else [some])],
         **more,
     }
 

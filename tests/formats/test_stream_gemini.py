@@ -11,7 +11,7 @@ from every import every
 from formats.test_mutations import JUNK
 from formats.test_traffic import TRAFFIC, records
 from toolcall_conformance import formats
-from toolcall_conformance.basics.jsonvalue import copied
+from toolcall_conformance.basics.jsonvalue import deep_copy
 from toolcall_conformance.basics.streaming import dump, parse
 from toolcall_conformance.formats.gemini.stream import assemble
 from toolcall_conformance.judge.rules.check import check_body
@@ -59,7 +59,7 @@ BLOCKED = {"data": {"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata"
 
 
 def stream(*events: Any) -> dict[str, Any]:
-    return {"events": [copied(event) for event in events]}
+    return {"events": [deep_copy(event) for event in events]}
 
 
 def found(corpus: Corpus, body: Any) -> list[tuple[str, str]]:
@@ -198,7 +198,7 @@ def test_the_call_under_way() -> None:
         [True, True],
     ]
     assert [state.end for state in states] == ["open"] * 5 + ["whole"]
-    assert [call.whole for call in states[-1].calls] == [None, '{"path": "a.py"}']
+    assert [call.whole_text for call in states[-1].calls] == [None, '{"path": "a.py"}']
 
 
 def test_the_error_is_that_of_an_error_reply() -> None:

@@ -138,7 +138,7 @@ def test_a_reply_with_everything() -> None:
         True,
     )
     assert first.pointer == "/events/3/data/choices/0/delta/tool_calls/0"
-    assert (second.fragments, second.whole, second.closed) == (("{}",), None, True)
+    assert (second.fragments, second.whole_text, second.closed) == (("{}",), None, True)
 
 
 @pytest.mark.parametrize(

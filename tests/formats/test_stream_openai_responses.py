@@ -117,7 +117,7 @@ def test_the_terminal_response_is_the_reply() -> None:
     assert (assembled.end, assembled.error, assembled.breaches) == ("whole", None, ())
     (streamed,) = assembled.calls
     assert (streamed.id, streamed.name, streamed.closed) == ("call_1", "read_file", True)
-    assert (streamed.fragments, streamed.whole) == (('{"a"', ":1}"), '{"a":1}')
+    assert (streamed.fragments, streamed.whole_text) == (('{"a"', ":1}"), '{"a":1}')
     assert streamed.pointer == "/events/1/data"
 
 
@@ -162,7 +162,7 @@ def test_thinking_put_together() -> None:
 def test_arguments_in_one_piece_only() -> None:
     assembled = assemble(stream(BEGIN, added(call()), whole("{}"), done(call(1, "{}", "completed"))))
     assert [
-        (streamed_call.fragments, streamed_call.whole, streamed_call.closed) for streamed_call in assembled.calls
+        (streamed_call.fragments, streamed_call.whole_text, streamed_call.closed) for streamed_call in assembled.calls
     ] == [((), "{}", True)]
     assert {rule for rule, _ in assembled.breaches} == {"openai_responses/stream-end"}
 
@@ -226,7 +226,7 @@ def test_other_calls_of_the_client() -> None:
         )
     )
     assert [
-        (streamed_call.id, streamed_call.name, streamed_call.fragments, streamed_call.whole, streamed_call.closed)
+        (streamed_call.id, streamed_call.name, streamed_call.fragments, streamed_call.whole_text, streamed_call.closed)
         for streamed_call in assembled.calls
     ] == [
         ("call_1", "apply_patch", (), None, True),
@@ -524,7 +524,9 @@ def test_recorded_streams_cut_after_every_event() -> None:
             assert cut.end == "open", path
             for ours, theirs in zip(cut.calls, expected.calls, strict=False):
                 assert ours.fragments == theirs.fragments[: len(ours.fragments)], path
-                assert not ours.closed or (ours.fragments, ours.whole) == (theirs.fragments, theirs.whole), path
+                assert not ours.closed or (ours.fragments, ours.whole_text) == (theirs.fragments, theirs.whole_text), (
+                    path
+                )
 
 
 @needs_traffic

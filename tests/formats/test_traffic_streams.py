@@ -16,7 +16,7 @@ from formats.test_mutations import mutated, read_of
 from formats.test_traffic import TRAFFIC, Record, records
 from toolcall_conformance import formats
 from toolcall_conformance.basics.findings import Finding, Level
-from toolcall_conformance.basics.jsonvalue import copied, resolve
+from toolcall_conformance.basics.jsonvalue import deep_copy, resolve
 from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import Corpus
@@ -101,7 +101,7 @@ def test_damaged_streams_are_read_and_checked(name: str, corpus: Corpus, pytestc
     chance = random.Random(f"{SEED} {name}")
     originals = [stream for _, stream in streams(name) if 0 < len(stream["events"]) <= LONGEST]
     for _ in range(pytestconfig.getoption("--mutations") // 5):
-        stream = damaged(chance, copied(chance.choice(originals)))
+        stream = damaged(chance, deep_copy(chance.choice(originals)))
         reading = formats.read(name, "stream", stream)
         for call in reading.calls:
             resolve(read_of(name, "stream", stream), call.pointer)
@@ -122,7 +122,7 @@ def damaged(chance: random.Random, stream: Any) -> Any:
         if deed == "delete":
             del events[index]
         elif deed == "double":
-            events.insert(other, copied(events[index]))
+            events.insert(other, deep_copy(events[index]))
         elif deed == "swap":
             events[index], events[other] = events[other], events[index]
         elif deed == "cut":

@@ -16,7 +16,7 @@ import pytest
 from doubles import wants
 from toolcall_conformance import formats
 from toolcall_conformance.basics.findings import NOT_KNOWN, Finding, Form
-from toolcall_conformance.basics.jsonvalue import copied
+from toolcall_conformance.basics.jsonvalue import deep_copy
 from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.text.failure import show
@@ -74,7 +74,7 @@ def is_on_the_wire(place: tuple[str | int, ...], direction: str) -> bool:
 
 
 def changed(body: Any, place: tuple[str | int, ...], value: Any) -> Any:
-    fresh = holder = copied(body)
+    fresh = holder = deep_copy(body)
     *way, last = place
     for key in way:
         holder = holder[key]

@@ -72,7 +72,7 @@ def test_done_ends_a_reply(delta: dict[str, Any], end: dict[str, Any]) -> None:
 )
 def test_what_breaks_off_is_broken_off_still(delta: dict[str, Any], done: bytes, end: dict[str, Any]) -> None:
     data = stream(delta, end, done)
-    assert formats.assembled("openai_chat", parse(data)).sent.end == "open"
+    assert formats.assembled("openai_chat", parse(data)).as_sent.end == "open"
     for client in set(FORMATS) - {"openai_chat"}:
         assert formats.assembled(client, translated(client, data)).end == "failed"
         as_whole = translated(client, stream(delta, {"finish_reason": "stop"}))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from toolcall_conformance.basics.findings import Form
-from toolcall_conformance.basics.forms import in_words
+from toolcall_conformance.basics.schema_words import describe_schema
 from toolcall_conformance.reports.text.failure import show
 
 NAME = {"type": "string", "minLength": 1, "pattern": "^[a-z]+$"}
@@ -46,7 +46,10 @@ def asking(*keys: str, **members: Any) -> dict[str, Any]:
         ({"type": "number", "maximum": 0}, "any number, at most 0"),
         ({"type": "integer", "exclusiveMinimum": 0}, "any whole number above 0"),
         ({"type": "boolean"}, "true or false"),
-        ({"type": "array", "items": NAME, "maxItems": 4}, f"any list of at most 4 entries, each {in_words(NAME, 80)}"),
+        (
+            {"type": "array", "items": NAME, "maxItems": 4},
+            f"any list of at most 4 entries, each {describe_schema(NAME, 80)}",
+        ),
         ({"minItems": 1}, "any list of at least 1 entry"),
         ({"type": "array", "uniqueItems": True}, "any list, each only once"),
         ({"type": "object", "maxProperties": 16}, "any object of at most 16 keys"),
@@ -64,7 +67,7 @@ def asking(*keys: str, **members: Any) -> dict[str, Any]:
         ),
         ({"type": "object", "oneOf": [asking("a"), asking("b")]}, 'any object with exactly one of "a" and "b"'),
         ({"anyOf": [{"type": "array", "items": NAME}, {"minLength": 2}]},
-         f"any string of at least 2 characters, or any list, each {in_words(NAME, 80)}"),
+         f"any string of at least 2 characters, or any list, each {describe_schema(NAME, 80)}"),
         ({"type": "object", "required": ["a"], "anyOf": [asking("b"), asking("c")]},
          'any object with "a", and one of "b" and "c"'),
         ({"items": {"anyOf": [asking("a"), asking("b")]}}, 'any list, each any object with one of "a" and "b"'),
@@ -89,8 +92,8 @@ def test_keys_that_lack(schema: dict[str, Any], words: str) -> None:
 
 def test_what_is_too_long_is_left_out_step_by_step() -> None:
     schema = {"type": "object", **asking("type", "id", type={"enum": KINDS}, id=NAME)}
-    assert "browser_state" in in_words(schema, 500)
+    assert "browser_state" in describe_schema(schema, 500)
     shorter = 'any object with "type": "text", "image", "document" or 3 more; "id": any string of at least 1 character'
-    assert in_words(schema, 130) == f"{shorter} that matches ^[a-z]+$"
-    assert in_words(schema, 60) == 'any object with "type" and "id"'
-    assert in_words({"enum": KINDS}, 1) == '"text", "image", "document" or 3 more'
+    assert describe_schema(schema, 130) == f"{shorter} that matches ^[a-z]+$"
+    assert describe_schema(schema, 60) == 'any object with "type" and "id"'
+    assert describe_schema({"enum": KINDS}, 1) == '"text", "image", "document" or 3 more'

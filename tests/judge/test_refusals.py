@@ -14,7 +14,7 @@ from every import every
 from toolcall_conformance import formats
 from toolcall_conformance.basics.contract import Refused, Route, Unsupported
 from toolcall_conformance.basics.findings import Finding, Level, Verdict
-from toolcall_conformance.basics.jsonvalue import resolve, unescaped
+from toolcall_conformance.basics.jsonvalue import resolve, unescape
 from toolcall_conformance.checks import CHECKS
 from toolcall_conformance.checks.base import ItemResult
 from toolcall_conformance.drivers.python.driver import PythonDriver
@@ -134,7 +134,7 @@ def without(body: Any, part: Nameable) -> Any:
     if isinstance(holder, list):
         del holder[int(last)]
     else:
-        holder.pop(unescaped(last), None)
+        holder.pop(unescape(last), None)
     return body
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.growing_replies import STREAM_FAULTS, stream, streamed
 from toolcall_conformance import Ends, Judge, formats
-from toolcall_conformance.basics.findings import TOGETHER, Finding
+from toolcall_conformance.basics.findings import ASSEMBLED_REPLY, Finding
 from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.judge.streams import parts as stream_parts
 from toolcall_conformance.library import Corpus
@@ -50,7 +50,7 @@ def test_only_so_many_beginnings_are_put_together_and_every_finding_comes(
 
 def named(findings: list[Finding]) -> list[bool]:
     """Whether each finding on the reply says from which events its place came."""
-    return ["made of event" in finding.subject for finding in findings if finding.body == TOGETHER]
+    return ["made of event" in finding.subject for finding in findings if finding.body == ASSEMBLED_REPLY]
 
 
 def unnamed(findings: list[Finding]) -> list[Finding]:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance.basics import whole_files
+from toolcall_conformance.basics import atomic_files
 from toolcall_conformance.library import default_root, read_json
 
 PAGE = default_root() / "keys.md"
@@ -185,7 +185,7 @@ def undescribed(schema: Schema, root: Schema, path: str = "") -> Iterator[str]:
 
 
 def main() -> int:
-    whole_files.write_all([(PAGE, page(schemas()).encode())])
+    atomic_files.write_all([(PAGE, page(schemas()).encode())])
     return 0
 
 

@@ -13,8 +13,8 @@ import pytest
 
 from miniature import write_case
 from toolcall_conformance.basics import known_secrets
-from toolcall_conformance.basics.known_secrets import KnownSecrets, bytes_without_secrets, without_secrets
-from toolcall_conformance.basics.showing import shortened
+from toolcall_conformance.basics.known_secrets import KnownSecrets, redact_bytes, redact_secrets
+from toolcall_conformance.basics.visible_text import shorten
 
 SECRET = "q7/Vault+token&4fd-29Zk"
 CODED = base64.b64encode(f"x {SECRET}".encode()).decode()
@@ -71,17 +71,17 @@ class T:
 @pytest.fixture(autouse=True)
 def forgotten() -> Iterator[None]:
     """The environment of one test is not that of another."""
-    known_secrets.forget()
+    known_secrets.forget_environment()
     yield
-    known_secrets.forget()
+    known_secrets.forget_environment()
 
 
 def clean(text: str, *, is_reported: bool = True) -> None:
     """Neither the secret nor its base64 nor half of it is in a text, but its variable's name."""
-    assert KnownSecrets([SECRET]).replaced_in_base64(KnownSecrets([SECRET]).replaced(text, lambda _: ""), str) == (
-        KnownSecrets([SECRET]).replaced(text, lambda _: "")
+    assert KnownSecrets([SECRET]).replace_base64(KnownSecrets([SECRET]).replace(text, lambda _: ""), str) == (
+        KnownSecrets([SECRET]).replace(text, lambda _: "")
     )
-    assert not KnownSecrets([SECRET]).occur(text)
+    assert not KnownSecrets([SECRET]).occur_in(text)
     assert SECRET[:8] not in text
     assert CODED[4:24] not in text
     if is_reported:
@@ -121,12 +121,12 @@ def test_no_report_has_it(project: Any, monkeypatch: pytest.MonkeyPatch) -> None
 def test_without_such_a_variable_nothing_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("VAULT_TOKEN", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
-    assert without_secrets(f"a {SECRET}") == f"a {SECRET}"
-    assert bytes_without_secrets(b"\xff\x00a") == b"\xff\x00a"
+    assert redact_secrets(f"a {SECRET}") == f"a {SECRET}"
+    assert redact_bytes(b"\xff\x00a") == b"\xff\x00a"
 
 
 def test_bytes_of_a_file_stay_but_for_the_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VAULT_TOKEN", SECRET)
-    known_secrets.forget()
-    assert bytes_without_secrets(b"\xff\x00" + SECRET.encode() + b"\r\n\xfe") == b"\xff\x00REDACTED-VAULT_TOKEN\r\n\xfe"
-    assert SECRET[:4] not in shortened("a" * 995 + SECRET + "a" * 5000)
+    known_secrets.forget_environment()
+    assert redact_bytes(b"\xff\x00" + SECRET.encode() + b"\r\n\xfe") == b"\xff\x00REDACTED-VAULT_TOKEN\r\n\xfe"
+    assert SECRET[:4] not in shorten("a" * 995 + SECRET + "a" * 5000)

@@ -13,7 +13,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from toolcall_conformance.basics import settings_schema
+from toolcall_conformance.basics import settings_sources
 from toolcall_conformance.cli import main
 from toolcall_conformance.plugin import pytest_addoption
 
@@ -46,7 +46,7 @@ def _pyproject(project: Any, *lines: str, addopts: str = "") -> None:
 def test_every_option_has_a_key_and_an_ini_key() -> None:
     parser = pytest.Parser(_ispytest=True)
     pytest_addoption(parser)
-    schema = settings_schema.table()
+    schema = settings_sources.table_schema()
     jsonschema.Draft202012Validator.check_schema(schema)
     names = {f"toolcall_{key.replace('-', '_')}" for key in schema["properties"]}
     options = {option.dest for group in parser._groups for option in group.options}

@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from toolcall_conformance import formats
-from toolcall_conformance.basics import whole_files
+from toolcall_conformance.basics import atomic_files
 from toolcall_conformance.basics.contract import Route
-from toolcall_conformance.basics.jsonstyle import written
+from toolcall_conformance.basics.jsonstyle import dump
 from toolcall_conformance.library import Case, load_corpus
 from toolcall_reference import ReferenceTranslator, Refused, Session, Unsupported
 
@@ -138,7 +138,7 @@ def main() -> int:
     increases = raised(counts_by_case, kept())
     print(*increases, sep="\n")
     if options.write and not increases:
-        whole_files.write(KEPT, written(counts_by_case))
+        atomic_files.write(KEPT, dump(counts_by_case))
     return 1 if increases else 0
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from toolcall_conformance.basics import whole_files
+from toolcall_conformance.basics import atomic_files
 from toolcall_reference.render import TEMPORARY
 
 #: Lines of a diff that are shown, and characters of a line.
@@ -103,7 +103,7 @@ def _write(changes: Iterable[Change], corpus: Path, renamed: Callable[[Path], No
         )
 
     files = ((corpus / "scenarios" / change.case / change.key, change.after.encode()) for change in changes)
-    whole_files.write_all(files, temporary=temporary, renamed=renamed)
+    atomic_files.write_all(files, temporary=temporary, on_renamed=renamed)
 
 
 def _put_back(change: Change, corpus: Path) -> bool:

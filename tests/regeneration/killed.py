@@ -269,7 +269,7 @@ def record(url: str, cassette_folder: Path) -> None:
 def cassettes(folder: Path, moments: int, chance: random.Random) -> Outcome:
     """Stop a recording that replaces an earlier cassette."""
     from toolcall_conformance import library
-    from toolcall_conformance.basics import whole_files
+    from toolcall_conformance.basics import atomic_files
     from toolcall_conformance.recording.cassettes.cases import load
 
     corpus, outcome, cassette_folder = library.load_corpus(), Outcome(), folder / "kept"
@@ -290,7 +290,7 @@ def cassettes(folder: Path, moments: int, chance: random.Random) -> Outcome:
         )
         if subject.old == new:
             raise RuntimeError("the earlier cassette is the new one")
-        write = whole_files.write
+        write = atomic_files.write
 
         def at_writing(path: Path, text: str) -> None:
             def run(now: Callable[[], None]) -> None:
@@ -299,9 +299,9 @@ def cassettes(folder: Path, moments: int, chance: random.Random) -> Outcome:
 
             stop_often(subject, run, moments - moments // ANYWHERE, chance, outcome)
 
-        vars(whole_files)["write"] = at_writing
+        vars(atomic_files)["write"] = at_writing
         record(url, cassette_folder)
-        vars(whole_files)["write"] = write
+        vars(atomic_files)["write"] = write
         subject.restore()
 
         def whole(now: Callable[[], None]) -> None:

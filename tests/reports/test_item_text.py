@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from toolcall_conformance.basics.findings import Finding, Level
 from toolcall_conformance.judge.consequences import table_of, with_causes
-from toolcall_conformance.judge.levels import finding
+from toolcall_conformance.judge.levels import make_finding
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.reports.text.failure import ReportedItem, describe
 
@@ -18,7 +18,7 @@ UNIQUE = "openai_chat/call-ids-unique"
 
 def found(rule: str, pointer: str, *, element: str = "id") -> Finding:
     breach = CORPUS.rules[rule].breach
-    return finding(
+    return make_finding(
         CORPUS, rule, pointer, breach, got="call_1", element=element, body="01-request", format="openai_chat"
     )
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hostile_text import ATTACK, harmless
-from toolcall_conformance.basics.showing import colourless, shortened, visible, visible_json, visible_lines
+from toolcall_conformance.basics.visible_text import shorten, strip_colours, visible, visible_json, visible_lines
 
 PIECES = [
     "::",
@@ -109,11 +109,11 @@ def test_every_character_without_a_look_has_an_escape() -> None:
 
 
 def test_colours_go_before_commands_are_looked_for() -> None:
-    assert visible_lines(colourless("\x1b[1;31mred\x1b[0m\n:\x1b[0m:error::x")) == "red\n\\u003a:error::x"
+    assert visible_lines(strip_colours("\x1b[1;31mred\x1b[0m\n:\x1b[0m:error::x")) == "red\n\\u003a:error::x"
 
 
 def test_a_long_text_has_its_beginning_its_end_and_its_length() -> None:
-    assert shortened("a" * 50 + "b" * 50, 20) == f"{'a' * 10} … (100 characters) … bbbbb"
+    assert shorten("a" * 50 + "b" * 50, 20) == f"{'a' * 10} … (100 characters) … bbbbb"
 
 
 @pytest.mark.timing
@@ -121,5 +121,5 @@ def test_a_long_text_has_its_beginning_its_end_and_its_length() -> None:
 def test_the_work_is_linear(piece: str) -> None:
     text = piece * (400_000 // len(piece))
     started = time.process_time()
-    visible(text), visible_lines(text), visible_json(text), colourless(text)
+    visible(text), visible_lines(text), visible_json(text), strip_colours(text)
     assert time.process_time() - started < 5

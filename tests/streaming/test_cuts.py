@@ -43,7 +43,7 @@ def test_other_frames_say_the_same() -> None:
     ways = dict(cuts.vary_framing(STREAM))
     assert len(ways) == 5
     assert list(dict(cuts.vary_framing(STREAM, plainly=True))) == list(ways)[:3]
-    unended = parse(ways.pop(cuts.UNENDED))
+    unended = parse(ways.pop(cuts.NO_LAST_BLANK_LINE))
     assert (unended["events"], unended["rest"]) == (parse(STREAM)["events"][:-1], "data: [DONE]")
     for way, stream in ways.items():
         assert parse(stream)["events"] == parse(STREAM)["events"], way

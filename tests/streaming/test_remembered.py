@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from toolcall_conformance import formats
 from toolcall_conformance.basics import streaming
-from toolcall_conformance.basics.remembered import LONGEST, remembered
+from toolcall_conformance.basics.memoize import MAX_MEMOIZED_BYTES, memoize
 
 
 def test_equal_arguments_are_worked_on_once_and_long_ones_are_not_kept() -> None:
     calls: list[bytes] = []
 
-    @remembered(2)
+    @memoize(2)
     def made(name: str, data: bytes) -> list[str]:
         calls.append(data)
         return [name]
 
     assert made("a", b"x") is made("a", bytes([120]))
-    long = b"x" * LONGEST
+    long = b"x" * MAX_MEMOIZED_BYTES
     assert made("a", long) is not made("a", long)
     assert calls == [b"x", long, long]
 

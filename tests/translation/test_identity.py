@@ -8,7 +8,7 @@ import pytest
 
 from judging import judge
 from toolcall_conformance.basics.findings import Level
-from toolcall_conformance.basics.jsonvalue import copied
+from toolcall_conformance.basics.jsonvalue import deep_copy
 from toolcall_conformance.library import load_corpus
 
 CORPUS = load_corpus()
@@ -19,7 +19,7 @@ def levels(name: str, direction: str, *edits: tuple[str, Any]) -> set[tuple[str,
     """The findings for the second exchange's body with keys set at its top; a value ... takes the key away."""
     exchange = CASE.exchanges(name)[1]
     source = exchange.request if direction == "request" else exchange.response
-    output = copied(source)
+    output = deep_copy(source)
     for key, value in edits:
         output.pop(key, None)
         if value is not ...:

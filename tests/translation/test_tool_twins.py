@@ -53,7 +53,7 @@ def _sides(left: list[Any], right: list[Any], search_tools: list[Any]) -> Sides:
     source, output = Reading("gemini", "request"), Reading("openai_chat", "request")
     for reading, tools in ((source, left), (output, right)):
         reading.tools = [_tool(f"/tools/{at}", *fields) for at, fields in enumerate(tools)]
-    source.found_tools = [_tool(f"/found/{at}", *fields) for at, fields in enumerate(search_tools)]
+    source.loaded_tools = [_tool(f"/found/{at}", *fields) for at, fields in enumerate(search_tools)]
     return Sides(CORPUS, source, output)
 
 
@@ -131,7 +131,7 @@ def _plain(sides: Sides) -> list[tuple[Tool, Tool]]:
     if len(forced) == len(output):
         pairs += zip(forced, output, strict=True)
     declared = {tool.name for tool in sides.source.tools}
-    brought = [tool for tool in sides.source.found_tools if tool.kind != "hosted" and tool.name not in declared]
+    brought = [tool for tool in sides.source.loaded_tools if tool.kind != "hosted" and tool.name not in declared]
     later = {tool.name or at: tool for at, tool in enumerate(brought)}
     pairs += _matched([*later.values()], _rest(all_output, pairs, 1), _name, words, _description)
     return pairs + pair_own(sides, pairs)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.basics.jsonvalue import copied
+from toolcall_conformance.basics.jsonvalue import deep_copy
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.trust.operators.by_name import OPERATORS, Unfit, mutated
 from toolcall_conformance.trust.table import MutationTable
@@ -113,7 +113,7 @@ def at(body: Any, pointer: str) -> Any:
 
 @pytest.mark.parametrize(("name", "pointer", "where", "becomes"), DOES, ids=[row[0] for row in DOES])
 def test_an_operator_does_what_it_says(name: str, pointer: str, where: str, becomes: Any) -> None:
-    before = copied(BODY)
+    before = deep_copy(BODY)
     result = mutated(name, BODY, pointer, DONOR)
     assert at(result, where) == becomes
     assert before == BODY, "it changed the body that it was given, and no copy"

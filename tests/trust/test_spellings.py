@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.basics.jsonvalue import copied
+from toolcall_conformance.basics.jsonvalue import deep_copy
 from toolcall_conformance.basics.streaming import dump, parse
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.trust.harmless.spelling import SPELLERS, Spelling
@@ -161,7 +161,7 @@ def spelled(operator: str, entry: dict[str, Any], choice: str, body: Any) -> Any
 )
 def test_an_operator_does_what_it_says(operator: str, entry: dict[str, Any], choice: str, holds: Any) -> None:
     body = BODY if any(row[1] is entry for row in DOES) else EVENTS
-    before = copied(body)
+    before = deep_copy(body)
     assert holds(spelled(operator, entry, choice, body))
     assert body == before, "it changed the body that it was given, and no copy"
 
@@ -171,11 +171,11 @@ def test_an_operator_does_what_it_says(operator: str, entry: dict[str, Any], cho
     ["crlf", "cr", "comments", "comments-inside", "no-space", "ids", "retry", "mark", "blank-lines", "lines"],
 )
 def test_the_events_are_the_same_in_other_lines(frame: str) -> None:
-    from toolcall_conformance.basics.streaming.framing import FRAMES
+    from toolcall_conformance.basics.streaming.cuts import REFRAMINGS
 
     text = dump(EVENTS["events"]).decode()
-    assert FRAMES[frame](text) != text
-    assert parse(FRAMES[frame](text).encode())["events"] == EVENTS["events"]
+    assert REFRAMINGS[frame](text) != text
+    assert parse(REFRAMINGS[frame](text).encode())["events"] == EVENTS["events"]
 
 
 def test_what_changes_nothing_is_no_variant() -> None:

@@ -22,7 +22,7 @@ from typing import Any
 
 from formats.test_traffic import TRAFFIC, records
 from toolcall_conformance import formats
-from toolcall_conformance.basics.jsonvalue import packed
+from toolcall_conformance.basics.jsonvalue import pack
 from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.library import Corpus, load_corpus
 from toolcall_conformance.trust.table import MutationTable
@@ -49,7 +49,7 @@ def bodies(corpus: Corpus, name: str, direction: str, cases: Iterable[str], *, r
     """The bodies of a format: those of cases of the corpus, then the recorded ones; each once."""
     sources_by_body: dict[bytes, Source] = {}
     for where, body in chain(_golden(corpus, name, direction, cases), _recorded(name, direction) if recorded else ()):
-        sources_by_body.setdefault(packed(body), Source(where, name, body, direction))
+        sources_by_body.setdefault(pack(body), Source(where, name, body, direction))
     return list(sources_by_body.values())
 
 

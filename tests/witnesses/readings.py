@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.basics.jsonvalue import canonical, together
+from toolcall_conformance.basics.jsonvalue import canonical, join_text
 from toolcall_conformance.basics.reading import Unreadable
 
 #: Replies that an SDK's accumulator does not give out: (format, finish reason) -> what it raises.
@@ -42,7 +42,7 @@ def said(name: str, body: Any) -> str:
     turns = [_joined([_said(item) for item in turn.items], joins=name == "gemini") for turn in reading.turns]
     calls = [[call.id, call.name, _plain(call.arguments)] for call in reading.calls]
     # Python's SDKs leave the halves of a character apart that came in two fragments.
-    text = together([canonical([turns, calls, repr(reading.finish and reading.finish.raw)])])
+    text = join_text([canonical([turns, calls, repr(reading.finish and reading.finish.raw)])])
     # The SDK spells bytes in base64's other alphabet, without padding.
     return text.translate(str.maketrans("-_", "+/", "=")) if name == "gemini" else text
 

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from toolcall_conformance.adapters.catalogue import FOLDER, Adapter
-from toolcall_conformance.basics.showing import visible
+from toolcall_conformance.basics.visible_text import visible
 
 DISTRIBUTION = "toolcall-conformance"
 Run = Callable[[Sequence[str], Path], None]

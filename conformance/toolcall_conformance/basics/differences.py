@@ -1,4 +1,4 @@
-"""Where two JSON values differ, by path. DeepDiff finds it, and is imported only then."""
+"""Differences between two JSON values, by path. DeepDiff finds them, and is imported only when needed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WIDTH = 60
 
 @dataclass(frozen=True, slots=True)
 class ValueDifference:
-    """A place where two values differ; what is not there on one side is MISSING."""
+    """A place where two values differ; MISSING on the side that has nothing there."""
 
     pointer: str
     want: Any
@@ -22,14 +22,14 @@ class ValueDifference:
 
     def __str__(self) -> str:
         if self.got is MISSING:
-            return f"{self.pointer} is missing, want {_short(self.want)}"
+            return f"{self.pointer} is missing, want {_shorten(self.want)}"
         if self.want is MISSING:
-            return f"{self.pointer} is unexpected, got {_short(self.got)}"
-        return f"{self.pointer} want {_short(self.want)}, got {_short(self.got)}"
+            return f"{self.pointer} is unexpected, got {_shorten(self.got)}"
+        return f"{self.pointer} want {_shorten(self.want)}, got {_shorten(self.got)}"
 
 
-def all_differences(want: Any, got: Any) -> list[ValueDifference]:
-    """Where two JSON values differ, by path; entries of lists are held against those that are most like them."""
+def find_differences(want: Any, got: Any) -> list[ValueDifference]:
+    """All places where two JSON values differ; each entry of a list is compared with the most similar one."""
     from deepdiff import DeepDiff
 
     tree = DeepDiff(want, got, view="tree", ignore_numeric_type_changes=True)
@@ -44,6 +44,6 @@ def all_differences(want: Any, got: Any) -> list[ValueDifference]:
     return sorted(differences, key=lambda difference: difference.pointer)
 
 
-def _short(value: Any) -> str:
+def _shorten(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False, default=repr)
     return text if len(text) <= _WIDTH else f"{text[:_WIDTH]} …"

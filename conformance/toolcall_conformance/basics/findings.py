@@ -11,7 +11,7 @@ from toolcall_conformance.basics.jsonvalue import canonical
 
 
 class _NoValue(Enum):
-    """What stands where no JSON value does; both differ from JSON null, and are false."""
+    """Marks in the place of a JSON value; both differ from JSON null, and are false."""
 
     MISSING = "(absent)"
     NOT_KNOWN = "(not known)"
@@ -31,48 +31,48 @@ NOT_KNOWN: Final = _NoValue.NOT_KNOWN
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """Stands for a choice: any of these JSON values is right."""
+    """A choice: any of these JSON values is right."""
 
     values: tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Stands for any JSON value that fits a JSON Schema, where nobody can say which value is right.
+    """Any JSON value that fits a JSON Schema, where the one right value is not known.
 
     ``schema`` is of draft 2020-12, without references. No right value breaks it; one that fits it may still be wrong.
-    Where an object lacks more than one key it has no ``type``, and says which ``required`` keys must come.
+    Where an object lacks more than one key it has no ``type``, and lists the ``required`` keys.
     """
 
     schema: Mapping[str, Any]
 
 
 class Words(str):
-    """Stands for what no JSON value at this place says: a thing by its name, another place, an event of a stream.
+    """A description, not a value to put there: a thing by its name, another place, an event of a stream.
 
-    A text that is not meant to be put there. ``image, image/png``, ``after call 1, read_file``.
+    ``image, image/png``, ``after call 1, read_file``.
     """
 
     __slots__ = ()
 
 
 def is_json_value(value: Any) -> bool:
-    """Whether a ``want`` or ``got`` is one value, and stands neither for a choice, for words nor for nothing."""
+    """Whether a ``want`` or ``got`` is one JSON value: no choice, no form, no words, not absent."""
     return not isinstance(value, (_NoValue, OneOf, Form, Words))
 
 
-MOST_CHOICES = 50
-"""The values that a choice or a form names at most: nobody reads more, and thousands of findings may each have one."""
+MAX_CHOICES = 50
+"""The most values that a choice or a form lists: nobody reads more, and thousands of findings may each have one."""
 
 
 def one_of(values: Iterable[Any], otherwise: Any = NOT_KNOWN) -> Any:
-    """A choice between values, each once: the value itself if there is but one, ``otherwise`` if there is none.
+    """A choice between distinct values: the value itself if there is only one, ``otherwise`` if there is none.
 
-    Of many, the first ``MOST_CHOICES``.
+    Of many, the first ``MAX_CHOICES``.
     """
     choices: dict[Any, Any] = {}
     for value in values:
-        if len(choices) == MOST_CHOICES:
+        if len(choices) == MAX_CHOICES:
             break
         choices.setdefault(value if isinstance(value, str) else (canonical(value),), value)
     if not choices:
@@ -100,7 +100,7 @@ class Verdict(StrEnum):
     ERROR = "error"
 
 
-TOGETHER: Final = "the reply, assembled"
+ASSEMBLED_REPLY: Final = "the reply, assembled"
 """The ``Finding.body`` of one whose pointer goes into the reply that the stream assembles to, not into the stream."""
 
 
@@ -123,12 +123,12 @@ class Finding:
 
     ``pointer`` is a JSON Pointer (RFC 6901) into the body that the translator produced, ``""`` for the whole
     body; ``source_pointer`` is one into the body it was given. ``want`` and ``got`` are what should and what does stand
-    there: JSON values, MISSING (nothing), Words or NOT_KNOWN; ``want`` may be OneOf or a Form. Whoever puts a ``want``
-    that is a value, or MISSING, where ``got`` stands gets a body without the finding, and with no new MUST.
+    there: JSON values, MISSING (nothing), Words or NOT_KNOWN; ``want`` may be OneOf or a Form. Putting a ``want`` that
+    is a value, or MISSING, in the place of ``got`` gives a body without the finding, and with no new MUST.
     ``element`` is the kind of thing concerned (``call``, ``result``, ``text`` ...); ``subject`` says which one
-    in words (``call 2, run_shell_command``). ``body`` names the file judged (``02-request``) in a run, ``format`` is
-    the one that it is in. Of a round trip ``between`` is the body in the other format. ``made_up`` is the level that
-    it would have, had the adapter not made up what it is about. ``because`` names the finding that it follows from.
+    in words (``call 2, run_shell_command``). ``body`` is the label of the judged body in a run (``02-request``),
+    ``format`` its format. Of a round trip ``between`` is the body in the other format. ``made_up`` is the level that it
+    would have, had the adapter not made up what it is about. ``because`` names the finding that it follows from.
     """
 
     rule: str
@@ -159,7 +159,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Something that a body says and its translation does not, and that is no violation.
+    """Something that a body says and its translation does not, without breaking a rule.
 
     ``element`` is one of the corpus's elements, or ``private:`` and the key of a setting that no other format has.
     ``kind`` is ``cannot`` (the target has no word for it), ``may`` (it has one by convention only) or ``undue``: the
@@ -176,7 +176,7 @@ class Tolerated:
     """One difference that a judge accepted, under the name of the equivalence that allows it.
 
     ``name`` is a folder of ``corpus/equivalences``. ``pointer`` goes into the output, ``source_pointer`` into the
-    source; ``want`` and ``got`` are what stood there, perhaps cut short.
+    source; ``want`` and ``got`` are the values there, perhaps cut short.
     """
 
     name: str
@@ -188,7 +188,7 @@ class Tolerated:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a judge says of a body: its findings, the losses that it met, and the differences that it tolerated.
+    """The judgement of a body: findings, losses, and the differences that were tolerated.
 
     ``tolerated`` is empty unless it was asked for.
     """
@@ -197,33 +197,33 @@ class Judgement:
     losses: tuple[Loss, ...] = ()
     tolerated: tuple[Tolerated, ...] = ()
 
-    def of(self, name: str) -> Judgement:
-        """The same, of a body in the format ``name``."""
+    def in_format(self, format_name: str) -> Judgement:
+        """The judgement with its findings in this format, unless they name another already."""
         if all(finding.format for finding in self.findings):
             return self
-        return replace(self, findings=told_in(self.findings, name))
+        return replace(self, findings=set_format(self.findings, format_name))
 
 
-def told_in(findings: Iterable[Finding], name: str) -> tuple[Finding, ...]:
-    """Findings on a body of the format ``name``; those that name another one already keep it."""
-    return tuple(finding if finding.format else replace(finding, format=name) for finding in findings)
+def set_format(findings: Iterable[Finding], format_name: str) -> tuple[Finding, ...]:
+    """The findings with the format of their body; those that name a format already keep it."""
+    return tuple(finding if finding.format else replace(finding, format=format_name) for finding in findings)
 
 
-def worst(findings: Sequence[Finding]) -> Level | None:
-    """The gravest level among ``findings``, None when there are none."""
+def worst_level(findings: Sequence[Finding]) -> Level | None:
+    """The gravest level among ``findings``, None if there are none."""
     for level in (Level.MUST, Level.SHOULD, Level.NOTE):
         if any(finding.level is level for finding in findings):
             return level
     return None
 
 
-def failing(findings: Iterable[Finding], *, strict: bool = False) -> list[Finding]:
-    """The findings that fail an item: a MUST, and where a user is ``strict`` a SHOULD."""
+def failing_findings(findings: Iterable[Finding], *, strict: bool = False) -> list[Finding]:
+    """The findings that fail an item: those of MUST, and with ``strict`` of SHOULD."""
     return [finding for finding in findings if finding.is_must or (strict and finding.level is Level.SHOULD)]
 
 
 def verdict_of(findings: Sequence[Finding], *, strict: bool = False) -> Verdict:
-    """What findings alone make of an item."""
-    if failing(findings, strict=strict):
+    """The verdict of an item by its findings alone."""
+    if failing_findings(findings, strict=strict):
         return Verdict.FAIL
-    return Verdict.WARN if worst(findings) is Level.SHOULD else Verdict.PASS
+    return Verdict.WARN if worst_level(findings) is Level.SHOULD else Verdict.PASS

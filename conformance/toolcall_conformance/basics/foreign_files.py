@@ -1,6 +1,6 @@
 """Read files that others wrote: regular files of a limited size and depth, so that none can hang or end a run.
 
-A file that cannot be read so raises ``OSError`` with a ``strerror`` for the user, as one that is not there does.
+A file that cannot be read raises ``OSError`` with a ``strerror`` for the user, as a missing one does.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ import tomllib
 from pathlib import Path
 from typing import Any, BinaryIO
 
-MOST_BYTES = 256 * 2**20
+MAX_BYTES = 256 * 2**20
 """The most bytes of a file. The largest recordings and reports have some tens of MiB; parsed, JSON takes ten times
 its size, and a machine of CI has a few GiB."""
 
-MOST_DEPTH = 500
-"""The most levels of lists and objects in each other. Bodies of real traffic have less than fifty; what goes through
-them recurses, and Python stops at a thousand calls."""
+MAX_DEPTH = 500
+"""The most levels of nested lists and objects. Bodies of real traffic have less than fifty; code that walks them
+recurses, and Python stops at a thousand calls."""
 
 
-_CHUNK = 2**16
+_CHUNK_BYTES = 2**16
 
-WRITER_WAIT = 5.0
-"""How many seconds a pipe may have no writer: a shell starts both sides at once."""
+WRITER_WAIT_SECONDS = 5.0
+"""How long a pipe may have no writer: a shell starts both sides at once."""
 
 
 def read_bytes(path: Path, *, pipes: bool = False) -> bytes:
@@ -44,47 +44,47 @@ def read_bytes(path: Path, *, pipes: bool = False) -> bytes:
         if not pipes and not stat.S_ISREG(about.st_mode):
             raise OSError(errno.EINVAL, "not a regular file")
         if stat.S_ISFIFO(about.st_mode):
-            return _piped(file)
-        return limited(file)
+            return _read_pipe(file)
+        return read_limited(file)
 
 
-def _piped(file: BinaryIO) -> bytes:
-    """All that is written to a pipe. Waits for a writer only so long; one that is there may take its time."""
+def _read_pipe(file: BinaryIO) -> bytes:
+    """Read a pipe to its end. It waits ``WRITER_WAIT_SECONDS`` for a writer; one that is there may take its time."""
     first = b""
-    until = time.monotonic() + WRITER_WAIT
+    until = time.monotonic() + WRITER_WAIT_SECONDS
     while not first:
         try:
-            first = os.read(file.fileno(), _CHUNK)
+            first = os.read(file.fileno(), _CHUNK_BYTES)
         except BlockingIOError:  # somebody writes, and has nothing yet
             break
         if time.monotonic() > until:
-            raise OSError(errno.EPIPE, f"a pipe without data for {WRITER_WAIT:g} s")
+            raise OSError(errno.EPIPE, f"a pipe without data for {WRITER_WAIT_SECONDS:g} s")
         time.sleep(0.01)
     os.set_blocking(file.fileno(), True)
-    return first + limited(file)
+    return first + read_limited(file)
 
 
-def verify(path: Path) -> None:
-    """Raises OSError unless a path is of a regular file that ``read_bytes`` reads."""
+def verify_readable(path: Path) -> None:
+    """Raise OSError unless ``read_bytes`` can read this regular file."""
     about = path.stat()
     if not stat.S_ISREG(about.st_mode):
         raise OSError(errno.EINVAL, "not a regular file")
-    if about.st_size > MOST_BYTES:
+    if about.st_size > MAX_BYTES:
         raise _too_large()
 
 
-def limited(file: BinaryIO) -> bytes:
-    """All bytes of an open file. Raises OSError where they are too many."""
+def read_limited(file: BinaryIO) -> bytes:
+    """All bytes of an open file. Raises OSError for more than ``MAX_BYTES``."""
     content = bytearray()
-    while chunk := file.read(_CHUNK):  # one read of all that is allowed would ask for so much memory at once
+    while chunk := file.read(_CHUNK_BYTES):  # one read of all that is allowed would ask for so much memory at once
         content += chunk
-        if len(content) > MOST_BYTES:
+        if len(content) > MAX_BYTES:
             raise _too_large()
     return bytes(content)
 
 
 def _too_large() -> OSError:
-    return OSError(errno.EFBIG, f"more than {MOST_BYTES // 2**20} MiB")
+    return OSError(errno.EFBIG, f"more than {MAX_BYTES // 2**20} MiB")
 
 
 def read_text(path: Path) -> str:
@@ -119,11 +119,11 @@ def parse_json(text: str) -> Any:
 
 
 def is_too_deep(value: Any) -> bool:
-    """Whether a value has more than ``MOST_DEPTH`` levels of lists and objects."""
+    """Whether a value has more than ``MAX_DEPTH`` levels of lists and objects."""
     level, depth = [value], 0
     while level:
         depth += 1
-        if depth > MOST_DEPTH + 1:
+        if depth > MAX_DEPTH + 1:
             return True
         level = [
             entry

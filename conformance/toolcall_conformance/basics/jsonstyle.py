@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance.basics import whole_files
-from toolcall_conformance.basics.showing import visible
+from toolcall_conformance.basics import atomic_files
+from toolcall_conformance.basics.visible_text import visible
 
 #: Characters of a line that holds more than one value.
 WIDTH = 120
@@ -31,79 +31,83 @@ class StyleError(ValueError):
 
 
 class _Number(str):
-    """A number as its file spells it: ``1e0`` and ``1.0`` are not rewritten as ``1``."""
+    """The raw text of a number: ``1e0`` and ``1.0`` are not rewritten as ``1``."""
 
     __slots__ = ()
 
 
-def written(value: Any) -> str:
-    """Write a JSON value in the style, as the content of a file."""
-    return "".join(_lines(_Laid(value), "", "")) + "\n"
+def dump(value: Any) -> str:
+    """The text of a JSON value in the style, as the content of a file."""
+    return "".join(_lines(_Layout(value), "", "")) + "\n"
 
 
-def on_one_line(value: Any) -> str:
-    """Write a JSON value as a line of a JSON Lines file, without its end."""
+def dump_line(value: Any) -> str:
+    """The text of a JSON value as a line of a JSON Lines file, without the line end."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return _LINE_END.sub(_escaped, text)
+    return _LINE_END.sub(_escape, text)
 
 
-def styled(text: str) -> str:
-    """Rewrite JSON text in the style; numbers keep their spelling. Raises StyleError for other text."""
+def restyle(text: str) -> str:
+    """Rewrite JSON text in the style; numbers stay as written. Raises StyleError for other text."""
     try:
         value = json.loads(
-            text, parse_int=_Number, parse_float=_Number, parse_constant=_no_constant, object_pairs_hook=_pairs
+            text,
+            parse_int=_Number,
+            parse_float=_Number,
+            parse_constant=_refuse_constant,
+            object_pairs_hook=_unique_members,
         )
     except ValueError as error:
         raise StyleError(str(error)) from None
-    return written(value)
+    return dump(value)
 
 
-def _no_constant(name: str) -> Any:
+def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
-def _pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique_members(items: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(items)
     if len(members) < len(items):  # one of the two would be lost
         raise ValueError(f"a key occurs twice in the object with {', '.join(members)}")
     return members
 
 
-class _Laid:
-    """A value with its text on one line, None if that is too long, and its entries with their keys."""
+class _Layout:
+    """A value laid out: its text on one line (``flat``, None if too long), and its ``entries`` with their keys."""
 
     __slots__ = ("ends", "entries", "flat")
 
     def __init__(self, value: Any) -> None:
         self.ends = "{}" if isinstance(value, dict) else "[]" if isinstance(value, (list, tuple)) else ""
-        self.entries: list[tuple[str, _Laid]] = []
+        self.entries: list[tuple[str, _Layout]] = []
         self.flat: str | None
         if not self.ends:
-            self.flat = _scalar(value)
+            self.flat = _scalar_text(value)
             return
         if isinstance(value, dict):
-            self.entries = [(f"{_scalar(key)}: ", _Laid(entry)) for key, entry in value.items()]
+            self.entries = [(f"{_scalar_text(key)}: ", _Layout(entry)) for key, entry in value.items()]
         else:
-            self.entries = [("", _Laid(entry)) for entry in value]
+            self.entries = [("", _Layout(entry)) for entry in value]
         parts = [None if entry.flat is None else key + entry.flat for key, entry in self.entries]
         flat = None if None in parts else ", ".join(filter(None, parts)).join(self.ends)
         self.flat = flat if flat is not None and len(flat) <= WIDTH else None
 
 
-def _scalar(value: Any) -> str:
+def _scalar_text(value: Any) -> str:
     if isinstance(value, _Number):
         return str(value)
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     # UTF-8 has no lone surrogates; they must be escaped.
-    return _SURROGATE.sub(_escaped, text)
+    return _SURROGATE.sub(_escape, text)
 
 
-def _escaped(match: re.Match[str]) -> str:
+def _escape(match: re.Match[str]) -> str:
     return f"\\u{ord(match[0]):04x}"
 
 
-def _lines(laid: _Laid, before: str, after: str) -> Iterator[str]:
-    """The pieces of a value's text; ``before`` begins its line, ``after`` is the comma that follows."""
+def _lines(laid: _Layout, before: str, after: str) -> Iterator[str]:
+    """The pieces of a value's text; ``before`` is the start of its line, ``after`` the comma that follows."""
     if laid.flat is not None and (not laid.entries or len(before + laid.flat + after) <= WIDTH):
         yield before + laid.flat + after
         return
@@ -115,13 +119,13 @@ def _lines(laid: _Laid, before: str, after: str) -> Iterator[str]:
     yield f"\n{indent}{laid.ends[1]}{after}"
 
 
-def unstyled(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
-    """The JSON files in files and folders that are not in the style, with their text in the style."""
+def find_unstyled(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
+    """The JSON files in files and folders that are not in the style, each with its text in the style."""
     for path in paths:
         for file in sorted(path.rglob("*.json")) if path.is_dir() else [path]:
             text = file.read_bytes().decode("utf-8")
             try:
-                styled_text = styled(text)
+                styled_text = restyle(text)
             except StyleError as error:
                 raise StyleError(f"{file}: {error}") from None
             if text != styled_text:
@@ -136,11 +140,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="name the files that would change and write none")
     options = parser.parse_args(arguments)
     count = 0
-    for path, text in unstyled(options.paths):
+    for path, text in find_unstyled(options.paths):
         count += 1
         print(visible(str(path)))
         if not options.check:
-            whole_files.write(path, text)
+            atomic_files.write(path, text)
     return 1 if count and options.check else 0
 
 

@@ -18,10 +18,10 @@ class JSONError(ValueError):
 
 
 class TooMuchError(JSONError):
-    """Text that is JSON, and holds more than a reader can: a number beyond a double, too many digits or brackets."""
+    """JSON text that a reader cannot hold: a number beyond a double, too many digits or brackets."""
 
 
-def _pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique_members(items: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(items)
     if len(members) < len(items):
         counts = Counter(key for key, _ in items)
@@ -37,11 +37,11 @@ class ConstantError(JSONError):
         self.name = name
 
 
-def _constant(name: str) -> Any:
+def _refuse_constant(name: str) -> Any:
     raise ConstantError(name)
 
 
-_STRICT = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant)
+_STRICT_DECODER = json.JSONDecoder(object_pairs_hook=_unique_members, parse_constant=_refuse_constant)
 
 
 def parse(text: str | bytes) -> Any:
@@ -54,10 +54,10 @@ def parse(text: str | bytes) -> Any:
             text = text.decode("utf-8")
         except UnicodeDecodeError as error:
             raise JSONError(f"not UTF-8: {error}") from None
-    return _decoded(_STRICT, text)
+    return _decode(_STRICT_DECODER, text)
 
 
-def _decoded(decoder: json.JSONDecoder, text: str) -> Any:
+def _decode(decoder: json.JSONDecoder, text: str) -> Any:
     try:
         return decoder.decode(text)
     except json.JSONDecodeError as error:
@@ -71,14 +71,14 @@ def _decoded(decoder: json.JSONDecoder, text: str) -> Any:
         raise TooMuchError(str(error)) from None
 
 
-def _finite(text: str) -> float:
+def _parse_finite(text: str) -> float:
     value = float(text)
     if not math.isfinite(value):
         raise TooMuchError(f"{text} is too large for a 64-bit floating-point number")
     return value
 
 
-_USUAL = json.JSONDecoder(parse_float=_finite, parse_constant=_constant)
+_LENIENT_DECODER = json.JSONDecoder(parse_float=_parse_finite, parse_constant=_refuse_constant)
 
 
 def parse_arguments(text: str) -> Any:
@@ -86,11 +86,11 @@ def parse_arguments(text: str) -> Any:
 
     Raises TooMuchError for what is JSON and cannot be held, JSONError for what is none.
     """
-    return _decoded(_USUAL, text)
+    return _decode(_LENIENT_DECODER, text)
 
 
-def constant_in(text: Any) -> str:
-    """``NaN`` or the like, where a text would be JSON up to it; empty for all else."""
+def invalid_constant(text: Any) -> str:
+    """The first ``NaN``, ``Infinity`` or ``-Infinity`` in a text that is JSON up to there; empty if it has none."""
     try:
         if isinstance(text, str):
             parse_arguments(text)
@@ -101,16 +101,16 @@ def constant_in(text: Any) -> str:
     return ""
 
 
-_BEGINNING = re.compile(r'[ \t\n\r]*[\[{"\dtfn-]')
+_JSON_BEGINNING = re.compile(r'[ \t\n\r]*[\[{"\dtfn-]')
 
 
 def begins_json(text: str) -> bool:
-    """Whether a text begins as JSON does; to parse others takes long, as an error counts lines and columns."""
-    return _BEGINNING.match(text) is not None
+    """Whether a text begins as JSON does: a quick test, since a failed parse counts lines and columns."""
+    return _JSON_BEGINNING.match(text) is not None
 
 
 def is_json(text: str) -> bool:
-    """Whether a text is JSON, in whatever it holds."""
+    """Whether a text is JSON, even if it is more than a reader can hold."""
     try:
         parse_arguments(text)
     except TooMuchError:
@@ -134,7 +134,7 @@ def _equal(left: Any, right: Any) -> bool:
     if isinstance(left, bool) or isinstance(right, bool):
         return False
     if isinstance(left, (int, float)) and isinstance(right, (int, float)):
-        return left == right or (type(left) is not type(right) and whole(left) == whole(right))
+        return left == right or (type(left) is not type(right) and exact_number(left) == exact_number(right))
     if type(left) is not type(right):
         return False
     if isinstance(left, dict):
@@ -144,15 +144,15 @@ def _equal(left: Any, right: Any) -> bool:
     return bool(left == right)
 
 
-def whole(number: float) -> float:
-    """A number as it was written: 1e23 is the whole number with 23 noughts, not the nearest one that a double holds."""
+def exact_number(number: float) -> float:
+    """The number as written: 1e23 is the whole number with 23 noughts, not the nearest one that a double holds."""
     if isinstance(number, float) and number.is_integer():
         return int(Decimal(repr(number)))
     return number
 
 
 def _equal_step_by_step(left: Any, right: Any) -> bool:
-    """The same without recursion; several times slower."""
+    """Equality of JSON values without recursion; several times slower than ``_equal``."""
     waiting = [(left, right)]
     while waiting:
         first, other = waiting.pop()
@@ -169,89 +169,89 @@ def _equal_step_by_step(left: Any, right: Any) -> bool:
     return True
 
 
-def copied(value: Any) -> Any:
+def deep_copy(value: Any) -> Any:
     """A deep copy of a JSON value; many times faster than copy.deepcopy, which must expect anything."""
     try:
-        return unpacked(packed(value))
+        return unpack(pack(value))
     except ValueError:  # a subclass of dict or the like
-        return _copied(value)
+        return _deep_copy(value)
 
 
-def _copied(value: Any) -> Any:
+def _deep_copy(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _copied(entry) for key, entry in value.items()}
+        return {key: _deep_copy(entry) for key, entry in value.items()}
     if isinstance(value, list):
-        return [_copied(entry) for entry in value]
+        return [_deep_copy(entry) for entry in value]
     return value
 
 
 def canonical(value: Any) -> str:
-    """The canonical text of a value of any depth: equal values give equal texts (1 and 1.0 too)."""
+    """The canonical text of a value of any depth: equal values have equal texts (1 and 1.0 too)."""
     if type(value) is int:  # most of them are indexes, of choices that thousands of findings have
         return str(value)
     try:
-        return _CANONICAL.encode(_plain(value))
+        return _CANONICAL_ENCODER.encode(_normal_numbers(value))
     except RecursionError:
         return _canonical_step_by_step(value)
 
 
-def _plain(item: Any) -> Any:
+def _normal_numbers(item: Any) -> Any:
     # Not within canonical: a function that knows itself is left to the collector of cycles, with all its values.
     if isinstance(item, float) and math.isfinite(item) and item.is_integer():
         return int(item)
     if isinstance(item, dict):
-        return {str(key): _plain(entry) for key, entry in item.items()}
+        return {str(key): _normal_numbers(entry) for key, entry in item.items()}
     if isinstance(item, (list, tuple)):
-        return [_plain(entry) for entry in item]
+        return [_normal_numbers(entry) for entry in item]
     return item
 
 
 # json.dumps makes an encoder for each call, which takes longer than a small value.
-_CANONICAL = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=repr)
+_CANONICAL_ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=repr)
 
 
-class _Said(str):
-    """Text that is canonical already."""
+class _CanonicalText(str):
+    """Canonical text, to be written as it is."""
 
     __slots__ = ()
 
 
 def _canonical_step_by_step(value: Any) -> str:
-    """The same without recursion; several times slower."""
+    """The canonical text of a value, without recursion; several times slower than the encoder."""
     parts: list[str] = []
     waiting = [value]
     while waiting:
         item = waiting.pop()
-        if isinstance(item, _Said):
+        if isinstance(item, _CanonicalText):
             parts.append(item)
         elif isinstance(item, dict):
             members = {str(key): entry for key, entry in item.items()}
             inner = [
                 part
                 for key in sorted(members)
-                for part in (_Said(","), _Said(f"{_CANONICAL.encode(key)}:"), members[key])
+                for part in (_CanonicalText(","), _CanonicalText(f"{_CANONICAL_ENCODER.encode(key)}:"), members[key])
             ]
-            waiting.extend([_Said("}"), *reversed(inner[1:]), _Said("{")])
+            waiting.extend([_CanonicalText("}"), *reversed(inner[1:]), _CanonicalText("{")])
         elif isinstance(item, (list, tuple)):
-            inner = [part for entry in item for part in (_Said(","), entry)]
-            waiting.extend([_Said("]"), *reversed(inner[1:]), _Said("[")])
+            inner = [part for entry in item for part in (_CanonicalText(","), entry)]
+            waiting.extend([_CanonicalText("]"), *reversed(inner[1:]), _CanonicalText("[")])
         else:
-            parts.append(_CANONICAL.encode(_plain(item)))
+            parts.append(_CANONICAL_ENCODER.encode(_normal_numbers(item)))
     return "".join(parts)
 
 
-_HALF = re.compile("[\ud800-\udfff]")
-_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 
-def halves(value: Any) -> frozenset[str]:
-    """The halves of surrogate pairs that stand alone in the texts and keys of a JSON value, however deep."""
+def lone_surrogates(value: Any) -> frozenset[str]:
+    """The halves of surrogate pairs without their other half in the texts and keys of a JSON value, at any depth."""
     lone_halves: set[str] = set()
     left = [value]
     while left:
         item = left.pop()
         if isinstance(item, str):
-            lone_halves.update(() if item.isascii() else _HALF.findall(item))
+            lone_halves.update(() if item.isascii() else _LONE_SURROGATE.findall(item))
         elif isinstance(item, dict):
             left += item
             left += item.values()
@@ -260,28 +260,28 @@ def halves(value: Any) -> frozenset[str]:
     return frozenset(lone_halves)
 
 
-def together(pieces: Iterable[str]) -> str:
-    """Pieces of a text as one. Two halves of a surrogate pair that stood apart are their character.
+def join_text(pieces: Iterable[str]) -> str:
+    """Join pieces of a text. Two halves of a surrogate pair in neighbouring pieces become their character.
 
     JSON can say a half by itself (RFC 8259, section 8.2), and gateways that count UTF-16 units cut between two.
     """
-    return _PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), "".join(pieces))
+    return _SURROGATE_PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), "".join(pieces))
 
 
-def added(text: str, piece: str) -> str:
-    """``piece`` behind ``text``, as ``together`` does it; looks at no more than where they meet."""
+def append_text(text: str, piece: str) -> str:
+    """Append a piece as ``join_text`` does, looking only at the place where the two meet."""
     is_cut = "\ud800" <= text[-1:] <= "\udbff" and "\udc00" <= piece[:1] <= "\udfff"
-    return together((text, piece)) if is_cut else text + piece
+    return join_text((text, piece)) if is_cut else text + piece
 
 
-def written(value: Any) -> str:
+def to_json(value: Any) -> str:
     """JSON text without needless space, characters as themselves; half a surrogate pair, which UTF-8 lacks, escaped."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return _HALF.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
+    return _LONE_SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
 
-def packed(value: Any) -> bytes:
-    """A JSON value as bytes that identify it, three times faster than JSON text. ``unpacked`` restores it.
+def pack(value: Any) -> bytes:
+    """Turn a JSON value into bytes that identify it, three times faster than JSON text. ``unpack`` restores it.
 
     Equal bytes mean identical values, types and the order of keys included. Raises ValueError for values that are not
     plain JSON or nested too deeply.
@@ -289,13 +289,13 @@ def packed(value: Any) -> bytes:
     return marshal.dumps(value, 2)  # from version 3 on, the bytes depend on other references to the parts
 
 
-def unpacked(data: bytes) -> Any:
-    """The value from the bytes of ``packed``."""
+def unpack(data: bytes) -> Any:
+    """The value from the bytes of ``pack``."""
     return marshal.loads(data)  # noqa: S302 - bytes of our own
 
 
 def join(pointer: str, *keys: str | int) -> str:
-    """``pointer`` extended by keys, escaped as in RFC 6901."""
+    """A JSON Pointer extended by keys, escaped as in RFC 6901."""
     for key in keys:
         if isinstance(key, str) and ("~" in key or "/" in key):
             key = key.replace("~", "~0").replace("/", "~1")
@@ -303,14 +303,14 @@ def join(pointer: str, *keys: str | int) -> str:
     return pointer
 
 
-def around(pointer: str) -> Iterator[str]:
-    """The places that a place is in, from the whole value down to itself."""
+def enclosing_pointers(pointer: str) -> Iterator[str]:
+    """A pointer and those that enclose it, from the whole value down: ``""``, ``/a``, ``/a/b``."""
     ends = accumulate(len(token) + 1 for token in pointer.split("/"))
     return (pointer[: end - 1] for end in ends)
 
 
-def unescaped(token: str) -> str:
-    """Unescape one token of a pointer to its key."""
+def unescape(token: str) -> str:
+    """The key that one token of a pointer names."""
     return token.replace("~1", "/").replace("~0", "~") if "~" in token else token
 
 
@@ -321,7 +321,7 @@ def resolve(value: Any, pointer: str) -> Any:
             if not (token.isascii() and token.isdigit()) or int(token) >= len(value):
                 raise LookupError(pointer)
             value = value[int(token)]
-        elif isinstance(value, dict) and (key := unescaped(token)) in value:
+        elif isinstance(value, dict) and (key := unescape(token)) in value:
             value = value[key]
         else:
             raise LookupError(pointer)

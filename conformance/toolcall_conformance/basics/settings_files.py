@@ -23,15 +23,15 @@ class UnreadableFileError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SettingsFile:
-    """Pytest's root directory, its own settings there, and the file that they stand in; None where there is none."""
+    """Pytest's root directory, its settings there, and the ``file`` that has them, None if there is none."""
 
     root: Path
     file: Path | None
     content: Mapping[str, Any]
 
 
-def settled(here: Path) -> SettingsFile:
-    """What pytest would find if it were started in a directory. Raises UnreadableFileError."""
+def find_settings(here: Path) -> SettingsFile:
+    """Find the settings that pytest would use if it were started in ``here``. Raises UnreadableFileError."""
     folders = (here, *here.parents)
     for file, content in _candidates(folders):
         return SettingsFile(file.parent, file, content)
@@ -43,7 +43,7 @@ def settled(here: Path) -> SettingsFile:
 
 
 def _candidates(folders: tuple[Path, ...]) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    """The files that speak of pytest, the nearest first, each with what it says."""
+    """The files with settings of pytest, the nearest first, each with these settings."""
     for folder in folders:
         for name, read in _READERS.items():
             if (folder / name).is_file():
@@ -60,16 +60,16 @@ def _toml(path: Path) -> Mapping[str, Any]:
 
 
 def _pytest_toml(path: Path) -> Mapping[str, Any]:
-    return _table(_toml(path), "pytest") or {}
+    return _subtable(_toml(path), "pytest") or {}
 
 
 def _pyproject(path: Path) -> Mapping[str, Any] | None:
-    options_table = _table(_table(_toml(path), "tool") or {}, "pytest") or {}
-    options = _table(options_table, "ini_options")
+    options_table = _subtable(_subtable(_toml(path), "tool") or {}, "pytest") or {}
+    options = _subtable(options_table, "ini_options")
     return options if options is not None else options_table or None
 
 
-def _table(table: Mapping[str, Any], key: str) -> Mapping[str, Any] | None:
+def _subtable(table: Mapping[str, Any], key: str) -> Mapping[str, Any] | None:
     section = table.get(key)
     return section if isinstance(section, dict) else None
 

@@ -1,13 +1,14 @@
-"""What the environment and the files of a project say of a setting, for pytest's run and for our own commands.
+"""Settings from the environment and from the files of a project, for pytest's run and for our own commands.
 
 The file is ``[tool.toolcall]`` of the ``pyproject.toml`` in pytest's root directory, or the key ``toolcall_…`` of
 pytest's own ini file. Paths are relative to the file that names them; those of the environment to the directory where
-the command was started.
+the command was started. Which settings there are, ``settings.schema.json`` says.
 """
 
 from __future__ import annotations
 
 import difflib
+import json
 import math
 import os
 import tomllib
@@ -17,20 +18,21 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance.basics import foreign_files, settings_schema
+from toolcall_conformance.basics import foreign_files
 
 _TABLE = "toolcall"
+_SCHEMA_PATH = Path(__file__).with_name("settings.schema.json")
 _YES, _NO = ("1", "true", "yes", "on"), ("0", "false", "no", "off", "")
-_SECONDS = 10.0
+_DEFAULT_SECONDS = 10.0
 
 
 class SettingError(Exception):
-    """A setting that cannot be; the message says where it stands and what to do."""
+    """A wrong setting; the message says where it is and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class NamedSetting:
-    """A setting that was named: its value, the directory of its paths, and the words for messages.
+    """A setting that somebody set: its value, the directory of its paths, and ``where`` it is set, in words.
 
     Raises SettingError for a text with a NUL character, which no name of a file, module or command can have.
     """
@@ -51,21 +53,37 @@ class NamedSetting:
         return tuple(self.directory / value for value in values)
 
 
-def key_of(name: str) -> str:
+def table_schema() -> dict[str, Any]:
+    """The schema of the table ``[tool.toolcall]``."""
+    document: dict[str, Any] = json.loads(_SCHEMA_PATH.read_text(encoding="utf-8"))
+    return document
+
+
+def pyproject_schema() -> dict[str, Any]:
+    """The schema of a whole ``pyproject.toml`` with the table in it, for editors."""
+    inner = table_schema()
+    definitions = inner.pop("$defs")
+    dialect = inner.pop("$schema")
+    tools = {"type": "object", "properties": {"toolcall": inner}}
+    title = "pyproject.toml with [tool.toolcall]"
+    return {"$schema": dialect, "title": title, "type": "object", "properties": {"tool": tools}, "$defs": definitions}
+
+
+def setting_key(setting_name: str) -> str:
     """The key of a setting in pytest's own ini file, and of its option: ``toolcall_known_failures``."""
-    return f"toolcall_{name.replace('-', '_')}"
+    return f"toolcall_{setting_name.replace('-', '_')}"
 
 
 @cache
-def kinds() -> Mapping[str, Mapping[str, Any]]:
+def setting_schemas() -> Mapping[str, Mapping[str, Any]]:
     """The schema of each setting, by name."""
-    properties: Mapping[str, Mapping[str, Any]] = settings_schema.table()["properties"]
+    properties: Mapping[str, Mapping[str, Any]] = table_schema()["properties"]
     return properties
 
 
 def verify_environment() -> None:
-    """Refuse a variable that is a misspelt setting. Raises SettingError."""
-    variables = {key_of(name).upper() for name in kinds()}
+    """Raise SettingError for a variable that is a misspelt setting."""
+    variables = {setting_key(name).upper() for name in setting_schemas()}
     for variable in os.environ:
         if variable.startswith("TOOLCALL_") and variable not in variables:
             close = difflib.get_close_matches(variable, variables, n=1, cutoff=0.8)
@@ -73,15 +91,15 @@ def verify_environment() -> None:
                 raise SettingError(f"there is no variable {variable}; did you mean {close[0]}?")
 
 
-def from_environment(name: str, here: Path) -> NamedSetting | None:
-    """A setting of the environment, or None. Raises SettingError."""
-    variable, kind = key_of(name).upper(), kinds()[name]
+def from_environment(setting_name: str, here: Path) -> NamedSetting | None:
+    """The setting in the environment, or None. Raises SettingError."""
+    variable, kind = setting_key(setting_name).upper(), setting_schemas()[setting_name]
     text = os.environ.get(variable)
     if text is None:
         return None
     value: Any = text
     if kind.get("type") == "boolean":
-        value = _flag(variable, text)
+        value = _parse_flag(variable, text)
     elif kind.get("$ref") == "#/$defs/paths":
         value = [part for part in text.split(os.pathsep) if part]
     elif not text:
@@ -89,13 +107,15 @@ def from_environment(name: str, here: Path) -> NamedSetting | None:
     return NamedSetting(value, here, variable)
 
 
-def from_ini(name: str, value: Any, file: Path | None, here: Path) -> NamedSetting | None:
-    """A setting as pytest's ini file has it, or None for one that stands nowhere. Raises SettingError."""
+def from_ini(setting_name: str, value: Any, file: Path | None, here: Path) -> NamedSetting | None:
+    """The setting in pytest's ini file, or None if ``value`` is empty. Raises SettingError."""
     if value in (None, "", []):
         return None
-    if kinds()[name].get("type") == "boolean":
-        value = _flag(key_of(name), str(value))
-    return NamedSetting(value, here if file is None else file.parent, f"{key_of(name)} in {file or 'the ini file'}")
+    if setting_schemas()[setting_name].get("type") == "boolean":
+        value = _parse_flag(setting_key(setting_name), str(value))
+    return NamedSetting(
+        value, here if file is None else file.parent, f"{setting_key(setting_name)} in {file or 'the ini file'}"
+    )
 
 
 class SettingsTable:
@@ -104,15 +124,16 @@ class SettingsTable:
     def __init__(self, root: Path) -> None:
         self._root = root
 
-    def named(self, name: str) -> NamedSetting | None:
-        """A setting of the table, or None. Raises SettingError."""
-        if name not in self._content:
+    def setting(self, setting_name: str) -> NamedSetting | None:
+        """The setting in the table, or None. Raises SettingError."""
+        if setting_name not in self._content:
             return None
-        return NamedSetting(self._content[name], self._root, f"{name} in [tool.{_TABLE}] of pyproject.toml")
+        where = f"{setting_name} in [tool.{_TABLE}] of pyproject.toml"
+        return NamedSetting(self._content[setting_name], self._root, where)
 
     @cached_property
     def _content(self) -> Mapping[str, Any]:
-        """The table, held against the schema."""
+        """The table, checked by the schema."""
         path = self._root / "pyproject.toml"
         try:
             text = foreign_files.read_text(path)
@@ -131,10 +152,10 @@ class SettingsTable:
         return table if isinstance(table, dict) else {}
 
 
-def seconds(named: NamedSetting | None) -> float:
-    """The time limit for each call of a translator; the usual one where nobody names it. Raises SettingError."""
+def time_limit(named: NamedSetting | None) -> float:
+    """The time limit for each call of a translator, in seconds; the default if not set. Raises SettingError."""
     if named is None:
-        return _SECONDS
+        return _DEFAULT_SECONDS
     try:
         number = float(named.value)
     except (TypeError, ValueError):
@@ -144,8 +165,11 @@ def seconds(named: NamedSetting | None) -> float:
     return number
 
 
-def megabytes(named: NamedSetting | None, usual: float) -> float | None:
-    """The address space of an isolated translator; None for no limit. Raises SettingError."""
+def memory_limit(named: NamedSetting | None, usual: float) -> float | None:
+    """The address space of an isolated translator in megabytes, ``usual`` if not set; None for no limit.
+
+    Raises SettingError.
+    """
     if named is None:
         return usual
     try:
@@ -167,17 +191,17 @@ def _mistakes(table: Any) -> Iterator[str]:
     import jsonschema
 
     for key in table:
-        if key not in kinds():
-            close = difflib.get_close_matches(key.replace("_", "-"), kinds(), n=1)
-            there = f"there are {', '.join(sorted(kinds()))}"
+        if key not in setting_schemas():
+            close = difflib.get_close_matches(key.replace("_", "-"), setting_schemas(), n=1)
+            there = f"there are {', '.join(sorted(setting_schemas()))}"
             yield f"there is no key {key!r}; " + (f"did you mean {close[0]!r}?" if close else there)
-    for error in jsonschema.Draft202012Validator(settings_schema.table()).iter_errors(table):
+    for error in jsonschema.Draft202012Validator(table_schema()).iter_errors(table):
         if error.absolute_path:
             key = str(error.absolute_path[0])
-            yield f"{key}: {error.message} ({kinds()[key]['description'].rstrip('.')})"
+            yield f"{key}: {error.message} ({setting_schemas()[key]['description'].rstrip('.')})"
 
 
-def _flag(where: str, text: str) -> bool:
+def _parse_flag(where: str, text: str) -> bool:
     if text.lower() not in (*_YES, *_NO):
         raise SettingError(f"{where}: {text!r} is neither true nor false")
     return text.lower() in _YES

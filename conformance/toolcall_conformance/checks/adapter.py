@@ -8,7 +8,7 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.basics.contract import Route
-from toolcall_conformance.basics.jsonvalue import copied, resolve, written
+from toolcall_conformance.basics.jsonvalue import deep_copy, resolve, to_json
 from toolcall_conformance.basics.reading import Media, Result, Text
 from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Tally, produced
 from toolcall_conformance.checks.conversation.client import start_of_tail
@@ -155,8 +155,8 @@ def _part(part: Any, wrappers: Collection[str]) -> dict[str, Any]:
         }
     value = _unwrapped(part.value, wrappers)
     if isinstance(value, dict):
-        return {"type": "object", "value": copied(value)}
-    return {"type": "text", "text": value if isinstance(value, str) else written(value)}
+        return {"type": "object", "value": deep_copy(value)}
+    return {"type": "text", "text": value if isinstance(value, str) else to_json(value)}
 
 
 def _unwrapped(value: Any, wrappers: Collection[str]) -> Any:
@@ -187,9 +187,9 @@ def follow_up(name: str, request: dict[str, Any], entries: list[Any], ids: dict[
     The ids in ``ids`` become those that the golden history has for the same calls.
     """
     client = formats.get(name).client
-    body: dict[str, Any] = copied(request)
+    body: dict[str, Any] = deep_copy(request)
     start = start_of_tail(formats.read(name, "request", request), client.CONTAINER)
-    body[client.CONTAINER] = [*copied(client.entries(request)[:start]), *copied(entries)]
+    body[client.CONTAINER] = [*deep_copy(client.entries(request)[:start]), *deep_copy(entries)]
     for result in formats.read(name, "request", body).results if ids else ():
         if result.id in ids and result.id_pointer is not None and int(result.pointer.split("/")[2]) >= start:
             holder, _, key = result.id_pointer.rpartition("/")

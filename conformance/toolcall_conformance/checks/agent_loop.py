@@ -37,7 +37,7 @@ from toolcall_conformance.drivers import (
 )
 from toolcall_conformance.judge.excuses.asked_thinking import ungiven_state
 from toolcall_conformance.judge.excuses.provider_memory import ProviderMemory, memory_after, whole_exchanges
-from toolcall_conformance.judge.levels import finding, weighed
+from toolcall_conformance.judge.levels import apply_circumstances, make_finding
 from toolcall_conformance.library import Case, Corpus, Exchange
 
 
@@ -89,7 +89,7 @@ def run(
         for each in others:
             next(each, None)
     if way.fresh:
-        tally.findings = [weighed(harness.corpus, entry, ["fresh-session"]) for entry in tally.findings]
+        tally.findings = [apply_circumstances(harness.corpus, entry, ["fresh-session"]) for entry in tally.findings]
     return tally.result()
 
 
@@ -294,7 +294,7 @@ class _Agent:
         except UncontinuableError as broken:
             tally.played.append(played)
             tally.findings.append(
-                finding(
+                make_finding(
                     tally.corpus,
                     "translation/loop-broken",
                     "",
@@ -336,7 +336,7 @@ def _misnamed(corpus: Corpus, client: str, golden: Any, reply: Any, body: str) -
         else:
             strange.append(call)
     for call, name in zip(strange, missing, strict=False):
-        yield finding(
+        yield make_finding(
             corpus,
             "translation/call-name",
             call.name_pointer or call.pointer,
@@ -375,7 +375,7 @@ def _placed(
     drops = not way.habit.echo and route.client != route.upstream
     under = ["client-drops-unknown-keys"] if drops else []
     under += ["provider-gives-no-ids"] if unnamed else []
-    return [weighed(corpus, replace(entry, body=body), under) for entry in findings]
+    return [apply_circumstances(corpus, replace(entry, body=body), under) for entry in findings]
 
 
 def variants(corpus: Corpus, case: Case, client: str, upstream: str) -> tuple[str, ...]:

@@ -13,8 +13,8 @@ from toolcall_conformance.basics.findings import (
     Judgement,
     Loss,
     Verdict,
-    failing,
-    told_in,
+    failing_findings,
+    set_format,
     verdict_of,
 )
 from toolcall_conformance.basics.streaming.cuts import Fineness
@@ -38,7 +38,7 @@ from toolcall_conformance.drivers import (
 from toolcall_conformance.judge.consequences import table_of, with_causes
 from toolcall_conformance.judge.excuses.refusals import NAMES_A_LOSS, NamedLoss, named_loss
 from toolcall_conformance.judge.judge import Judge
-from toolcall_conformance.judge.levels import finding, weighed
+from toolcall_conformance.judge.levels import apply_circumstances, make_finding
 from toolcall_conformance.judge.translation.settings.model_names import model_rule
 from toolcall_conformance.library import Case, Corpus, Exchange
 
@@ -158,7 +158,7 @@ class Tally:
             return None
         would = ", ".join(sorted({entry.rule for entry in loss.findings if not entry.is_note}))
         message = f"{refusal.message} (it names {places}; to drop that would be {would})"
-        return weighed(self.corpus, replace(refusal, message=message), [NAMES_A_LOSS])
+        return apply_circumstances(self.corpus, replace(refusal, message=message), [NAMES_A_LOSS])
 
     def break_loop(self, failed: Crashed, fault: Finding, reply: PlayedBodies) -> None:
         """Report a reply with a ``fault``, on which the translator's own next request fails."""
@@ -216,7 +216,7 @@ class Tally:
             self.left_out = pointers
             refusal = self._weighed_refusal("request", failed, body, request, route)
             if refusal is not None:
-                self.findings.append(weighed(self.corpus, refusal, ["setting-left-out"]))
+                self.findings.append(apply_circumstances(self.corpus, refusal, ["setting-left-out"]))
 
     def never_sent(self, reply: Any, client_request: Any, sent: Any, route: Route | None = None) -> bool:
         """Whether no provider sends that reply for that request, which is then not played; see :func:`unasked`."""
@@ -254,7 +254,7 @@ class Tally:
         if outcome.mutated:
             reported.append(("translation/input-mutated", f"{operation} changed the body that it was given"))
         self.findings += [
-            finding(self.corpus, rule, "", message, element="body", body=body) for rule, message in reported
+            make_finding(self.corpus, rule, "", message, element="body", body=body) for rule, message in reported
         ]
 
     def result(self) -> ItemResult:
@@ -262,7 +262,9 @@ class Tally:
         self.findings = [*with_causes(table_of(self.corpus), findings, way_back=self.check == "round_trip")]
         verdict = verdict_of(self.findings)
         if verdict is Verdict.FAIL:
-            only_refused = self.refused and all(entry.rule == "translation/refused" for entry in failing(self.findings))
+            only_refused = self.refused and all(
+                entry.rule == "translation/refused" for entry in failing_findings(self.findings)
+            )
             verdict = Verdict.REFUSED if only_refused else Verdict.FAIL
         elif self.blocked:
             verdict = Verdict.BLOCKED
@@ -271,7 +273,7 @@ class Tally:
             self.findings = [] if self.left else self.findings
         return ItemResult(
             verdict,
-            told_in(self.findings, self.format_of(self.check)),
+            set_format(self.findings, self.format_of(self.check)),
             tuple(self.played),
             tuple(Loss(*key, count) for key, count in sorted(self.losses.items())),
             reason=self.blocked or self.allowed or self.inapplicable,
@@ -307,14 +309,14 @@ def failure(corpus: Corpus, operation: str, failed: Failed, body: str) -> Findin
             rule, message = "translation/timed-out", f"{operation} did not return within {seconds:g} s"
         case BadOutput(sentence, pointer):
             rule, message = "translation/bad-output", sentence
-            return finding(corpus, rule, pointer, message, want="a JSON body", element="body", body=body)
+            return make_finding(corpus, rule, pointer, message, want="a JSON body", element="body", body=body)
         case ProtocolError(sentence):
             rule, message = "translation/protocol-error", f"{operation}: {sentence}"
         case Inapplicable(reason):
             rule, message = "translation/refused", f"{operation} says nothing of the translator: {reason}"
         case Misdirected(sentence):
             rule, message = "translation/upstream-address", sentence
-    return finding(corpus, rule, pointer, message, want="a body", got=MISSING, element="body", body=body)
+    return make_finding(corpus, rule, pointer, message, want="a body", got=MISSING, element="body", body=body)
 
 
 def refusal_of(failed: Outcome) -> str | None:

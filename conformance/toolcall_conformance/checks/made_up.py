@@ -15,7 +15,7 @@ from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import MISSING, Finding
 from toolcall_conformance.checks.played import PlayedBodies
 from toolcall_conformance.drivers import Opened, OpenOutcome
-from toolcall_conformance.judge.levels import finding, weighed
+from toolcall_conformance.judge.levels import apply_circumstances, make_finding
 from toolcall_conformance.library import Corpus
 
 CIRCUMSTANCE: Final = "adapter-made-it-up"
@@ -67,7 +67,7 @@ def _marked(corpus: Corpus, entry: Finding, places: Sequence[str]) -> Finding:
     bears = corpus.circumstance(CIRCUMSTANCE).bears_on(entry.rule, entry.element)
     if not of_format or not bears or not any(_is_at(entry.pointer, place) for place in places):
         return entry
-    return replace(weighed(corpus, entry, [CIRCUMSTANCE]), made_up=entry.level)
+    return replace(apply_circumstances(corpus, entry, [CIRCUMSTANCE]), made_up=entry.level)
 
 
 def _claims(
@@ -95,7 +95,7 @@ def _refused(corpus: Corpus, body: str, name: str, place: str, what: str, pointe
         "what is judged; list only places around it"
     )
     element = corpus.rule("translation/protocol-error").element
-    refused = finding(corpus, "translation/protocol-error", pointer, message, element=element, body=body)
+    refused = make_finding(corpus, "translation/protocol-error", pointer, message, element=element, body=body)
     return replace(refused, format=name)
 
 

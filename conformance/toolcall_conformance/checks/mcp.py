@@ -7,7 +7,7 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.basics.contract import Route
-from toolcall_conformance.basics.jsonvalue import copied, resolve
+from toolcall_conformance.basics.jsonvalue import deep_copy, resolve
 from toolcall_conformance.checks.adapter import follow_up, results_behind, rounds
 from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Tally, produced
 from toolcall_conformance.checks.played import PlayedBodies
@@ -61,8 +61,8 @@ class _Round:
 
     def request(self, name: str, names: Mapping[str, str]) -> Any:
         """The golden request with the session's declarations, by whose names all calls and results go."""
-        body = copied(self._golden)
-        body["tools"] = copied(self._tools)
+        body = deep_copy(self._golden)
+        body["tools"] = deep_copy(self._tools)
         reading = formats.read(name, "request", body)
         for call in reading.calls:
             _rename(body, call.name_pointer, names)

@@ -11,7 +11,7 @@ from toolcall_conformance.checks.conversation.golden_replies import rename_calls
 from toolcall_conformance.checks.conversation.left_out import shorter_requests
 from toolcall_conformance.checks.played import PlayedBodies
 from toolcall_conformance.drivers import Opened, Produced, RaisedError, SessionDriver
-from toolcall_conformance.judge.levels import finding
+from toolcall_conformance.judge.levels import make_finding
 from toolcall_conformance.library import Case, Corpus, Exchange
 
 
@@ -75,7 +75,7 @@ def _compare_ids(
     own, source = output.get(key), reply.get(other)
     if isinstance(own, str) and own:
         if own in source_ids and source not in (source_ids[own], None):
-            duplicate = finding(
+            duplicate = make_finding(
                 corpus,
                 "translation/reply-ids",
                 f"/{key}",

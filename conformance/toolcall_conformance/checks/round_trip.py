@@ -18,7 +18,7 @@ from toolcall_conformance.judge.consequences import table_of
 from toolcall_conformance.judge.excuses.provider_memory import whole_exchanges
 from toolcall_conformance.judge.excuses.unread_notations import unread_spelling
 from toolcall_conformance.judge.given import UNKNOWN, Requests
-from toolcall_conformance.judge.levels import weighed
+from toolcall_conformance.judge.levels import apply_circumstances
 from toolcall_conformance.library import Case, Exchange
 
 
@@ -90,7 +90,7 @@ def _judged(trip: _Trip, route: Route, harness: Harness) -> Iterator[Finding]:
         ]
         message = f"{finding.message} ({'; '.join(notes)})"
         finding = replace(finding, body=trip.name, message=message, between=trip.there.came)
-        yield weighed(harness.corpus, finding, [] if any(rules_by_way.values()) else ["round-trip-only"])
+        yield apply_circumstances(harness.corpus, finding, [] if any(rules_by_way.values()) else ["round-trip-only"])
 
 
 def _way_judged(way: _Way, route: Route, is_request: bool, harness: Harness) -> list[Finding]:

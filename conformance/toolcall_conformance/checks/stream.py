@@ -28,7 +28,7 @@ from toolcall_conformance.checks.streams.exchange import (
     reply_content,
 )
 from toolcall_conformance.drivers import Opened, Produced, Source, Streamed
-from toolcall_conformance.judge.levels import finding
+from toolcall_conformance.judge.levels import make_finding
 from toolcall_conformance.judge.translation.calls.odd_arguments import is_odd
 from toolcall_conformance.judge.translation.pair import Sides
 from toolcall_conformance.judge.translation.settings.counts_asked import find_not_requested
@@ -90,7 +90,7 @@ def _note_wish(exchange: StreamedExchange, body: str, corpus: Corpus, tally: Tal
     if asks_in_bodies and exchange.sent is not None and not asks(exchange.sent):
         got = exchange.sent.get("stream", MISSING)
         pointer = "" if got is MISSING else "/stream"
-        tally.findings.append(finding(corpus, RULE, pointer, want=True, got=got, source="/stream", body=body))
+        tally.findings.append(make_finding(corpus, RULE, pointer, want=True, got=got, source="/stream", body=body))
 
 
 def _note_counts(exchange: StreamedExchange, body: str, corpus: Corpus, tally: Tally) -> None:
@@ -144,7 +144,7 @@ def _whole(exchange: StreamedExchange, client: Exchange, upstream: Exchange, har
         and all(piece.ended or (outcome.exact and piece.taken == len(pieces)) for piece in outcome.pieces)
     ):
         tally.findings.append(
-            finding(
+            make_finding(
                 harness.corpus,
                 "translation/stream-at-once",
                 "",
@@ -181,7 +181,7 @@ def _differences_from_reply(
         return  # the check `response` reports it
     unary = reply_content(formats.read(exchange.route.client, "response", outcome.value))
     if canonical(unary) != streamed:
-        yield finding(
+        yield make_finding(
             corpus,
             "translation/stream-equals-reply",
             "",

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.basics.foreign_files import MOST_DEPTH, is_too_deep, limited, read_bytes
-from toolcall_conformance.basics.jsonvalue import JSONError, unescaped
+from toolcall_conformance.basics.foreign_files import MAX_DEPTH, is_too_deep, read_bytes, read_limited
+from toolcall_conformance.basics.jsonvalue import JSONError, unescape
 from toolcall_conformance.basics.jsonvalue import parse as parse_json
 from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.cli.common import UsageError
@@ -59,7 +59,7 @@ def _opened(corpus: Corpus, name: str, content: Any, notes: list[str]) -> Any:
 
 
 def _jq(pointer: str) -> str:
-    steps = [unescaped(step) for step in pointer.split("/")[1:]]
+    steps = [unescape(step) for step in pointer.split("/")[1:]]
     return "".join(
         f"[{step}]" if step.isdecimal() else f".{step}" if step.isidentifier() else f'["{step}"]' for step in steps
     )
@@ -110,7 +110,7 @@ def notes(name: str, upstream: str, source: dict[str, Any]) -> list[str]:
     """Notes for the user about an upstream's stream that failed or ended early."""
     if "events" not in source:
         return []
-    end = formats.assembled(upstream, source).sent.end
+    end = formats.assembled(upstream, source).as_sent.end
     count = len(source["events"])
     if end == "failed":
         return [f"{_shown(name)} holds an error of the upstream; the judge checks that the client receives it"]
@@ -127,7 +127,7 @@ def notes(name: str, upstream: str, source: dict[str, Any]) -> list[str]:
 
 def _bytes(name: str) -> bytes:
     try:
-        return unpacked(limited(sys.stdin.buffer) if name == "-" else read_bytes(Path(name), pipes=True))
+        return unpacked(read_limited(sys.stdin.buffer) if name == "-" else read_bytes(Path(name), pipes=True))
     except UnreadableCaptureError as error:
         raise UsageError(f"{_shown(name)}: {error}") from None
     except OSError as error:
@@ -147,7 +147,7 @@ def _json(name: str, data: bytes) -> Any:
             hint = "; is the file cut off?"
         raise UsageError(f"{_shown(name)}: not JSON: {error}{hint}") from None
     if is_too_deep(content):
-        raise UsageError(f"{_shown(name)}: nested more than {MOST_DEPTH} levels deep; no provider takes such a body")
+        raise UsageError(f"{_shown(name)}: nested more than {MAX_DEPTH} levels deep; no provider takes such a body")
     return content
 
 

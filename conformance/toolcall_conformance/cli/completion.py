@@ -36,9 +36,9 @@ class _Print(argparse.Action):
         try:
             import shtab
         except ImportError as error:
-            from toolcall_conformance.basics.extras import trouble
+            from toolcall_conformance.basics.extras import import_problem
 
-            why = trouble("shtab", error)
+            why = import_problem("shtab", error)
             parser.error(f"completion needs shtab, which {why}: pip install 'toolcall-conformance[completion]'")
         from toolcall_conformance.cli.console import say_script
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from typing import TextIO
 
-from toolcall_conformance.basics.showing import visible, visible_json, visible_lines
+from toolcall_conformance.basics.visible_text import visible, visible_json, visible_lines
 
 _BAR = 30
 _COLOURS = {

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 from toolcall_conformance import library
-from toolcall_conformance.basics.showing import many
+from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.cli.common import UsageError
 from toolcall_conformance.cli.console import say
 from toolcall_conformance.library import vendored
@@ -54,4 +54,4 @@ def _check(directory: Path) -> int:
 
 
 def _said(directory: Path, manifest: vendored.Manifest) -> str:
-    return f"{directory}: corpus {manifest.version}, {many(len(manifest.files), 'file')}, sha256 {manifest.sha256}"
+    return f"{directory}: corpus {manifest.version}, {pluralize(len(manifest.files), 'file')}, sha256 {manifest.sha256}"

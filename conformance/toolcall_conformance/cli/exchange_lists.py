@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance.basics.findings import MISSING, Judgement, worst
+from toolcall_conformance.basics.findings import MISSING, Judgement, worst_level
 from toolcall_conformance.basics.foreign_files import read_bytes
 from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.cli.common import UsageError
@@ -17,7 +17,7 @@ from toolcall_conformance.cli.judged import JudgedPair, record_of, show
 from toolcall_conformance.cli.settings import CommandSettings
 from toolcall_conformance.judge import CachingJudge, Ends
 from toolcall_conformance.judge.given import Requests
-from toolcall_conformance.judge.levels import finding
+from toolcall_conformance.judge.levels import make_finding
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.recording.captured.exchanges import (
     Capture,
@@ -172,7 +172,7 @@ def _pair(
 def _failed(judge: CachingJudge, client_exchange: CapturedExchange, sent: CapturedExchange, client: str) -> Judgement:
     """The judgement of an error that the client gets where the provider has answered."""
     message = f"the client gets status {client_exchange.status}, and the provider answered with {sent.status}"
-    wrong = finding(
+    wrong = make_finding(
         judge.corpus,
         "translation/target-format",
         "/status",
@@ -181,7 +181,7 @@ def _failed(judge: CachingJudge, client_exchange: CapturedExchange, sent: Captur
         got=client_exchange.status,
         element="body",
     )
-    return Judgement((wrong,)).of(client)
+    return Judgement((wrong,)).in_format(client)
 
 
 def _unjudged(match: Matched, judged: Sequence[JudgedPair]) -> str:
@@ -210,7 +210,7 @@ def _line(
 
 def _gravest(pair: JudgedPair) -> str:
     findings = [entry for entry in pair.judgement.findings if not entry.is_note]
-    level = worst(findings)
+    level = worst_level(findings)
     return "ok" if level is None else f"{sum(entry.level == level for entry in findings)} {level}"
 
 

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
-from toolcall_conformance.basics.jsonstyle import written
+from toolcall_conformance.basics.jsonstyle import dump
 from toolcall_conformance.cli.common import UsageError, add_corpus, did_you_mean
 from toolcall_conformance.cli.console import say_json, say_lines
 from toolcall_conformance.cli.explained import vocabulary
@@ -55,7 +55,7 @@ def run(parsed: argparse.Namespace) -> int:
     names = [together] if len(parsed.id) > 1 and explainer.knows(together) else parsed.id
     explanations = [explanation for name in names for explanation in explainer.explain(name)]
     if parsed.json:
-        say_json(written([explanation.to_json() for explanation in explanations]).rstrip("\n"))
+        say_json(dump([explanation.to_json() for explanation in explanations]).rstrip("\n"))
     else:
         say_lines("\n\n".join(explanation.text(columns) for explanation in explanations))
     return 0

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from toolcall_conformance.basics.showing import many
+from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.cli.common import UsageError
 from toolcall_conformance.cli.console import say, say_progress
 from toolcall_conformance.cli.mutated import print_findings, print_tables, write_found
@@ -49,7 +49,7 @@ def _print_groups(title: str, tried: Sequence[TriedVariant], outcomes: tuple[str
         if again:
             say(f"       toolcall-conformance mutate --harmless --again '{group.example}'")
     if not again and len(groups) > _MOST:
-        say(f"       and {many(len(groups) - _MOST, 'smaller group')}")
+        say(f"       and {pluralize(len(groups) - _MOST, 'smaller group')}")
     return count
 
 
@@ -65,7 +65,7 @@ def _print_refused(corpus: Corpus) -> int:
         say(f"what the official clients take and the judge refuses: not looked at ({error})")
         return 0
     left = unexplained(refusals, reasons(corpus))
-    summary = f"{many(len(refusals), 'kind')} of {tried:,} bodies, {len(left)} without a reason"
+    summary = f"{pluralize(len(refusals), 'kind')} of {tried:,} bodies, {len(left)} without a reason"
     say((f"what the official clients take and the judge refuses: {summary}", "head"))
     for refusal in left:
         say(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from toolcall_conformance.basics.findings import Finding, Judgement, Verdict, verdict_of, worst
+from toolcall_conformance.basics.findings import Finding, Judgement, Verdict, verdict_of, worst_level
 from toolcall_conformance.cli import captured, differing, guess, pairs, requests_before
 from toolcall_conformance.cli.common import UsageError, did_you_mean
 from toolcall_conformance.cli.console import say, say_json
@@ -315,7 +315,7 @@ def _print(
         say(f"    see   toolcall-conformance losses {parsed.client}-to-{parsed.upstream}")
     for text in (*(tolerated_lines(judgement.tolerated) if parsed.tolerated else ()), *extras.compared):
         say(text)
-    say(_verdict(len(findings), worst(findings)))
+    say(_verdict(len(findings), worst_level(findings)))
 
 
 def _verify_error(name: str, value: Any) -> None:

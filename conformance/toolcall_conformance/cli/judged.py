@@ -9,7 +9,7 @@ from importlib import metadata
 from typing import Any
 
 from toolcall_conformance.basics.contract import Route
-from toolcall_conformance.basics.findings import MISSING, Finding, Judgement, Verdict, failing, verdict_of
+from toolcall_conformance.basics.findings import MISSING, Finding, Judgement, Verdict, failing_findings, verdict_of
 from toolcall_conformance.cli.console import say, say_json
 from toolcall_conformance.judge.causes import cause_of
 from toolcall_conformance.library import Corpus
@@ -72,7 +72,7 @@ def show(
 
 def _item(corpus: Corpus, pair: JudgedPair, *, strict: bool) -> ItemRecord:
     findings = pair.judgement.findings
-    failed = failing(findings, strict=strict)
+    failed = failing_findings(findings, strict=strict)
 
     def facts(finding: Finding) -> Mapping[str, Any]:
         around = near(pair.output, finding.pointer) if finding.pointer and pair.output is not MISSING else ""

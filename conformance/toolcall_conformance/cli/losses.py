@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from toolcall_conformance.basics.jsonstyle import written
+from toolcall_conformance.basics.jsonstyle import dump
 from toolcall_conformance.cli.common import UsageError, did_you_mean
 from toolcall_conformance.cli.console import say, say_json, say_lines
 from toolcall_conformance.library import Corpus, load_corpus
@@ -37,7 +37,7 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.pair is not None:
         whole = {"pairs": {parsed.pair: _of_pair(corpus, whole, parsed.pair)}}
     if parsed.json:
-        say_json(written(whole).rstrip("\n"))
+        say_json(dump(whole).rstrip("\n"))
     elif parsed.pair is None:
         say_lines("\n\n".join(_names(pair, ways) for pair, ways in whole["pairs"].items()))
         first = next(iter(whole["pairs"]))

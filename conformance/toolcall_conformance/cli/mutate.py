@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from toolcall_conformance.basics import whole_files
+from toolcall_conformance.basics import atomic_files
 from toolcall_conformance.cli import harmless, sources
 from toolcall_conformance.cli.common import UsageError
 from toolcall_conformance.cli.console import say, say_lines, say_progress
@@ -136,7 +136,7 @@ def _quick(source: OutputSource, corpus: Corpus, lots: Sequence[Lot], parsed: ar
 
     parts = in_parts(quick.chosen, source, [[group] for group in by_route(lots)], parsed.jobs, say_progress)
     content = quick_file.content(corpus, [choice for _, choice in parts], parsed.count, parsed.seed)
-    whole_files.write(parsed.quick, jsonstyle.written(content))
+    atomic_files.write(parsed.quick, jsonstyle.dump(content))
     say_lines("\n".join(quick.lines([choice for _, choice in parts], corpus.cases)))
     return [mutation for mutations, _ in parts for mutation in mutations]
 

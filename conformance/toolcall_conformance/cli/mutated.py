@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from toolcall_conformance.basics import whole_files
+from toolcall_conformance.basics import atomic_files
 from toolcall_conformance.cli.console import say, say_lines
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def write_found(
     settings = {"translator": source.translator, "count": parsed.count, "seed": parsed.seed}
     entries = [asdict(item) | {"name": item.name} for item in items]
     content = {**settings, **(beside or {}), kind: entries}
-    whole_files.write(parsed.json, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    atomic_files.write(parsed.json, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
 def print_findings(findings: Iterable[Finding]) -> None:

@@ -7,7 +7,7 @@ import shlex
 from collections import Counter
 from pathlib import Path
 
-from toolcall_conformance.basics.showing import many
+from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.cli.common import UsageError
 from toolcall_conformance.cli.console import say
 from toolcall_conformance.library import load_corpus
@@ -27,7 +27,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Write the file and print what was understood. Never overwrites one."""
-    from toolcall_conformance.basics.whole_files import write
+    from toolcall_conformance.basics.atomic_files import write
     from toolcall_conformance.recording.pairs.guessing import guess
 
     folder: Path = parsed.folder
@@ -40,7 +40,7 @@ def run(parsed: argparse.Namespace) -> int:
     bodies = "1 body" if len(proposal.bodies) == 1 else f"{len(proposal.bodies)} bodies"
     kinds = Counter(f"{body.direction} of {body.format}" for body in proposal.bodies)
     say(
-        f"{folder}: {many(proposal.files, 'file')}, {bodies}: ",
+        f"{folder}: {pluralize(proposal.files, 'file')}, {bodies}: ",
         *([_listed(kinds)] if kinds else ["none known"]),
     )
     if not proposal.tables:

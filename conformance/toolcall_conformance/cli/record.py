@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from toolcall_conformance.basics.showing import many
+from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.cli.common import UsageError, add_corpus, corpus_of, did_you_mean
 from toolcall_conformance.cli.console import say
 from toolcall_conformance.cli.settings import CommandSettings
@@ -130,7 +130,7 @@ def _size(text: str) -> int:
 
 def run(parsed: argparse.Namespace) -> int:
     """Record the cassettes in turn, a line each; return 1 if a recordable one was not recorded."""
-    from toolcall_conformance.basics.known_secrets import KnownSecrets, secrets_of
+    from toolcall_conformance.basics.known_secrets import KnownSecrets, find_secrets
     from toolcall_conformance.recording.cassettes.api import Api, Limits
     from toolcall_conformance.recording.cassettes.endpoint import NoEndpointError, endpoint, keys
     from toolcall_conformance.recording.cassettes.limited import LimitError
@@ -143,13 +143,13 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.format not in corpus.formats:
         raise UsageError(f"there is no format {parsed.format!r}{did_you_mean(parsed.format, corpus.formats)}")
     cases = _wanted(parsed, corpus)
-    secrets = {*keys(corpus.transports, os.environ), *secrets_of(os.environ)}
+    secrets = {*keys(corpus.transports, os.environ), *find_secrets(os.environ)}
     try:
         verify_installed()
         filters = Filters.load(parsed.filters) if parsed.filters else Filters.default()
         target = endpoint(parsed.format, corpus.transports, os.environ, parsed.model, parsed.base_url)
     except (FilterError, MissingRecorderError, NoEndpointError) as error:
-        raise UsageError(KnownSecrets(secrets).replaced(str(error), lambda _: "REDACTED-key")) from None
+        raise UsageError(KnownSecrets(secrets).replace(str(error), lambda _: "REDACTED-key")) from None
     if target.unencrypted:
         say(f"note: {target.host} is called without encryption; the key can be read on the way", error=True)
     secrets = {*secrets, *target.secrets, *(os.environ.get(name, "") for name in filters.environment)} - {""}
@@ -162,7 +162,7 @@ def run(parsed: argparse.Namespace) -> int:
         recorder = CassetteRecorder(corpus, api, parsed.format, parsed.model, folder, filters, secrets)
         counts = _record(parsed, recorder, cases)
     totals = ", ".join(f"{counts[name]} {name}" for name in _COUNTED if counts[name] or name == "recorded")
-    say(f"{totals}; {many(api.sent, 'request')} to {target.host}")
+    say(f"{totals}; {pluralize(api.sent, 'request')} to {target.host}")
     return 0 if counts["recorded"] + counts["there"] and not counts["failed"] + counts["not tried"] else 1
 
 
@@ -214,7 +214,7 @@ def _one(parsed: argparse.Namespace, recorder: CassetteRecorder, case: Case, str
     try:
         make_ready(path)
         played = recorder.play(case, streamed=streamed)
-        count = f"{many(len(played.interactions), 'exchange')}, {many(played.calls, 'call')}"
+        count = f"{pluralize(len(played.interactions), 'exchange')}, {pluralize(played.calls, 'call')}"
         if played.ended is None:
             recorder.keep(case, played, streamed=streamed)
             notes = "".join(f"; {redacted(note)}" for note in played.notes)

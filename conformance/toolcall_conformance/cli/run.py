@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from toolcall_conformance.basics import settings_sources
-from toolcall_conformance.basics.started import ALONE
+from toolcall_conformance.basics.run_command import RUN_ARGUMENTS
 from toolcall_conformance.cli.common import UsageError
 from toolcall_conformance.cli.parser import CommandParser
 from toolcall_conformance.cli.settings import CommandSettings
@@ -86,7 +86,7 @@ Judge a translator with the corpus. No Python project is needed; pytest is inclu
               without it, the one of the settings
   SELECTION   @quick, shell, shell/seed::request, … as after `toolcall::`;
               without it, all"""
-    for setting, schema in settings_sources.kinds().items():
+    for setting, schema in settings_sources.setting_schemas().items():
         _add_setting(parser, setting, schema)
     _add_setting(parser, "known-failures-update", {"type": "boolean"})
     for flags, (metavar, says) in _VALUES.items():
@@ -108,7 +108,7 @@ def _add_setting(parser: argparse.ArgumentParser, setting: str, schema: Any) -> 
     is_flag = schema.get("type") == "boolean"
     kind: dict[str, Any] = {"nargs": 0} if is_flag else {"metavar": _metavar(schema)}
     flags = {f"--{setting}": _SETTINGS.get(setting, argparse.SUPPRESS), f"--toolcall-{setting}": argparse.SUPPRESS}
-    if is_flag and setting in settings_sources.kinds():
+    if is_flag and setting in settings_sources.setting_schemas():
         flags |= {f"--no-{setting}": argparse.SUPPRESS, f"--no-toolcall-{setting}": argparse.SUPPRESS}
     for flag, says in flags.items():
         parser.add_argument(flag, action=_ForPytest, setting=setting, help=says, **kind)
@@ -125,7 +125,7 @@ def run(parsed: argparse.Namespace) -> int:
         _verify_xdist()
     import pytest
 
-    return int(pytest.main([*ALONE, *arguments]))
+    return int(pytest.main([*RUN_ARGUMENTS, *arguments]))
 
 
 def _arguments(parsed: argparse.Namespace) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from toolcall_conformance.basics import settings_schema
+from toolcall_conformance.basics import settings_sources
 from toolcall_conformance.cli.common import UsageError, did_you_mean
 from toolcall_conformance.cli.console import say_json
 from toolcall_conformance.drivers import protocol
@@ -23,7 +23,7 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.message is None:
         schema = protocol.schema()
     elif parsed.message == "settings":
-        schema = settings_schema.pyproject()
+        schema = settings_sources.pyproject_schema()
     else:
         names = protocol.schema()["$defs"]
         if parsed.message not in names:

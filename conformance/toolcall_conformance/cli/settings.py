@@ -32,7 +32,7 @@ class CommandSettings:
             return NamedSetting(value, self._here, f"--{name}" if name != "translator" else name.upper())
         return (
             settings_sources.from_environment(name, self._here)
-            or self._table.named(name)
+            or self._table.setting(name)
             or settings_sources.from_ini(name, self._of_ini(name), self._found.file, self._here)
         )
 
@@ -76,14 +76,14 @@ class CommandSettings:
 
     @cached_property
     def _found(self) -> settings_files.SettingsFile:
-        return settings_files.settled(self._here)
+        return settings_files.find_settings(self._here)
 
     @cached_property
     def _table(self) -> settings_sources.SettingsTable:
         return settings_sources.SettingsTable(self._found.root)
 
     def _of_ini(self, name: str) -> Any:
-        value = self._found.content.get(settings_sources.key_of(name))
-        if isinstance(value, str) and settings_sources.kinds()[name].get("$ref") == "#/$defs/paths":
+        value = self._found.content.get(settings_sources.setting_key(name))
+        if isinstance(value, str) and settings_sources.setting_schemas()[name].get("$ref") == "#/$defs/paths":
             return [line.strip() for line in value.splitlines() if line.strip()]
         return value

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from toolcall_conformance.basics import settings_sources
 from toolcall_conformance.basics.settings_sources import NamedSetting
-from toolcall_conformance.basics.showing import many
+from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.checks.smoke import Problem, RouteReport
 from toolcall_conformance.cli.common import UsageError, add_corpus
 from toolcall_conformance.cli.console import others_held_back, say
@@ -53,7 +53,7 @@ def run(parsed: argparse.Namespace) -> int:
 
     settings = CommandSettings(parsed)
     translator, corpus = _translator(settings), settings.corpus()
-    seconds = settings_sources.seconds(settings.named("timeout"))
+    seconds = settings_sources.time_limit(settings.named("timeout"))
     watched = _Watched(settings, translator.value, seconds)  # before standard error is held back
     with others_held_back(), watched:
         try:
@@ -100,7 +100,7 @@ def _isolation(settings: CommandSettings) -> Isolation | None:
 
     if not settings.holds("isolated"):
         return None
-    return Isolation(settings_sources.megabytes(settings.named("memory"), MEMORY))
+    return Isolation(settings_sources.memory_limit(settings.named("memory"), MEMORY))
 
 
 class _Watched:
@@ -185,7 +185,7 @@ def _summarise(reports: list[RouteReport], noise: list[str], command: str) -> No
         routes = [report.route for report in reports if note in report.notes]
         say("")
         say(("warning", "warning"), f": {note}")
-        say(f"  --> {many(len(routes), 'route')}: {', '.join(routes[:4])}{', …' if len(routes) > 4 else ''}")
+        say(f"  --> {pluralize(len(routes), 'route')}: {', '.join(routes[:4])}{', …' if len(routes) > 4 else ''}")
     if noise:
         say("")
         say(("warning", "warning"), f": standard output has more than messages: {noise[0]!r:.200}")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from toolcall_conformance.basics.showing import many
+from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.cli.common import UsageError
 from toolcall_conformance.cli.console import say, say_progress
 from toolcall_conformance.cli.mutated import print_findings, write_found
@@ -126,7 +126,7 @@ def _print_counts(tried: Sequence[TriedDraw]) -> None:
         some = [draw for draw in tried if way in ("", draw.way)]
         counts = Counter(draw.outcome for draw in some)
         totals = ", ".join(f"{counts[name]:,} {name}" for name in OUTCOMES if counts[name])
-        say((f"{way or 'in all'}: ", "head"), f"{many(len(some), 'draw')}: {totals}")
+        say((f"{way or 'in all'}: ", "head"), f"{pluralize(len(some), 'draw')}: {totals}")
 
 
 def _print_roads(title: str, draws: Sequence[TriedDraw], source: TrialSettings) -> None:
@@ -176,4 +176,4 @@ def _print_counted(title: str, counts: Counter[str], examples: Mapping[str, Trie
         say(f"{count:6} {text}")
         say(f"       {examples[text].name}")
     if len(counts) > _REASONS:
-        say(f"       and {many(len(counts) - _REASONS, 'more kind')}")
+        say(f"       and {pluralize(len(counts) - _REASONS, 'more kind')}")

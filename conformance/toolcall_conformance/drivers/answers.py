@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from toolcall_conformance.basics.showing import in_one_line
+from toolcall_conformance.basics.visible_text import one_line
 from toolcall_conformance.drivers.outcomes import (
     BadOutput,
     Crashed,
@@ -72,7 +72,7 @@ def quote_error(body: Any) -> str:
         if not is_a(message, dict) or not dict.__len__(message):
             break
         message = _inner(message)
-    text = "" if is_a(message, dict) and not dict.__len__(message) else in_one_line(text_of(message))
+    text = "" if is_a(message, dict) and not dict.__len__(message) else one_line(text_of(message))
     return f": {text}" if text else ""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolcall_conformance.basics.showing import in_one_line
+from toolcall_conformance.basics.visible_text import one_line
 from toolcall_conformance.drivers.python.foreign import is_a, text_of, type_name
 
 
@@ -44,7 +44,7 @@ class RefusedOutcome:
     @property
     def sentence(self) -> str:
         """Say in one line what happened, to follow the name of the operation."""
-        return f"refused this input: {in_one_line(self.reason) or 'no reason given'}"
+        return f"refused this input: {one_line(self.reason) or 'no reason given'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class UnsupportedOutcome:
     @property
     def sentence(self) -> str:
         """Say in one line what happened, to follow the name of the operation."""
-        return f"is not supported for this input ({in_one_line(self.reason) or 'no reason given'})"
+        return f"is not supported for this input ({one_line(self.reason) or 'no reason given'})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class Crashed:
     @property
     def sentence(self) -> str:
         """Say in one line what happened, to follow the name of the operation."""
-        text = in_one_line(self.said if self.said is not None else text_of(self.exception))
+        text = one_line(self.said if self.said is not None else text_of(self.exception))
         if is_a(self.exception, TranslatorError):
             return text or "failed without a message"
         name = type_name(self.exception)

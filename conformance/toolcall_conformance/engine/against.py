@@ -17,11 +17,11 @@ from toolcall_conformance import formats
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import MISSING, Finding, Judgement
 from toolcall_conformance.basics.jsonvalue import equal
-from toolcall_conformance.basics.showing import visible
+from toolcall_conformance.basics.visible_text import visible
 from toolcall_conformance.checks import CHECKS, ONE_FORMAT, Harness, ItemResult, PlayedBodies
 from toolcall_conformance.drivers import Driver
 from toolcall_conformance.engine.items.plan import Planned, Support
-from toolcall_conformance.judge.levels import finding
+from toolcall_conformance.judge.levels import make_finding
 from toolcall_conformance.reports.model import ItemRecord
 from toolcall_conformance.reports.text.against import against
 from toolcall_conformance.trust.fuzz.whole import CHECK
@@ -84,7 +84,7 @@ def _between(harness: Harness, route: Route, name: str, ours: Any, other: Any) -
     if MISSING in (ours, other):
         # One of them failed, which its own run tells. Whole bodies would fill the screen.
         sides = ("a body", MISSING) if other is MISSING else (MISSING, "a body")
-        yield finding(harness.corpus, _OTHER_BODY, "", want=sides[0], got=sides[1], element="body")
+        yield make_finding(harness.corpus, _OTHER_BODY, "", want=sides[0], got=sides[1], element="body")
         return
     own = Route(spoken, spoken, model, model, stream=route.stream)
     judged: Judgement = getattr(harness.judge, direction[0])(ours, _with_ids_of(spoken, direction[0], ours, other), own)

@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from toolcall_conformance.basics import whole_files
-from toolcall_conformance.basics.known_secrets import without_secrets
+from toolcall_conformance.basics import atomic_files
+from toolcall_conformance.basics.known_secrets import redact_secrets
 from toolcall_conformance.engine.run import Run, without_rule
 from toolcall_conformance.engine.settings import relative
 from toolcall_conformance.recording.cassettes.cases import FAMILY
@@ -135,6 +135,6 @@ def _converted(path: Path, before: str) -> str:
 
 def _write(path: Path, text: str) -> None:
     try:
-        whole_files.write(path, without_secrets(text))
+        atomic_files.write(path, redact_secrets(text))
     except OSError as error:
         raise KnownFailuresError(f"{path}: not written: {error.strerror or error}; the earlier file stays") from None

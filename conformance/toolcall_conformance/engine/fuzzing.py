@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import Finding, Verdict
-from toolcall_conformance.basics.showing import many
 from toolcall_conformance.basics.streaming import parse
+from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.checks import CHECKS, ONE_FORMAT, ItemResult, PlayedBodies, variants
 from toolcall_conformance.checks.agent_loop import VARIANTS
 from toolcall_conformance.engine.items.plan import Planned, route_of
@@ -184,7 +184,7 @@ class Fuzz:
         return None
 
     def _result(self, item: Planned, examples: list[Example], observations: list[_Seen], unusable: int) -> ItemResult:
-        lines = [f"{many(self._told.count, 'generated conversation')}, seed {self._told.seed}"]
+        lines = [f"{pluralize(self._told.count, 'generated conversation')}, seed {self._told.seed}"]
         if unusable:
             lines[0] += (
                 f"; {unusable} not played, because their rendered bodies already break rules: no fault of the "

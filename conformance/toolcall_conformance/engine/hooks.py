@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from _pytest.outcomes import OutcomeException
 
-from toolcall_conformance.basics.findings import MISSING, Finding, Verdict, failing
-from toolcall_conformance.basics.showing import visible
+from toolcall_conformance.basics.findings import MISSING, Finding, Verdict, failing_findings
+from toolcall_conformance.basics.visible_text import visible
 from toolcall_conformance.checks import ItemResult
 from toolcall_conformance.drivers.python.blame import place_of
 from toolcall_conformance.drivers.python.foreign import text_of, type_name
@@ -226,7 +226,7 @@ def _facts(item: ConformanceItem, bodies: Mapping[str, Any], finding: Finding) -
         facts["near"] = around
     if code := _code(item, finding):
         facts["code"] = code
-    if tried is None or not failing([finding], strict=run.settings.strict):
+    if tried is None or not failing_findings([finding], strict=run.settings.strict):
         return facts
     status = run.standing(item.nodeid, finding)
     facts["standing"] = status.kind.value

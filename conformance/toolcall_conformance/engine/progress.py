@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from toolcall_conformance.basics.showing import many
+from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.engine.items.selection import PREFIX
 from toolcall_conformance.engine.output.printing import say, say_again
 
@@ -173,7 +173,7 @@ class Progress:
         for family in self._families.values():
             total.update(items=family.items, failed=family.failed, known_failures=family.known)
         done, items = len(self._done), total["items"]
-        parts = [f"{done:,} of {many(items, 'item')}"]
+        parts = [f"{done:,} of {pluralize(items, 'item')}"]
         parts += [f"{total[name]:,} {name}" for name in ("failed", "known") if total[name]]
         if done and seconds >= _FIRST_GUESS:
             parts.append(f"{_duration(seconds * (items - done) / done)} left")

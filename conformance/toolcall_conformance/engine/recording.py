@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from toolcall_conformance.adapters.catalogue import mode_of
-from toolcall_conformance.basics import started
-from toolcall_conformance.basics.showing import many, visible
+from toolcall_conformance.basics import run_command
+from toolcall_conformance.basics.visible_text import pluralize, visible
 from toolcall_conformance.drivers import Driver
 from toolcall_conformance.engine import baseline
 from toolcall_conformance.engine.distributed.handover import Handover
@@ -58,10 +58,10 @@ class RecordCollector:
     def pytest_report_header(self) -> str:
         driver, corpus = self.run.driver, self.run.corpus
         version = f" {driver.version}" if driver.version else ""
-        items = many(len(self.run.selected), "item")
+        items = pluralize(len(self.run.selected), "item")
         header = f"toolcall: judging {driver.name}{version} ({items}, corpus {corpus.version})"
         if (fuzz := self.run.settings.fuzz) is not None:
-            header += f"; {many(fuzz.count, 'conversation')} generated from seed {fuzz.seed}"
+            header += f"; {pluralize(fuzz.count, 'conversation')} generated from seed {fuzz.seed}"
         return visible(header)
 
     @pytest.hookimpl(trylast=True)
@@ -184,7 +184,7 @@ class RecordCollector:
 
     def _updating(self) -> str:
         """The command of this run that updates the known failures."""
-        beginning, words = started.command(self.config.invocation_params.args)
+        beginning, words = run_command.command_words(self.config.invocation_params.args)
         return shlex.join([*beginning, "--toolcall-known-failures-update", *words])
 
     def _update(self) -> None:
@@ -250,7 +250,7 @@ class RecordCollector:
 
 def command_of(config: pytest.Config) -> str:
     """What the user wrote to start the run."""
-    beginning, words = started.command(config.invocation_params.args)
+    beginning, words = run_command.command_words(config.invocation_params.args)
     return shlex.join([*beginning, *words])
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from toolcall_conformance.basics.findings import Finding, Verdict, failing
+from toolcall_conformance.basics.findings import Finding, Verdict, failing_findings
 from toolcall_conformance.basics.streaming.cuts import Fineness
 from toolcall_conformance.checks import CHECKS, NEEDS, ONE_FORMAT, Harness, ItemResult
 from toolcall_conformance.checks.agent_loop import VARIANTS, speaks_beside
@@ -201,7 +201,7 @@ class Run:
 
     def failing(self, result: ItemResult) -> list[Finding]:
         """The findings that fail the item, known or not."""
-        return failing(result.findings, strict=self.settings.strict)
+        return failing_findings(result.findings, strict=self.settings.strict)
 
     def standing(self, nodeid: str, finding: Finding) -> Standing:
         """What the file of known failures says of a failing finding."""

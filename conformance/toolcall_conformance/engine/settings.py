@@ -150,7 +150,7 @@ def _value(sources: Sources, name: str, *, default: Any) -> Any:
 
 def _seconds(sources: Sources) -> float:
     try:
-        return settings_sources.seconds(sources.named("timeout"))
+        return settings_sources.time_limit(sources.named("timeout"))
     except settings_sources.SettingError as error:
         raise pytest.UsageError(str(error)) from None
 
@@ -159,7 +159,7 @@ def _isolation(sources: Sources) -> Isolation | None:
     if not _value(sources, "isolated", default=False):
         return None
     try:
-        return Isolation(settings_sources.megabytes(sources.named("memory"), MEMORY))
+        return Isolation(settings_sources.memory_limit(sources.named("memory"), MEMORY))
     except settings_sources.SettingError as error:
         raise pytest.UsageError(str(error)) from None
 

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from toolcall_conformance.basics import known_secrets
-from toolcall_conformance.basics.showing import visible
-from toolcall_conformance.basics.whole_files import NotWrittenError, target_of
+from toolcall_conformance.basics.atomic_files import NotWrittenError, target_of
+from toolcall_conformance.basics.visible_text import visible
 from toolcall_conformance.checks import CHECKS
 from toolcall_conformance.drivers import Driver, SpecError, load_driver
 from toolcall_conformance.drivers.loading import OTHER_PROCESSES, adopt, importable
@@ -63,7 +63,7 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
 def _prepared(
     config: pytest.Config, arguments: Sequence[str], undo: contextlib.ExitStack, translator: Any, name: str
 ) -> Run:
-    known_secrets.forget()  # plugins and conftest files have set their variables by now
+    known_secrets.forget_environment()  # plugins and conftest files have set their variables by now
     chosen = settings(config, translator if translator is None or isinstance(translator, str) else name)
     printed = Printed()
     try:

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.basics import settings_sources, started
-from toolcall_conformance.basics.settings_sources import NamedSetting, SettingError, key_of
+from toolcall_conformance.basics import run_command, settings_sources
+from toolcall_conformance.basics.settings_sources import NamedSetting, SettingError, setting_key
 
 
 class Sources:
@@ -36,8 +36,10 @@ class Sources:
             return (
                 self._from_options(name)
                 or settings_sources.from_environment(name, self._here)
-                or self._table.named(name)
-                or settings_sources.from_ini(name, self._config.getini(key_of(name)), self._config.inipath, self._here)
+                or self._table.setting(name)
+                or settings_sources.from_ini(
+                    name, self._config.getini(setting_key(name)), self._config.inipath, self._here
+                )
             )
         except SettingError as error:
             raise pytest.UsageError(str(error)) from None
@@ -54,17 +56,17 @@ class Sources:
     @property
     def command(self) -> list[str]:
         """The beginning of the command that started this run."""
-        return started.command(self._config.invocation_params.args)[0]
+        return run_command.command_words(self._config.invocation_params.args)[0]
 
     def on_command_line(self, name: str) -> Any:
         """The value that the command itself has for a setting, without those of ``addopts``; None if it has none."""
-        value, written = self._config.getoption(key_of(name)), self._written(name)
+        value, written = self._config.getoption(setting_key(name)), self._written(name)
         if value in (None, []) or not written:
             return None
         return value[-written:] if isinstance(value, list) else value
 
     def _from_options(self, name: str) -> NamedSetting | None:
-        value = self._config.getoption(key_of(name))
+        value = self._config.getoption(setting_key(name))
         if value in (None, []):
             return None
         option = f"--toolcall-{name}"

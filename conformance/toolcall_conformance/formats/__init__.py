@@ -12,10 +12,10 @@ from typing import Any
 
 from toolcall_conformance.basics import streaming
 from toolcall_conformance.basics.format_names import format_names
-from toolcall_conformance.basics.jsonvalue import packed, unpacked
+from toolcall_conformance.basics.jsonvalue import pack, unpack
+from toolcall_conformance.basics.memoize import memoize
 from toolcall_conformance.basics.reading import Reading
 from toolcall_conformance.basics.reading.assembled import Assembled
-from toolcall_conformance.basics.remembered import remembered
 from toolcall_conformance.formats.format import Format
 
 LONGEST_KIND = 20
@@ -48,7 +48,7 @@ def assembled(name: str, stream: Any) -> Assembled:
     return machine.assemble(stream)
 
 
-@remembered(256)
+@memoize(256)
 def assembled_from(name: str, data: bytes) -> Assembled:
     """The same from the bytes of a stream. Equal streams share one result: never change it."""
     return assembled(name, streaming.read(data))
@@ -68,7 +68,7 @@ def read(name: str, direction: str, body: Any) -> Reading:
     A stream's reading is that of the reply that it assembles to. Equal bodies may share one reading: never change it.
     """
     try:
-        data = packed(body)
+        data = pack(body)
     except ValueError:  # readers take anything
         return _read(name, direction, body)
     return _read(name, direction, body) if len(data) > LONGEST_CACHED else cached_reading(name, direction, data)
@@ -77,14 +77,14 @@ def read(name: str, direction: str, body: Any) -> Reading:
 def read_packed(name: str, direction: str, data: bytes) -> Reading:
     """The same of a body as ``jsonvalue.packed`` has it."""
     if len(data) > LONGEST_CACHED:
-        return _read(name, direction, unpacked(data))
+        return _read(name, direction, unpack(data))
     return cached_reading(name, direction, data)
 
 
 @lru_cache(maxsize=MOST_CACHED)
 def cached_reading(name: str, direction: str, data: bytes) -> Reading:
     """The reading of a packed body. A run reads the same golden bodies for every route and variant."""
-    return _read(name, direction, unpacked(data))
+    return _read(name, direction, unpack(data))
 
 
 def _read(name: str, direction: str, body: Any) -> Reading:

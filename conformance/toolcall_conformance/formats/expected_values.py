@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any, Final
 
-from toolcall_conformance.basics.findings import MOST_CHOICES, NOT_KNOWN, Form, Words
-from toolcall_conformance.basics.jsonvalue import JSONError, constant_in, parse_arguments
+from toolcall_conformance.basics.findings import MAX_CHOICES, NOT_KNOWN, Form, Words
+from toolcall_conformance.basics.jsonvalue import JSONError, invalid_constant, parse_arguments
 
 TEXT: Final = Form({"type": "string", "minLength": 1})
 INDEX: Final = Form({"type": "integer", "minimum": 0})
@@ -28,8 +28,8 @@ ANOTHER_CALL: Final = Words("the id of another call, or no such result")
 
 
 def first_of(texts: Iterable[str | None]) -> tuple[str, ...]:
-    """The first ``MOST_CHOICES`` of the texts that there are: as many as ``another`` names."""
-    return tuple(islice((text for text in texts if text is not None), MOST_CHOICES))
+    """The first ``MAX_CHOICES`` of the texts that there are: as many as ``another`` names."""
+    return tuple(islice((text for text in texts if text is not None), MAX_CHOICES))
 
 
 def another(own: str, others: Iterable[str]) -> Form:
@@ -80,7 +80,7 @@ def meant_text(text: str) -> Any:
 
 def why_no_json(text: Any, otherwise: str = "") -> str:
     """What is said of a text that must be JSON: which number in it JSON does not have, or ``otherwise``."""
-    name = constant_in(text)
+    name = invalid_constant(text)
     return f"{name} in it is a number which JSON does not have" if name else otherwise
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
 from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Words
-from toolcall_conformance.basics.jsonvalue import join, packed
+from toolcall_conformance.basics.jsonvalue import join, pack
 from toolcall_conformance.basics.reading.assembled import Assembled, StreamedCall
 from toolcall_conformance.basics.reading.breach import Breach
 
@@ -160,7 +160,7 @@ class Machine(ABC):
 def _may_have_halves(data: Any) -> bool:
     """Whether to look closely: half a surrogate pair has these bytes, as numbers may by chance."""
     try:
-        return b"\xed" in packed(data)
+        return b"\xed" in pack(data)
     except ValueError:  # more than can be packed
         return True
 

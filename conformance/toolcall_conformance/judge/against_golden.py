@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.basics.differences import ValueDifference, all_differences
+from toolcall_conformance.basics.differences import ValueDifference, find_differences
 from toolcall_conformance.judge.bodies import judge_body
 from toolcall_conformance.judge.given import Ends
 from toolcall_conformance.library import Corpus
@@ -18,7 +18,7 @@ def differing(corpus: Corpus, name: str, direction: str, golden: Any, output: An
     places = {place for tolerance in accepted for place in (tolerance.pointer, tolerance.source_pointer) if place}
     return [
         difference
-        for difference in all_differences(golden, output)
+        for difference in find_differences(golden, output)
         if difference.pointer not in new and not any(_overlap(difference.pointer, place) for place in places)
     ]
 

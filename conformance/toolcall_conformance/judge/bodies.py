@@ -79,7 +79,7 @@ def judge_body(
         ),
         model=None if down else output_model,
         declared=frozenset(declared),
-        spelt=raw_arguments or {},
+        raw_arguments=raw_arguments or {},
         asked=() if request is None else request.tools,
         accepted=[] if tolerated or same else None,
     )

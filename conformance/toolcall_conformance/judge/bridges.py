@@ -12,7 +12,7 @@ from toolcall_conformance.basics.reading import Media, Reading, Result, Turn
 from toolcall_conformance.judge.adapters import without_further_words
 from toolcall_conformance.judge.comparisons import HISTORY, compare
 from toolcall_conformance.judge.excuses.inherited import excused
-from toolcall_conformance.judge.levels import weighed
+from toolcall_conformance.judge.levels import apply_circumstances
 from toolcall_conformance.judge.mcp import ToolResult, parts_told, read_result, read_tools
 from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.judge.translation.calls.aligned import aligned
@@ -81,7 +81,7 @@ def _weighed(corpus: Corpus, pair: Pair, findings: list[Finding]) -> Iterator[Fi
             finding.rule == "translation/error-mark" and finding.pointer in pointers
         ):
             continue
-        yield weighed(corpus, finding, ["failure-in-words-only"])
+        yield apply_circumstances(corpus, finding, ["failure-in-words-only"])
 
 
 def _as_the_server_said(

@@ -7,7 +7,7 @@ from hashlib import blake2b
 from typing import Any, Final
 
 from toolcall_conformance.basics.findings import Judgement
-from toolcall_conformance.basics.jsonvalue import packed
+from toolcall_conformance.basics.jsonvalue import pack
 from toolcall_conformance.judge.given import AnyRoute
 from toolcall_conformance.judge.judge import Judge
 
@@ -25,7 +25,7 @@ class CachingJudge(Judge):
 
     def history(self, golden: Any, output: Any, route: AnyRoute, **more: Any) -> Judgement:
         way = [route.client, route.upstream, route.upstream_model]
-        key = blake2b(packed([golden, output, way, more]), digest_size=16).digest()
+        key = blake2b(pack([golden, output, way, more]), digest_size=16).digest()
         if key not in self._kept:
             if len(self._kept) == MOST_KEPT:
                 self._kept.clear()

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Finding, Form, OneOf
-from toolcall_conformance.basics.jsonvalue import unescaped
+from toolcall_conformance.basics.jsonvalue import unescape
 from toolcall_conformance.library import Corpus
 
 # Words of formats and names of subjects, never sentences or ids.
@@ -73,7 +73,7 @@ def kind_of_place(corpus: Corpus, pointer: str) -> str:
     """
     deeper, values = (frozenset(corpus.places[name]["keys"]) for name in ("deeper", "values"))
     steps: list[str] = []
-    for before, token in pairwise(map(unescaped, pointer.split("/"))):
+    for before, token in pairwise(map(unescape, pointer.split("/"))):
         number = token.isdecimal()
         if not number and (before in values or "/".join([*steps[-2:]]) in values):
             return "/".join(["", *steps, "**"])

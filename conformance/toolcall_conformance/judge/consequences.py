@@ -9,8 +9,8 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
-from toolcall_conformance.basics.findings import MISSING, TOGETHER, Because, Finding, Form, Level, OneOf
-from toolcall_conformance.basics.jsonvalue import around
+from toolcall_conformance.basics.findings import ASSEMBLED_REPLY, MISSING, Because, Finding, Form, Level, OneOf
+from toolcall_conformance.basics.jsonvalue import enclosing_pointers
 from toolcall_conformance.judge.causes import difference
 from toolcall_conformance.library import Corpus
 
@@ -178,7 +178,9 @@ def _follows_from_one_of(
     for cause in causes:
         at_place[cause.pointer].append(cause)
     return lambda finding: any(
-        _is_as_grave(cause, finding) for place in around(finding.pointer) for cause in at_place.get(place, ())
+        _is_as_grave(cause, finding)
+        for place in enclosing_pointers(finding.pointer)
+        for cause in at_place.get(place, ())
     )
 
 
@@ -209,7 +211,7 @@ class _Keys:
 
 def _body(finding: Finding) -> str:
     """The body that a finding is about; a stream and the reply that it assembles to are one."""
-    return "" if finding.body == TOGETHER else finding.body.partition(",")[0]
+    return "" if finding.body == ASSEMBLED_REPLY else finding.body.partition(",")[0]
 
 
 def _is_assembled(finding: Finding) -> bool:
@@ -239,12 +241,12 @@ def _at(finding: Finding) -> Iterator[Hashable]:
 
 
 def _inside(finding: Finding) -> Iterator[Hashable]:
-    return (("at", _body(finding), place) for place in around(finding.pointer))
+    return (("at", _body(finding), place) for place in enclosing_pointers(finding.pointer))
 
 
 def _at_or_around(finding: Finding) -> Iterator[Hashable]:
     yield from _at(finding)
-    yield from (("holds", _body(finding), place) for place in around(finding.pointer))
+    yield from (("holds", _body(finding), place) for place in enclosing_pointers(finding.pointer))
 
 
 def _inside_or_around(finding: Finding) -> Iterator[Hashable]:

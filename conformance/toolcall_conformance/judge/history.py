@@ -9,10 +9,10 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.basics.findings import Finding, Judgement, Words
-from toolcall_conformance.basics.jsonvalue import packed
+from toolcall_conformance.basics.jsonvalue import pack
+from toolcall_conformance.basics.memoize import MAX_MEMOIZED_BYTES
 from toolcall_conformance.basics.reading import Call, Reading, Result, Turn
 from toolcall_conformance.basics.reading.model import Item
-from toolcall_conformance.basics.remembered import LONGEST
 from toolcall_conformance.judge.comparisons import HISTORY, compare
 from toolcall_conformance.judge.consequences import suppress
 from toolcall_conformance.judge.excuses.accepted import accepted_in
@@ -101,10 +101,10 @@ def declared_names(corpus: Corpus, golden: Any, output: Any, upstream: str) -> D
     if upstream not in formats.names():
         return DeclaredNames({}, ())  # an unknown format: its declared tools cannot be read
     try:
-        packed_bodies = packed(golden), packed(output)
+        packed_bodies = pack(golden), pack(output)
     except ValueError:  # readers take anything
         return _declared(corpus, *(formats.read(upstream, "request", body) for body in (golden, output)))
-    if sum(map(len, packed_bodies)) > LONGEST:
+    if sum(map(len, packed_bodies)) > MAX_MEMOIZED_BYTES:
         return _declared(corpus, *(formats.read_packed(upstream, "request", body) for body in packed_bodies))
     return _known_names(corpus, upstream, *packed_bodies)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.basics.findings import Finding, Judgement, told_in
+from toolcall_conformance.basics.findings import Finding, Judgement, set_format
 from toolcall_conformance.basics.reading.assembled import Assembled
 from toolcall_conformance.judge.adapters import judge_calls, judge_results
 from toolcall_conformance.judge.bodies import judge_body
@@ -46,7 +46,7 @@ class Judge:
 
     def _with_causes(self, judgement: Judgement, name: str) -> Judgement:
         """A judgement of a body of the format ``name``; findings that follow from others name these."""
-        judged = judgement.of(name)
+        judged = judgement.in_format(name)
         return replace(judged, findings=with_causes(table_of(self.corpus), judged.findings))
 
     def request(
@@ -162,7 +162,7 @@ class Judge:
         A part of what :meth:`stream` judges, for a stream that is broken off again and again; both replies are as
         ``formats.assembled`` makes them, ``output`` as ``streaming.parse`` does. ``how`` says how the source ended.
         """
-        return told_in(judge_end(self.corpus, route.client, sent, received, output, how), route.client)
+        return set_format(judge_end(self.corpus, route.client, sent, received, output, how), route.client)
 
     def history(
         self,

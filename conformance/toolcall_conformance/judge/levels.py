@@ -15,7 +15,7 @@ from toolcall_conformance.library import Circumstance, Corpus
 _FROM_LIGHT_TO_GRAVE: Final = (Level.NOTE, Level.SHOULD, Level.MUST)
 
 
-def finding(
+def make_finding(
     corpus: Corpus,
     rule_id: str,
     pointer: str = "",
@@ -49,10 +49,10 @@ def finding(
         body=body,
         format=format,
     )
-    return weighed(corpus, breach, under)
+    return apply_circumstances(corpus, breach, under)
 
 
-def weighed(corpus: Corpus, breach: Finding, under: Iterable[str]) -> Finding:
+def apply_circumstances(corpus: Corpus, breach: Finding, under: Iterable[str]) -> Finding:
     """The finding as the circumstances ``under`` leave it: each lowers the level of the rules that it bears on."""
     for name in under:
         circumstance = corpus.circumstance(name)

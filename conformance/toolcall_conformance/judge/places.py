@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 
-from toolcall_conformance.basics.jsonvalue import around
+from toolcall_conformance.basics.jsonvalue import enclosing_pointers
 
 
 class PlacesByPointer:
@@ -22,7 +22,7 @@ class PlacesByPointer:
     def touching(self, pointer: str) -> Sequence[int]:
         """The numbers of the places that ``pointer`` is in, or that are in it, in order."""
         if pointer not in self._known:
-            numbers = {number for place in around(pointer) for number in self._numbers.get(place, ())}
+            numbers = {number for place in enclosing_pointers(pointer) for number in self._numbers.get(place, ())}
             numbers.update(number for place in self._inside(pointer) for number in self._numbers[place])
             self._known[pointer] = sorted(numbers)
         return self._known[pointer]

@@ -10,7 +10,7 @@ from toolcall_conformance import formats
 from toolcall_conformance.basics.findings import Judgement
 from toolcall_conformance.judge.caching import CachingJudge
 from toolcall_conformance.judge.given import UNKNOWN, AnyRoute, Requests
-from toolcall_conformance.judge.levels import finding
+from toolcall_conformance.judge.levels import make_finding
 from toolcall_conformance.judge.policy import Policy, as_sent, came_from, declared_tools
 from toolcall_conformance.judge.translation.calls.declared_names import DeclaredNames
 
@@ -32,7 +32,7 @@ class PoliciedJudge(CachingJudge):
         """A judgement in which the names that the policy gives are no wish: the provider's side knows no others."""
         policy_names = {new for old, new in self.policy.rename.items() if old in declared}
         findings = [
-            finding(
+            make_finding(
                 self.corpus,
                 "translation/tool-lost",
                 judged_finding.pointer,

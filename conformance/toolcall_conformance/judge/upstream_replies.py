@@ -10,7 +10,7 @@ from typing import Any
 
 from toolcall_conformance.basics.findings import Finding, Judgement
 from toolcall_conformance.judge.given import Ends
-from toolcall_conformance.judge.levels import weighed
+from toolcall_conformance.judge.levels import apply_circumstances
 from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.judge.streams.whole import judge_stream
 from toolcall_conformance.library import Corpus
@@ -29,4 +29,4 @@ def judge_sent(corpus: Corpus, name: str, direction: str, body: Any, *, model: s
 
 
 def _of_an_upstream(corpus: Corpus, finding: Finding) -> Finding:
-    return weighed(corpus, finding, ["vendors-own-form"])
+    return apply_circumstances(corpus, finding, ["vendors-own-form"])

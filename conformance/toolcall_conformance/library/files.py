@@ -27,12 +27,12 @@ def read_json(path: Path, read: Callable[[Path], bytes] = foreign_files.read_byt
         raise CorpusError(f"{path}: {error}; fix the file") from None
     except OSError as error:
         raise CorpusError(f"{path}: cannot be read ({error.strerror})") from None
-    if data.count(b"[") + data.count(b"{") > foreign_files.MOST_DEPTH and foreign_files.is_too_deep(document):
-        raise CorpusError(f"{path}: nested more than {foreign_files.MOST_DEPTH} levels deep; fix the file")
+    if data.count(b"[") + data.count(b"{") > foreign_files.MAX_DEPTH and foreign_files.is_too_deep(document):
+        raise CorpusError(f"{path}: nested more than {foreign_files.MAX_DEPTH} levels deep; fix the file")
     return document
 
 
-def verify_readable(path: Path, verify: Callable[[Path], None] = foreign_files.verify) -> None:
+def verify_readable(path: Path, verify: Callable[[Path], None] = foreign_files.verify_readable) -> None:
     """Raise CorpusError unless a file is a regular one of a size that can be read."""
     try:
         verify(path)

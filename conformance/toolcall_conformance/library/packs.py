@@ -76,7 +76,7 @@ class DiskFolder:
         return foreign_files.read_bytes(path)
 
     def verify(self, path: Path) -> None:
-        foreign_files.verify(path)
+        foreign_files.verify_readable(path)
 
 
 class Pack:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance.basics import foreign_files
-from toolcall_conformance.basics.whole_files import target_of
+from toolcall_conformance.basics.atomic_files import target_of
 from toolcall_conformance.library import packs
 
 MANIFEST = "manifest.json"

@@ -6,9 +6,9 @@ import os
 import tempfile
 from pathlib import Path
 
-from toolcall_conformance.basics import whole_files
-from toolcall_conformance.basics.known_secrets import without_secrets
-from toolcall_conformance.basics.whole_files import NotWrittenError, target_of
+from toolcall_conformance.basics import atomic_files
+from toolcall_conformance.basics.atomic_files import NotWrittenError, target_of
+from toolcall_conformance.basics.known_secrets import redact_secrets
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports import writers
 from toolcall_conformance.reports.run_record import RunRecord
@@ -32,7 +32,7 @@ def verify_writable(path: Path, option: str = OPTION) -> None:
         raise ReportError(f"{option}: {path} is a directory; name a file in it")
     _writer(path, option)
     try:
-        if whole_files.is_special(target_of(path)):
+        if atomic_files.is_special(target_of(path)):
             return
     except NotWrittenError as error:
         raise ReportError(f"{option}: {path} cannot be written ({error.strerror})") from None
@@ -59,7 +59,7 @@ def write(run: RunRecord, path: Path, corpus: Corpus, option: str = OPTION) -> N
 def write_text(path: Path, text: str, option: str) -> None:
     """Write a file in one step, without secrets of the environment. Raises ReportError."""
     try:
-        whole_files.write(path, without_secrets(text))
+        atomic_files.write(path, redact_secrets(text))
     except OSError as error:
         raise ReportError(f"{option}: {path} could not be written ({error.strerror})") from None
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from toolcall_conformance.basics.showing import many
+from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.reports import timing
 from toolcall_conformance.reports.causes.examples import of_all
 from toolcall_conformance.reports.causes.harm import Harm
@@ -182,6 +182,7 @@ def _index(names: Sequence[str], name: str) -> tuple[int, str]:
 def summary(run: RunRecord, parts: int) -> Iterator[str]:
     """What was merged, in lines."""
     failed = sum(item.outcome == "failed" for item in run.items)
-    yield f"{many(parts, 'report')}, {many(len(run.items), 'item')}, {failed:,} failed, {many(len(run.roots), 'cause')}"
+    items, causes = pluralize(len(run.items), "item"), pluralize(len(run.roots), "cause")
+    yield f"{pluralize(parts, 'report')}, {items}, {failed:,} failed, {causes}"
     if not run.complete:
         yield "a part was stopped before its end"

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Finding, Form, Loss, OneOf, Verdict, Words
-from toolcall_conformance.basics.known_secrets import without_secrets
+from toolcall_conformance.basics.known_secrets import redact_secrets
 
 # Values with longer JSON text are cut: a report lists faults; the artefacts hold the bodies.
 VALUE_LIMIT = 2_000
@@ -162,7 +162,7 @@ def _capped(value: Any, limit: int | None) -> Any:
     try:
         text = json.dumps(value)
     except (TypeError, ValueError):
-        return {"$shown": without_secrets(repr(value))[:_SHOWN]}
+        return {"$shown": redact_secrets(repr(value))[:_SHOWN]}
     if limit is None or len(text) <= limit:
         return value
-    return {"$shown": without_secrets(text)[:_SHOWN], "$length": len(text)}
+    return {"$shown": redact_secrets(text)[:_SHOWN], "$length": len(text)}

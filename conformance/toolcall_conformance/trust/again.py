@@ -8,7 +8,7 @@ from typing import Any
 
 from toolcall_conformance.basics.findings import Finding
 from toolcall_conformance.basics.jsonvalue import equal
-from toolcall_conformance.basics.showing import many
+from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.trust.mutation import Mutation, SoundOutput
 from toolcall_conformance.trust.nodes import nodes
 from toolcall_conformance.trust.operators.by_name import OPERATORS, Unfit
@@ -73,7 +73,7 @@ def differences(was: Any, becomes: Any) -> Iterator[str]:
     for at in odd[:_MOST]:
         yield f"  {at}: {_text(before, at)} -> {_text(after, at)}"
     if len(odd) > _MOST:
-        yield f"  and {many(len(odd) - _MOST, 'more place')}"
+        yield f"  and {pluralize(len(odd) - _MOST, 'more place')}"
 
 
 def _text(body: dict[str, Any], at: str) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 from toolcall_conformance import formats
 from toolcall_conformance.basics.jsonvalue import equal
 from toolcall_conformance.basics.streaming import dump, parse
-from toolcall_conformance.basics.streaming.framing import FRAMES
+from toolcall_conformance.basics.streaming.cuts import REFRAMINGS
 from toolcall_conformance.library import Corpus, CorpusError, read_json
 
 MOST = 3
@@ -112,7 +112,7 @@ class Dialects:
         text = stream.decode()
         for name in names:
             if name.startswith(FRAMED):
-                text = FRAMES[name.removeprefix(FRAMED)](text)
+                text = REFRAMINGS[name.removeprefix(FRAMED)](text)
         return text.encode("utf-8", "backslashreplace")
 
     def written(self, names: Sequence[str], file_name: str, text: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.basics.findings import Finding
-from toolcall_conformance.basics.jsonvalue import around, copied, equal
+from toolcall_conformance.basics.jsonvalue import deep_copy, enclosing_pointers, equal
 from toolcall_conformance.basics.reading import Call, Hosted, Media, Opaque, Reading, Reasoning, Result, Text
 from toolcall_conformance.trust.nodes import holder_of, nodes
 from toolcall_conformance.trust.places import Direction
@@ -48,12 +48,12 @@ class Elements:
             return self._tops[first]
         if len(elements := self._below.get(pointer, ())) == 1:
             return next(iter(elements))
-        around_it = [self._known[place] for place in around(pointer) if place in self._known]
+        around_it = [self._known[place] for place in enclosing_pointers(pointer) if place in self._known]
         if around_it:
             return around_it[-1]
         # What stands beside a text in its block is of the text; at the top of the body it is of nothing.
         beside = elements or next(
-            (self._below[place] for place in reversed([*around(pointer)][1:]) if place in self._below), ()
+            (self._below[place] for place in reversed([*enclosing_pointers(pointer)][1:]) if place in self._below), ()
         )
         return (next(iter(beside)) if len(beside) == 1 else "turn") if beside else "envelope"
 
@@ -62,7 +62,7 @@ class Elements:
 
     def _without(self, pointer: str) -> str:
         """What the assembled reply lacks without something of its stream; empty for nothing."""
-        stream = copied(self._stream)
+        stream = deep_copy(self._stream)
         holder, key = holder_of(stream, pointer)
         del holder[key]
         counts = Counter(map(self._of_whole, _changes(self._whole, self._assembled(stream))))
@@ -76,7 +76,7 @@ def _below(elements: Mapping[str, str]) -> Mapping[str, Collection[str]]:
     depths: dict[str, int] = {}
     for pointer, element in sorted(elements.items(), key=lambda entry: entry[0].count("/")):
         depth = pointer.count("/")
-        for place in around(pointer):
+        for place in enclosing_pointers(pointer):
             if place != pointer and depths.setdefault(place, depth) == depth:
                 elements_below.setdefault(place, set()).add(element)
     return elements_below

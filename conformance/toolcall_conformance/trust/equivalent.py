@@ -19,7 +19,7 @@ from itertools import islice
 from typing import Any
 
 from toolcall_conformance.basics.contract import Route
-from toolcall_conformance.basics.jsonvalue import canonical, copied
+from toolcall_conformance.basics.jsonvalue import canonical, deep_copy
 from toolcall_conformance.basics.streaming import cuts, dump, parse
 from toolcall_conformance.checks import Harness
 from toolcall_conformance.drivers import Driver, Opened, Produced, Source, Streamed
@@ -117,7 +117,7 @@ def _probes(body: Any, pointer: str) -> Iterator[Any]:
     value = holder[key]
     plain = [node.pointer for node in nodes(value) if node.kind not in ("list", "object")]
     for inner in plain if kind_of(value) in ("list", "object") else [""]:
-        changed = copied(body)
+        changed = deep_copy(body)
         holder, key = holder_of(changed, pointer + inner)
         holder[key] = _other(holder[key])
         yield changed

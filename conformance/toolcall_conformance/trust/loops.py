@@ -11,7 +11,7 @@ from typing import Any
 
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import Finding
-from toolcall_conformance.basics.jsonvalue import copied, equal
+from toolcall_conformance.basics.jsonvalue import deep_copy, equal
 from toolcall_conformance.checks import CHECKS, Harness
 from toolcall_conformance.drivers import Driver, Opened, OpenOutcome, Outcome, Produced, SessionDriver
 from toolcall_conformance.drivers.streams import Source, StreamOutcome
@@ -78,8 +78,8 @@ class _Session:
 
     def _turned(self, key: _Key, source: Any, outcome: Outcome) -> Outcome:
         if isinstance(outcome, Produced):
-            self.given[key], self.made[key] = copied(source), copied(outcome.value)
-        return Produced(copied(self._bodies[key])) if key in self._bodies else outcome
+            self.given[key], self.made[key] = deep_copy(source), deep_copy(outcome.value)
+        return Produced(deep_copy(self._bodies[key])) if key in self._bodies else outcome
 
 
 class _Player:

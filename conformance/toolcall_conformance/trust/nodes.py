@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from toolcall_conformance.basics.jsonvalue import join, resolve, unescaped
+from toolcall_conformance.basics.jsonvalue import join, resolve, unescape
 
 _KINDS = {str: "text", bool: "flag", int: "number", float: "number", list: "list", dict: "object", type(None): "null"}
 
@@ -50,7 +50,7 @@ def holder_of(body: Any, pointer: str) -> tuple[Any, Any]:
     """The object or list that holds a place, and the key or index in it. Raises LookupError."""
     above, _, token = pointer.rpartition("/")
     holder = resolve(body, above)
-    return holder, int(token) if isinstance(holder, list) else unescaped(token)
+    return holder, int(token) if isinstance(holder, list) else unescape(token)
 
 
 def pattern_of(pointer: str) -> str:

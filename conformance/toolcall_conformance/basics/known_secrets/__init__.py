@@ -3,8 +3,13 @@
 It knows no pattern: what is not one of its values stays as it is.
 """
 
-from toolcall_conformance.basics.known_secrets.environment import holds_secret, secrets_of
-from toolcall_conformance.basics.known_secrets.process import bytes_without_secrets, forget, without_secrets
+from toolcall_conformance.basics.known_secrets.environment import (
+    find_secrets,
+    forget_environment,
+    holds_secret,
+    redact_bytes,
+    redact_secrets,
+)
 from toolcall_conformance.basics.known_secrets.search import KnownSecrets
 
-__all__ = ["KnownSecrets", "bytes_without_secrets", "forget", "holds_secret", "secrets_of", "without_secrets"]
+__all__ = ["KnownSecrets", "find_secrets", "forget_environment", "holds_secret", "redact_bytes", "redact_secrets"]

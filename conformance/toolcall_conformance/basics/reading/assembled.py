@@ -1,47 +1,47 @@
-"""An assembled stream: the reply that a client puts together from its events."""
+"""An assembled stream: the reply that a client builds from its events."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from toolcall_conformance.basics.jsonvalue import together
+from toolcall_conformance.basics.jsonvalue import join_text
 from toolcall_conformance.basics.reading.breach import Breach
 
 
 @dataclass(frozen=True, slots=True)
 class StreamedCall:
-    """A call as it came: ``fragments`` of its arguments in order, and the whole text if the stream says it as well.
+    """A call as streamed: the ``fragments`` of its arguments in order, and ``whole_text`` if an event has it as well.
 
-    ``pointer`` is that of the event that opened it; ``closed`` says that a client may run it: its block, its item, or
-    the reply that it stands in was ended in order. ``places`` are pointers to all that is said of it alone.
+    ``pointer`` is that of the event that opened it; ``closed`` says that a client may run it: its block, its item or
+    its reply was ended in order. ``pointers`` are those to everything in the stream that is about this call alone.
     """
 
     pointer: str
     id: str | None
     name: str | None
     fragments: tuple[str, ...] = ()
-    whole: str | None = None
+    whole_text: str | None = None
     closed: bool = False
-    places: tuple[str, ...] = ()
+    pointers: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
-        """The text of its arguments as far as it came."""
-        return self.whole if self.whole is not None else together(self.fragments)
+        """The raw text of its arguments, as far as it was received."""
+        return self.whole_text if self.whole_text is not None else join_text(self.fragments)
 
 
 @dataclass(frozen=True, slots=True)
 class Assembled:
-    """A stream, put together.
+    """An assembled stream.
 
-    ``body`` is the reply as it would be unary, as far as it came; None before the first event that belongs to one.
+    ``body`` is the reply as it would be unary, as far as received; None before the first event that belongs to one.
     ``end`` is ``whole`` after the API's own end of a reply, ``failed`` after an error event, ``open`` otherwise.
-    ``finished``: the reply has said how it ended and nothing of it is open, whether or not the API's last word came.
-    ``error`` is that event's error as the body of an error reply has it. ``breaches`` are what the grammar
-    reports: rule ids, each with a pointer into the stream (``/events/3/data/index``) and, if it needs one, a sentence.
-    ``unreasoned``: the reply as clients take it where the API's last word came and nothing said why the reply ended;
-    a translator must not write such an end, and must take one.
+    ``has_stop_reason``: the reply has a reason for its end and nothing of it is open, with or without the API's last
+    event. ``error`` is the error event's error as the body of an error reply has it. ``breaches`` are rule ids, each
+    with a pointer into the stream (``/events/3/data/index``) and, if it needs one, a sentence.
+    ``body_without_stop_reason`` is the reply as clients take it if the API's last event was received and no reason for
+    the end; a translator must not write such an end, and must take one.
     """
 
     body: dict[str, Any] | None
@@ -49,16 +49,17 @@ class Assembled:
     calls: tuple[StreamedCall, ...] = ()
     error: Any = None
     breaches: tuple[tuple[str, Breach], ...] = field(default=())
-    said_how: bool = False
-    unreasoned: dict[str, Any] | None = None
+    has_stop_reason: bool = False
+    body_without_stop_reason: dict[str, Any] | None = None
 
     @property
-    def sent(self) -> Assembled:
-        """The stream as one that an upstream sent: whole, too, where only the reason is missing."""
-        if self.end != "open" or self.unreasoned is None:
+    def as_sent(self) -> Assembled:
+        """The stream taken as an upstream's: whole, too, if only the stop reason is missing."""
+        if self.end != "open" or self.body_without_stop_reason is None:
             return self
-        return replace(self, body=self.unreasoned, end="whole")
+        return replace(self, body=self.body_without_stop_reason, end="whole")
 
     @property
     def finished(self) -> bool:
-        return self.end == "whole" or self.said_how
+        """Whether the reply is complete, with or without the API's last event."""
+        return self.end == "whole" or self.has_stop_reason

@@ -1,4 +1,4 @@
-"""Reads what every API says in the same way of a failed request: the HTTP status, and in a header how long to wait.
+"""Reads what all APIs share in the reply to a failed request: the HTTP status, and a header on how long to wait.
 
 https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
 """
@@ -13,7 +13,7 @@ from toolcall_conformance.basics.reading.model import Failure, Reading, Wait
 from toolcall_conformance.basics.reading.node import Node
 
 # The header in milliseconds is OpenAI's; its SDK and Anthropic's prefer it.
-_WAITS = {"retry-after-ms": 1000.0, "retry-after": 1.0}
+_UNITS_BY_HEADER = {"retry-after-ms": 1000.0, "retry-after": 1.0}
 
 
 def read_failure(format_name: str, reply: Any, error: Node, **more: Any) -> Reading:
@@ -30,26 +30,26 @@ def read_failure(format_name: str, reply: Any, error: Node, **more: Any) -> Read
         pointer=error.pointer,
         status_pointer=status.pointer,
         message_pointer=message.pointer,
-        header_wait=_wait(headers),
+        header_wait=_header_wait(headers),
         has_headers=headers.is_object,
         **more,
     )
     return Reading(format_name, "error", failure=failure)
 
 
-def _wait(headers: Node) -> Wait | None:
-    """The time to wait that a header says, None if no header is about it."""
+def _header_wait(headers: Node) -> Wait | None:
+    """The time to wait by the first header that says it; None if none does."""
     if not isinstance(headers.value, dict):
         return None
     by_name = {str(name).lower(): name for name in headers.value}
-    for name, unit in _WAITS.items():
+    for name, unit in _UNITS_BY_HEADER.items():
         if name in by_name:
             raw_value = headers.value[by_name[name]]
-            return Wait(_number(str(raw_value).strip(), unit), join(headers.pointer, by_name[name]), raw_value)
+            return Wait(_wait_seconds(str(raw_value).strip(), unit), join(headers.pointer, by_name[name]), raw_value)
     return None
 
 
-def _number(text: str, unit: float) -> float | None:
+def _wait_seconds(text: str, unit: float) -> float | None:
     try:
         number = float(text) / unit
     except ValueError:

@@ -1,7 +1,7 @@
 """The nouns of a reading: elements, each with the JSON Pointer of the place it was read from.
 
 A reading is neutral: the same conversation gives the same reading in every format that can express it. Pointers
-are spelt as the body spells them (an accepted alias keeps its spelling) and always resolve in that body.
+have the keys of the body (an accepted alias is not replaced) and always resolve in that body.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from toolcall_conformance.basics.findings import MISSING
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """Call arguments that could not be read; ``raw`` is what stood there.
+    """Call arguments that could not be parsed; ``raw`` is the value in the body.
 
-    ``is_json``: it is the text of JSON that nobody can hold, such as a number beyond a double.
+    ``is_json``: it is JSON text that no reader can hold, such as a number beyond a double.
     """
 
     raw: Any
@@ -27,10 +27,10 @@ class Unreadable:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A page that a text names as its source. ``words`` are those that rest on it; None where the body does not say.
+    """A page that a text names as its source. ``words`` are those that cite it; None if the body does not say which.
 
-    Where it says so of a place that the text does not have, they are empty. ``quote`` are the words that the body
-    writes out beside their place.
+    They are empty if it names a place that the text does not have. ``quote`` are the words that the body
+    writes out in addition to their place.
     """
 
     url: str
@@ -176,8 +176,8 @@ class Stored:
 class Hosted:
     """A step that the provider runs itself (a server tool's call, its result, or both in one item).
 
-    ``type`` is the block's or item's discriminator; ``name`` the tool, ``id`` what links call and result. ``drawn`` is
-    the picture that the step holds.
+    ``type`` is the block's or item's discriminator; ``name`` the tool, ``id`` what links call and result. ``picture``
+    is the one that the step holds.
     """
 
     type: str
@@ -185,7 +185,7 @@ class Hosted:
     id: str | None
     value: Any
     pointer: str
-    drawn: Media | None = None
+    picture: Media | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +224,7 @@ class Tool:
     """A declared tool. ``kind`` is function, custom or hosted; ``schema`` is its parameter schema as it stands there.
 
     ``schema`` is None where the declaration has none. ``strict`` is None where it does not say. Of a hosted one, which
-    its API defines, ``type`` says which, and ``own`` is the whole declaration. ``grammar`` is the
+    its API defines, ``type`` says which, and ``declaration`` is all of it. ``grammar`` is the
     ``syntax`` and ``definition`` that the text of a custom one must fit; ``namespace`` the group that it stands in.
     ``form`` is the key that its calls stand in, where the format has several for the same. ``in_history``: an item of
     the conversation declares it.
@@ -240,7 +240,7 @@ class Tool:
     description_pointer: str | None = None
     schema_pointer: str | None = None
     type: str | None = None
-    own: Any = None
+    declaration: Any = None
     grammar: Any = None
     namespace: str | None = None
     form: str = field(default="", compare=False)
@@ -260,26 +260,26 @@ class Setting:
 class Finish:
     """Why a reply ended. ``reason`` is neutral, ``raw`` as it stands in the body.
 
-    Neutral reasons: tools, end, length, filter, refusal, stop_sequence, pause, error, other. ``known``: the API has
-    this word; what another means nobody can tell.
+    Neutral reasons: tools, end, length, filter, refusal, stop_sequence, pause, error, other. ``is_known``: the API has
+    this word; the meaning of any other is unknown.
     """
 
     reason: str
     raw: Any
     pointer: str
-    known: bool = True
+    is_known: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """How long a failed request says to wait: seconds, infinite for a date; None where nothing legible says it.
+    """How long a failed request says to wait: seconds, infinite for a date; None if nothing legible says it.
 
-    ``pointer`` is where it is said, or where it belongs; ``said`` is what stands there.
+    ``pointer`` is where it is said, or where it belongs; ``raw`` is the value there.
     """
 
     seconds: float | None = None
     pointer: str = ""
-    said: Any = MISSING
+    raw: Any = MISSING
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +321,7 @@ class Residue:
 class Reading:
     """A body as the judge sees it. ``direction`` is ``request``, ``response`` or ``error``; an error has a ``failure``.
 
-    ``found_tools`` are those that a search brought into the history. ``cache_marks`` are the places at which a request
+    ``loaded_tools`` are those that a search brought into the history. ``cache_marks`` are the places at which a request
     marks the end of a cacheable prefix. ``thoughts`` says whether the reply is to show thoughts, ``thinks`` in which
     way the model is to think where the format says that apart from how much. ``compacts`` is the place at which a
     request asks the provider to compact the conversation. ``body`` is what was read.
@@ -333,7 +333,7 @@ class Reading:
     system: list[Text] = field(default_factory=list)
     turns: list[Turn] = field(default_factory=list)
     tools: list[Tool] = field(default_factory=list)
-    found_tools: list[Tool] = field(default_factory=list)
+    loaded_tools: list[Tool] = field(default_factory=list)
     settings: dict[str, Setting] = field(default_factory=dict)
     finish: Finish | None = None
     failure: Failure | None = None

@@ -10,7 +10,7 @@ from toolcall_conformance.basics.reading.model import Residue
 
 Spellings = Callable[[str], tuple[str, ...]]
 _NO_KEYS: set[str] = set()
-"""Of all values that are no objects, which are most of them; nothing is ever added."""
+"""Shared by all nodes that are no objects, which are most; nothing is ever added."""
 
 
 class Node:
@@ -29,7 +29,7 @@ class Node:
         self._seen: set[str] = set() if isinstance(value, dict) else _NO_KEYS
 
     def __contains__(self, key: str) -> bool:
-        return self.spelt(key) is not None
+        return self.spelling_of(key) is not None
 
     @property
     def is_object(self) -> bool:
@@ -40,8 +40,8 @@ class Node:
         """Whether this is an object with keys that were neither read nor ignored."""
         return isinstance(self.value, dict) and len(self._seen) < len(self.value)
 
-    def spelt(self, key: str) -> str | None:
-        """The spelling of ``key`` that this object has, None if it has none."""
+    def spelling_of(self, key: str) -> str | None:
+        """The accepted spelling of ``key`` that this object has; None if it has none."""
         value = self.value
         if isinstance(value, dict):
             if key in value:
@@ -55,7 +55,7 @@ class Node:
     def child(self, key: str) -> Node:
         """The member ``key``; for an absent one a node with the value None and this node's own pointer."""
         value = self.value
-        spelling = key if isinstance(value, dict) and key in value else self.spelt(key)
+        spelling = key if isinstance(value, dict) and key in value else self.spelling_of(key)
         if spelling is None:
             return Node(None, self.pointer, self._spellings)
         self._seen.add(spelling)
@@ -66,7 +66,7 @@ class Node:
     def get(self, key: str) -> Any:
         """The member's value, None if absent."""
         value = self.value
-        spelling = key if isinstance(value, dict) and key in value else self.spelt(key)
+        spelling = key if isinstance(value, dict) and key in value else self.spelling_of(key)
         if spelling is None:
             return None
         self._seen.add(spelling)
@@ -101,7 +101,7 @@ class Node:
             self._seen.update(self.value.keys() & keys)
             return
         for key in keys:
-            spelling = self.spelt(key)
+            spelling = self.spelling_of(key)
             if spelling is not None:
                 self._seen.add(spelling)
 

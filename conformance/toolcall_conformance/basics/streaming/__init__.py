@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.basics.remembered import remembered
+from toolcall_conformance.basics.memoize import memoize
 from toolcall_conformance.basics.streaming.sse import dump, parse
 
 __all__ = ["dump", "parse", "read"]
 
 
-@remembered(128)
+@memoize(128)
 def read(stream: bytes) -> dict[str, Any]:
     """The same as ``parse`` gives. Equal streams share one result: never change it."""
     return parse(stream)

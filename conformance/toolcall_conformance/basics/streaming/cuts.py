@@ -1,26 +1,29 @@
-"""Cuts a stream into pieces: between its events, and where decoders fail that take a piece for a line or an event.
+"""Cuts a stream into pieces, and frames its events in other lines: forms in which every decoder must read the same.
 
-``Fineness`` says how many cuts a check tries.
+Cuts are between the events, and where decoders fail that take a piece for a line or an event; ``Fineness`` says how
+many of them a check tries. For the lines see
+https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
 """
 
 from __future__ import annotations
 
 import itertools
+import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from toolcall_conformance.basics.remembered import remembered
+from toolcall_conformance.basics.memoize import memoize
 
 _BLANK_LINE = re.compile(rb"(?<=\n)\r?\n|(?<=\r)\r")
 _NEWLINE = re.compile(rb"\r\n|\n|\r")
 
 # Cuts on which decoders fail: between CR and LF, before a line end, inside a character, after a backslash or data:
-_WORST = re.compile(rb"(?<=\r)(?=\n)|(?<!\r)(?=[\r\n])|(?=[\x80-\xbf])|(?<=\\)|(?m:(?<=^data:))")
+_WORST_CUTS = re.compile(rb"(?<=\r)(?=\n)|(?<!\r)(?=[\r\n])|(?=[\x80-\xbf])|(?<=\\)|(?m:(?<=^data:))")
 
 # The last event may be lost here: the standard drops an event without a blank line after it, and some SDKs read it.
-UNENDED = "no blank line at the end"
+NO_LAST_BLANK_LINE = "no blank line at the end"
 
 COMMENTS = "comments between the events"
 
@@ -65,7 +68,7 @@ def parse_fineness(value: str | None) -> Fineness | None:
     return Fineness(cuts=count, ends=count)
 
 
-@remembered(128)
+@memoize(128)
 def split_events(stream: bytes) -> Pieces:
     """Cut a stream after each event's blank line; what follows the last one is a piece of its own."""
     ends = [match.end() for match in _BLANK_LINE.finditer(stream)]
@@ -102,7 +105,7 @@ def cut_in_two(stream: bytes, most: int) -> Iterator[tuple[str, Pieces]]:
     places: Sequence[int] = range(1, len(stream))
     if len(places) > most:
         worst = set(
-            pick_evenly([place.start() for place in _WORST.finditer(stream) if place.start() in places], most // 2)
+            pick_evenly([place.start() for place in _WORST_CUTS.finditer(stream) if place.start() in places], most // 2)
         )
         others = [place for place in places if place not in worst]
         places = sorted([*worst, *pick_evenly(others, most - len(worst))])
@@ -136,7 +139,7 @@ def vary_framing(stream: bytes, *, plainly: bool = False) -> Iterator[tuple[str,
     plain = _NEWLINE.sub(b"\n", stream)
     for way, end in LINE_ENDS.items():
         yield way, plain.replace(b"\n", end.encode())
-    yield UNENDED, stream.rstrip(b"\r\n")
+    yield NO_LAST_BLANK_LINE, stream.rstrip(b"\r\n")
     if plainly:
         return
     yield COMMENTS, b": keep-alive\n\n" + b": keep-alive\n\n".join(split_events(plain))
@@ -146,3 +149,38 @@ def vary_framing(stream: bytes, *, plainly: bool = False) -> Iterator[tuple[str,
 def _cut_at(stream: bytes, places: Iterable[int]) -> Pieces:
     ends = sorted({*places, len(stream)} - {0})
     return tuple(stream[start:end] for start, end in itertools.pairwise([0, *ends]))
+
+
+def _split_data_lines(text: str) -> str:
+    """Write each event's JSON over several lines of data."""
+    lines = []
+    for line in text.split("\n"):
+        data = line.removeprefix("data: ")
+        if line.startswith("data: {"):
+            lines += [
+                f"data: {part}" for part in json.dumps(json.loads(data), indent=1, ensure_ascii=False).split("\n")
+            ]
+        else:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def _put_data_first(text: str) -> str:
+    blocks = text.split("\n\n")
+    return "\n\n".join("\n".join(sorted(block.split("\n"))) for block in blocks)
+
+
+REFRAMINGS: Mapping[str, Callable[[str], str]] = {
+    "crlf": lambda text: text.replace("\n", "\r\n"),
+    "cr": lambda text: text.replace("\n", "\r"),
+    "comments": lambda text: ": keep-alive\n\n" + text.replace("\n\n", "\n\n: keep-alive\n\n"),
+    "comments-inside": lambda text: text.replace("data: ", ": keep-alive\ndata: "),
+    "no-space": lambda text: text.replace("data: ", "data:").replace("event: ", "event:"),
+    "ids": lambda text: text.replace("data: ", "id: 7\ndata: "),
+    "retry": lambda text: "retry: 3000\n\n" + text,
+    "mark": lambda text: "\ufeff" + text,
+    "blank-lines": lambda text: "\n" + text.replace("\n\n", "\n\n\n"),
+    "lines": _split_data_lines,
+    "data-first": _put_data_first,
+}
+"""Functions from the text of a stream to another text with the same events, by name."""

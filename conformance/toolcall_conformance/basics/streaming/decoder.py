@@ -8,7 +8,7 @@ from typing import Any
 from toolcall_conformance.basics.streaming.sse import parse_event
 
 _LINE_END = re.compile(rb"[\r\n]")
-_MARK = b"\xef\xbb\xbf"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class Decoder:
@@ -62,4 +62,4 @@ class Decoder:
         return line
 
     def _text(self, line: bytes) -> str:
-        return (line.removeprefix(_MARK) if self._first else line).decode("utf-8", "replace")
+        return (line.removeprefix(_BYTE_ORDER_MARK) if self._first else line).decode("utf-8", "replace")

@@ -22,7 +22,7 @@ class Lines:
     def __iter__(self) -> Iterator[str]:
         if not hasattr(self._chunks, "__iter__"):
             raise TypeError("the upstream's bytes arrive asynchronously: make the translation `async def`")
-        rest = _Rest()
+        rest = _OpenLine()
         for piece in self._chunks:
             yield from rest.feed(piece)
         yield from rest.end()
@@ -32,7 +32,7 @@ class Lines:
             for line in self:
                 yield line
             return
-        rest = _Rest()
+        rest = _OpenLine()
         async for piece in self._chunks:
             for line in rest.feed(piece):
                 yield line
@@ -40,8 +40,8 @@ class Lines:
             yield line
 
 
-class _Rest:
-    """What came of a line that has not ended."""
+class _OpenLine:
+    """The received part of a line that has not ended."""
 
     def __init__(self) -> None:
         characters = codecs.getincrementaldecoder("utf-8")("replace")

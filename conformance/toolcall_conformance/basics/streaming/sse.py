@@ -24,7 +24,7 @@ def parse(stream: bytes) -> dict[str, Any]:
     """Parse a stream. Bytes that are not UTF-8 become U+FFFD, as the standard says; ``broken`` reports the first."""
     whole_text = stream.decode("utf-8", "replace")
     lines = _LINE_END.split(whole_text)
-    aside = next((line for line in lines if line and not _is_of_an_event(line)), None)
+    aside = next((line for line in lines if line and not _is_usual_line(line)), None)
     lines[0] = lines[0].removeprefix("\ufeff")
     events: list[dict[str, Any]] = []
     rest = ""
@@ -59,8 +59,8 @@ def dump(events: list[dict[str, Any]]) -> bytes:
     return "".join(written).encode("utf-8", "backslashreplace")
 
 
-def _is_of_an_event(line: str) -> bool:
-    """Whether a line is of an event as APIs write it: their names and their data begin with a space."""
+def _is_usual_line(line: str) -> bool:
+    """Whether a line is one that APIs write: a name or data, with a space after the colon."""
     return line.startswith("data: ") or (line.startswith("event: ") and len(line) > len("event: "))
 
 

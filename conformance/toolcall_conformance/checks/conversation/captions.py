@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.basics.jsonvalue import copied, resolve
+from toolcall_conformance.basics.jsonvalue import deep_copy, resolve
 from toolcall_conformance.basics.reading import Call, Media, Reading, Text
 from toolcall_conformance.judge.translation.texts.words import NameMentions, replace_name
 from toolcall_conformance.library import Case
@@ -35,7 +35,7 @@ def rename_captions(body: dict[str, Any], reading: Reading, ids: Mapping[int, st
             changes[pointer] = new_text
     if not changes:
         return body
-    changed: dict[str, Any] = copied(body)
+    changed: dict[str, Any] = deep_copy(body)
     for pointer, new_text in changes.items():
         parent, _, key = pointer.rpartition("/")
         resolve(changed, parent)[key] = new_text
@@ -51,7 +51,7 @@ def golden_with_captions(case: Case, name: str, golden: dict[str, Any], sent: di
         return golden
     ids = {call.ordinal: call.id for call in formats.read(name, "request", sent).calls}
     reading = formats.read(name, "request", golden)
-    body: dict[str, Any] = copied(rename_captions(golden, reading, ids))
+    body: dict[str, Any] = deep_copy(rename_captions(golden, reading, ids))
     if None in ids.values() or len(set(ids.values())) < len(ids) or len(ids) < len(reading.calls):
         return body
     for call in reading.calls:

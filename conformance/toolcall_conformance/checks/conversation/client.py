@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.basics.jsonvalue import copied, resolve
+from toolcall_conformance.basics.jsonvalue import deep_copy, resolve
 from toolcall_conformance.basics.reading import Reading
 from toolcall_conformance.checks.conversation.captions import rename_captions
 from toolcall_conformance.library import Exchange
@@ -52,7 +52,7 @@ def continue_from_reply(
     client = formats.get(name).client
     golden = formats.read(name, "request", following.request)
     # Nothing but the conversation has calls; what stands beside it, all the tools for one, takes longer to read.
-    said_before = {client.CONTAINER: copied(client.entries(before)) + client.as_history(reply, echo=habit.echo)}
+    said_before = {client.CONTAINER: deep_copy(client.entries(before)) + client.as_history(reply, echo=habit.echo)}
     calls = formats.read(name, "request", said_before).calls
     if len(calls) != len(golden.calls):
         earlier_count = len(formats.read(name, "request", before).calls)
@@ -62,7 +62,7 @@ def continue_from_reply(
         )
     start = start_of_tail(golden, client.CONTAINER)
     request = rename_captions(following.request, golden, {call.ordinal: call.id for call in calls})
-    tail = copied(client.entries(request)[start:])
+    tail = deep_copy(client.entries(request)[start:])
     for result in golden.results:
         place = _entry(result.pointer, client.CONTAINER)
         if place is None or place[0] < start or result.call is None:
@@ -73,7 +73,7 @@ def continue_from_reply(
             raise UncontinuableError(message, golden.calls[result.call].kind, call.kind)
     if habit.swap:
         client.swap(tail)
-    body: dict[str, Any] = copied({**following.request, client.CONTAINER: None})
+    body: dict[str, Any] = deep_copy({**following.request, client.CONTAINER: None})
     body[client.CONTAINER] = said_before[client.CONTAINER] + tail
     return body
 

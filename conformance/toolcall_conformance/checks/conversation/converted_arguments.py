@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from toolcall_conformance.basics.jsonspans import with_texts
-from toolcall_conformance.basics.jsonvalue import JSONError, equal, is_json, parse, resolve, unescaped, written
-from toolcall_conformance.basics.streaming.rewriting import data_of, rewrite_data
+from toolcall_conformance.basics.jsonspans import replace_texts
+from toolcall_conformance.basics.jsonvalue import JSONError, equal, is_json, parse, resolve, to_json, unescape
+from toolcall_conformance.basics.streaming.event_data import event_data, rewrite_data
 from toolcall_conformance.checks.streams.event_places import values_at
 from toolcall_conformance.judge.translation.calls.argument_conversion import ArgumentConversion
 
@@ -21,7 +21,7 @@ def converted_arguments(conversion: ArgumentConversion, value: Any) -> Any:
     if isinstance(value, str):
         arguments = _parsed(value)
         new = conversion.convert(arguments, fill=True) if isinstance(arguments, dict) else arguments
-        return value if equal(new, arguments) else written(new)
+        return value if equal(new, arguments) else to_json(new)
     return conversion.convert(value, fill=True) if isinstance(value, dict) else value
 
 
@@ -40,8 +40,8 @@ def convert_arguments_in_stream(stream: bytes, conversions: Conversions, transpo
             for pointer, value in objects.items():
                 parent, _, key = pointer.rpartition("/")
                 resolve(event, parent)[key] = value
-            data = written(event)
-        return with_texts(data, changes.texts.get(number, {}))
+            data = to_json(event)
+        return replace_texts(data, changes.texts.get(number, {}))
 
     return rewrite_data(stream, changed)
 
@@ -136,14 +136,14 @@ def along(event: Any, pointer: str, key: str) -> tuple[Any, ...]:
     for token in pointer.split("/")[1:]:
         if isinstance(value, dict):
             members += [value[key]] if isinstance(value.get(key), (str, int)) else []
-            value = value[unescaped(token)]
+            value = value[unescape(token)]
         else:
             value = value[int(token)]
     return tuple(members)
 
 
 def _events(stream: bytes) -> list[Any]:
-    return [_parsed(data.text) for data in data_of(stream.decode("utf-8", "surrogateescape"))]
+    return [_parsed(data.text) for data in event_data(stream.decode("utf-8", "surrogateescape"))]
 
 
 def _parsed(text: str) -> Any:

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.basics.jsonspans import with_texts
-from toolcall_conformance.basics.jsonvalue import JSONError, copied, parse, resolve, written
+from toolcall_conformance.basics.jsonspans import replace_texts
+from toolcall_conformance.basics.jsonvalue import JSONError, deep_copy, parse, resolve, to_json
 from toolcall_conformance.basics.reading import Call
-from toolcall_conformance.basics.streaming.rewriting import rewrite_data
+from toolcall_conformance.basics.streaming.event_data import rewrite_data
 from toolcall_conformance.checks.conversation.converted_arguments import (
     convert_arguments_in_stream,
     converted_arguments,
@@ -35,7 +35,7 @@ def rename_calls(name: str, reply: dict[str, Any], names: Mapping[str, str]) -> 
     members, parameters, conversions = _members(names), _parameters(names), _conversions(names)
     if not changed and not members and not parameters and not conversions:
         return reply
-    renamed: dict[str, Any] = copied(reply)
+    renamed: dict[str, Any] = deep_copy(reply)
     for body, call in _calls(name, renamed):
         if call.arguments_pointer is not None and call.name in parameters:
             parent, _, key = call.arguments_pointer.rpartition("/")
@@ -99,7 +99,7 @@ def rename_calls_in_stream(stream: bytes, names: Mapping[str, str], transport: M
             return data
         called = (member for place in places for member in values_at(event, place))
         texts = {pointer: changed[name] for pointer, name in called if isinstance(name, str) and name in changed}
-        return with_texts(data, texts)
+        return replace_texts(data, texts)
 
     return rewrite_data(stream, renamed)
 
@@ -126,13 +126,13 @@ def rename_members_in_stream(stream: bytes, members: Mapping[str, str], places: 
                 if isinstance(value, dict) and value.keys() & members:
                     parent, _, key = pointer.rpartition("/")
                     resolve(event, parent)[key] = _with_members(value, members)
-                    data = written(event)
+                    data = to_json(event)
                 elif isinstance(value, str) and place.get("json"):
                     text = _Beginning(members)
                     if "of" in place:
                         text = open_texts.setdefault((str(place["at"]), nearest(event, pointer, place["of"])), text)
                     texts[pointer] = text.change(value)
-        return with_texts(data, texts)
+        return replace_texts(data, texts)
 
     return rewrite_data(stream, renamed)
 
@@ -162,7 +162,7 @@ def rename_parameters_in_stream(
                 if names and isinstance(value, dict):
                     parent, _, key = pointer.rpartition("/")
                     resolve(event, parent)[key] = renamed_arguments(value, names)
-                    data = written(event)
+                    data = to_json(event)
                 elif names and isinstance(value, str) and place.get("json"):
                     whole = token is None
                     texts[pointer] = (
@@ -170,7 +170,7 @@ def rename_parameters_in_stream(
                         if whole
                         else open_texts.setdefault(token, _Keys(names)).change(value)
                     )
-        return with_texts(data, texts)
+        return replace_texts(data, texts)
 
     return rewrite_data(stream, renamed)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from toolcall_conformance import formats
-from toolcall_conformance.basics.jsonvalue import copied, resolve, unescaped
+from toolcall_conformance.basics.jsonvalue import deep_copy, resolve, unescape
 from toolcall_conformance.checks.base import Failed, failure
 from toolcall_conformance.drivers import Crashed, Inapplicable, TimedOut
 from toolcall_conformance.judge.excuses.nameable import is_named, setting_names
@@ -45,7 +45,7 @@ def without(body: Any, pointers: Sequence[str]) -> Any:
     """The body without the members at ``pointers``; some need not be there."""
     if not pointers:
         return body
-    changed = copied(body)
+    changed = deep_copy(body)
     for pointer in pointers:
         parent, _, key = pointer.rpartition("/")
         try:
@@ -53,7 +53,7 @@ def without(body: Any, pointers: Sequence[str]) -> Any:
         except LookupError:
             continue
         if isinstance(holder, dict):
-            holder.pop(unescaped(key), None)
+            holder.pop(unescape(key), None)
     return changed
 
 

@@ -13,11 +13,11 @@ from functools import lru_cache, partial
 from typing import Any, Final
 
 from toolcall_conformance import formats
-from toolcall_conformance.basics.jsonspans import with_texts
-from toolcall_conformance.basics.jsonvalue import JSONError, copied, join, parse, resolve, unescaped
+from toolcall_conformance.basics.jsonspans import replace_texts
+from toolcall_conformance.basics.jsonvalue import JSONError, deep_copy, join, parse, resolve, unescape
 from toolcall_conformance.basics.reading import Call, Media, Opaque, Reading, Reasoning, Result, Text
 from toolcall_conformance.basics.reading.model import Value
-from toolcall_conformance.basics.streaming.rewriting import rewrite_data
+from toolcall_conformance.basics.streaming.event_data import rewrite_data
 from toolcall_conformance.checks.conversation.golden_replies import rename_calls_in_stream
 from toolcall_conformance.checks.streams.event_places import nearest, values_at
 from toolcall_conformance.checks.streams.json_values import JSONValues
@@ -125,13 +125,13 @@ def _is_verbatim(case: Case, name: str) -> bool:
 
 def _said(reading: Reading, body: Any, changes: Callable[[object, str], Iterator[tuple[str, Change]]]) -> Any:
     """The body with the changes of its items."""
-    changed = copied(body)
+    changed = deep_copy(body)
     for turn in reading.turns:
         for item in turn.items:
             for pointer, change in changes(item, turn.side):
                 parent, _, key = pointer.rpartition("/")
                 holder = resolve(changed, parent)
-                place: Any = int(key) if isinstance(holder, list) else unescaped(key)
+                place: Any = int(key) if isinstance(holder, list) else unescape(key)
                 holder[place] = change(holder[place])
     return changed
 
@@ -212,7 +212,7 @@ def _streamed(stream: bytes, places: Sequence[Mapping[str, Any]]) -> bytes:
                 if call is not None:
                     document = documents.setdefault(call, document)
                 texts[pointer] = document.change(value)
-        return with_texts(data, texts)
+        return replace_texts(data, texts)
 
     return rewrite_data(stream, changed)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from toolcall_conformance.basics.contract import Route
-from toolcall_conformance.basics.findings import failing
+from toolcall_conformance.basics.findings import failing_findings
 from toolcall_conformance.checks import CHECKS, Harness, needs
 from toolcall_conformance.checks.smoke.plainest import plainest
 from toolcall_conformance.checks.smoke.playing import Tell, item_id, play_route
@@ -54,7 +54,7 @@ def _judge(driver: Driver, harness: Harness, case: Case, route: Route, report: R
         finally:
             driver.end_item()
         reported_rules: set[str] = set()
-        for finding in failing(result.findings):
+        for finding in failing_findings(result.findings):
             if finding.rule not in reported_rules:
                 reported_rules.add(finding.rule)
                 item = item_id(case, check, route)

@@ -33,7 +33,7 @@ from toolcall_conformance.drivers import (
     UnsupportedOutcome,
 )
 from toolcall_conformance.drivers.queueing import send_beside
-from toolcall_conformance.judge.levels import finding
+from toolcall_conformance.judge.levels import make_finding
 from toolcall_conformance.library import Case, Exchange
 
 # Shorter words of another stream may stand in ids that a translator makes.
@@ -135,7 +135,7 @@ def _faults(
     yield from (replace(entry, message=f"{entry.message}{hint}") for entry in tally.findings)
     if foreign and all(entry.is_note for entry in tally.findings):
         message = f"words of another stream that is open at the same time ({foreign[0]!r})"
-        yield finding(
+        yield make_finding(
             harness.corpus,
             "translation/text-invented",
             "",

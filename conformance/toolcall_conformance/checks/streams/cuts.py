@@ -11,14 +11,14 @@ from typing import Any, Final, TypeGuard
 from toolcall_conformance import formats
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.jsonvalue import canonical
+from toolcall_conformance.basics.memoize import MAX_MEMOIZED_BYTES
 from toolcall_conformance.basics.reading.assembled import Assembled
-from toolcall_conformance.basics.remembered import LONGEST
-from toolcall_conformance.basics.showing import many
 from toolcall_conformance.basics.streaming import cuts, dump
+from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.checks.base import Failed, Harness, Tally
 from toolcall_conformance.checks.streams.exchange import Blocked, ClientStream, StreamedExchange, judge_played, kept
 from toolcall_conformance.drivers import Crashed, ProtocolError, Source, Streamed, TimedOut
-from toolcall_conformance.judge.levels import finding
+from toolcall_conformance.judge.levels import make_finding
 
 _CUTS: Final = "translation/stream-cuts"
 
@@ -50,12 +50,12 @@ def recut(exchange: StreamedExchange, harness: Harness, tally: Tally) -> bool:
             tally.fail("stream", outcome, f"{name}, cut in another way ({way})")
             return True
         differs = _difference(outcome, usual, exchange)
-        if differs is not None and not (way == cuts.UNENDED and _stops_there(outcome, route)):
+        if differs is not None and not (way == cuts.NO_LAST_BLANK_LINE and _stops_there(outcome, route)):
             problem, want, got = differs
             tally.played.append(kept(tally, name, pieces, outcome, usual.came))
             message = f"cut in another way ({way}), {problem}"
             tally.findings.append(
-                finding(harness.corpus, rule, "", message, want=want, got=got, element="body", body=name)
+                make_finding(harness.corpus, rule, "", message, want=want, got=got, element="body", body=name)
             )
             reported.add(rule)
             if rule == _CUTS:
@@ -99,7 +99,7 @@ def _stops_there(outcome: object, route: Route) -> bool:
 
 def _ways(stream: bytes, fine: cuts.Fineness, *, plainly: bool) -> Iterable[tuple[str, cuts.Pieces]]:
     """The ways to cut a stream and to frame it; few ways of a short one are kept for the next route."""
-    few = len(stream) <= LONGEST and fine.cuts <= cuts.USUAL.cuts
+    few = len(stream) <= MAX_MEMOIZED_BYTES and fine.cuts <= cuts.USUAL.cuts
     return _known_ways(stream, fine, plainly) if few else _all_ways(stream, fine, plainly)
 
 
@@ -169,7 +169,7 @@ def _client_learns_of_failure(
     if not isinstance(outcome, Streamed) or outcome.raised is not None:
         return True
     how = f"failed after {count} of {len(events)} events"
-    name = f"{exchange.name}, failed after {many(count, 'event')}"
+    name = f"{exchange.name}, failed after {pluralize(count, 'event')}"
     judged = judge_played(exchange, b"".join(failed), outcome, harness, tally, name, how)
     wrong = any(not finding.is_note for finding in judged.findings)
     if wrong:

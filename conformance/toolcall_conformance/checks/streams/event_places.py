@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from toolcall_conformance.basics.jsonvalue import join, unescaped
+from toolcall_conformance.basics.jsonvalue import join, unescape
 
 
 def nearest(event: Any, pointer: str, key: str) -> Any:
@@ -15,7 +15,7 @@ def nearest(event: Any, pointer: str, key: str) -> Any:
     for token in pointer.split("/")[1:]:
         if isinstance(value, dict):
             member = value.get(key, member)
-        value = value[int(token)] if isinstance(value, list) else value.get(unescaped(token))
+        value = value[int(token)] if isinstance(value, list) else value.get(unescape(token))
     return member
 
 

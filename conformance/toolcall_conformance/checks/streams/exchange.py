@@ -9,7 +9,7 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.basics.contract import Route
-from toolcall_conformance.basics.findings import MISSING, TOGETHER, Judgement
+from toolcall_conformance.basics.findings import ASSEMBLED_REPLY, MISSING, Judgement
 from toolcall_conformance.basics.reading import Opaque, Reading
 from toolcall_conformance.basics.reading.assembled import Assembled
 from toolcall_conformance.basics.streaming import cuts, read
@@ -151,7 +151,7 @@ def judge_played(
     )
     tally.lose(judged)
     for finding in judged.findings:
-        body = f"{name}, assembled" if finding.body == TOGETHER else name
+        body = f"{name}, assembled" if finding.body == ASSEMBLED_REPLY else name
         tally.findings.append(replace(finding, body=body))
     return judged
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from toolcall_conformance.basics.jsonvalue import JSONError, parse, written
+from toolcall_conformance.basics.jsonvalue import JSONError, parse, to_json
 from toolcall_conformance.basics.streaming import cuts
-from toolcall_conformance.basics.streaming.rewriting import data_of, rewrite_data
+from toolcall_conformance.basics.streaming.event_data import event_data, rewrite_data
 from toolcall_conformance.judge.translation.settings.counts_asked import streams_uncounted
 from toolcall_conformance.library import Corpus
 
@@ -26,7 +26,7 @@ def as_asked(corpus: Corpus, name: str, stream: bytes, sent: Any) -> bytes:
 
 
 def _brings_counts_alone(piece: bytes, counts: Mapping[str, str]) -> bool:
-    bodies = [_body(data.text) for data in data_of(piece.decode("utf-8", "surrogateescape"))]
+    bodies = [_body(data.text) for data in event_data(piece.decode("utf-8", "surrogateescape"))]
     return len(bodies) == 1 and bodies[0].get(counts["alone"]) == [] and bodies[0].get(counts["key"]) is not None
 
 
@@ -35,7 +35,7 @@ def _without_null(data: str, key: str) -> str:
     if key not in body or body[key] is not None:
         return data
     del body[key]
-    return written(body)
+    return to_json(body)
 
 
 def _body(data: str) -> dict[str, Any]:

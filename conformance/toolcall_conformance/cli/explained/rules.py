@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from toolcall_conformance.basics.jsonstyle import written
+from toolcall_conformance.basics.jsonstyle import dump
 from toolcall_conformance.cli.explained.bodies import body_parts
 from toolcall_conformance.cli.explained.doubles import Doubles
 from toolcall_conformance.cli.explained.known import known
@@ -111,4 +111,4 @@ def _example(rule: Rule, key: str) -> Part:
     if key not in rule.raw:
         return Part(key, "no example")
     body: Mapping[str, Any] = rule.raw[key]
-    return Part(key, "the whole example:", tuple(written(body).rstrip("\n").split("\n")), value={"example": body})
+    return Part(key, "the whole example:", tuple(dump(body).rstrip("\n").split("\n")), value={"example": body})

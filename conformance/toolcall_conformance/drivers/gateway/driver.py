@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.jsonvalue import JSONError, parse
-from toolcall_conformance.basics.showing import many
+from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.drivers.answers import Answered, ExchangeOutcome, NoJSON, StreamAnswered
 from toolcall_conformance.drivers.base import OPERATIONS, Opened, OpenOutcome
 from toolcall_conformance.drivers.buffering import KnownBuffering
@@ -191,7 +191,7 @@ class GatewayDriver:
         problem = (
             f"the gateway answered more than {self._config.max_bytes:,} bytes (`max_bytes` in {self._config.path.name})"
         )
-        words = f"The rest was not read: {many(received.count, 'byte')} had arrived."
+        words = f"The rest was not read: {pluralize(received.count, 'byte')} had arrived."
         return BadOutput(problem, words="\n".join(filter(None, (words, self._process.tail))))
 
     async def _broken_off(self, error: Exception) -> Crashed | ProtocolError:

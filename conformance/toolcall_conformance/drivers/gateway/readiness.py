@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
 
-from toolcall_conformance.basics.showing import many
+from toolcall_conformance.basics.visible_text import pluralize
 
 # Only the head of an answer is read. Servers limit a request's head to 8 to 64 KiB; some send hints before the answer.
 HEAD_LIMIT = 256 * 1024
@@ -58,7 +58,7 @@ def ask(url: str, seconds: float, limit: int = HEAD_LIMIT) -> ProbeAnswer:
             wire.send(_request(url))
             return _answer(io.BufferedReader(wire))
     except TimeoutError:
-        progress = "no connection" if wire is None else f"{many(wire.came, 'byte')} and no answer"
+        progress = "no connection" if wire is None else f"{pluralize(wire.came, 'byte')} and no answer"
         return ProbeAnswer(None, why=f"{progress} within {seconds:.1f} s")
     except _TooMuchError:
         return ProbeAnswer(None, why=f"more than {limit:,} bytes arrived without an answer")

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from toolcall_conformance.basics.contract import Route
-from toolcall_conformance.basics.jsonvalue import JSONError, copied, parse
-from toolcall_conformance.basics.showing import many
+from toolcall_conformance.basics.jsonvalue import JSONError, deep_copy, parse
+from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.drivers.answers import (
     Answered,
     ExchangeOutcome,
@@ -132,7 +132,7 @@ class ExchangeSession:
         self._unsupported = None
         began = time.monotonic()
         self._given.append(body)
-        pending = self._pending = self._send(copied(body), self._conversation)
+        pending = self._pending = self._send(deep_copy(body), self._conversation)
         usual = 0.0 if beside is None else beside._asked_after  # noqa: SLF001 - a session of this class
         patience = self._seconds if beside is None else self._queueing.seconds(usual, self._seconds)
         request = self._conversation.wait_for_request(pending, patience)
@@ -335,9 +335,8 @@ class ExchangeSession:
         """What a user of a slow one should know: how much came, and which option sets the limit."""
         if self._came is None:
             return ""
-        return (
-            f"{many(self._came(), 'byte')} of its answer had arrived when the time was up; --toolcall-timeout sets it."
-        )
+        received = pluralize(self._came(), "byte")
+        return f"{received} of its answer had arrived when the time was up; --toolcall-timeout sets it."
 
     def _unasked(self, answer: Answered) -> Outcome:
         """Turn an answer that came before the upstream was asked into an outcome, by its status."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from toolcall_conformance.basics.contract import Route
-from toolcall_conformance.basics.jsonvalue import copied, equal, packed, unpacked
+from toolcall_conformance.basics.jsonvalue import deep_copy, equal, pack, unpack
 from toolcall_conformance.drivers.base import FORMAT_OPERATIONS, OPERATIONS, Opened, OpenOutcome, SessionDriver
 from toolcall_conformance.drivers.library.fused import Fused, Transports
 from toolcall_conformance.drivers.outcomes import (
@@ -240,10 +240,10 @@ class PythonSession:
 def _original(arguments: tuple[Any, ...]) -> tuple[bytes | None, list[Any]]:
     """What identifies the arguments of a call, if they can be packed, and a copy of them for the translator."""
     try:
-        data = packed([*arguments])
+        data = pack([*arguments])
     except ValueError:  # a subclass of dict or the like
-        return None, copied([*arguments])
-    return data, unpacked(data)
+        return None, deep_copy([*arguments])
+    return data, unpack(data)
 
 
 def _changed(arguments: Any, original: Any, data: bytes | None) -> bool:
@@ -251,7 +251,7 @@ def _changed(arguments: Any, original: Any, data: bytes | None) -> bool:
     try:
         # First by a comparison that walks no further than the original goes: what contains itself several times packs
         # into more than any memory. Equal bytes are equal values; other bytes may only be another order of keys.
-        return bool(arguments != original) or (packed(arguments) != data and not equal(arguments, original))
+        return bool(arguments != original) or (pack(arguments) != data and not equal(arguments, original))
     except KeyboardInterrupt:
         raise
     except BaseException:  # something that is not JSON was put into it; TimeIsUp included, as the call has returned

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from toolcall_conformance.basics.showing import many
+from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.drivers.outcomes import BadOutput
 from toolcall_conformance.drivers.python.foreign import PASSING, is_a, text_of, type_name
 from toolcall_conformance.drivers.python.json_result import OUTPUT_LIMIT, plain, shown_key
@@ -45,7 +45,7 @@ def plain_error(
     value = (tuple if is_a(value, tuple) else list).__getitem__(value, slice(None))  # a subclass may do as it likes
     if not 2 <= len(value) <= 3:
         return BadOutput(
-            f"error returned {many(len(value), 'value')}; {_WANTED}, with headers as a third if there are any"
+            f"error returned {pluralize(len(value), 'value')}; {_WANTED}, with headers as a third if there are any"
         )
     status, body, *rest = value
     if not is_a(status, int) or is_a(status, bool):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.basics.showing import LINE_LIMIT, shortened
+from toolcall_conformance.basics.visible_text import LINE_LIMIT, shorten
 from toolcall_conformance.drivers.python.limits import TimeIsUp
 
 # From the class itself: a metaclass may have another idea of both.
@@ -32,7 +32,7 @@ def text_of(value: object, limit: int = TEXT_LIMIT) -> str:
         raise
     except BaseException:
         return f"(a {type_name(value)} whose text cannot be read)"
-    return encodable(shortened(text, limit))
+    return encodable(shorten(text, limit))
 
 
 def type_name(value: object) -> str:
@@ -46,7 +46,7 @@ def class_names(value: object) -> frozenset[str]:
 
 
 def _class_name(kind: type) -> str:
-    return encodable(shortened(_NAME(kind), 200))
+    return encodable(shorten(_NAME(kind), 200))
 
 
 def is_a(value: object, *kinds: type) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, cast
 
-from toolcall_conformance.basics.jsonvalue import copied, halves, join
+from toolcall_conformance.basics.jsonvalue import deep_copy, join, lone_surrogates
 from toolcall_conformance.drivers.outcomes import BadOutput
 from toolcall_conformance.drivers.python.foreign import has, is_a, type_name
 
@@ -54,7 +54,7 @@ def plain_list(
 
 def _copy(value: Any, operation: str, limit: int, sources: Iterable[Any]) -> Any:
     if _surely_plain(value, limit):
-        return copied(value)
+        return deep_copy(value)
     try:
         return _Copier(limit, sources).copy(value, None, 0)
     except _BadValue as bad:
@@ -227,14 +227,14 @@ class _Copier:
         # Counted before it is escaped, so that a text of several gigabytes is refused without a copy.
         self._count(len(text))
         written = _quoted(text).encode("utf-8", "surrogatepass")
-        if not _is_unicode(text) and not halves(text) <= self._old_halves:
+        if not _is_unicode(text) and not lone_surrogates(text) <= self._old_halves:
             raise _BadValue(_pointer(place), "half of a surrogate pair, which UTF-8 cannot encode")
         self._count(len(written) - len(text))
         return text
 
     @cached_property
     def _old_halves(self) -> frozenset[str]:
-        return frozenset().union(*map(halves, self._given))
+        return frozenset().union(*map(lone_surrogates, self._given))
 
     def _integer(self, number: int, place: _Place) -> int:
         digits = number.bit_length() * 0.30103

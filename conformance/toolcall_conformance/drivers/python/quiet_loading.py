@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from typing import TextIO
 
-from toolcall_conformance.basics.showing import many, shortened, visible
+from toolcall_conformance.basics.visible_text import pluralize, shorten, visible
 
 # So many lines are shown, and so many bytes of each stream kept.
 _LINES, _KEPT = 20, 1_000_000
@@ -24,8 +24,8 @@ class Printed:
     def lines(self) -> list[str]:
         """The beginning of it, fit to be shown, each line with a mark that it is not ours."""
         lines = [line for stream in self.streams for line in stream.text.splitlines()]
-        excerpt = [f"  | {visible(shortened(line))}" for line in lines[:_LINES]]
-        return [*excerpt, *([f"  and {many(len(lines) - _LINES, 'more line')}"] if len(lines) > _LINES else [])]
+        excerpt = [f"  | {visible(shorten(line))}" for line in lines[:_LINES]]
+        return [*excerpt, *([f"  and {pluralize(len(lines) - _LINES, 'more line')}"] if len(lines) > _LINES else [])]
 
 
 @contextlib.contextmanager

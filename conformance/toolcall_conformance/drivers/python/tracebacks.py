@@ -8,7 +8,7 @@ import traceback
 from pathlib import Path
 from types import FrameType, TracebackType
 
-from toolcall_conformance.basics.showing import shortened
+from toolcall_conformance.basics.visible_text import shorten
 from toolcall_conformance.drivers.python.blame import is_installed
 from toolcall_conformance.drivers.python.foreign import PASSING, encodable, text_of, type_name
 
@@ -26,7 +26,7 @@ def own_frames(error: BaseException) -> str:
     Of an exception that does not let itself be formatted only the name.
     """
     try:
-        return encodable(shortened(_own_frames(error), _LONGEST))
+        return encodable(shorten(_own_frames(error), _LONGEST))
     except PASSING:
         raise
     except BaseException:

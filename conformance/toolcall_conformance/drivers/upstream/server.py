@@ -10,7 +10,7 @@ from collections.abc import Coroutine
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from toolcall_conformance.basics.extras import trouble
+from toolcall_conformance.basics.extras import import_problem
 from toolcall_conformance.drivers.upstream.addresses import Addresses
 from toolcall_conformance.drivers.upstream.conversation import ReceivedRequest, Reply, UpstreamConversation
 from toolcall_conformance.drivers.upstream.loops import LoopThread
@@ -57,7 +57,7 @@ class ScriptedUpstream:
         except ImportError as error:
             raise MissingLibraryError(
                 "gateways and libraries that send requests themselves are served by aiohttp, which "
-                f"{trouble('aiohttp', error)}: pip install 'toolcall-conformance[http]'"
+                f"{import_problem('aiohttp', error)}: pip install 'toolcall-conformance[http]'"
             ) from None
         self._thread = LoopThread("toolcall-upstream")
         try:

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import pytest
 
-from toolcall_conformance.basics.jsonvalue import packed, unpacked
+from toolcall_conformance.basics.jsonvalue import pack, unpack
 from toolcall_conformance.engine.items.selection import PREFIX
 
 FILE: Final = "toolcall_events"
@@ -94,7 +94,7 @@ class _Sender:
     def _written(self, events: list[Event]) -> bool:
         """Whether the file took the events."""
         try:
-            payload = packed(events)
+            payload = pack(events)
         except ValueError:  # another plugin put into a report what only execnet, or nobody, can write
             return False
         record = _HEAD.pack(len(payload), self._sent_alone) + payload
@@ -123,6 +123,6 @@ def records(data: bytes) -> tuple[list[tuple[int, list[Event]]], bytes]:
         end = start + _HEAD.size + length
         if end > len(data):
             break
-        batches.append((before, unpacked(data[start + _HEAD.size : end])))
+        batches.append((before, unpack(data[start + _HEAD.size : end])))
         start = end
     return batches, data[start:]

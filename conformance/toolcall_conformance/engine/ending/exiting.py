@@ -14,7 +14,7 @@ from types import FrameType
 
 import pytest
 
-from toolcall_conformance.basics.showing import visible
+from toolcall_conformance.basics.visible_text import visible
 from toolcall_conformance.drivers.python.tracebacks import last_line
 from toolcall_conformance.engine.ending.exits import codes
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance.basics.findings import Verdict
-from toolcall_conformance.basics.showing import many, visible, visible_lines
+from toolcall_conformance.basics.visible_text import pluralize, visible, visible_lines
 from toolcall_conformance.drivers.python.tracebacks import in_usual_order
 from toolcall_conformance.engine.items.plan import Planned
 from toolcall_conformance.judge.causes import cause_of
-from toolcall_conformance.judge.levels import finding
+from toolcall_conformance.judge.levels import make_finding
 from toolcall_conformance.library import Corpus, load_corpus
 from toolcall_conformance.reports import files, timing
 from toolcall_conformance.reports.causes.harm import Harm
@@ -110,7 +110,7 @@ def _written(run: RunRecord, path: Path, corpus: Corpus, count: int) -> str:
         files.write(run, path, corpus)
     except Exception as error:
         return f"toolcall: {visible(str(error))}"
-    return f"toolcall: the report {visible(path.name)} has the {many(count, 'item')} until now"
+    return f"toolcall: the report {visible(path.name)} has the {pluralize(count, 'item')} until now"
 
 
 def told_of(item: Planned) -> dict[str, Any]:
@@ -127,7 +127,7 @@ def told_of(item: Planned) -> dict[str, Any]:
 
 def ended(corpus: Corpus, item: Told, rule: str, message: str) -> ItemRecord:
     """The record of an item whose process ended or was ended before its verdict."""
-    failure = finding(corpus, rule, "", message, element="body")
+    failure = make_finding(corpus, rule, "", message, element="body")
     return ItemRecord.of(
         **item,
         verdict=Verdict.FAIL,

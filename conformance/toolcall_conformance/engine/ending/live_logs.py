@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from toolcall_conformance.basics.showing import shortened, visible, visible_lines
+from toolcall_conformance.basics.visible_text import shorten, visible, visible_lines
 
 _HANDLERS = ("log_cli_handler", "log_file_handler")
 
@@ -49,10 +49,10 @@ class _Fit(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         clone = copy.copy(record)
-        clone.msg, clone.args = visible_lines(shortened(record.getMessage())), None
+        clone.msg, clone.args = visible_lines(shorten(record.getMessage())), None
         clone.name, clone.filename = visible(record.name), visible(record.filename)
         if record.exc_info:
-            clone.exc_text = visible_lines(shortened(self.formatException(record.exc_info)))
+            clone.exc_text = visible_lines(shorten(self.formatException(record.exc_info)))
             clone.exc_info = None
         clone.stack_info = visible_lines(record.stack_info) if record.stack_info else None
         return self._inner.format(clone)

@@ -23,7 +23,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance.basics import started
+from toolcall_conformance.basics import run_command
 from toolcall_conformance.drivers.python import hang_marks as standing
 from toolcall_conformance.engine.ending.exits import Guard
 
@@ -152,5 +152,5 @@ def _worker(config: pytest.Config) -> str:
 
 def command(config: pytest.Config) -> str:
     """What the user wrote to start the run, with the translator isolated."""
-    beginning, words = started.command(config.invocation_params.args)
+    beginning, words = run_command.command_words(config.invocation_params.args)
     return shlex.join([*beginning, "--toolcall-isolated", *words])

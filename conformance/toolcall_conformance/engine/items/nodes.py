@@ -20,7 +20,7 @@ import _pytest
 import pluggy
 import pytest
 
-from toolcall_conformance.basics.showing import shortened, visible
+from toolcall_conformance.basics.visible_text import shorten, visible
 from toolcall_conformance.drivers.python.foreign import text_of, type_name
 from toolcall_conformance.drivers.python.tracebacks import traceback_of
 from toolcall_conformance.engine.items.plan import Planned
@@ -121,11 +121,11 @@ class ConformanceItem(pytest.Item):
         except Exception as error:
             raise HarnessError(f"{type_name(error)}: {text_of(error)}") from error
         if outcome == "skipped":
-            pytest.skip(visible(shortened(tried.result.reason)))
+            pytest.skip(visible(shorten(tried.result.reason)))
         if outcome == "unstable" and not self.config.option.runxfail:
-            pytest.xfail(visible(shortened(tried.sentence)))
+            pytest.xfail(visible(shorten(tried.sentence)))
         if outcome == "known" and not self.config.option.runxfail:
-            pytest.xfail(visible(shortened("; ".join(self._reasons(tried)))))
+            pytest.xfail(visible(shorten("; ".join(self._reasons(tried)))))
         if outcome != "passed":
             # With the translator's own traceback attached, --pdb stops where the translator raised.
             raise ItemFailedError(self.nodeid).with_traceback(

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance.basics.findings import MISSING
-from toolcall_conformance.basics.known_secrets import bytes_without_secrets
-from toolcall_conformance.basics.showing import visible_json, visible_lines
+from toolcall_conformance.basics.known_secrets import redact_bytes
+from toolcall_conformance.basics.visible_text import visible_json, visible_lines
 from toolcall_conformance.checks import ItemResult
 from toolcall_conformance.engine.items.plan import Planned
 
@@ -41,7 +41,7 @@ def write(root: Path, item: Planned, result: ItemResult) -> Path | None:
 def _written(body: Any) -> bytes:
     """Bytes as they are, anything else as JSON with escapes for what a terminal would obey; both without secrets."""
     if isinstance(body, bytes):
-        return bytes_without_secrets(body)
+        return redact_bytes(body)
     return (visible_json(json.dumps(body, indent=2, ensure_ascii=False)) + "\n").encode("utf-8")
 
 

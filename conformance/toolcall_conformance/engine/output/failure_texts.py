@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 from _pytest._code.code import TerminalRepr  # pytest has no public name for what repr_failure may return
 
 from toolcall_conformance.basics.findings import Finding
-from toolcall_conformance.basics.showing import shortened, visible
+from toolcall_conformance.basics.visible_text import shorten, visible
 from toolcall_conformance.checks import ItemResult
 from toolcall_conformance.engine.output.printing import say_bold
 from toolcall_conformance.engine.output.sanitizing import TEXT, TRACEBACK, fit
@@ -69,7 +69,7 @@ class FailureText(TerminalRepr):
     @classmethod
     def of(cls, lines: Sequence[Line], reprcrash: Crash) -> Self:
         """A text of lines that say foreign things; of a long one its beginning and its end."""
-        whole = [Line(visible(shortened(line.text)), line.kind) for line in lines]
+        whole = [Line(visible(shorten(line.text)), line.kind) for line in lines]
         excerpt = _beginning_and_end(whole)
         return cls(excerpt, reprcrash, [] if excerpt is whole else whole)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from toolcall_conformance.basics.showing import visible
+from toolcall_conformance.basics.visible_text import visible
 from toolcall_conformance.reports.text.failure import Line
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from toolcall_conformance.basics.showing import colourless, shortened, visible, visible_lines
+from toolcall_conformance.basics.visible_text import shorten, strip_colours, visible, visible_lines
 from toolcall_conformance.drivers.python.foreign import attribute, text_of, type_name
 
 # How many characters a terminal shows: of an item's own text, of its traceback, and of all that was captured of it.
@@ -30,11 +30,11 @@ def make_fit(report: pytest.TestReport, files: str | None = None) -> None:
     longrepr = report.longrepr
     if isinstance(longrepr, tuple):
         path, line, reason = longrepr
-        report.longrepr = visible(path), line, visible(shortened(reason))
+        report.longrepr = visible(path), line, visible(shorten(reason))
     elif longrepr is not None and fit(text := str(longrepr)) != text:
         report.longrepr = fit(text)
     if hasattr(report, "wasxfail"):
-        report.wasxfail = visible(shortened(str(report.wasxfail)))
+        report.wasxfail = visible(shorten(str(report.wasxfail)))
 
 
 class SuiteOutput:
@@ -52,7 +52,7 @@ def _captured(sections: list[tuple[str, str]], files: str | None) -> list[tuple[
     """The captured texts, as much as is shown of one item."""
     room, excerpts = CAPTURED, []
     for name, text in sections:
-        cut = fit(colourless(text), room)
+        cut = fit(strip_colours(text), room)
         if len(text) > room:
             cut += f"\n({files} has it whole)" if files else "\n(a failing item's files have it whole)"
         excerpts.append((visible(name), cut))
@@ -62,7 +62,7 @@ def _captured(sections: list[tuple[str, str]], files: str | None) -> list[tuple[
 
 def fit(text: str, limit: int = TEXT) -> str:
     """A text of several lines as a terminal shows it."""
-    return visible_lines(shortened(text, limit))
+    return visible_lines(shorten(text, limit))
 
 
 def keep_captured(folder: Path, report: pytest.TestReport) -> None:
@@ -79,7 +79,7 @@ def keep_text(folder: Path, text: str) -> None:
 
 def _keep(path: Path, text: str) -> None:
     with contextlib.suppress(OSError):  # the verdict matters more
-        path.write_text(visible_lines(shortened(text, _KEPT)), encoding="utf-8")
+        path.write_text(visible_lines(shorten(text, _KEPT)), encoding="utf-8")
 
 
 def make_warning_fit(warned: warnings.WarningMessage) -> None:
@@ -93,4 +93,4 @@ def make_warning_fit(warned: warnings.WarningMessage) -> None:
     if not fits:
         warned.message, warned.category = UserWarning(message), UserWarning
     line = warned.line if warned.line is not None else linecache.getline(warned.filename, warned.lineno)
-    warned.line, warned.filename = visible(shortened(line.strip())), visible(shortened(warned.filename))
+    warned.line, warned.filename = visible(shorten(line.strip())), visible(shorten(warned.filename))

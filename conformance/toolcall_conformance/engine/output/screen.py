@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from toolcall_conformance.basics.showing import many
+from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.engine import against, recordings
 from toolcall_conformance.engine.items.selection import PREFIX
 from toolcall_conformance.engine.output import captured
@@ -112,7 +112,10 @@ class Screen:
                 say(terminalreporter, f"toolcall: {line}")
             ours = sum(map(_is_ours, self._stats.get("warnings", ())))
             if ours and verbosity <= 0:
-                say(terminalreporter, f"toolcall: the translator's code gave {many(ours, 'warning')}; -v shows them")
+                say(
+                    terminalreporter,
+                    f"toolcall: the translator's code gave {pluralize(ours, 'warning')}; -v shows them",
+                )
             for path in collector.written:
                 say(terminalreporter, f"toolcall: the report is {relative(path, run.settings.directory)}")
             for pieces in terminal.conclusion(collector.record, run.rules, is_reported=self._told, width=width):

@@ -12,9 +12,9 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.basics.contract import Route
-from toolcall_conformance.basics.differences import all_differences
+from toolcall_conformance.basics.differences import find_differences
 from toolcall_conformance.basics.findings import MISSING
-from toolcall_conformance.basics.known_secrets import without_secrets
+from toolcall_conformance.basics.known_secrets import redact_secrets
 from toolcall_conformance.basics.reading import Reading
 from toolcall_conformance.basics.streaming import parse
 from toolcall_conformance.checks import ItemResult
@@ -57,9 +57,9 @@ def _differences(corpus: Corpus, route: Route, name: str, parts: Mapping[str, An
     if not all(isinstance(body, dict) and _is_small(body) for body in bodies):
         return []
     if name == _RECORDED:  # a model says other words each time: what came or went is news
-        differences = all_differences(parts["golden"], parts["produced"])
+        differences = find_differences(parts["golden"], parts["produced"])
         return [
-            without_secrets(str(difference))
+            redact_secrets(str(difference))
             for difference in differences
             if MISSING in (difference.want, difference.got)
         ][:_DIFFERENCES]
@@ -72,7 +72,7 @@ def _differences(corpus: Corpus, route: Route, name: str, parts: Mapping[str, An
     from toolcall_conformance.judge.against_golden import differing
 
     differences = differing(corpus, target_format, direction[0], parts["golden"], parts["produced"])
-    return [without_secrets(str(difference)) for difference in differences[:_DIFFERENCES]]
+    return [redact_secrets(str(difference)) for difference in differences[:_DIFFERENCES]]
 
 
 def _parts(played: PlayedBodies) -> Iterator[tuple[str, Any]]:
@@ -164,14 +164,14 @@ def _short(body: Any) -> Any:
         text = json.dumps(cut)
     except (RecursionError, TypeError, ValueError):
         return "(nested too deep, or no JSON)"
-    return cut if len(text) <= _BODY_LIMIT else f"{without_secrets(text)[:_TEXT_LIMIT]}… ({len(text)} characters)"
+    return cut if len(text) <= _BODY_LIMIT else f"{redact_secrets(text)[:_TEXT_LIMIT]}… ({len(text)} characters)"
 
 
 def _cut(value: Any) -> Any:
     if isinstance(value, str):
         if len(value) <= _TEXT_LIMIT:
             return value
-        return f"{without_secrets(value)[:_TEXT_LIMIT]}… ({len(value)} characters)"
+        return f"{redact_secrets(value)[:_TEXT_LIMIT]}… ({len(value)} characters)"
     if isinstance(value, list):
         return [_cut(item) for item in value]
     if isinstance(value, dict):

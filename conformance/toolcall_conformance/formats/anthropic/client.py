@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.basics.jsonvalue import copied
+from toolcall_conformance.basics.jsonvalue import deep_copy
 from toolcall_conformance.basics.reading import reverse_among
 from toolcall_conformance.formats.known_keys import ByType, keys, known
 
@@ -93,7 +93,7 @@ def entries(body: dict[str, Any]) -> list[Any]:
 
 def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
     """A reply as the entries that its client sends back; ``echo`` keeps keys that the client does not know."""
-    content: Any = copied(reply.get("content"))
+    content: Any = deep_copy(reply.get("content"))
     return [{"role": "assistant", "content": content if echo else known(content, KNOWN)}]
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from toolcall_conformance.basics.jsonvalue import copied
+from toolcall_conformance.basics.jsonvalue import deep_copy
 from toolcall_conformance.formats.anthropic.client import CONTAINER, entries
 
 OF_THE_THREAD: Final = ("system", "tools")
@@ -34,7 +34,7 @@ def continues(body: dict[str, Any]) -> tuple[str, str] | None:
 
 def whole(body: dict[str, Any], history: list[Any]) -> dict[str, Any]:
     """The request as it would be with the kept ``history`` in it."""
-    return {**copied(body), "thread": {"type": "create"}, CONTAINER: copied(history) + copied(entries(body))}
+    return {**deep_copy(body), "thread": {"type": "create"}, CONTAINER: deep_copy(history) + deep_copy(entries(body))}
 
 
 def kept(body: dict[str, Any], reply: Any) -> tuple[str, list[Any]] | None:
@@ -44,7 +44,7 @@ def kept(body: dict[str, Any], reply: Any) -> tuple[str, list[Any]] | None:
     name, content = reply.get("id"), reply.get("content")
     if not isinstance(name, str) or not isinstance(content, list):
         return None
-    return name, [*copied(entries(body)), {"role": "assistant", "content": copied(content)}]
+    return name, [*deep_copy(entries(body)), {"role": "assistant", "content": deep_copy(content)}]
 
 
 def shortened(body: dict[str, Any], reply: dict[str, Any], count: int) -> dict[str, Any] | None:

@@ -22,7 +22,7 @@ from toolcall_conformance.basics.reading import (
     Unreadable,
     Value,
 )
-from toolcall_conformance.basics.reading.citations import with_citations
+from toolcall_conformance.basics.reading.citations import add_citations
 from toolcall_conformance.basics.reading.model import Item
 from toolcall_conformance.formats.anthropic.pairing import AnthropicPairing
 
@@ -91,7 +91,7 @@ def read_block(block: Node, pairing: AnthropicPairing, residue: list[Residue]) -
         items = _opaque(block.child("data"))
     elif kind in ("text", "image", "document", "search_result"):
         items = list(_shown(kind, block, residue))
-        items = with_citations(items, list(_citations(block)), "") if kind == "text" else items
+        items = add_citations(items, list(_citations(block)), "") if kind == "text" else items
     else:
         return [Unknown(kind, block.pointer)]
     block.ignore(*ASIDE)

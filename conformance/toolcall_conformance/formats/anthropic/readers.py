@@ -70,7 +70,7 @@ def read_response(body: Any) -> Reading:
     if reason.value is not None:
         is_known = isinstance(reason.value, str) and reason.value in REASONS
         reading.finish = Finish(
-            REASONS[reason.value] if is_known else "other", reason.value, reason.pointer, known=is_known
+            REASONS[reason.value] if is_known else "other", reason.value, reason.pointer, is_known=is_known
         )
     _read_usage(root.child("usage"), reading)
     root.ignore("id", "type", "role", "model", "stop_sequence", "stop_details")

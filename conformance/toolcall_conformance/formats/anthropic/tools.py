@@ -26,7 +26,7 @@ def read_tools(tools: Node, reading: Reading) -> None:
                 description_pointer=description.pointer if "description" in tool else None,
                 schema_pointer=schema.pointer if "input_schema" in tool else None,
                 type=None if is_function else tool.text("type"),
-                own=None if is_function else tool.value,
+                declaration=None if is_function else tool.value,
             )
         )
         if is_function:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.basics.jsonvalue import copied
+from toolcall_conformance.basics.jsonvalue import deep_copy
 from toolcall_conformance.basics.reading import reverse_among
 from toolcall_conformance.formats.gemini.proto_json import member
 from toolcall_conformance.formats.known_keys import keys, known
@@ -48,7 +48,7 @@ def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
     """A reply as the entries that its client sends back; ``echo`` keeps keys that the client does not know."""
     candidates: Any = reply.get("candidates")
     first = candidates[0] if isinstance(candidates, list) and candidates else None
-    content: Any = copied(first.get("content")) if isinstance(first, dict) else None
+    content: Any = deep_copy(first.get("content")) if isinstance(first, dict) else None
     if not isinstance(content, dict):
         return []
     return [content if echo else known(content, KNOWN)]

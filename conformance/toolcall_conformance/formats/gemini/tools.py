@@ -21,7 +21,7 @@ def read_tools(node: Node, reading: Reading) -> None:
             built_in = tool.child(key)
             if built_in.value is not None:
                 place, value = built_in.pointer, built_in.value
-                reading.tools.append(Tool(key, None, None, place, kind="hosted", type=key, own=value))
+                reading.tools.append(Tool(key, None, None, place, kind="hosted", type=key, declaration=value))
         tool.close(reading.residue)
 
 

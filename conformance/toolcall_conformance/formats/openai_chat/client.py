@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.basics.jsonvalue import copied
+from toolcall_conformance.basics.jsonvalue import deep_copy
 from toolcall_conformance.basics.reading import reverse_among
 from toolcall_conformance.formats.known_keys import ByType, keys, known
 from toolcall_conformance.formats.openai_chat.conversation import INSTRUCTING
@@ -44,7 +44,7 @@ def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
     """
     choices: Any = reply.get("choices")
     first = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
-    message: Any = copied(first.get("message"))
+    message: Any = deep_copy(first.get("message"))
     if not isinstance(message, dict):
         return []
     return [message if echo else known(message, KNOWN)]

@@ -19,7 +19,7 @@ from toolcall_conformance.basics.reading import (
     Value,
 )
 from toolcall_conformance.basics.reading.arguments import read_arguments
-from toolcall_conformance.basics.reading.citations import url_citations, with_citations
+from toolcall_conformance.basics.reading.citations import add_citations, url_citations
 from toolcall_conformance.formats.openai_chat.pairing import ChatPairing
 from toolcall_conformance.formats.openai_chat.parts import read_content, read_drawn
 from toolcall_conformance.formats.openai_chat.thoughts import read_signature, read_thoughts
@@ -62,7 +62,7 @@ class ChatMessageReader:
         content = message.child("content")
         contents = list(read_content(content, residue))
         sources = list(url_citations(message.child("annotations"), message.text("content"), "url_citation"))
-        items: list[Item] = [*read_thoughts(message, residue), *with_citations(contents, sources, content.pointer)]
+        items: list[Item] = [*read_thoughts(message, residue), *add_citations(contents, sources, content.pointer)]
         refusal = message.child("refusal")
         if isinstance(refusal.value, str) and refusal.value.strip():
             items.append(Text(refusal.value, refusal.pointer))

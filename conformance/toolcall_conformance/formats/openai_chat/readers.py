@@ -88,7 +88,7 @@ def _read_choice(choice: Node, reading: Reading) -> None:
         refused = bool((message.text("refusal") or "").strip())
         is_known = isinstance(finish_reason.value, str) and finish_reason.value in _REASONS
         reason = _reason(finish_reason.value, bool(reading.calls), refused)
-        reading.finish = Finish(reason, finish_reason.value, finish_reason.pointer, known=is_known)
+        reading.finish = Finish(reason, finish_reason.value, finish_reason.pointer, is_known=is_known)
     choice.close(reading.residue)
 
 

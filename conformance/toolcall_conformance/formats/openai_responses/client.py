@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from toolcall_conformance.basics.jsonvalue import copied
+from toolcall_conformance.basics.jsonvalue import deep_copy
 from toolcall_conformance.basics.reading import reverse_among
 from toolcall_conformance.formats.known_keys import ByType, keys, known
 from toolcall_conformance.formats.openai_responses.conversation import OUTPUT_OF, kind_of
@@ -196,7 +196,7 @@ def entries(body: dict[str, Any]) -> list[Any]:
 
 def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
     """A reply as the entries that its client sends back; ``echo`` keeps keys that the client does not know."""
-    output: Any = copied(reply.get("output"))
+    output: Any = deep_copy(reply.get("output"))
     if not isinstance(output, list):
         return []
     return output if echo else [known(item, KNOWN) for item in output]

@@ -177,7 +177,7 @@ class ItemReader:
         content = "tools" if kind == "tool_search_output" else "output"
         if kind == "tool_search_output":
             node.ignore("execution")
-            self.reading.found_tools.extend(read_tools(node.child(content), []))
+            self.reading.loaded_tools.extend(read_tools(node.child(content), []))
         call = self._ledger.answer(call_id)
         parts = _output_parts(node.child(content), kind, self.reading)
         turn = self._turn("user", node.pointer)
@@ -244,7 +244,7 @@ class ItemReader:
             self._hosted_ids.add(call_id)
         ours = kind == "mcp_approval_response"
         if kind == "tool_search_output":
-            self.reading.found_tools.extend(read_tools(node.child("tools"), []))
+            self.reading.loaded_tools.extend(read_tools(node.child("tools"), []))
         name = node.text("name") or kind.removesuffix("_call")
         link = call_id or node.text("approval_request_id") or node.text("id")
         result = node.child("result") if kind == "image_generation_call" else None

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from toolcall_conformance.basics.jsonvalue import copied, join
+from toolcall_conformance.basics.jsonvalue import deep_copy, join
 from toolcall_conformance.formats.openai_responses.client import CONTAINER, entries
 from toolcall_conformance.formats.openai_responses.conversation import kind_of
 
@@ -30,8 +30,8 @@ def continues(body: dict[str, Any]) -> tuple[str, str] | None:
 
 def whole(body: dict[str, Any], history: list[Any]) -> dict[str, Any]:
     """The request as it would be with the kept ``history`` in it."""
-    request: dict[str, Any] = copied({key: value for key, value in body.items() if key != "previous_response_id"})
-    request[CONTAINER] = copied(history) + entries(request)
+    request: dict[str, Any] = deep_copy({key: value for key, value in body.items() if key != "previous_response_id"})
+    request[CONTAINER] = deep_copy(history) + entries(request)
     return request
 
 
@@ -47,7 +47,7 @@ def looked_up(body: dict[str, Any], items: Mapping[str, list[Any]]) -> dict[str,
     input_items: list[Any] = []
     for place, entry in enumerate(entries(body)):
         name = named.get(join("", CONTAINER, place))
-        input_items += [entry] if name is None else copied(items[name])
+        input_items += [entry] if name is None else deep_copy(items[name])
     return {**body, CONTAINER: input_items} if named else body
 
 
@@ -55,7 +55,9 @@ def items(body: dict[str, Any], reply: Any) -> dict[str, list[Any]]:
     """The items of a reply that later requests may name, by their ids; none where the reply is not kept."""
     stored_reply = kept(body, reply)
     output = reply["output"] if stored_reply is not None else []
-    return {item["id"]: [copied(item)] for item in output if isinstance(item, dict) and isinstance(item.get("id"), str)}
+    return {
+        item["id"]: [deep_copy(item)] for item in output if isinstance(item, dict) and isinstance(item.get("id"), str)
+    }
 
 
 def referring(body: dict[str, Any]) -> dict[str, Any]:
@@ -82,7 +84,7 @@ def kept(body: dict[str, Any], reply: Any) -> tuple[str, list[Any]] | None:
     name, output = reply.get("id"), reply.get("output")
     if not begins(body) or not isinstance(name, str) or not isinstance(output, list):
         return None
-    return name, copied(entries(body)) + copied(output)
+    return name, deep_copy(entries(body)) + deep_copy(output)
 
 
 def shortened(body: dict[str, Any], reply: dict[str, Any], count: int) -> dict[str, Any] | None:

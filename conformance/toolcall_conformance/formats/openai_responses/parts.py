@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from toolcall_conformance.basics.reading import Media, Node, Reasoning, Residue, Text, Unknown
-from toolcall_conformance.basics.reading.citations import url_citations, with_citations
+from toolcall_conformance.basics.reading.citations import add_citations, url_citations
 from toolcall_conformance.basics.reading.model import Item
 
 #: Parts that hold visible text. ``text`` is Chat's spelling: the schema objects to it, but the text is there.
@@ -33,7 +33,7 @@ def _read_part(node: Node, residue: list[Residue]) -> Iterator[Item]:
     if kind in TEXT_PARTS:
         node.ignore("logprobs", "prompt_cache_breakpoint")
         citations = list(url_citations(node.child("annotations"), node.text("text")))
-        yield from with_citations(list(_text(node.child("text"))), citations, "")
+        yield from add_citations(list(_text(node.child("text"))), citations, "")
     elif kind == "refusal":
         yield from _text(node.child("refusal"))
     elif kind == "reasoning_text":

@@ -87,7 +87,9 @@ def _finish(root: Node, reading: Reading) -> Finish | None:
         raw, pointer = (reason.value, reason.pointer) if named else (status.value, status.pointer)
         return Finish(kind, raw, pointer)
     if status.value != "completed":
-        return Finish(_STATUS.get(status.value, "other"), status.value, status.pointer, known=status.value in _STATUS)
+        return Finish(
+            _STATUS.get(status.value, "other"), status.value, status.pointer, is_known=status.value in _STATUS
+        )
     if reading.calls:
         return Finish("tools", status.value, status.pointer)
     return Finish("refusal" if _refused(root) else "end", status.value, status.pointer)

@@ -35,7 +35,7 @@ def read_tools(node: Node, residue: list[Residue]) -> Iterator[Tool]:
                 kind="hosted",
                 name_pointer=None if name is None else entry.child(label).pointer,
                 type=kind,
-                own=entry.value,
+                declaration=entry.value,
             )
             yield _search(entry, hosted) if kind == "tool_search" and entry.text("execution") == "client" else hosted
         else:

@@ -15,7 +15,7 @@ from typing import Any
 from toolcall_conformance.basics.findings import Because, Finding
 from toolcall_conformance.basics.jsonvalue import resolve
 from toolcall_conformance.basics.reading import Call, Media, Reading, Result, Text, Tool
-from toolcall_conformance.judge.levels import weighed
+from toolcall_conformance.judge.levels import apply_circumstances
 from toolcall_conformance.judge.places import PlacesByPointer
 from toolcall_conformance.judge.translation.calls.odd_arguments import is_odd, says, shown
 from toolcall_conformance.judge.translation.pair import Pair
@@ -52,7 +52,7 @@ def excused(
                 alike = cause.is_must or not finding.is_must
                 because = Because(cause.rule, cause.pointer, in_source=True)
                 finding = replace(finding, because=because)
-                finding = weighed(corpus, finding, ["source-breaks-it" if alike else "source-says-it"])
+                finding = apply_circumstances(corpus, finding, ["source-breaks-it" if alike else "source-says-it"])
                 if not places.of_source(cause.pointer):
                     left.remove(number)  # that no place is known for it makes it weaker: it excuses once
         findings.append(finding)
@@ -75,7 +75,7 @@ def passed_on(corpus: Corpus, own: Sequence[Finding], texts: Mapping[int, str], 
         if finding.element == "call" and isinstance(finding.got, str) and finding.got in odd:
             call = odd[finding.got]
             because = Because(finding.rule, call.arguments_pointer or call.pointer, in_source=True)
-            finding = weighed(corpus, replace(finding, because=because), ["source-breaks-it"])
+            finding = apply_circumstances(corpus, replace(finding, because=because), ["source-breaks-it"])
         findings.append(finding)
     return findings
 

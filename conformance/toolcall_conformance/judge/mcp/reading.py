@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolcall_conformance.basics.findings import MISSING
-from toolcall_conformance.basics.jsonvalue import join, written
+from toolcall_conformance.basics.jsonvalue import join, to_json
 from toolcall_conformance.basics.reading import Media, Reading, Text, Tool
 from toolcall_conformance.basics.reading.model import Value
 
@@ -53,7 +53,7 @@ class ToolResult:
 
 def of_value(value: Any) -> Part:
     """A JSON value as a part: an object as it is, anything else as its text."""
-    return Value(value, "/structuredContent") if isinstance(value, dict) else Text(written(value), "/structuredContent")
+    return Value(value, "/structuredContent") if isinstance(value, dict) else Text(to_json(value), "/structuredContent")
 
 
 def read_tools(listed: Any) -> Reading:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from toolcall_conformance.basics.jsonvalue import copied, resolve
+from toolcall_conformance.basics.jsonvalue import deep_copy, resolve
 from toolcall_conformance.library import Corpus
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _DRAFT_7 = "http://json-schema.org/draft-07/schema"
 def schema(corpus: Corpus, attribute: str) -> dict[str, Any]:
     """The schema of an attribute. Where the convention has been loosened since it was published, it is as loose."""
     name = corpus.otel["attributes"][attribute]["schema"]
-    document: dict[str, Any] = copied(corpus.otel_schema(name))
+    document: dict[str, Any] = deep_copy(corpus.otel_schema(name))
     for change in corpus.otel["since"]:
         if change.get("schema") == name:
             holder, _, key = change["pointer"].rpartition("/")

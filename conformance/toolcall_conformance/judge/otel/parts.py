@@ -8,7 +8,7 @@ from typing import Any
 from toolcall_conformance.basics.findings import MISSING, Finding, one_of
 from toolcall_conformance.basics.jsonvalue import join, resolve
 from toolcall_conformance.basics.reading import Hosted, Reading, Reasoning, Tool
-from toolcall_conformance.judge.levels import finding
+from toolcall_conformance.judge.levels import make_finding
 from toolcall_conformance.judge.otel.reading import Messages
 from toolcall_conformance.judge.translation.pair import Pair, call_words
 from toolcall_conformance.judge.translation.texts.white_space import squeeze
@@ -38,7 +38,7 @@ def compare_arguments_form(corpus: Corpus, after: Messages) -> Iterator[Finding]
         call = next(call for call in after.reading.calls if call.arguments_pointer == pointer)
         if isinstance(call.arguments, dict):
             got = resolve(after.reading.body, pointer)
-            yield finding(corpus, "otel/arguments-object", pointer, want=call.arguments, got=got)
+            yield make_finding(corpus, "otel/arguments-object", pointer, want=call.arguments, got=got)
 
 
 def compare_roles(corpus: Corpus, after: Messages) -> Iterator[Finding]:
@@ -47,7 +47,7 @@ def compare_roles(corpus: Corpus, after: Messages) -> Iterator[Finding]:
         by_model = after.reading.direction == "response" or "tool_call" in kinds
         roles: Sequence[str] = corpus.otel["roles"]["model" if by_model else "result" if _RESULT in kinds else "any"]
         if role not in roles:
-            yield finding(corpus, "otel/role", join(pointer, "role"), want=one_of(roles), got=role)
+            yield make_finding(corpus, "otel/role", join(pointer, "role"), want=one_of(roles), got=role)
 
 
 def compare_finish(corpus: Corpus, before: Reading, messages: Sequence[Any]) -> Iterator[Finding]:
@@ -62,7 +62,9 @@ def compare_finish(corpus: Corpus, before: Reading, messages: Sequence[Any]) -> 
     if str(before.finish.raw).lower() in corpus.otel["plain_ends"]:
         reasons = [*reasons, *corpus.otel["finish"]["end"]]
     if reasons and got not in reasons:
-        yield finding(corpus, "otel/finish-reason", "/output_messages/0/finish_reason", want=one_of(reasons), got=got)
+        yield make_finding(
+            corpus, "otel/finish-reason", "/output_messages/0/finish_reason", want=one_of(reasons), got=got
+        )
 
 
 def choices_of(corpus: Corpus, reply: Any) -> int:
@@ -75,7 +77,7 @@ def choices_of(corpus: Corpus, reply: Any) -> int:
 def compare_choices(corpus: Corpus, choices: int, messages: Sequence[Any]) -> Iterator[Finding]:
     """Each choice of a reply is one message; a reply that was held back may have none."""
     if len(messages) > max(choices, 1) or (messages and len(messages) < choices):
-        yield finding(corpus, "otel/message-per-choice", "/output_messages", want=choices, got=len(messages))
+        yield make_finding(corpus, "otel/message-per-choice", "/output_messages", want=choices, got=len(messages))
 
 
 def compare_steps(corpus: Corpus, before: Reading, after: Messages, hosted_ids: Collection[str]) -> Iterator[Finding]:
@@ -90,15 +92,15 @@ def compare_steps(corpus: Corpus, before: Reading, after: Messages, hosted_ids: 
             continue
         if not unnamed:
             subject = f"step {item.name or item.type}"
-            yield finding(corpus, "otel/server-step-lost", "", got=MISSING, source=item.pointer, subject=subject)
+            yield make_finding(corpus, "otel/server-step-lost", "", got=MISSING, source=item.pointer, subject=subject)
         unnamed -= bool(unnamed)
     calls = {*hosted_ids, *(step.id for step in after.steps if step.id and not step.is_answer)}
     for step in after.steps:
         if not step.known:
-            yield finding(corpus, "otel/server-step-as-client-call", step.pointer)
+            yield make_finding(corpus, "otel/server-step-as-client-call", step.pointer)
         elif step.is_answer and step.id is not None and step.id not in calls:
             where = join(step.pointer, "id")
-            yield finding(corpus, "otel/server-step-linked", where, want=one_of(sorted(calls)), got=step.id)
+            yield make_finding(corpus, "otel/server-step-linked", where, want=one_of(sorted(calls)), got=step.id)
 
 
 def compare_thoughts(corpus: Corpus, before: Reading, after: Messages) -> Iterator[Finding]:
@@ -107,7 +109,7 @@ def compare_thoughts(corpus: Corpus, before: Reading, after: Messages) -> Iterat
     for turn in before.turns:
         for item in turn.items:
             if isinstance(item, Reasoning) and item.text.strip() and squeeze(item.text) not in text:
-                yield finding(corpus, "otel/reasoning-lost", "", want=item.text, got=MISSING, source=item.pointer)
+                yield make_finding(corpus, "otel/reasoning-lost", "", want=item.text, got=MISSING, source=item.pointer)
 
 
 def compare_tools(corpus: Corpus, before: Reading, definitions: Sequence[Any]) -> Iterator[Finding]:
@@ -118,13 +120,13 @@ def compare_tools(corpus: Corpus, before: Reading, definitions: Sequence[Any]) -
     for tool in before.tools:
         if not _names(tool) & names:
             subject = f"tool {tool.name or tool.type}"
-            yield finding(
+            yield make_finding(
                 corpus, "otel/tool-lost", "/tool_definitions", got=MISSING, source=tool.pointer, subject=subject
             )
     request_names = {name for tool in before.tools for name in _names(tool)}
     for place, definition in enumerate(definitions):
         if not {_plain(definition["name"]), _plain(definition["type"])} & request_names:
-            yield finding(
+            yield make_finding(
                 corpus, "otel/tool-invented", join("/tool_definitions", place), want=MISSING, got=definition["name"]
             )
 
@@ -151,4 +153,6 @@ def compare_places(corpus: Corpus, container: str, before: Reading, output: dict
     for text in apart:
         if squeeze(text.text) in within:
             where = within[squeeze(text.text)]
-            yield finding(corpus, "otel/instructions-apart", where, want=MISSING, got=text.text, source=text.pointer)
+            yield make_finding(
+                corpus, "otel/instructions-apart", where, want=MISSING, got=text.text, source=text.pointer
+            )

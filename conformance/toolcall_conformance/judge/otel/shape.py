@@ -10,7 +10,7 @@ from typing import Any
 
 from toolcall_conformance.basics.findings import Finding
 from toolcall_conformance.basics.jsonvalue import join
-from toolcall_conformance.judge.levels import finding
+from toolcall_conformance.judge.levels import make_finding
 from toolcall_conformance.judge.otel.facts import ATTRIBUTES, definitions, errors
 from toolcall_conformance.library import Corpus
 
@@ -24,7 +24,7 @@ def compare_shape(corpus: Corpus, output: Any) -> Iterator[Finding]:
         wrong = list(errors(corpus, attribute, value))
         for error in wrong:
             pointer = join(f"/{attribute}" if isinstance(output, dict) else "", *error.absolute_path)
-            yield finding(corpus, "otel/shape", pointer, error.message, got=error.instance)
+            yield make_finding(corpus, "otel/shape", pointer, error.message, got=error.instance)
         if not wrong:
             yield from _parts(corpus, attribute, value)
 
@@ -37,12 +37,12 @@ def _parts(corpus: Corpus, attribute: str, value: Any) -> Iterator[Finding]:
             for error in errors(corpus, attribute, part, definition):
                 where = join(pointer, *error.absolute_path)
                 message = f"{part['type']}: {error.message}"
-                yield finding(corpus, "otel/part-shape", where, message, got=error.instance)
+                yield make_finding(corpus, "otel/part-shape", where, message, got=error.instance)
         elif attribute != ATTRIBUTES[3] and part["type"] != _GENERIC and part["type"] not in corpus.otel["new_parts"]:
-            yield finding(corpus, "otel/part-type", join(pointer, "type"), want=_GENERIC, got=part["type"])
+            yield make_finding(corpus, "otel/part-type", join(pointer, "type"), want=_GENERIC, got=part["type"])
         uri = part.get("uri")
         if part["type"] == "uri" and isinstance(uri, str) and uri.startswith("data:"):
-            yield finding(corpus, "otel/data-address", join(pointer, "uri"), got=uri[:40])
+            yield make_finding(corpus, "otel/data-address", join(pointer, "uri"), got=uri[:40])
 
 
 def parts_of(attribute: str, value: Any) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
 from toolcall_conformance import formats
-from toolcall_conformance.basics.jsonvalue import JSONError, copied, parse, resolve, unescaped, written
+from toolcall_conformance.basics.jsonvalue import JSONError, deep_copy, parse, resolve, to_json, unescape
 from toolcall_conformance.basics.reading import Call, Reading, Text, Tool
 from toolcall_conformance.judge.policy.file import Policy, Words
 
@@ -22,7 +22,7 @@ def as_sent(policy: Policy, name: str, body: Any) -> Any:
     reading = formats.read(name, "request", body)
     if not isinstance(body, dict):
         return body
-    request: dict[str, Any] = copied(body)
+    request: dict[str, Any] = deep_copy(body)
     gone = [tool for tool in reading.tools if _is_own(tool) and tool.name in policy.filtered]
     _clean(policy, reading, request)
     for tool in reading.tools:
@@ -52,7 +52,7 @@ def came_from(policy: Policy, name: str, reply: Any, declared: Collection[str] |
     rename, mapped = _of_tools(policy.rename, declared), _of_tools(policy.parameters, declared)
     if not rename and not mapped:
         return reply
-    output: dict[str, Any] = copied(reply)
+    output: dict[str, Any] = deep_copy(reply)
     names = {new: old for old, new in rename.items()}
     parameters = {rename.get(tool, tool): {new: old for old, new in words.items()} for tool, words in mapped.items()}
     for call in formats.read(name, "response", output).calls:
@@ -85,7 +85,7 @@ def renamed_arguments(value: Any, names: Words) -> Any:
     except JSONError:
         return value
     renamed = renamed_arguments(arguments, names) if isinstance(arguments, dict) else arguments
-    return value if renamed == arguments else written(renamed)
+    return value if renamed == arguments else to_json(renamed)
 
 
 def _is_own(tool: Tool) -> bool:
@@ -186,7 +186,7 @@ def _place(body: dict[str, Any], pointer: str) -> tuple[Any, Any]:
     """What holds the value at a pointer, and its key or index there."""
     parent, _, last = pointer.rpartition("/")
     holder = resolve(body, parent)
-    return holder, int(last) if isinstance(holder, list) else unescaped(last)
+    return holder, int(last) if isinstance(holder, list) else unescape(last)
 
 
 def _other(name: Any, names: Words) -> Any:

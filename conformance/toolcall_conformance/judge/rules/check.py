@@ -7,13 +7,13 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.basics.findings import Finding
-from toolcall_conformance.basics.jsonvalue import packed, unpacked
+from toolcall_conformance.basics.jsonvalue import pack, unpack
+from toolcall_conformance.basics.memoize import MAX_MEMOIZED_BYTES
 from toolcall_conformance.basics.reading import Reading
 from toolcall_conformance.basics.reading.assembled import Assembled
 from toolcall_conformance.basics.reading.breach import Breach
-from toolcall_conformance.basics.remembered import LONGEST
 from toolcall_conformance.formats.rule import Subject
-from toolcall_conformance.judge.levels import finding
+from toolcall_conformance.judge.levels import make_finding
 from toolcall_conformance.judge.rules import schemas
 from toolcall_conformance.library import Corpus
 
@@ -33,10 +33,10 @@ def check_body(
     ``reading`` is that of the body, ``assembled`` the reply that a stream assembles to, if they are known already.
     """
     try:
-        data = packed(body) if direction != "stream" else b""
+        data = pack(body) if direction != "stream" else b""
     except ValueError:  # more than can be packed; readers take anything
         data = b""
-    if data and len(data) <= LONGEST:
+    if data and len(data) <= MAX_MEMOIZED_BYTES:
         return list(_known(corpus, format_name, direction, model, data))
     return _checked(corpus, format_name, direction, body, model, reading, assembled)
 
@@ -44,7 +44,7 @@ def check_body(
 @lru_cache(maxsize=64)
 def _known(corpus: Corpus, format_name: str, direction: str, model: str | None, data: bytes) -> tuple[Finding, ...]:
     """The same of a packed body: several checks and variants of a case make equal ones."""
-    body, reading = unpacked(data), formats.read_packed(format_name, direction, data)
+    body, reading = unpack(data), formats.read_packed(format_name, direction, data)
     return tuple(_checked(corpus, format_name, direction, body, model, reading, None))
 
 
@@ -79,7 +79,7 @@ def _checked(
 
 
 def _finding(corpus: Corpus, rule_id: str, breach: Breach, format_name: str, direction: str) -> Finding:
-    return finding(
+    return make_finding(
         corpus,
         rule_id,
         breach.pointer,

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from toolcall_conformance.basics.forms import TYPES
+from toolcall_conformance.basics.schema_words import TYPE_WORDS
 from toolcall_conformance.judge.rules.merging import types_in
 from toolcall_conformance.judge.rules.wants import Wants, missing_keys, must_be_absent
 
@@ -56,13 +56,13 @@ def kind_of(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return json.dumps(value)
     if isinstance(value, int):
-        return TYPES["integer"]
+        return TYPE_WORDS["integer"]
     kinds: dict[type, str] = {dict: "object", list: "array", str: "string"}
-    return TYPES[kinds.get(type(value), "number")]
+    return TYPE_WORDS[kinds.get(type(value), "number")]
 
 
 def _or(types: Sequence[str]) -> str:
-    *first, last = [TYPES[name] for name in types]
+    *first, last = [TYPE_WORDS[name] for name in types]
     return f"{', '.join(first)} or {last}" if first else last
 
 

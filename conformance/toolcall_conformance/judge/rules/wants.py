@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from toolcall_conformance.basics.findings import MISSING, MOST_CHOICES, NOT_KNOWN, Form, Words, one_of
+from toolcall_conformance.basics.findings import MAX_CHOICES, MISSING, NOT_KNOWN, Form, Words, one_of
 from toolcall_conformance.basics.jsonvalue import JSONError, equal, parse, resolve
 from toolcall_conformance.judge.rules.forms import Forms, types_of, values_of
 from toolcall_conformance.judge.rules.merging import Said, both, types_in, written
@@ -175,7 +175,7 @@ def _told(form: Said) -> Any:
     if not form:
         return NOT_KNOWN
     if "enum" in form:
-        return form["enum"][0] if len(form["enum"]) == 1 else Form({"enum": form["enum"][:MOST_CHOICES]})
+        return form["enum"][0] if len(form["enum"]) == 1 else Form({"enum": form["enum"][:MAX_CHOICES]})
     types = form.get("type", [])
     if {"boolean"} <= set(types) <= {"boolean", "null"}:
         return Form({"type": "boolean"})

@@ -34,4 +34,4 @@ def inside_of_stream(corpus: Corpus, name: str, received: Assembled) -> Callable
 
 
 def _is_among(finding: Finding, call: StreamedCall) -> bool:
-    return any(f"{finding.pointer}/".startswith(f"{place}/") for place in call.places)
+    return any(f"{finding.pointer}/".startswith(f"{place}/") for place in call.pointers)

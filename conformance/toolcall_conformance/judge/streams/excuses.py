@@ -11,7 +11,7 @@ from toolcall_conformance.basics.findings import Because, Finding
 from toolcall_conformance.basics.reading.assembled import Assembled
 from toolcall_conformance.judge.excuses.inherited import passed_on
 from toolcall_conformance.judge.given import AnyRoute
-from toolcall_conformance.judge.levels import weighed
+from toolcall_conformance.judge.levels import apply_circumstances
 from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.judge.translation.calls.aligned import aligned
 from toolcall_conformance.judge.translation.pair import Pair, Sides
@@ -25,7 +25,7 @@ def but_for_passed_on(
     """The breaches of a stream; as notes those of arguments that were as odd in the reply that was ``sent``."""
     if sent is None or received.body is None or not faulty(findings):
         return findings
-    return passed_on(corpus, findings, spelt(received), _aligned(corpus, route, sent, received.body))
+    return passed_on(corpus, findings, raw_arguments_of(received), _aligned(corpus, route, sent, received.body))
 
 
 def without_inherited(corpus: Corpus, findings: list[Finding], source: Any, route: AnyRoute) -> list[Finding]:
@@ -44,7 +44,7 @@ def _inherited_breaches(
     for breach in output_breaches:
         if breach.rule in places:
             because = Because(breach.rule, places[breach.rule], in_source=True)
-            breach = weighed(corpus, replace(breach, because=because), ["source-breaks-it"])
+            breach = apply_circumstances(corpus, replace(breach, because=because), ["source-breaks-it"])
         findings.append(breach)
     return findings
 
@@ -55,7 +55,7 @@ def _aligned(corpus: Corpus, route: AnyRoute, sent: Any, received: Any) -> Pair:
     return aligned(Sides(corpus, before, after))
 
 
-def spelt(received: Assembled) -> dict[int, str]:
+def raw_arguments_of(received: Assembled) -> dict[int, str]:
     """The arguments of the calls of a stream as it spelt them, by the calls' ordinals."""
     return {ordinal: call.text for ordinal, call in enumerate(received.calls)}
 

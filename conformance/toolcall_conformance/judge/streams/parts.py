@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from toolcall_conformance import formats
-from toolcall_conformance.basics.findings import MISSING, TOGETHER, Finding
+from toolcall_conformance.basics.findings import ASSEMBLED_REPLY, MISSING, Finding
 from toolcall_conformance.basics.jsonvalue import equal, resolve
 from toolcall_conformance.basics.reading.assembled import Assembled
 
@@ -58,7 +58,7 @@ def _traced(events: _Events, opened: dict[str, int], finding: Finding) -> Findin
     if not where and finding.got is not MISSING:  # else it points at what should hold it, which came well
         where = events.of(finding.pointer)
     subject = "; ".join(filter(None, [finding.subject, where]))
-    return replace(finding, body=TOGETHER, subject=subject)
+    return replace(finding, body=ASSEMBLED_REPLY, subject=subject)
 
 
 def _ways_to(pointer: str) -> Iterator[str]:

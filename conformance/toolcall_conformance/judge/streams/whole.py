@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.basics.findings import MISSING, TOGETHER, Finding, Judgement, Tolerated, Words
+from toolcall_conformance.basics.findings import ASSEMBLED_REPLY, MISSING, Finding, Judgement, Tolerated, Words
 from toolcall_conformance.basics.jsonvalue import JSONError, equal
 from toolcall_conformance.basics.jsonvalue import parse as parse_json
 from toolcall_conformance.basics.reading.assembled import Assembled
@@ -16,11 +16,11 @@ from toolcall_conformance.basics.streaming import read
 from toolcall_conformance.judge.bodies import judge_body
 from toolcall_conformance.judge.consequences import suppress
 from toolcall_conformance.judge.given import UNKNOWN, AnyRoute, Requests
-from toolcall_conformance.judge.levels import finding
+from toolcall_conformance.judge.levels import make_finding
 from toolcall_conformance.judge.rules.check import check_body
 from toolcall_conformance.judge.streams.broken import but_for_its_end, compare_begun, judge_end, last_event
 from toolcall_conformance.judge.streams.calls import inside_of_stream
-from toolcall_conformance.judge.streams.excuses import but_for_passed_on, is_stream, spelt, without_inherited
+from toolcall_conformance.judge.streams.excuses import but_for_passed_on, is_stream, raw_arguments_of, without_inherited
 from toolcall_conformance.judge.streams.parts import event_at, named, put_together
 from toolcall_conformance.judge.translation.outcome import outcome
 from toolcall_conformance.judge.translation.outcome.stream_ends import compare_calls_at_limit
@@ -87,8 +87,8 @@ def judge_stream(
         declared=declared,
         captured=captured,
         tolerated=tolerated,
-        raw_arguments=spelt(received),
-        source_raw_arguments=spelt(sent),
+        raw_arguments=raw_arguments_of(received),
+        source_raw_arguments=raw_arguments_of(sent),
         streamed=True,
     )
     cut = list(_cut_calls(played, sent))
@@ -201,7 +201,7 @@ def _other_format(played: _Played) -> Finding | None:
     if not looks:
         return None
     message = f"no event belongs to a reply of {client}; they look like {' or '.join(looks)}"
-    return finding(
+    return make_finding(
         corpus,
         "translation/target-format",
         "",
@@ -226,7 +226,7 @@ def _nothing_came(played: _Played) -> Finding:
     """The finding for a client's stream without a reply, where the upstream's reply is whole."""
     received = played.received
     got = "nothing of it" if played.output["events"] else "an empty stream"
-    return finding(
+    return make_finding(
         played.corpus,
         "translation/target-format",
         "",
@@ -244,7 +244,7 @@ def _handed_on_as_it_is(corpus: Corpus, source: Any, output: dict[str, Any], rou
     if not sent or route.client == route.upstream or not equal(sent, output.get("events")):
         return None
     message = "the stream went through unchanged"
-    return finding(
+    return make_finding(
         corpus,
         "translation/target-format",
         "",
@@ -272,20 +272,20 @@ def _belongs(corpus: Corpus, name: str, reply: Assembled) -> bool:
 
 def event_of(finding: Finding) -> int | None:
     """The number of the event, from 1, at which a finding points."""
-    return event_at(finding.pointer) if finding.body != TOGETHER else None
+    return event_at(finding.pointer) if finding.body != ASSEMBLED_REPLY else None
 
 
 def _received(client: str, output: bytes | dict[str, Any], sent: Assembled | None) -> Assembled:
     """What the client received. It may lack the reason of its end where the ``sent`` stream had none."""
     received = assembled(client, output)
-    return received.sent if sent is not None and sent.unreasoned is not None else received
+    return received.as_sent if sent is not None and sent.body_without_stop_reason is not None else received
 
 
 def _sent(upstream: str, source: Any) -> Assembled | None:
     if source is None:
         return None
     streamed = isinstance(source, (bytes, bytearray)) or is_stream(source)
-    return assembled(upstream, source).sent if streamed else Assembled(source, "whole")
+    return assembled(upstream, source).as_sent if streamed else Assembled(source, "whole")
 
 
 def _counted(output: dict[str, Any], finding: Finding) -> Finding:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from toolcall_conformance.basics.jsonvalue import around
+from toolcall_conformance.basics.jsonvalue import enclosing_pointers
 from toolcall_conformance.basics.reading import Call, Reading
 from toolcall_conformance.judge.translation.pair import Pair, Sides
 
@@ -40,7 +40,7 @@ def _near_turn(pair: Pair, number: int) -> str:
 
 def _turn_of(reading: Reading, pointer: str) -> int | None:
     turns = reading.turn_by_pointer
-    return min((turns[place] for place in around(pointer) if place in turns), default=None)
+    return min((turns[place] for place in enclosing_pointers(pointer) if place in turns), default=None)
 
 
 def _same_turn(pair: Pair, number: int) -> str:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Finding, Tolerated, Words
 from toolcall_conformance.basics.jsonvalue import equal, resolve
 from toolcall_conformance.basics.reading import Call, Reading, Tool
-from toolcall_conformance.judge.levels import finding
+from toolcall_conformance.judge.levels import make_finding
 from toolcall_conformance.judge.translation.calls.align import Alignment
 from toolcall_conformance.judge.translation.calls.argument_conversion import ArgumentConversion
 from toolcall_conformance.library import Corpus, CorpusError, loss_table
@@ -29,11 +29,11 @@ class Sides:
     one. ``said_in``: the format of the results and declarations, if it is not the source's. ``circumstances`` hold for
     both bodies. ``called``: further ids by which texts of the source may name its calls, with the calls' ordinals.
     ``model``: the model of the route, if the output must name it. ``declared``: what the translator says it lost.
-    ``spelt``: the arguments of the output's calls as a stream spelt them, by ordinal. ``conversions`` are, of a reply,
-    from the schemas of the provider's side to the client's, by the provider's names of tools; None where nobody knows
-    the schemas. ``groups`` are, of a reply, the namespaces of the client's tools. ``as_sent`` are the arguments of the
-    source's calls that conversions changed, by ordinal. ``accepted`` collects what the comparisons accept; None where
-    nobody asked for it.
+    ``raw_arguments``: the unparsed JSON texts of the arguments of the output's calls, by ordinal, if it was streamed.
+    ``conversions`` are, of a reply, from the schemas of the provider's side to the client's, by the provider's names of
+    tools; None where nobody knows the schemas. ``groups`` are, of a reply, the namespaces of the client's tools.
+    ``as_sent`` are the arguments of the source's calls that conversions changed, by ordinal. ``accepted`` collects what
+    the comparisons accept; None where nobody asked for it.
     """
 
     corpus: Corpus
@@ -46,7 +46,7 @@ class Sides:
     called: Mapping[str, int] = field(default_factory=dict)
     model: str | None = None
     declared: frozenset[str] = frozenset()
-    spelt: Mapping[int, str] = field(default_factory=dict)
+    raw_arguments: Mapping[int, str] = field(default_factory=dict)
     asked: Sequence[Tool] = ()
     groups: Groups = field(default_factory=dict)
     conversions: Mapping[str, ArgumentConversion] | None = None
@@ -155,7 +155,7 @@ class Sides:
         """
         if isinstance(want, str) and got is not MISSING and not self._stands_in_words(pointer, got):
             want, got = Words(want), Words(got) if isinstance(got, str) else got
-        return finding(
+        return make_finding(
             self.corpus,
             rule_id,
             pointer,

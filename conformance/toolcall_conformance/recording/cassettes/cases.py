@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from toolcall_conformance.basics.showing import many, visible
+from toolcall_conformance.basics.visible_text import pluralize, visible
 from toolcall_conformance.library import Case, Corpus, Exchange
 from toolcall_conformance.recording.cassettes.identify import Recorded, SkippedInteraction, identify
 from toolcall_conformance.recording.cassettes.interactions import CassetteError
@@ -69,7 +69,7 @@ class Cassettes:
     @property
     def summary(self) -> str:
         """What was found, in a sentence."""
-        text = f"{many(len(self.cases), 'recorded exchange')} in {many(self.files, 'cassette')}"
+        text = f"{pluralize(len(self.cases), 'recorded exchange')} in {pluralize(self.files, 'cassette')}"
         if self.skipped:
             text += "; skipped: " + ", ".join(f"{count} × {reason}" for reason, count in self.skipped.items())
         if self.damaged:

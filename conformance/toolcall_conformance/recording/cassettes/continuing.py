@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.basics.jsonvalue import copied, resolve
+from toolcall_conformance.basics.jsonvalue import deep_copy, resolve
 from toolcall_conformance.basics.reading import Media, Reading, Result
 from toolcall_conformance.checks.conversation.client import ClientHabit, UncontinuableError, continue_from_reply
 from toolcall_conformance.library import Exchange
@@ -34,7 +34,7 @@ def next_request(
     following = exchanges[number]
     golden = formats.read(name, "request", following.request)
     client = formats.get(name).client
-    history = copied(client.entries(before)) + client.as_history(reply, echo=True)
+    history = deep_copy(client.entries(before)) + client.as_history(reply, echo=True)
     reading = formats.read(name, "request", {**before, client.CONTAINER: history})
     if [call.name for call in reading.calls] == [call.name for call in golden.calls]:
         try:
@@ -69,7 +69,7 @@ def _answer_other_calls(
     """The next request, with results by tool name; ``answered`` calls have theirs already."""
     client = formats.get(name).client
     following = exchanges[number].request
-    body: dict[str, Any] = {**copied(following), client.CONTAINER: history}
+    body: dict[str, Any] = {**deep_copy(following), client.CONTAINER: history}
     results_by_tool = _results(name, exchanges[-1].request)
     answers = []
     called = Counter(call.name for call in reading.calls[:answered])
@@ -80,7 +80,7 @@ def _answer_other_calls(
         if place >= len(results):
             again = f" for the {place + 1}th time" if results else ""
             raise CannotContinueError(f"the model calls {call.name!r}{again}, for which the scenario has no result")
-        result = replace(results[place], element=copied(results[place].element))
+        result = replace(results[place], element=deep_copy(results[place].element))
         if not client.relink(resolve(result.element, result.inside), resolve(body, call.pointer)):
             raise CannotContinueError(f"the model calls {call.name!r} in a form for which the scenario has no result")
         answers.append(result)
@@ -119,7 +119,7 @@ def _rest(name: str, request: dict[str, Any]) -> list[Any]:
     ways = {_location(result)[:3] for result in reading.results}
     rest = []
     for index in range(max(places, default=-1) + 1, len(entries)):
-        entry = copied(entries[index])
+        entry = deep_copy(entries[index])
         if (index, None, 0) in ways:
             continue
         for key in {key for at, key, _ in ways if at == index and key is not None}:

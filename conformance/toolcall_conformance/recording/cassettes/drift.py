@@ -14,7 +14,7 @@ from typing import Any
 
 from toolcall_conformance.basics.findings import NOT_KNOWN, Finding
 from toolcall_conformance.basics.streaming import parse
-from toolcall_conformance.judge.levels import finding
+from toolcall_conformance.judge.levels import make_finding
 from toolcall_conformance.library import Corpus, Exchange
 from toolcall_conformance.recording.cassettes.identify import Recorded
 from toolcall_conformance.recording.cassettes.known import Known, known_of
@@ -90,7 +90,7 @@ class _FindingWriter:
 
     def __call__(self, rule: str, pointer: str, what: str, want: Any = NOT_KNOWN, got: Any = NOT_KNOWN) -> Finding:
         message = f"{self._corpus.rule(f'drift/{rule}').breach}: {what} ({self._about})"
-        return finding(self._corpus, f"drift/{rule}", pointer, message, under=self._under, want=want, got=got)
+        return make_finding(self._corpus, f"drift/{rule}", pointer, message, under=self._under, want=want, got=got)
 
 
 def _members(

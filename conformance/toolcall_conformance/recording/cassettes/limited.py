@@ -7,7 +7,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from toolcall_conformance.basics.showing import many
+from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.recording.cassettes.redaction.unpacking import Unpacker
 
 
@@ -37,7 +37,7 @@ class Budget:
 
     def too_late(self) -> LimitError:
         """The error for an exchange whose time is up."""
-        progress = f"{many(self._came, 'byte')} had arrived" if self._came else "nothing had arrived"
+        progress = f"{pluralize(self._came, 'byte')} had arrived" if self._came else "nothing had arrived"
         return LimitError(f"was not done within {self._seconds:g} s, {progress}; raise --timeout")
 
     def take(self, count: int) -> None:

@@ -11,10 +11,10 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.basics import jsonvalue
-from toolcall_conformance.basics.jsonvalue import copied
+from toolcall_conformance.basics.jsonvalue import deep_copy
 from toolcall_conformance.basics.known_secrets import KnownSecrets
-from toolcall_conformance.basics.showing import many
 from toolcall_conformance.basics.streaming import parse
+from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.judge.excuses.provider_memory import whole_exchanges
 from toolcall_conformance.library import Case, Corpus
 from toolcall_conformance.recording.cassettes import writing
@@ -78,7 +78,7 @@ class CassetteRecorder:
     def _converse(self, case: Case, streamed: bool, log: _Log) -> None:
         exchanges = whole_exchanges(self.format, case.exchanges(self.format))
         patch = self.api.endpoint.stream_body if streamed else {}
-        body: dict[str, Any] = {**copied(exchanges[0].request), **patch}
+        body: dict[str, Any] = {**deep_copy(exchanges[0].request), **patch}
         if "model" in body:
             body["model"] = self.model
         for number, exchange in enumerate(exchanges, 1):
@@ -120,7 +120,7 @@ class CassetteRecorder:
         stream = parse(answer.body)
         if not stream["events"]:
             raise NotRecordedError(f"the answer is not an event stream ({kind})")
-        whole = formats.assembled(self.format, stream).sent
+        whole = formats.assembled(self.format, stream).as_sent
         if whole.end == "failed":
             reply = {"status": 200, "headers": {}, "body": whole.error}
             failure = formats.read(self.format, "error", reply).failure
@@ -128,7 +128,9 @@ class CassetteRecorder:
             raise NotRecordedError(f"the stream ends with an error of the provider: {self._shown(str(message))}")
         if whole.end == "open":
             count = len(stream["events"])
-            raise NotRecordedError(f"the stream breaks off after {many(count, 'event')}, before the reply has ended")
+            raise NotRecordedError(
+                f"the stream breaks off after {pluralize(count, 'event')}, before the reply has ended"
+            )
         self._verify_reply(whole.body, kind)
         assert whole.body is not None
         return whole.body

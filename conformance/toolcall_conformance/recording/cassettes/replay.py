@@ -22,7 +22,7 @@ from toolcall_conformance.checks.played import PlayedBodies
 from toolcall_conformance.checks.streams.exchange import ClientStream, said_in_streams
 from toolcall_conformance.drivers import Opened, Produced, RaisedError, SessionDriver, Source, Streamed
 from toolcall_conformance.judge.given import Requests
-from toolcall_conformance.judge.levels import weighed
+from toolcall_conformance.judge.levels import apply_circumstances
 from toolcall_conformance.library import Case
 from toolcall_conformance.recording.cassettes.asking import UNANSWERED, ask
 from toolcall_conformance.recording.cassettes.cases import RecordedCase
@@ -47,7 +47,9 @@ def wire(
             continue
         findings = harness.judge.body(route.upstream, direction, body, model=route.upstream_model).findings
         under = [] if recording.official else ["unofficial-recording"]
-        tally.findings += [weighed(harness.corpus, replace(finding, body=direction), under) for finding in findings]
+        tally.findings += [
+            apply_circumstances(harness.corpus, replace(finding, body=direction), under) for finding in findings
+        ]
         tally.played.append(PlayedBodies(direction, body, MISSING, MISSING))
     return tally.result()
 
@@ -141,7 +143,7 @@ def stream(
     if not isinstance(outcome, Streamed):
         _fail(tally, "stream", outcome, "stream")
         return tally.result()
-    received, reply = ClientStream(route.client, outcome), formats.assembled(route.upstream, parse(data)).sent
+    received, reply = ClientStream(route.client, outcome), formats.assembled(route.upstream, parse(data)).as_sent
     tally.played.append(PlayedBodies("stream", reply.body, received.stream, MISSING, {"received.sse": outcome.data}))
     if outcome.raised is not None:
         _fail(tally, "stream", outcome.raised, "stream")
@@ -172,7 +174,7 @@ def _judged(
 def _fail(tally: Tally, operation: str, failed: Failed, body: str) -> None:
     """As for a case of the corpus, under the circumstance that the input was recorded."""
     tally.fail(operation, failed, body)
-    tally.findings = [weighed(tally.corpus, finding, ["recorded-input"]) for finding in tally.findings]
+    tally.findings = [apply_circumstances(tally.corpus, finding, ["recorded-input"]) for finding in tally.findings]
 
 
 def _cannot_continue(session: SessionDriver, recording: Recorded, tally: Tally) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.basics.contract import Route
-from toolcall_conformance.basics.jsonvalue import copied, resolve, unescaped, written
+from toolcall_conformance.basics.jsonvalue import deep_copy, resolve, to_json, unescape
 from toolcall_conformance.basics.reading import Tool
 from toolcall_conformance.library import Corpus
 
@@ -23,7 +23,7 @@ def stand_in(corpus: Corpus, route: Route, recorded: Any) -> dict[str, Any] | No
     golden = _smallest(corpus, route.client)
     if golden is None:
         return None
-    body: dict[str, Any] = copied(golden)
+    body: dict[str, Any] = deep_copy(golden)
     if "model" in body:
         body["model"] = route.client_model
     [declared] = formats.read(route.client, "request", body).tools
@@ -39,7 +39,7 @@ def stand_in(corpus: Corpus, route: Route, recorded: Any) -> dict[str, Any] | No
 
 def _redeclared(body: Any, declared: Tool, tool: Tool) -> Any:
     """The declaration of ``body`` with another tool's name and description, and any arguments."""
-    entry: dict[str, Any] = {"tool": copied(resolve(body, declared.pointer))}
+    entry: dict[str, Any] = {"tool": deep_copy(resolve(body, declared.pointer))}
     members = (
         (declared.name_pointer, tool.name),
         (declared.description_pointer, tool.description or tool.name),
@@ -48,14 +48,14 @@ def _redeclared(body: Any, declared: Tool, tool: Tool) -> Any:
     for pointer, value in members:
         if pointer is not None:
             parent, _, key = pointer.removeprefix(declared.pointer).rpartition("/")
-            resolve(entry["tool"], parent)[unescaped(key)] = value
+            resolve(entry["tool"], parent)[unescape(key)] = value
     return entry["tool"]
 
 
 @cache
 def _smallest(corpus: Corpus, client: str) -> dict[str, Any] | None:
     """The shortest first request of a format that declares one function and has no history."""
-    return min(_plain(corpus, client), key=lambda body: len(written(body)), default=None)
+    return min(_plain(corpus, client), key=lambda body: len(to_json(body)), default=None)
 
 
 def _plain(corpus: Corpus, client: str) -> Iterator[dict[str, Any]]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance.basics import whole_files
+from toolcall_conformance.basics import atomic_files
 from toolcall_conformance.recording.cassettes.interactions import CassetteError
 
 
@@ -40,7 +40,7 @@ def write(path: Path, cassette: Mapping[str, Any]) -> None:
     except TypeError:
         raise CassetteError(f"{path}: not written: a JSON cassette cannot hold a body that is not UTF-8 text") from None
     try:
-        whole_files.write(path, text)
+        atomic_files.write(path, text)
     except OSError as error:
         earlier = "; the earlier cassette is unchanged" if path.exists() else ""
         raise CassetteError(f"{path}: not written: {_why(error)}{earlier}") from None

@@ -6,7 +6,7 @@ import base64
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance.basics.extras import trouble
+from toolcall_conformance.basics.extras import import_problem
 from toolcall_conformance.recording.cassettes import yaml_limits
 from toolcall_conformance.recording.cassettes.interactions import CassetteError
 
@@ -17,7 +17,7 @@ def parse_yaml(path: Path, text: str) -> Any:
         import yaml
     except ImportError as error:
         raise CassetteError(
-            f"{path}: reading YAML needs PyYAML, which {trouble('yaml', error)}; "
+            f"{path}: reading YAML needs PyYAML, which {import_problem('yaml', error)}; "
             "pip install 'toolcall-conformance[cassettes]'"
         ) from None
     try:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.basics.foreign_files import MOST_DEPTH
+from toolcall_conformance.basics.foreign_files import MAX_DEPTH
 
 MOST_UNFOLDED = 50_000_000
 """The most characters and values of a file in which each alias is replaced by what it stands for. vcrpy writes an
 alias for headers that occur again, which makes no file much larger."""
 
-_TOO_DEEP = f"nested more than {MOST_DEPTH} levels deep"
+_TOO_DEEP = f"nested more than {MAX_DEPTH} levels deep"
 _TOO_DEEP_FOR_LIBYAML = "maximum nesting depth"
 """Libyaml from 0.2.6 on (PyYAML 6.0.4) has a limit of its own, 1,000 levels. It reads ahead of the events, so it may
 meet its limit before we meet ours (https://github.com/yaml/libyaml/pull/287)."""
@@ -53,7 +53,7 @@ class _Unfolding:
             self._size += 1
             if event.anchor is not None:
                 self._sizes[event.anchor] = None
-            if len(self._open) > MOST_DEPTH:
+            if len(self._open) > MAX_DEPTH:
                 return _TOO_DEEP
         elif isinstance(event, self._yaml.ScalarEvent):
             self._size += 1 + len(event.value)

@@ -11,7 +11,7 @@ from typing import Any
 
 from toolcall_conformance.basics.contract import Route
 from toolcall_conformance.basics.findings import MISSING
-from toolcall_conformance.basics.showing import many, visible
+from toolcall_conformance.basics.visible_text import pluralize, visible
 from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Tally
 from toolcall_conformance.checks.played import PlayedBodies
 from toolcall_conformance.judge.given import Ends
@@ -82,7 +82,9 @@ class Pairs:
             text += f", {self.hidden} hidden value{'' if self.hidden == 1 else 's'} in them"
         if self.left_out:
             reasons = [f"{len(names)} × {reason}" for reason, names in self.left_out.items()][:_REASONS]
-            more = [f"{many(len(self.left_out) - _REASONS, 'more reason')}"] if len(self.left_out) > _REASONS else []
+            more = (
+                [f"{pluralize(len(self.left_out) - _REASONS, 'more reason')}"] if len(self.left_out) > _REASONS else []
+            )
             text += f"; left out: {', '.join([*reasons, *more])}"
         return text
 
@@ -222,7 +224,9 @@ class _Finder:
         """Why there is no pair."""
         if self.left_out:
             reason, names = max(self.left_out.items(), key=lambda entry: len(entry[1]))
-            more = f"; and {many(len(self.left_out) - 1, 'other reason')}" if self.left_out.keys() - {reason} else ""
+            more = (
+                f"; and {pluralize(len(self.left_out) - 1, 'other reason')}" if self.left_out.keys() - {reason} else ""
+            )
             return f"no pair can be judged: {len(names)} × {reason} (as {names[0]}){more}"
         if self._seen:
             return "no pair can be judged"

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from toolcall_conformance.basics.findings import Finding, Judgement, OneOf
-from toolcall_conformance.basics.jsonvalue import around, resolve
+from toolcall_conformance.basics.jsonvalue import enclosing_pointers, resolve
 
 
 class Hidden:
@@ -50,7 +50,7 @@ def _told(value: Any) -> Iterable[Any]:
 
 def _on_the_way(body: Any, pointer: str) -> Iterator[Any]:
     """The values at each step of a pointer, as far as they are there."""
-    for place in around(pointer):
+    for place in enclosing_pointers(pointer):
         try:
             yield resolve(body, place)
         except LookupError:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance.basics import foreign_files
-from toolcall_conformance.basics.foreign_files import MOST_DEPTH, is_too_deep
+from toolcall_conformance.basics.foreign_files import MAX_DEPTH, is_too_deep
 from toolcall_conformance.basics.jsonvalue import JSONError, is_json, resolve
 from toolcall_conformance.basics.jsonvalue import parse as parse_json
 from toolcall_conformance.basics.streaming import parse
@@ -68,7 +68,7 @@ def body(path: Path, entry: str | None, pointer: str) -> Any:
     if isinstance(value, str):  # a snapshot of a text
         value = _at(_parsed(value), "")
     if is_too_deep(value):
-        raise UnreadableGoldenError(f"it is nested more than {MOST_DEPTH} levels deep; no provider takes such a body")
+        raise UnreadableGoldenError(f"it is nested more than {MAX_DEPTH} levels deep; no provider takes such a body")
     return value
 
 

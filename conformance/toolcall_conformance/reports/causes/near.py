@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from toolcall_conformance.basics.jsonvalue import unescaped
+from toolcall_conformance.basics.jsonvalue import unescape
 
 _LONGEST = 70
 _TEXT = 28
@@ -17,7 +17,7 @@ def near(body: Any, pointer: str) -> str:
 
     Of a place that does not exist it is the deepest one that does. Empty for a body that is no object or array.
     """
-    steps = [unescaped(token) for token in pointer.split("/")[1:]]
+    steps = [unescape(token) for token in pointer.split("/")[1:]]
     holder: Any = body
     for step in steps[:-1]:
         below = _below(holder, step)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from toolcall_conformance.basics.showing import many
+from toolcall_conformance.basics.visible_text import pluralize
 
 
 class Alike(StrEnum):
@@ -64,7 +64,7 @@ class Suites:
         for key, noun in _TABLES.items():
             states = [self._alike(key, name) for name in self._of("new")[key]]
             counts = [(kind, states.count(kind)) for kind in (Alike.NEW, Alike.CHANGED)]
-            parts += [many(number, f"{kind.value} {noun}") for kind, number in counts if number]
+            parts += [pluralize(number, f"{kind.value} {noun}") for kind, number in counts if number]
         return [f"the suites differ: {', '.join(parts)}"] if parts else []
 
     def _alike(self, key: str, name: str) -> Alike:

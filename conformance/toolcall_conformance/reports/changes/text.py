@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from toolcall_conformance.basics.showing import many, visible
+from toolcall_conformance.basics.visible_text import pluralize, visible
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.changes.difference import CauseChange, ReportDifference
 from toolcall_conformance.reports.changes.told import counts, headline, reasons, sections, subject
@@ -19,7 +19,7 @@ def lines(difference: ReportDifference, rules: Mapping[str, Rule], *, everything
     yield from ("", headline(difference))
     for section in sections(difference):
         items = {nodeid for change in section.changes for nodeid in (*change.gained, *change.lost)}
-        counted = [many(len(section.changes), "cause"), *([many(len(items), "item")] if items else [])]
+        counted = [pluralize(len(section.changes), "cause"), *([pluralize(len(items), "item")] if items else [])]
         yield from ("", f"{section.title}: {', '.join(counted)}")
         yield from map(
             visible, [f"  {section.says}"] * bool(section.says) + [f"    {command}" for command in section.commands]

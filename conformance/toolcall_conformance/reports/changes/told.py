@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from toolcall_conformance.basics.showing import many
+from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.changes.difference import CauseChange, ChangeKind, ReportDifference
 from toolcall_conformance.reports.changes.why import Why
@@ -85,13 +85,17 @@ def headline(difference: ReportDifference) -> str:
     """``61 items fixed, 2 newly visible; 3 new failures, for 2 causes``."""
     fixed, visible = len(difference.fixed), len(difference.visible)
     better = [
-        *([f"{many(fixed, 'item')} fixed"] if fixed else []),
+        *([f"{pluralize(fixed, 'item')} fixed"] if fixed else []),
         *([f"{visible:,} newly visible"] if visible else []),
     ]
     failing = [
         change for change in difference.changes if any(change.reasons.get(nodeid) for nodeid in difference.failures)
     ]
-    new = f"{many(len(difference.failures), 'new failure')}, for {many(len(failing), 'cause')}" if failing else ""
+    new = (
+        f"{pluralize(len(difference.failures), 'new failure')}, for {pluralize(len(failing), 'cause')}"
+        if failing
+        else ""
+    )
     return "; ".join(filter(None, [", ".join(better), new or "nothing fails newly"]))
 
 
@@ -109,7 +113,9 @@ def subject(difference: ReportDifference) -> list[str]:
         lines.append(f"{name}: {parts[0]}, suite {parts[1]}, corpus {parts[2]}{stopped}")
     both = len(old.items.keys() & new.items.keys())
     only = [(len(old.items) - both, "old"), (len(new.items) - both, "new")]
-    lines.append(", ".join([f"{many(both, 'item')} in both", *(f"{n} only in the {name}" for n, name in only if n)]))
+    lines.append(
+        ", ".join([f"{pluralize(both, 'item')} in both", *(f"{n} only in the {name}" for n, name in only if n)])
+    )
     if old.run.header.get("policy") != new.run.header.get("policy"):
         lines.append("the policies differ")
     return [*lines, *difference.sides.suites.told()]
@@ -119,9 +125,9 @@ def counts(change: CauseChange) -> str:
     """How many items it gained and lost: ``+3 −1 items``, of a cause that is new or gone just their number."""
     gained, lost = len(change.gained), len(change.lost)
     if change.kind in (ChangeKind.NEW, ChangeKind.FIXED):
-        return many(gained or lost, "item")
+        return pluralize(gained or lost, "item")
     if change.kind is ChangeKind.NOT_PLAYED:
-        return many(len(change.root.items), "item")
+        return pluralize(len(change.root.items), "item")
     parts = [f"+{gained}"] if gained else []
     parts += [f"−{lost}"] if lost else []
     return f"{' '.join(parts)} {'item' if gained + lost == 1 else 'items'}"

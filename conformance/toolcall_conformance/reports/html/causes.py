@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from toolcall_conformance.basics.showing import many
+from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.causes.root_cause import RootCause, simplicity
 from toolcall_conformance.reports.causes.seen import Seen
@@ -104,7 +104,7 @@ def _card(
         rule=root.rule,
         heading=f"{breach[:1].upper()}{breach[1:]}",
         message=message if message != breach else "",
-        count=many(len(root.items), "item"),
+        count=pluralize(len(root.items), "item"),
         nodeid=example.item.nodeid,
         title=title(example.item),
         place=[field for field in place if field.key != "message"],

@@ -8,7 +8,7 @@ from dataclasses import replace
 from importlib.resources import files
 from typing import NamedTuple
 
-from toolcall_conformance.basics.showing import many
+from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.html.causes import cause_cards
 from toolcall_conformance.reports.html.data import packed
@@ -34,7 +34,7 @@ def page(run: RunRecord, corpus: Corpus) -> str:
     # The gravest level first, new causes before known ones within it: what is known is wrong still.
     run = replace(run, roots=sorted(run.roots, key=lambda root: (root.level_number, root.known)))
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"visible": visible, "many": many, "prose": prose, "whole": whole, "command": command}
+    environment.filters |= {"visible": visible, "many": pluralize, "prose": prose, "whole": whole, "command": command}
     style, script = _file("page.css"), "\n".join(map(_file, _SCRIPTS))
     cards = cause_cards(run, corpus.rules)
     text: str = environment.from_string(_file("page.html.jinja")).render(

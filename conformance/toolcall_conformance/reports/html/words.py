@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from toolcall_conformance.basics.findings import MISSING, Form, OneOf, Words
-from toolcall_conformance.basics.forms import in_words
+from toolcall_conformance.basics.schema_words import describe_schema
 
 _FORM_WIDTH = 400
 # Controls (but for line ends and tabs), what changes the direction of text (Unicode Bidirectional Algorithm,
@@ -31,7 +31,7 @@ def value_text(value: Any) -> str:
     if isinstance(value, OneOf):
         return f"one of {', '.join(map(_json, value.values))}"
     if isinstance(value, Form):
-        return in_words(value.schema, _FORM_WIDTH)
+        return describe_schema(value.schema, _FORM_WIDTH)
     if isinstance(value, Words):
         return str(value)
     if isinstance(value, dict) and value.keys() == {"$shown", "$length"}:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance.basics.showing import many, visible
+from toolcall_conformance.basics.visible_text import pluralize, visible
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.causes.root_cause import RootCause
 from toolcall_conformance.reports.run_record import RunRecord
@@ -93,7 +93,7 @@ def _invocation(run: RunRecord) -> dict[str, Any]:
     run_facts = run.header.get("run", {})
     left = len(run.roots) - MOST_RESULTS
     lines = [f"The run was stopped: {run.expected} items were to run."] if not run.complete else []
-    lines += [f"{many(left, 'more cause')} left out."] if left > 0 else []
+    lines += [f"{pluralize(left, 'more cause')} left out."] if left > 0 else []
     parts = {
         "startTimeUtc": run_facts.get("started"),
         "commandLine": visible(run_facts["command"]) if "command" in run_facts else None,

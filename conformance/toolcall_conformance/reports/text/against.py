@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from toolcall_conformance.basics.showing import many
+from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.reports.model import ItemRecord
 
 MOST_CAUSES = 10
@@ -23,22 +23,22 @@ def against(items: Sequence[ItemRecord], other: str, compared: int, *, everythin
             causes[witness["cause"]].append((item, witness))
     differing = sum(bool(item.against) for item in items)
     if not differing:
-        yield f"compared with {other}: no difference in {many(compared, 'item')}"
+        yield f"compared with {other}: no difference in {pluralize(compared, 'item')}"
         return
-    counted = f"differences in {differing} of {many(compared, 'item')}, {many(len(causes), 'cause')}"
+    counted = f"differences in {differing} of {pluralize(compared, 'item')}, {pluralize(len(causes), 'cause')}"
     yield f"compared with {other}: {counted}; no verdict rests on them"
     groups = sorted(causes.values(), key=len, reverse=True)
     reported_causes = groups if everything else groups[:MOST_CAUSES]
     for each in reported_causes:
         yield from _block(each)
     if groups[len(reported_causes) :]:
-        yield f"  … {many(len(groups) - len(reported_causes), 'cause')} more; -v shows all"
+        yield f"  … {pluralize(len(groups) - len(reported_causes), 'cause')} more; -v shows all"
 
 
 def _block(group: Sequence[tuple[ItemRecord, dict[str, Any]]]) -> Iterator[str]:
     item, difference = group[0]
     count = len({record.nodeid for record, _ in group})
-    yield f"  {difference['element']}: {difference['says']} (in {many(count, 'item')})"
+    yield f"  {difference['element']}: {difference['says']} (in {pluralize(count, 'item')})"
     yield f"    in      {item.nodeid}, {difference['body']} at {difference['pointer'] or '/'}"
     yield f"    ours    {_shown(difference['ours'])}"
     yield f"    theirs  {_shown(difference['other'])}"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from toolcall_conformance.basics.showing import many, visible
+from toolcall_conformance.basics.visible_text import pluralize, visible
 
 # White text is readable on each of them: its contrast is 4.5 at least (WCAG 2.2, 1.4.3).
 _GREEN, _AMBER, _RED, _GREY, _DARK = "#2e7d32", "#b45309", "#b91c1c", "#616161", "#424242"
@@ -51,7 +51,7 @@ class Badge:
         fails = any(item["outcome"] in ("failed", "error") for item in document["items"])
         colour = _GREEN if not fails else _AMBER if share >= _NEARLY else _RED
         version = visible(document["corpus"]["version"])
-        message = f"{label}: {passed} of {many(judged, 'item')} passed ({name}, corpus {version})"
+        message = f"{label}: {passed} of {pluralize(judged, 'item')} passed ({name}, corpus {version})"
         return cls(label, f"{share}%", colour, message)
 
     def endpoint(self) -> str:

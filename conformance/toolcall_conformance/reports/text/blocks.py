@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from toolcall_conformance.basics.findings import NOT_KNOWN
-from toolcall_conformance.basics.showing import many
+from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.causes.root_cause import RootCause
 from toolcall_conformance.reports.model import ItemRecord, told
@@ -88,7 +88,7 @@ def heading(root: RootCause, width: int = WIDTH) -> list[Line]:
     """Level, rule and number of items, in one line."""
     kind = "NOTE" if root.known else root.level
     level = f"{root.level}, known" if root.known else root.level
-    count = many(len(root.items), "item")
+    count = pluralize(len(root.items), "item")
     space = max(2, width - len(level) - 2 - len(root.rule) - len(count))
     return [Line(f"{level}  {root.rule}", kind), Line(f"{'':{space}}{count}")]
 
@@ -172,7 +172,7 @@ def too(root: RootCause) -> str:
 
 def same_items(root: RootCause, other: RootCause) -> str:
     """In words, that a cause told before has the very same items."""
-    return f"the {many(len(root.items), 'item')} of {other.rule}, above"
+    return f"the {pluralize(len(root.items), 'item')} of {other.rule}, above"
 
 
 def shows_elsewhere(root: RootCause) -> bool:
@@ -190,7 +190,7 @@ def rest(root: RootCause) -> str:
         _few([name for name, _ in families.most_common()]),
         *_routes(items),
     ]
-    return f"{many(len(items), 'item')}: {'; '.join(counts)}"
+    return f"{pluralize(len(items), 'item')}: {'; '.join(counts)}"
 
 
 def _routes(items: Sequence[ItemRecord]) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from toolcall_conformance.basics.showing import visible
+from toolcall_conformance.basics.visible_text import visible
 
 _LINKED = r"[^\s`]*(?:@\w|#\d|://|www\.)[^\s`]*"
 _MARKUP = re.compile(r"[\\`*_\[\]<>|~&#]")

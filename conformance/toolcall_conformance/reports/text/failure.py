@@ -11,8 +11,8 @@ from textwrap import wrap
 from typing import Any
 
 from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Finding, Form, Level, OneOf, Words
-from toolcall_conformance.basics.forms import in_words
-from toolcall_conformance.basics.showing import shortened, visible, visible_json
+from toolcall_conformance.basics.schema_words import describe_schema
+from toolcall_conformance.basics.visible_text import shorten, visible, visible_json
 from toolcall_conformance.library import Corpus, Rule
 from toolcall_conformance.reports.causes.companions import companions
 from toolcall_conformance.reports.causes.harm import Harm
@@ -106,7 +106,7 @@ def describe(
         lines.append(Line(f"    files {subject.files}"))
     if subject.again:
         lines.append(Line(f"    {FIELDS['item_command']} {subject.again}"))
-    return [Line(visible(shortened(line.text)), line.kind) for line in lines]
+    return [Line(visible(shorten(line.text)), line.kind) for line in lines]
 
 
 def _origin(finding: Finding) -> str:
@@ -202,7 +202,7 @@ def show(value: Any) -> str:
     if isinstance(value, OneOf):
         return f"one of {', '.join(map(_json, value.values))}"
     if isinstance(value, Form):
-        return in_words(value.schema, _FORM_WIDTH)
+        return describe_schema(value.schema, _FORM_WIDTH)
     if isinstance(value, dict) and value.keys() == {"$shown", "$length"}:
         # A report has only the beginning of a long value.
         return f"{value['$shown'][:_VALUE_WIDTH]} … ({value['$length']} characters)"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from toolcall_conformance.basics.showing import visible
+from toolcall_conformance.basics.visible_text import visible
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.text.blocks import new_roots

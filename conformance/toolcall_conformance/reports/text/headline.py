@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from toolcall_conformance.basics.showing import many
+from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.causes.root_cause import RootCause
 from toolcall_conformance.reports.run_record import RunRecord
@@ -17,10 +17,10 @@ def headline(run: RunRecord) -> str:
     outcomes = Counter(item.outcome for item in run.items)
     new, known_count = (f"{outcomes[name]:,}" for name in ("failed", "known"))
     if outcomes["known"]:
-        errors = f", {many(outcomes['error'], 'error')}" if outcomes["error"] else ""
-        counts_text = f"{new} new, {known_count} known{errors}, of {many(len(run.items), 'item')}"
+        errors = f", {pluralize(outcomes['error'], 'error')}" if outcomes["error"] else ""
+        counts_text = f"{new} new, {known_count} known{errors}, of {pluralize(len(run.items), 'item')}"
     else:
-        counts_text = f"{new} of {many(len(run.items), 'item')} failed"
+        counts_text = f"{new} of {pluralize(len(run.items), 'item')} failed"
     causes = causes_in_words(new_roots(run.roots))
     return f"{counts_text}; {causes}" if causes else counts_text
 
@@ -30,7 +30,7 @@ def causes_in_words(roots: Sequence[RootCause]) -> str:
     if not roots:
         return ""
     levels = Counter(root.level for root in roots)
-    return f"{many(len(roots), 'cause')}: {', '.join(f'{count} {level}' for level, count in levels.items())}"
+    return f"{pluralize(len(roots), 'cause')}: {', '.join(f'{count} {level}' for level, count in levels.items())}"
 
 
 def mend_first(run: RunRecord, rules: Mapping[str, Rule]) -> str:
@@ -38,4 +38,4 @@ def mend_first(run: RunRecord, rules: Mapping[str, Rule]) -> str:
     roots = new_roots(run.roots)
     if not roots:
         return ""
-    return f"{roots[0].rule}, {many(len(roots[0].items), 'item')}: {breach_of(roots[0], rules)}"
+    return f"{roots[0].rule}, {pluralize(len(roots[0].items), 'item')}: {breach_of(roots[0], rules)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from toolcall_conformance.basics.showing import many
+from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.causes.root_cause import RootCause
 from toolcall_conformance.reports.run_record import RunRecord
@@ -54,7 +54,7 @@ class Outline:
     @property
     def count(self) -> str:
         """``1 item``, ``2 items``."""
-        return many(self.items, "item")
+        return pluralize(self.items, "item")
 
 
 def evidence(rule: str, rules: Mapping[str, Rule]) -> str:

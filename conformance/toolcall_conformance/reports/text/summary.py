@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from toolcall_conformance.basics.showing import many
+from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.reports.model import ItemRecord
 from toolcall_conformance.reports.run_record import NotApplicable, RunRecord
 from toolcall_conformance.reports.vocabulary import WORDS
@@ -78,7 +78,7 @@ def not_applicable(run: RunRecord) -> str:
     ]
     reasons = []
     if others:
-        reasons.append(f"{others} of {many(len(every), 'route')} {'is' if others == 1 else 'are'} not yours")
+        reasons.append(f"{others} of {pluralize(len(every), 'route')} {'is' if others == 1 else 'are'} not yours")
     if left:
         checks = Counter(item.check for item in left).most_common()
         named = ", ".join(f"{name} {count:,}" for name, count in checks)
@@ -94,7 +94,7 @@ def made_up(items: Iterable[ItemRecord]) -> str:
     finding_count, item_count = sum(counts), sum(map(bool, counts))
     if not finding_count:
         return ""
-    counted = f"{many(finding_count, 'finding')} in {many(item_count, 'item')}"
+    counted = f"{pluralize(finding_count, 'finding')} in {pluralize(item_count, 'item')}"
     return f"{counted} about what the adapter made up (made_up): they fail nothing"
 
 

@@ -12,7 +12,7 @@ from enum import Enum
 from itertools import groupby
 from typing import Any
 
-from toolcall_conformance.basics.showing import many
+from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.causes.root_cause import RootCause
 from toolcall_conformance.reports.run_record import RunRecord
@@ -80,7 +80,11 @@ def summary(
     if known_roots:
         lines += [
             [],
-            [Line(f"{many(len(known_roots), 'known cause')}, in {many(_items(known_roots), 'item')}", "NOTE")],
+            [
+                Line(
+                    f"{pluralize(len(known_roots), 'known cause')}, in {pluralize(_items(known_roots), 'item')}", "NOTE"
+                )
+            ],
         ]
     lines += _unstable(run)
     sentence = made_up(run.items)
@@ -110,7 +114,12 @@ def _unstable(run: RunRecord) -> Lines:
         return []
     lines = [[Line(f"  {nodeid}")] for nodeid in nodeids[:_UNSTABLE_SHOWN]]
     more = [[Line(f"  and {len(nodeids) - len(lines)} more; the report has all")]] if len(nodeids) > len(lines) else []
-    return [[], [Line(f"{many(len(nodeids), 'unstable item')}: another try ended otherwise", "SHOULD")], *lines, *more]
+    return [
+        [],
+        [Line(f"{pluralize(len(nodeids), 'unstable item')}: another try ended otherwise", "SHOULD")],
+        *lines,
+        *more,
+    ]
 
 
 def _items(roots: Sequence[RootCause]) -> int:
@@ -134,7 +143,7 @@ class _Page:
         if not roots:
             return []
         summary_text = (
-            f"and {causes_in_words(roots).replace('cause', 'more cause', 1)}, in {many(_items(roots), 'item')}"
+            f"and {causes_in_words(roots).replace('cause', 'more cause', 1)}, in {pluralize(_items(roots), 'item')}"
         )
         return [[], *self.wrapped(f"{summary_text}; -v and --toolcall-report show all")]
 
@@ -165,7 +174,7 @@ class _Page:
         allowed = [row for row in rows if row.kind != "undue"]
         if allowed:
             elements, routes = {row.element for row in allowed}, {(row.client, row.upstream) for row in allowed}
-            words = f"{many(len(elements), 'element')}, on {many(len(routes), 'route')}"
+            words = f"{pluralize(len(elements), 'element')}, on {pluralize(len(routes), 'route')}"
             more = "" if each else "; -v names them"
             yield from self.wrapped(f"losses: {words}, that a format cannot express, or only by convention{more}")
         for kind, title in _KINDS:

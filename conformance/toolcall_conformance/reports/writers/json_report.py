@@ -13,7 +13,7 @@ from typing import Any
 
 from toolcall_conformance.basics import foreign_files
 from toolcall_conformance.basics.jsonvalue import join
-from toolcall_conformance.basics.showing import visible_json
+from toolcall_conformance.basics.visible_text import visible_json
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.files import ReportError
 from toolcall_conformance.reports.run_record import RunRecord

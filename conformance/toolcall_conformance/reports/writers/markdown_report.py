@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from toolcall_conformance.basics.showing import many
+from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.library import Corpus, Rule
 from toolcall_conformance.reports.causes.root_cause import RootCause
 from toolcall_conformance.reports.model import ItemRecord
@@ -56,7 +56,7 @@ def _headline(run: RunRecord, rules: Mapping[str, Rule]) -> Lines:
     """What was judged, and how it ended."""
     failed = any(item.outcome == "failed" for item in run.items)
     outcome = "failed" if failed else "nothing was judged" if not run.judged else "passed"
-    were = f"{many(run.expected, 'item')} {'was' if run.expected == 1 else 'were'} to run"
+    were = f"{pluralize(run.expected, 'item')} {'was' if run.expected == 1 else 'were'} to run"
     stopped = [] if run.complete else ["", f"**The run was stopped**: {were}."]
     first = mend_first(run, rules)
     mend = ["", f"**Mend first**: {words(first)}."] if first else []
@@ -93,7 +93,7 @@ def _table(run: RunRecord) -> Lines:
     for (client, upstream), cells in routes[:_ROUTES_SHOWN]:
         lines.append(f"| {code(f'{client} → {upstream}', cell=True)} | {' | '.join(map(_cell, cells))} |")
     left = len(routes) - _ROUTES_SHOWN
-    return [*lines, *(["", f"and {many(left, 'more route')}"] if left > 0 else [])]
+    return [*lines, *(["", f"and {pluralize(left, 'more route')}"] if left > 0 else [])]
 
 
 def _cell(cell: Cell) -> str:
@@ -134,7 +134,7 @@ def _more(roots: Sequence[RootCause], name: str) -> Lines:
         rules[root.rule] += len(root.items)
     named = ", ".join(f"{code(rule)} ({count})" for rule, count in rules.most_common(_MORE_RULES_SHOWN))
     others = len(rules) - _MORE_RULES_SHOWN
-    return ["", f"and {many(len(roots), name)}: {named}{f' and {others} other rules' if others > 0 else ''}"]
+    return ["", f"and {pluralize(len(roots), name)}: {named}{f' and {others} other rules' if others > 0 else ''}"]
 
 
 def _warned(roots: Sequence[RootCause], run: RunRecord, rules: Mapping[str, Rule]) -> Lines:
@@ -160,7 +160,7 @@ def _unjudged(run: RunRecord) -> Lines:
     ):
         items = [item for item in run.items if item.verdict == verdict]
         if items:
-            lines.append(f"- {many(len(items), 'item')} {says}. {_reasons(items)}")
+            lines.append(f"- {pluralize(len(items), 'item')} {says}. {_reasons(items)}")
     skipped = len(run.not_applicable)
     lines += [f"- {not_applicable(run)}"] if skipped else []
     return ["", "### What was refused or not judged", "", *lines] if lines else []
@@ -178,9 +178,9 @@ def _known(run: RunRecord) -> Lines:
     """What the file of known failures says, and what another try ended otherwise."""
     known_count = sum(item.outcome == "known" for item in run.items)
     unstable = [item.nodeid for item in run.items if item.outcome == "unstable"]
-    lines = [f"- {many(known_count, 'item')} failed as the file of known failures expects"] if known_count else []
-    lines += _listed(unstable, lambda count: f"{many(count, 'item')} unstable: another try ended otherwise")
-    lines += _listed(run.stale, lambda count: f"{many(count, 'known failure')} stale: delete what no longer fails")
+    lines = [f"- {pluralize(known_count, 'item')} failed as the file of known failures expects"] if known_count else []
+    lines += _listed(unstable, lambda count: f"{pluralize(count, 'item')} unstable: another try ended otherwise")
+    lines += _listed(run.stale, lambda count: f"{pluralize(count, 'known failure')} stale: delete what no longer fails")
     return ["", "### Known failures", "", *lines] if lines else []
 
 

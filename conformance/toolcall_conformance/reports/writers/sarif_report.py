@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from toolcall_conformance.basics.showing import visible_json
+from toolcall_conformance.basics.visible_text import visible_json
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.run_record import RunRecord
 from toolcall_conformance.reports.writers.writer import Writer

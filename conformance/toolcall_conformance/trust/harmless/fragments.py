@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.basics.jsonvalue import added, copied, equal
+from toolcall_conformance.basics.jsonvalue import append_text, deep_copy, equal
 from toolcall_conformance.trust.harmless.spelling import Site, Spelling, at, is_there, speller, with_choices
 from toolcall_conformance.trust.nodes import holder_of
 from toolcall_conformance.trust.operators.spots import fit
@@ -45,7 +45,7 @@ def _pieces(text: str, choice: str) -> list[str]:
 
 
 def _piece(spelling: Spelling, event: Any, text: str, *, first: bool, last: bool) -> Any:
-    piece = copied(event)
+    piece = deep_copy(event)
     holder, key = holder_of(piece, spelling.raw["text"])
     holder[key] = text
     if not first:
@@ -55,7 +55,7 @@ def _piece(spelling: Spelling, event: Any, text: str, *, first: bool, last: bool
         for place, value in spelling.raw.get("meanwhile", {}).items():
             if is_there(piece, place):
                 above, name = holder_of(piece, place)
-                above[name] = copied(value)
+                above[name] = deep_copy(value)
     return piece
 
 
@@ -83,7 +83,7 @@ def merge_deltas(spelling: Spelling, body: Any, _site: Site) -> None:
             and _frame(spelling, first) == _frame(spelling, second)
         ):
             holder, key = holder_of(first, place)
-            holder[key] = added(holder[key], at(second, place))
+            holder[key] = append_text(holder[key], at(second, place))
             del events[number]
     fit(len(events) < before)
     _count(spelling, events)
@@ -95,7 +95,7 @@ def _is_delta(spelling: Spelling, event: Any) -> bool:
 
 def _frame(spelling: Spelling, event: Any) -> Any:
     """A delta without its text and what is the event's own."""
-    frame = copied(event)
+    frame = deep_copy(event)
     holder, key = holder_of(frame, spelling.raw["text"])
     holder[key] = ""
     _remove(frame, [*spelling.raw.get("own", ()), *([spelling.raw["count"]] if "count" in spelling.raw else [])])
@@ -124,9 +124,9 @@ def split_chunk(spelling: Spelling, body: Any, site: Site) -> None:
     fit(isinstance(entries, list) and len(entries) > 1)
     chunks = []
     for order, entry in enumerate(entries):
-        chunk = copied(event)
+        chunk = deep_copy(event)
         holder, key = holder_of(chunk, place)
-        holder[key] = [copied(entry)]
+        holder[key] = [deep_copy(entry)]
         if order + 1 < len(entries):
             _remove(chunk, spelling.raw.get("late", ()))
         chunks.append(chunk)
@@ -137,10 +137,10 @@ def split_chunk(spelling: Spelling, body: Any, site: Site) -> None:
 def insert_event(spelling: Spelling, body: Any, site: Site) -> None:
     """An event that says nothing stands behind one that fits: as ``event`` has it, or like that one but for ``set``."""
     events, number = holder_of(body, site.pointer)
-    event = copied(spelling.raw["event"]) if "event" in spelling.raw else copied(events[number])
+    event = deep_copy(spelling.raw["event"]) if "event" in spelling.raw else deep_copy(events[number])
     for place, value in spelling.raw.get("set", {}).items():
         holder, key = holder_of(event, place)
-        holder[key] = copied(value)
+        holder[key] = deep_copy(value)
     fit(number + 1 < len(events) and not equal(event, events[number]))
     events.insert(number + 1, event)
     _count(spelling, events)

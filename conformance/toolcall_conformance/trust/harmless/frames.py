@@ -1,4 +1,4 @@
-"""The same events in other lines, as ``streaming.framing`` has them."""
+"""The same events in other lines, as ``streaming.cuts`` has them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from toolcall_conformance.basics.streaming import dump, parse
-from toolcall_conformance.basics.streaming.framing import FRAMES
+from toolcall_conformance.basics.streaming.cuts import REFRAMINGS
 from toolcall_conformance.trust.harmless.spelling import Site, Spelling, speller
 
 
@@ -18,4 +18,4 @@ def _choices(spelling: Spelling, _body: Any) -> Iterator[Site]:
 @speller(_choices)
 def reframe(_spelling: Spelling, body: Any, site: Site) -> None:
     text = dump(body["events"]).decode()
-    body.update(parse(FRAMES[site.choice](text).encode("utf-8", "backslashreplace")))
+    body.update(parse(REFRAMINGS[site.choice](text).encode("utf-8", "backslashreplace")))

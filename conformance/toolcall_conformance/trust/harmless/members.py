@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
-from toolcall_conformance.basics.jsonvalue import copied, equal, join, resolve
+from toolcall_conformance.basics.jsonvalue import deep_copy, equal, join, resolve
 from toolcall_conformance.trust.harmless.spelling import (
     Site,
     Spelling,
@@ -55,7 +55,7 @@ def alike(spelling: Spelling, body: Any, site: Site) -> None:
     if site.choice == ABSENT:
         del holder[key]
     else:
-        holder[key] = copied(spelling.raw["values"][int(site.choice)])
+        holder[key] = deep_copy(spelling.raw["values"][int(site.choice)])
 
 
 @speller(with_choices(whole, "reversed", "sorted"))
@@ -127,7 +127,7 @@ def split_item(spelling: Spelling, body: Any, site: Site) -> None:
     together = [place for place, entry in enumerate(entries) if _is_first(spelling, entry)]
     cut = max([0, *together]) + 1
     fit(cut < len(entries))
-    holder.insert(number + 1, {**copied(item), key: entries[cut:]})
+    holder.insert(number + 1, {**deep_copy(item), key: entries[cut:]})
     item[key] = entries[:cut]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.basics.jsonvalue import copied, equal, resolve
+from toolcall_conformance.basics.jsonvalue import deep_copy, equal, resolve
 from toolcall_conformance.trust.harmless.spelling import Site, Spelling, found, speller
 from toolcall_conformance.trust.nodes import holder_of
 from toolcall_conformance.trust.operators.spots import fit
@@ -38,7 +38,7 @@ def _member(spelling: Spelling, body: Any, site: Site) -> tuple[dict[str, Any], 
 
 
 def _filled(part: dict[str, Any], text: str) -> dict[str, Any]:
-    return {key: text if value == _TEXT else copied(value) for key, value in part.items()}
+    return {key: text if value == _TEXT else deep_copy(value) for key, value in part.items()}
 
 
 @speller(found)
@@ -51,5 +51,5 @@ def split_part(spelling: Spelling, body: Any, site: Site) -> None:
     middle = len(text) // 2
     cut = next((position for position in (text.rfind(" ", 1, middle), text.find(" ", middle)) if position > 0), middle)
     fit(bool(text[:cut].strip() and text[cut:].strip()))
-    holder.insert(number + 1, {**copied(part), key: text[cut:]})
+    holder.insert(number + 1, {**deep_copy(part), key: text[cut:]})
     part[key] = text[:cut]

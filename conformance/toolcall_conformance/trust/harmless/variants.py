@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from toolcall_conformance.basics.jsonvalue import copied, packed
+from toolcall_conformance.basics.jsonvalue import deep_copy, pack
 from toolcall_conformance.library import Corpus, CorpusError, read_json
 from toolcall_conformance.trust.harmless import fragments, frames, members, texts, values
 from toolcall_conformance.trust.harmless.spelling import SPELLERS, Site, Spelling
@@ -83,7 +83,7 @@ def variants(spelling: Spelling, body: Any) -> Iterator[BodyVariant]:
 
 def made(variant: BodyVariant, body: Any) -> Any:
     """The body in another spelling. Raises Unfit where nothing changes."""
-    changed = copied(body)
+    changed = deep_copy(body)
     change = SPELLERS[variant.spelling.operator]
     if variant.everywhere:
         sites = [site for site in change.sites(variant.spelling, body) if site.choice == variant.site.choice]
@@ -92,7 +92,7 @@ def made(variant: BodyVariant, body: Any) -> Any:
             raise Unfit
     else:
         change.change(variant.spelling, changed, variant.site)
-    if packed(changed) == packed(body):  # the order of keys counts, and how numbers are written
+    if pack(changed) == pack(body):  # the order of keys counts, and how numbers are written
         raise Unfit
     return changed
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.basics.jsonvalue import copied, equal, resolve
+from toolcall_conformance.basics.jsonvalue import deep_copy, equal, resolve
 from toolcall_conformance.trust.nodes import holder_of, kind_of
 from toolcall_conformance.trust.operators.spots import Spot, Unfit, fit, operator
 
 
 @operator
 def repeat_earlier(spot: Spot) -> None:
-    spot.put(copied(_there(spot, spot.body, -1)))
+    spot.put(deep_copy(_there(spot, spot.body, -1)))
 
 
 @operator
@@ -24,7 +24,7 @@ def exchange_with_next(spot: Spot) -> None:
 
 @operator
 def take_from_session(spot: Spot) -> None:
-    spot.put(copied(_there(spot, spot.donor, 0)))
+    spot.put(deep_copy(_there(spot, spot.donor, 0)))
 
 
 @operator
@@ -36,7 +36,7 @@ def forget_earlier(spot: Spot) -> None:
 
 @operator
 def add_earlier(spot: Spot) -> None:
-    spot.put([*copied(_there(spot, spot.body, -1)), *spot.value])
+    spot.put([*deep_copy(_there(spot, spot.body, -1)), *spot.value])
 
 
 def _pointer(spot: Spot, further: int) -> str:

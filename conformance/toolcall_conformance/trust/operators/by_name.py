@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.basics.jsonvalue import copied, equal
+from toolcall_conformance.basics.jsonvalue import deep_copy, equal
 from toolcall_conformance.trust.nodes import holder_of
 from toolcall_conformance.trust.operators import across_exchanges as across_operators
 from toolcall_conformance.trust.operators import foreign_values as other_operators
@@ -25,7 +25,7 @@ MODULES = (across_operators, item_operators, merge_operators, other_operators, v
 
 def mutated(name: str, body: Any, pointer: str, donor: Any = None) -> Any:
     """A copy of ``body`` with the fault of an operator at a place. Raises Unfit where that changes nothing."""
-    changed = copied(body)
+    changed = deep_copy(body)
     OPERATORS[name](Spot(changed, pointer, *holder_of(changed, pointer), donor))
     fit(not equal(changed, body))
     return changed

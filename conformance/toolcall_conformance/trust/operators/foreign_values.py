@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.basics.jsonvalue import copied, equal, resolve
+from toolcall_conformance.basics.jsonvalue import deep_copy, equal, resolve
 from toolcall_conformance.trust.nodes import holder_of, kind_of, nodes, pattern_of
 from toolcall_conformance.trust.operators.spots import Spot, fit, operator
 
 
 @operator
 def take_from_turn(spot: Spot) -> None:
-    spot.put(copied(resolve(spot.body, _other(spot))))
+    spot.put(deep_copy(resolve(spot.body, _other(spot))))
 
 
 @operator
@@ -19,7 +19,7 @@ def take_from_case(spot: Spot) -> None:
     alike = _alike(spot, spot.donor)
     pointer = next((pointer for pointer in alike if not equal(resolve(spot.donor, pointer), spot.value)), None)
     fit(pointer is not None)
-    spot.put(copied(resolve(spot.donor, str(pointer))))
+    spot.put(deep_copy(resolve(spot.donor, str(pointer))))
 
 
 @operator

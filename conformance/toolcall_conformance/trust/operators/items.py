@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolcall_conformance.basics.jsonvalue import copied, resolve
+from toolcall_conformance.basics.jsonvalue import deep_copy, resolve
 from toolcall_conformance.trust.nodes import holder_of, kind_of
 from toolcall_conformance.trust.operators.spots import Spot, Unfit, fit, operator
 
@@ -14,13 +14,13 @@ def drop(spot: Spot) -> None:
 
 @operator
 def duplicate(spot: Spot) -> None:
-    spot.holder.insert(spot.key, copied(spot.value))
+    spot.holder.insert(spot.key, deep_copy(spot.value))
 
 
 @operator
 def repeat(spot: Spot) -> None:
     fit(spot.key + 1 < len(spot.holder))
-    spot.holder.append(copied(spot.value))
+    spot.holder.append(deep_copy(spot.value))
 
 
 @operator

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from toolcall_conformance.basics.jsonvalue import copied, equal, resolve
+from toolcall_conformance.basics.jsonvalue import deep_copy, equal, resolve
 from toolcall_conformance.trust.nodes import holder_of, nodes
 from toolcall_conformance.trust.operators.spots import Spot, fit, operator
 
@@ -51,7 +51,7 @@ def split_list(spot: Spot) -> None:
 def _split(spot: Spot, kind: type[str | list[Any]], place: Callable[[Any], int]) -> None:
     at = _longest(spot.value, kind)
     fit(at is not None)
-    second = copied(spot.value)
+    second = deep_copy(spot.value)
     holder, key = holder_of(spot.value, str(at))
     middle = place(holder[key])
     fit(0 < middle < len(holder[key]))

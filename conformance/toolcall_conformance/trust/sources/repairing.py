@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Finding, Form, OneOf, is_json_value
-from toolcall_conformance.basics.jsonvalue import JSONError, copied, equal, parse_arguments, resolve, unescaped
+from toolcall_conformance.basics.jsonvalue import JSONError, deep_copy, equal, parse_arguments, resolve, unescape
 from toolcall_conformance.trust.nodes import holder_of
 
 
@@ -18,7 +18,7 @@ def repaired(body: Any, findings: Iterable[Finding], choice: int = 0) -> Any | N
     Of several right values the one of number ``choice`` is put. Later places come first, so that what is taken out of
     a list, or put into it, moves no place that is still to be repaired; the holder of a place comes after it.
     """
-    changed = copied(body)
+    changed = deep_copy(body)
     for finding in sorted(findings, key=lambda finding: _order(finding.pointer), reverse=True):
         stands = _at(changed, finding.pointer)
         want = value_of(replace(finding, got=stands) if isinstance(stands, dict) else finding, choice)
@@ -62,7 +62,7 @@ def _order(pointer: str) -> list[tuple[int, int, str]]:
 def _with(body: Any, pointer: str, want: Any, *, insert: bool) -> Any:
     """The body with a value at a place; unchanged where there can be no such place."""
     if not pointer:  # what lacks in a body is told at the body, and what it must be in words
-        return copied(want) if isinstance(want, dict) and not insert else body
+        return deep_copy(want) if isinstance(want, dict) and not insert else body
     try:
         holder, key = holder_of(body, pointer)
     except (LookupError, ValueError):
@@ -73,9 +73,9 @@ def _with(body: Any, pointer: str, want: Any, *, insert: bool) -> Any:
         if want is MISSING:
             holder.pop(key, None)
         elif insert and isinstance(holder.get(key), list) and not isinstance(want, list):
-            holder[key].append(copied(want))  # what lacks in a list is told at the list
+            holder[key].append(deep_copy(want))  # what lacks in a list is told at the list
         else:
-            holder[key] = copied(want)
+            holder[key] = deep_copy(want)
     return body
 
 
@@ -83,9 +83,9 @@ def _into_list(holder: list[Any], key: int, want: Any, *, insert: bool) -> None:
     if want is MISSING:
         del holder[key : key + 1]
     elif insert or key >= len(holder):
-        holder.insert(key, copied(want))
+        holder.insert(key, deep_copy(want))
     else:
-        holder[key] = copied(want)
+        holder[key] = deep_copy(want)
 
 
 def _made_way(body: Any, pointer: str, want: Any) -> Any:
@@ -95,11 +95,11 @@ def _made_way(body: Any, pointer: str, want: Any) -> Any:
         holder = resolve(body, above)
     except LookupError:
         return _with(
-            body, above, [copied(want)] if token.isdecimal() else {unescaped(token): copied(want)}, insert=False
+            body, above, [deep_copy(want)] if token.isdecimal() else {unescape(token): deep_copy(want)}, insert=False
         )
     if isinstance(holder, (dict, list)):
         return body
-    return _with(body, above, {unescaped(token): copied(want)}, insert=False)
+    return _with(body, above, {unescape(token): deep_copy(want)}, insert=False)
 
 
 def instance(schema: Mapping[str, Any], got: Any = MISSING, choice: int = 0) -> Any:

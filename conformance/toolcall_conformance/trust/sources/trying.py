@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.basics.findings import NOT_KNOWN, TOGETHER, Finding, Form, OneOf
+from toolcall_conformance.basics.findings import ASSEMBLED_REPLY, NOT_KNOWN, Finding, Form, OneOf
 from toolcall_conformance.drivers import Driver
 from toolcall_conformance.judge import Judge, Requests
 from toolcall_conformance.trust.sources.draws import Draw, broken
@@ -161,12 +161,12 @@ def _mended(draw: Draw, whole: Whole, findings: Sequence[Finding], choice: int) 
     if whole.reply is not None:
         changed = repaired(whole.reply, findings, choice)
         return None if changed is None else Whole(whole.output, changed)
-    events = repaired(whole.output, [finding for finding in findings if finding.body != TOGETHER], choice)
+    events = repaired(whole.output, [finding for finding in findings if finding.body != ASSEMBLED_REPLY], choice)
     if events is not None:
         return Whole(events)
     reply = formats.assembled(draw.client, whole.output).body
     changed = (
-        repaired(reply, [finding for finding in findings if finding.body == TOGETHER], choice)
+        repaired(reply, [finding for finding in findings if finding.body == ASSEMBLED_REPLY], choice)
         if reply is not None
         else None
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from toolcall_conformance.basics.jsonvalue import equal
 from toolcall_conformance.basics.reading import Call, Reading, Text, Unreadable
-from toolcall_conformance.basics.showing import many
+from toolcall_conformance.basics.visible_text import pluralize
 from toolcall_conformance.trust.witnesses.model import NotParsed, SeenCall, Sight
 
 _SHOWN = 60
@@ -65,8 +65,8 @@ def summary(sight: Sight) -> str:
     calls = f"{_count(len(sight.calls), 'call')}"
     if sight.calls:
         calls += f" ({', '.join(call.name for call in sight.calls)})"
-    text = f"{many(len(sight.text), 'character')} of text" if sight.text else "no text"
-    tokens = f"{many(sight.tokens, 'token')}" if sight.tokens else "no tokens counted"
+    text = f"{pluralize(len(sight.text), 'character')} of text" if sight.text else "no text"
+    tokens = f"{pluralize(sight.tokens, 'token')}" if sight.tokens else "no tokens counted"
     return f"{calls}, {text}, ended by {_shown(sight.ended)}, {tokens}"
 
 

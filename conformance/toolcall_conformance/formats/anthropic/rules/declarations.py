@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from toolcall_conformance.basics.findings import MISSING, Form, OneOf, one_of
-from toolcall_conformance.basics.jsonvalue import join, resolve, unescaped
+from toolcall_conformance.basics.jsonvalue import join, resolve, unescape
 from toolcall_conformance.basics.reading import Node
 from toolcall_conformance.basics.reading.breach import Breach
 from toolcall_conformance.formats.anthropic.rules.view import (
@@ -138,7 +138,7 @@ def _resolves(schema: dict[str, Any], target: str) -> bool:
         return target == "#" or f'"$anchor": {json.dumps(target[1:])}' in json.dumps(schema)
     node = Node(schema)
     for token in target[2:].split("/"):
-        key = unescaped(token)
+        key = unescape(token)
         if key not in node:
             entries = list(node.each())
             if not key.isdigit() or int(key) >= len(entries):

@@ -6,7 +6,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolcall_conformance.basics.findings import MISSING, Words, one_of
-from toolcall_conformance.basics.jsonvalue import JSONError, TooMuchError, added, copied, parse_arguments, together
+from toolcall_conformance.basics.jsonvalue import (
+    JSONError,
+    TooMuchError,
+    append_text,
+    deep_copy,
+    join_text,
+    parse_arguments,
+)
 from toolcall_conformance.formats.anthropic.parts import is_hosted
 from toolcall_conformance.formats.anthropic.stream.partial_json import parse_beginning
 from toolcall_conformance.formats.stream_machine import Report
@@ -95,10 +102,10 @@ class StreamedBlock:
 
     def _add(self, kind: str, pointer: str, piece: Any, delta: dict[str, Any], report: Report) -> None:
         if kind == "compaction_delta":
-            self.body.update(copied({key: value for key, value in delta.items() if key != "type"}))
+            self.body.update(deep_copy({key: value for key, value in delta.items() if key != "type"}))
         elif kind == "citations_delta":
             cited = self.body.get("citations")
-            self.body["citations"] = [*(cited if isinstance(cited, list) else ()), copied(piece)]
+            self.body["citations"] = [*(cited if isinstance(cited, list) else ()), deep_copy(piece)]
         elif not isinstance(piece, str):
             return
         elif kind == "input_json_delta":
@@ -113,14 +120,14 @@ class StreamedBlock:
             self.body["signature"] = piece
         else:
             key = "text" if kind == "text_delta" else "thinking"
-            self.body[key] = added(self.body[key] if isinstance(self.body.get(key), str) else "", piece)
+            self.body[key] = append_text(self.body[key] if isinstance(self.body.get(key), str) else "", piece)
 
     def read_input(self) -> bool:
         """Put the JSON of the fragments in as ``input``, and tell whether it is a whole object.
 
         Without any text in them the input stays what the block was started with.
         """
-        text = together(self.fragments)
+        text = join_text(self.fragments)
         if not text:
             return True
         try:

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from toolcall_conformance.basics.findings import MISSING, Words, one_of
-from toolcall_conformance.basics.jsonvalue import copied
+from toolcall_conformance.basics.jsonvalue import deep_copy
 from toolcall_conformance.basics.reading.assembled import Assembled, StreamedCall
 from toolcall_conformance.formats.anthropic.parts import is_hosted, waiting_calls
 from toolcall_conformance.formats.anthropic.stream.blocks import StreamedBlock
@@ -110,7 +110,7 @@ class _MessageMachine(Machine):
         if self.state is MessageState.FAILED:
             return
         if kind == "error":
-            self.state, self.error = MessageState.FAILED, copied(data)
+            self.state, self.error = MessageState.FAILED, deep_copy(data)
         elif kind == "message_start":
             self._start(pointer, data)
         elif self.message is None:
@@ -145,7 +145,7 @@ class _MessageMachine(Machine):
         if self.message is not None:
             return
         message = data.get("message")
-        self.message = copied(message) if isinstance(message, dict) else {}
+        self.message = deep_copy(message) if isinstance(message, dict) else {}
         content = self.message.get("content")
         self.message["content"] = content = content if isinstance(content, list) else []
         # Where a container continues its run, the message starts with the content so far.
@@ -171,7 +171,7 @@ class _MessageMachine(Machine):
             message = f"the block opened at {last.pointer} must be stopped before another starts"
             want, got = Words("content_block_stop"), Words("content_block_start")
             self.report.add("stream-block-overlap", pointer, message, want=want, got=got)
-        block = StreamedBlock(copied(data.get("content_block")), pointer)
+        block = StreamedBlock(deep_copy(data.get("content_block")), pointer)
         if block.kind == "tool_use" and block.body.get("input"):
             at = f"{pointer}/content_block/input"
             self.report.once("stream-input-in-deltas", at, want={}, got=block.body["input"])
@@ -263,13 +263,13 @@ class _MessageMachine(Machine):
         if isinstance(delta, dict):
             for key in ("stop_reason", "stop_sequence", "stop_details"):
                 if key in delta:
-                    message[key] = copied(delta[key])
+                    message[key] = deep_copy(delta[key])
             if delta.get("container") is not None:
-                message["container"] = copied(delta["container"])
+                message["container"] = deep_copy(delta["container"])
         if data.get("context_management") is not None:
-            message["context_management"] = copied(data["context_management"])
+            message["context_management"] = deep_copy(data["context_management"])
         if isinstance(usage, dict):
-            counts = copied({key: count for key, count in usage.items() if count is not None})
+            counts = deep_copy({key: count for key, count in usage.items() if count is not None})
             message["usage"] = (message["usage"] if isinstance(message.get("usage"), dict) else {}) | counts
         if isinstance(delta, dict) and "stop_reason" in delta:
             self.reason_at = f"{pointer}/delta/stop_reason"
@@ -341,5 +341,5 @@ class _MessageMachine(Machine):
                     name if isinstance(name, str) else None,
                     tuple(block.fragments),
                     closed=block.closed or self.state is MessageState.ENDED,
-                    places=(f"{block.pointer}/content_block", *block.places),
+                    pointers=(f"{block.pointer}/content_block", *block.places),
                 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise, takewhile
 
-from toolcall_conformance.basics.findings import MISSING, MOST_CHOICES, one_of
+from toolcall_conformance.basics.findings import MAX_CHOICES, MISSING, one_of
 from toolcall_conformance.basics.reading import Call, Node, Result
 from toolcall_conformance.basics.reading.breach import Breach
 from toolcall_conformance.formats.expected_values import ANOTHER_CALL, having
@@ -61,7 +61,7 @@ def result_answers_call(subject: Subject) -> Iterator[Breach]:
     for batch, turn in answers(subject.reading):
         ordinals = {call.ordinal for call in batch}
         answered = {result.call for result in results(turn)}
-        waiting = [_said(call) for call in batch if call.ordinal not in answered][:MOST_CHOICES]
+        waiting = [_said(call) for call in batch if call.ordinal not in answered][:MAX_CHOICES]
         for result in results(turn):
             # An id that no call has is the matter of gemini/result-id-matches-call.
             strange_id = result.id is not None and result.call is None and bool(batch)

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from toolcall_conformance.basics.findings import MISSING, Words
-from toolcall_conformance.basics.jsonvalue import added, copied
+from toolcall_conformance.basics.jsonvalue import append_text, deep_copy
 from toolcall_conformance.basics.reading.assembled import Assembled, StreamedCall
 from toolcall_conformance.formats.expected_values import OBJECT, TEXT, meant_object, why_no_json
 from toolcall_conformance.formats.gemini.proto_json import BESIDE_CALLS, FINISH_REASONS, camel, enum, member, spellings
@@ -85,9 +85,9 @@ class _Candidate:
         parts = entries if isinstance(entries, list) else []
         for key, value in chunk.items():
             if camel(key) != "content" and value is not None:
-                self.body[camel(key)] = copied(value)
+                self.body[camel(key)] = deep_copy(value)
         if isinstance(content, dict):
-            self.body["content"] |= copied({key: value for key, value in content.items() if key != "parts"})
+            self.body["content"] |= deep_copy({key: value for key, value in content.items() if key != "parts"})
         if self.finished and any(map(_says_something, parts)):
             at, message = pointer_of("content"), "content follows finishReason; it must precede it"
             self._report.add("stream-finish-last", at, message, want=Words("before the finishReason"), got=content)
@@ -111,14 +111,14 @@ class _Candidate:
             return
         plain = isinstance(part, dict) and part.keys() <= {"text", "thought"} and isinstance(part.get("text"), str)
         if plain and self._joinable and mine[-1].get("thought") == part.get("thought"):
-            mine[-1]["text"] = added(mine[-1]["text"], part["text"])
+            mine[-1]["text"] = append_text(mine[-1]["text"], part["text"])
         else:
-            mine.append(copied(part))
+            mine.append(deep_copy(part))
         self._joinable = plain
 
     def _add_call(self, pointer: str, part: dict[str, Any], call: dict[str, Any]) -> None:
         at = f"{pointer}/{_spelt(part, 'functionCall')}"
-        others = copied({key: value for key, value in part.items() if key not in spellings("functionCall")})
+        others = deep_copy({key: value for key, value in part.items() if key not in spellings("functionCall")})
         goes_on = member(call, "willContinue") is True
         under_way = self.calls[-1] if self.calls and self.calls[-1].goes_on else None
         if member(call, "name") or under_way is None:
@@ -129,7 +129,7 @@ class _Candidate:
                 message = "this functionCall has no name, and there is no earlier one for it to continue"
                 self._report.of_part(at).add("stream-call-continued", at, message, want=TEXT, got=MISSING)
             aside = (*spellings("partialArgs"), *spellings("willContinue"))
-            body = copied({key: value for key, value in call.items() if key not in aside})
+            body = deep_copy({key: value for key, value in call.items() if key not in aside})
             under_way = _Call(others | {"functionCall": body}, at, goes_on)
             self.body["content"]["parts"].append(under_way.part)
             self.calls.append(under_way)
@@ -162,9 +162,11 @@ class _Candidate:
                 call.pointer,
                 identity if isinstance(identity, str) and identity else None,
                 name if isinstance(name, str) else None,
-                whole=json.dumps(args, ensure_ascii=False) if isinstance(args, dict) and call.pieces is None else None,
+                whole_text=json.dumps(args, ensure_ascii=False)
+                if isinstance(args, dict) and call.pieces is None
+                else None,
                 closed=not call.goes_on,
-                places=tuple(call.places),
+                pointers=tuple(call.places),
             )
 
 
@@ -196,7 +198,7 @@ class _CandidateMachine(Machine):
                 ours, want = "[DONE] ends OpenAI's streams; these must end with the connection", MISSING
             self.report.add("stream-data", f"{pointer}/data", ours, want=want, got=data)
         elif data.get("error") is not None:
-            self.error = copied(data)
+            self.error = deep_copy(data)
         else:
             self._chunk(f"{pointer}/data", data)
 
@@ -207,7 +209,7 @@ class _CandidateMachine(Machine):
             self.report.add("stream-same-id", _pointers(pointer, data)("responseId"), want=before, got=now)
         for key, value in data.items():
             if key != "candidates" and value is not None:
-                self.body[camel(key)] = copied(value)
+                self.body[camel(key)] = deep_copy(value)
         self.last, self.last_has_usage = pointer, isinstance(member(data, "usageMetadata"), dict)
         candidates = data.get("candidates")
         for at, number in numbered_twice(candidates, f"{pointer}/candidates"):

@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 from toolcall_conformance.basics.findings import Form
-from toolcall_conformance.basics.jsonvalue import added
+from toolcall_conformance.basics.jsonvalue import append_text
 
 _STEP = re.compile(r"""\.([^.\[\]]+)|\[([0-9]{1,6})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]""")
 
@@ -88,4 +88,4 @@ def _put(holder: Any, steps: list[str | int], value: Any, *, further: bool) -> b
 
 
 def _joined(before: Any, value: Any, further: bool) -> Any:
-    return added(before, value) if further and isinstance(before, str) and isinstance(value, str) else value
+    return append_text(before, value) if further and isinstance(before, str) and isinstance(value, str) else value

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
 from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Words
-from toolcall_conformance.basics.jsonvalue import is_json, join, together
+from toolcall_conformance.basics.jsonvalue import is_json, join, join_text
 from toolcall_conformance.basics.reading import Unreadable
 from toolcall_conformance.basics.reading.arguments import read_arguments
 from toolcall_conformance.basics.reading.assembled import StreamedCall
@@ -59,7 +59,7 @@ class OpenCall:
 
     @property
     def text(self) -> str:
-        return together(self.fragments)
+        return join_text(self.fragments)
 
     @property
     def subject(self) -> str:

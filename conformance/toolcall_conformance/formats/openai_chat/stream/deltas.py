@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.basics.jsonvalue import added, copied
+from toolcall_conformance.basics.jsonvalue import append_text, deep_copy
 
 #: Keys whose text names something. The official accumulator knows the first two; vendors repeat the others as well.
 _NAMING = frozenset({"index", "type", "format", "id", "role"})
@@ -20,7 +20,7 @@ def merged(so_far: Any, delta: Any) -> Any:
     if so_far is None:
         return _first(delta)
     if isinstance(so_far, str) and isinstance(delta, str):
-        return added(so_far, delta)
+        return append_text(so_far, delta)
     if isinstance(so_far, dict) and isinstance(delta, dict):
         for key, value in delta.items():
             if key not in so_far or (key in _NAMING and value is not None):
@@ -42,7 +42,7 @@ def _first(delta: Any) -> Any:
         for entry in delta:
             _add(entries, entry)
         return entries
-    return copied(delta)
+    return deep_copy(delta)
 
 
 def _add(entries: list[Any], entry: Any) -> None:
@@ -52,7 +52,7 @@ def _add(entries: list[Any], entry: Any) -> None:
             if isinstance(item, dict) and item.get("index") == index:
                 merged(item, entry)
                 return
-    entries.append(copied(entry))
+    entries.append(deep_copy(entry))
 
 
 def _is_number(value: Any) -> bool:

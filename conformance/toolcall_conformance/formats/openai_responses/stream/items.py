@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from toolcall_conformance.basics.findings import MISSING, NOT_KNOWN, Words
-from toolcall_conformance.basics.jsonvalue import added, copied, equal, join, together
+from toolcall_conformance.basics.jsonvalue import append_text, deep_copy, equal, join, join_text
 from toolcall_conformance.basics.reading.assembled import StreamedCall
 from toolcall_conformance.formats.openai_responses.conversation import BUILTIN_CALLS, is_hosted, kind_of
 from toolcall_conformance.formats.openai_responses.stream.events import (
@@ -52,7 +52,7 @@ class StreamItem:
     """An item as far as it came. ``index`` is its output_index, if it was said."""
 
     def __init__(self, item: dict[str, Any], index: int | None, pointer: str, report: Report) -> None:
-        self.said: dict[str, Any] = copied(item)
+        self.said: dict[str, Any] = deep_copy(item)
         self.index = index
         self.pointer = pointer
         self.closed = False
@@ -70,7 +70,7 @@ class StreamItem:
     def whole(cls, item: dict[str, Any], index: int | None, pointer: str, report: Report) -> StreamItem:
         """An item that came at once, and complete."""
         output_item = cls({}, index, pointer, report)
-        output_item.said, output_item.closed = copied(item), True
+        output_item.said, output_item.closed = deep_copy(item), True
         for place, text in texts_of(item):
             output_item._text(place).whole = text
         return output_item
@@ -132,7 +132,7 @@ class StreamItem:
         streamed_text.fragments.append(text)
         holder, key = self._holder(place, piece)
         so_far = holder.get(key)
-        holder[key] = added(so_far if isinstance(so_far, str) else "", text)
+        holder[key] = append_text(so_far if isinstance(so_far, str) else "", text)
 
     def done(self, piece: FragmentedText, index: Any, text: Any, pointer: str) -> None:
         """The whole text came."""
@@ -174,7 +174,7 @@ class StreamItem:
                 stems = [stem for stem, (list_key, _) in PARTS.items() if list_key == place[0]]
                 want = Words(" or ".join(f"{stem}.done" for stem in stems))
                 self._once("stream-done-events", pointer, message, want, MISSING)
-        self.said = copied(item)
+        self.said = deep_copy(item)
 
     def _done_events(self, place: Place) -> Any:
         """The events that may say a text as a whole."""
@@ -284,7 +284,7 @@ class StreamItem:
 
     def _whole(self, place: Place, text: str, pointer: str, *, silent: bool = True) -> None:
         streamed_text = self._text(place)
-        whole = together(streamed_text.fragments)
+        whole = join_text(streamed_text.fragments)
         if streamed_text.whole is None:
             streamed_text.whole = text
             if whole != text and (streamed_text.fragments or not silent):
@@ -305,9 +305,9 @@ class StreamItem:
         """Put a part where it says that it stands; one far behind the others comes right behind them."""
         entries = self._entries(list_key)
         if 0 <= index < len(entries):
-            entries[index] = copied(part)
+            entries[index] = deep_copy(part)
         else:
-            entries.append(copied(part))
+            entries.append(deep_copy(part))
 
     def _holder(self, place: Place, piece: FragmentedText) -> tuple[dict[str, Any], str]:
         """The object that has the text, made if it is not there."""

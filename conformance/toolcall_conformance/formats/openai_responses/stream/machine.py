@@ -22,7 +22,7 @@ from enum import Enum
 from typing import Any, Final
 
 from toolcall_conformance.basics.findings import MISSING, Words
-from toolcall_conformance.basics.jsonvalue import copied, join
+from toolcall_conformance.basics.jsonvalue import deep_copy, join
 from toolcall_conformance.basics.reading.assembled import Assembled
 from toolcall_conformance.formats.expected_values import OBJECT, meant_object, typed, why_no_json
 from toolcall_conformance.formats.openai_responses.stream import output as _output
@@ -152,7 +152,7 @@ class _ResponseMachine(Machine):
         if response.get("status") not in ("in_progress", "queued", None):
             self.report.once("stream-status", join(place, "status"), want="in_progress", got=response["status"])
         if self._response is None:
-            self._response = copied(response)
+            self._response = deep_copy(response)
             self._output.begin(response)
         self._restated(response, place)
 
@@ -190,7 +190,7 @@ class _ResponseMachine(Machine):
         place = join(pointer, "response")
         self._same_response(response, place)
         self._restated(response, place)
-        self._final = copied(response)
+        self._final = deep_copy(response)
         if response.get("status") != TERMINAL[kind]:
             self._other_status(kind, response, pointer)
         if self._state is ResponseState.ENDED:

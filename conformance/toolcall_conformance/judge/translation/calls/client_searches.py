@@ -68,7 +68,8 @@ def _as_steps(reading: Reading, searches: list[Call], *, offered: bool) -> Readi
     ordinals = {call.ordinal: place for place, call in enumerate(left)}
     turns = [replace(turn, items=[_as_step(item, ordinals, batches) for item in turn.items]) for turn in reading.turns]
     # Without what says that the client runs it, it is a tool that nobody need offer.
-    tools = [tool if offered or tool.type != SEARCH else replace(tool, own={"type": SEARCH}) for tool in reading.tools]
+    bare = {"type": SEARCH}
+    tools = [tool if offered or tool.type != SEARCH else replace(tool, declaration=bare) for tool in reading.tools]
     return replace(reading, turns=turns, tools=tools)
 
 

@@ -61,7 +61,7 @@ def stands_as(pair: Pair, call: Call) -> Any:
 def compare_odd(pair: Pair, left: Call, right: Call, subject: str) -> Iterator[Finding]:
     """The finding for odd arguments that did not stay readable."""
     where = right.arguments_pointer or right.pointer
-    if keeps(left, right, pair.spelt.get(right.ordinal)):
+    if keeps(left, right, pair.raw_arguments.get(right.ordinal)):
         if not equal(shown(left), shown(right)):
             pair.accept("unreadable-arguments-as-text", where, left.arguments_pointer, shown(left), shown(right))
         return
@@ -112,7 +112,7 @@ def _parameters(pair: Pair) -> Mapping[str, Any]:
 
 def _is_broken_still(pair: Pair, left: Call, right: Call) -> bool:
     """Whether the arguments of a call that was cut off still show that: no tool takes them for its own."""
-    raw_arguments = pair.spelt.get(right.ordinal)
+    raw_arguments = pair.raw_arguments.get(right.ordinal)
     if isinstance(right.arguments, Unreadable) or (raw_arguments is not None and is_cut(raw_arguments)):
         return True
     return isinstance(left.arguments, Unreadable) and any(

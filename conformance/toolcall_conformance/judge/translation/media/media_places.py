@@ -66,8 +66,8 @@ def painted(reading: Reading) -> Iterator[tuple[Media, str]]:
     """
     for turn in reading.turns if reading.direction == "response" else ():
         for item in turn.items:
-            if isinstance(item, Hosted) and item.drawn is not None:
-                yield item.drawn, item.pointer
+            if isinstance(item, Hosted) and item.picture is not None:
+                yield item.picture, item.pointer
 
 
 def _landmarks(reading: Reading, calls: Mapping[int, int]) -> list[tuple[int, str]]:

@@ -139,7 +139,7 @@ def _how_it_ends(pair: Pair, output: Finish | None) -> str:
     if output is None or output.raw is None:
         return "does not say why it ended"
     ends = (word for places in pair.words["finish"].values() for words in places.values() for word in words)
-    is_ending = output.reason != "other" or not output.known or any(equal(output.raw, word) for word in ends)
+    is_ending = output.reason != "other" or not output.is_known or any(equal(output.raw, word) for word in ends)
     return f"ends with {output.raw!r}" if is_ending else f"has not ended: it says {output.raw!r}"
 
 
@@ -164,7 +164,7 @@ def _kept(pair: Pair) -> bool:
 def is_unfinished(corpus: Corpus, reading: Reading) -> bool:
     """Whether a reply is no whole answer: it failed, was held back or cut, paused, or waits for its client."""
     end = reading.finish
-    return (end is not None and end.known and end.reason not in _words(corpus)["whole"]) or _waits(corpus, reading)
+    return (end is not None and end.is_known and end.reason not in _words(corpus)["whole"]) or _waits(corpus, reading)
 
 
 def _promises_calls(corpus: Corpus, reading: Reading) -> bool:

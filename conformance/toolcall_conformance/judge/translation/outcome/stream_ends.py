@@ -10,7 +10,7 @@ from toolcall_conformance.basics.findings import MISSING, Finding, Words
 from toolcall_conformance.basics.jsonvalue import JSONError, TooMuchError, parse_arguments
 from toolcall_conformance.basics.reading import Reading, Text
 from toolcall_conformance.basics.reading.assembled import Assembled, StreamedCall
-from toolcall_conformance.judge.levels import finding
+from toolcall_conformance.judge.levels import make_finding
 from toolcall_conformance.judge.translation.calls.odd_arguments import is_cut, shows_cut, values_within
 from toolcall_conformance.library import Corpus
 
@@ -36,7 +36,7 @@ def compare_ends(
     elif source.end == "failed" and client.end != "failed":
         yield unreported_error(corpus, client, f"the upstream's stream {how}", last=last)
     elif source.end == "open" and client.end == "whole":
-        yield finding(
+        yield make_finding(
             corpus,
             "translation/stream-cut-end",
             last,
@@ -68,7 +68,7 @@ def compare_calls_at_limit(
 
 def _cut_call(corpus: Corpus, places: tuple[str, str | None], how: str, may: int, got: int) -> Finding:
     """The finding at two ``places``: where the client receives the call, and where the source cuts it."""
-    return finding(
+    return make_finding(
         corpus,
         "translation/stream-cut-call",
         places[0],
@@ -110,7 +110,7 @@ def compare_beginnings(
         words = source_text.text.strip()
         position = text.find(words, at)
         if position < 0 and not (stops and words.startswith(text[at:].strip())):
-            yield finding(
+            yield make_finding(
                 corpus,
                 "translation/stream-cut-text",
                 last,
@@ -149,12 +149,12 @@ def unreported_error(
 
 
 def _unreported(corpus: Corpus, rule: str, last: str, message: str) -> Finding:
-    return finding(corpus, rule, last, message, want=Words("an error event"), got=_WHOLE, element="error")
+    return make_finding(corpus, rule, last, message, want=Words("an error event"), got=_WHOLE, element="error")
 
 
 def _closed(source: Assembled, client: Assembled) -> tuple[int, int]:
     """How many calls the client may have closed, and how many it has; none can run a call without a name."""
     # Where the source says the whole text of the arguments, the call may be closed at once; so it may where they are an
     # object already, on which nothing can follow.
-    may = sum(call.closed or call.whole is not None or _is_runnable(call) for call in source.calls)
+    may = sum(call.closed or call.whole_text is not None or _is_runnable(call) for call in source.calls)
     return may, sum(call.closed and call.name is not None for call in client.calls)

@@ -190,11 +190,11 @@ def _compare_waits(sides: Sides, before: Wait, after: Wait) -> Iterator[Finding]
     elif not bearable(sides.corpus, before.seconds, after.seconds):
         yield _wait_finding(sides, "translation/retry-after-longer", before, after)
     elif after.seconds > before.seconds:
-        sides.accept("wait-longer", after.pointer, before.pointer or None, before.said, after.said)
+        sides.accept("wait-longer", after.pointer, before.pointer or None, before.raw, after.raw)
 
 
 def _wait_finding(sides: Sides, rule: str, before: Wait, after: Wait, message: str = "") -> Finding:
-    got = after.said if after.seconds is None else _seconds(after.seconds)
+    got = after.raw if after.seconds is None else _seconds(after.seconds)
     assert before.seconds is not None
     return sides.finding(
         rule, after.pointer, message, want=Words(_seconds(before.seconds)), got=got, source=before.pointer or None

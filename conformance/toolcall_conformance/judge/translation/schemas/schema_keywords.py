@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from toolcall_conformance.basics.findings import MISSING, Words
-from toolcall_conformance.basics.jsonvalue import equal, whole
+from toolcall_conformance.basics.jsonvalue import equal, exact_number
 from toolcall_conformance.judge.translation.schemas.folding import SPEAKS_OF
 from toolcall_conformance.judge.translation.schemas.schema_lists import (
     as_text,
@@ -184,7 +184,7 @@ def _limit(place: SchemaPair, plain: str, strict: str) -> Iterator[SchemaDiffere
 
 def _tightest(schema: dict[str, Any], plain: str, strict: str, sign: int) -> tuple[Any, bool] | None:
     """The tightest bound as (value, growing with tightness; whether it excludes the value itself)."""
-    limits = [(sign * whole(schema[key]), key == strict) for key in (plain, strict) if key in schema]
+    limits = [(sign * exact_number(schema[key]), key == strict) for key in (plain, strict) if key in schema]
     return max(limits) if limits else None
 
 
@@ -252,7 +252,7 @@ def _is_within(schema: dict[str, Any], value: Any) -> bool:
         _tightest(schema, plain, strict, sign)
         for plain, strict, sign in (("minimum", "exclusiveMinimum", 1), ("maximum", "exclusiveMaximum", -1))
     )
-    number = whole(value)
+    number = exact_number(value)
     return (
         (lower is None or (number, False) >= lower)
         and (upper is None or (-number, False) >= upper)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from toolcall_conformance.basics.jsonvalue import JSONError, canonical, equal, parse, whole
+from toolcall_conformance.basics.jsonvalue import JSONError, canonical, equal, exact_number, parse
 from toolcall_conformance.judge.translation.schemas.schema_pair import SchemaPair
 
 
@@ -48,7 +48,7 @@ def says_without_list(schema: dict[str, Any], values: list[Any]) -> bool:
         return values == [None] and types == ["null"]
     if type(values[0]) not in (int, float) or set(types) - {"integer", "number"}:
         return False
-    bounds, number = [schema.get("minimum"), schema.get("maximum")], whole(values[0])
+    bounds, number = [schema.get("minimum"), schema.get("maximum")], exact_number(values[0])
     return None not in bounds and bounds == [number, number]
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote
 
-from toolcall_conformance.basics.jsonvalue import JSONError, canonical, equal, parse, resolve, whole
+from toolcall_conformance.basics.jsonvalue import JSONError, canonical, equal, exact_number, parse, resolve
 from toolcall_conformance.judge.translation.schemas.folding import NOTES, folded
 
 # A keyword with a value that JSON Schema does not allow is kept under this name, to be compared by equality only.
@@ -173,7 +173,7 @@ def _count(text: str) -> Any:
         number = parse(text)
     except JSONError:
         return text
-    return whole(number) if type(number) is float and number.is_integer() else text
+    return exact_number(number) if type(number) is float and number.is_integer() else text
 
 
 def _types(value: Any) -> list[str] | None:

@@ -302,7 +302,7 @@ def _other_choice(pair: Pair, want: Choice, got: Choice | None) -> Finding:
 def _chooses_no_tool(pair: Pair) -> bool:
     """Whether the source's choice allows only names that it declares no tool by, which its own API refuses."""
     chosen = chosen_names(pair.source)
-    names = {tool.name for tool in (*pair.source.tools, *pair.source.found_tools)}
+    names = {tool.name for tool in (*pair.source.tools, *pair.source.loaded_tools)}
     return bool(chosen) and names.isdisjoint(chosen or ())
 
 

@@ -24,7 +24,7 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 def own_tool(corpus: Corpus, reading: Reading, tool: Tool) -> OwnTool | None:
     """Which of its API's own tools a declaration is of, None for the user's own and for what nobody knows."""
-    return corpus.own_tools(reading.format).find(tool.type, tool.own) if tool.kind == "hosted" else None
+    return corpus.own_tools(reading.format).find(tool.type, tool.declaration) if tool.kind == "hosted" else None
 
 
 def run_by_client(corpus: Corpus, reading: Reading, tool: Tool) -> bool:
@@ -168,7 +168,7 @@ def report_functions(pair: Pair) -> Iterator[Finding]:
     """What is missing of the functions that one of the source's own tools stands for, where some of them are there."""
     there = {tool.name for tool in pair.output.tools if tool.kind != "hosted"}
     for tool, own in pair.view(_own_of_source):
-        expected = own.functions_of(tool.own)
+        expected = own.functions_of(tool.declaration)
         missing = expected - there
         if missing and missing != expected:
             are = "is" if len(missing) == 1 else "are"

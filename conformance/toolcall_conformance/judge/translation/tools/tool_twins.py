@@ -64,7 +64,7 @@ def _with_found(sides: Sides, twins: Twins, ways: list[_Way]) -> Twins:
 def undeclared(reading: Reading) -> list[Tool]:
     """The tools that a search brought and that the body does not declare itself; of one brought twice the later."""
     declared = {tool.name for tool in reading.tools}
-    functions = [tool for tool in reading.found_tools if tool.kind != "hosted"]
+    functions = [tool for tool in reading.loaded_tools if tool.kind != "hosted"]
     brought = {(tool.namespace, tool.name or id(tool)): tool for tool in functions}
     return [tool for tool in brought.values() if tool.name not in declared]
 

@@ -82,7 +82,7 @@ def _compare_own(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
 
 def _lost_of_searches(pair: Pair, mapped: set[int]) -> Iterator[Finding]:
     """What a search of the client's brought, and the output neither declares nor holds in its own history."""
-    there = {(tool.namespace, tool.name) for tool in (*pair.output.tools, *pair.output.found_tools)}
+    there = {(tool.namespace, tool.name) for tool in (*pair.output.tools, *pair.output.loaded_tools)}
     for tool in undeclared(pair.source):
         if id(tool) not in mapped and (tool.namespace, tool.name) not in there:
             yield pair.finding(
@@ -128,7 +128,7 @@ def _declared_again(tools: Sequence[Tool]) -> set[int]:
 
 def _declare_the_same(tool: Tool, other: Tool) -> bool:
     left, right = (
-        [each.kind, each.strict, each.description, each.namespace, each.schema, each.grammar, each.own]
+        [each.kind, each.strict, each.description, each.namespace, each.schema, each.grammar, each.declaration]
         for each in (tool, other)
     )
     return equal(left, right)

@@ -117,7 +117,7 @@ class Redactor:
 
     def placeholder(self, kind: str, secret: str) -> str:
         """The placeholder of a secret; equal secrets have equal placeholders."""
-        if not self._known.occur(secret) and (
+        if not self._known.occur_in(secret) and (
             secret in self._public or (len(secret) >= _LONG and secret in self._all_public)
         ):
             return secret
@@ -141,7 +141,7 @@ class Redactor:
         return rewrite_base64(text, deeper, self.sure)
 
     def _plain(self, text: str, patterns: Iterable[SecretPattern], *, shapes_alone: bool = False) -> str:
-        text = self._known.replaced(text, lambda secret: self.placeholder("key", secret))
+        text = self._known.replace(text, lambda secret: self.placeholder("key", secret))
         for pattern in patterns:
             text = pattern.regex.sub(lambda match, pattern=pattern: self._matched(match, pattern), text)  # type: ignore[misc]
         return self._scanner.replaced(text, self.placeholder, shapes_alone=shapes_alone)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from toolcall_conformance.basics.streaming.rewriting import data_of, is_data, with_data
+from toolcall_conformance.basics.streaming.event_data import event_data, is_data_line, replace_data
 from toolcall_conformance.recording.cassettes.redaction.encodings import rewrite_data
 from toolcall_conformance.recording.cassettes.redaction.redact import Redactor
 from toolcall_conformance.recording.cassettes.redaction.split_secrets import redact_streams
@@ -86,8 +86,8 @@ def _text(text: str, content_type: str, redactor: Redactor) -> str:
 
 def _stream(text: str, redactor: Redactor) -> str:
     """Redact a stream: each event's data, all else line by line, then the secrets that are spread over its events."""
-    text = with_data(text, [(data, redactor.text(data.text)) for data in data_of(text)])
-    lines = [line if is_data(line) else _other(line, redactor) for line in _LINES.split(text)]
+    text = replace_data(text, [(data, redactor.text(data.text)) for data in event_data(text)])
+    lines = [line if is_data_line(line) else _other(line, redactor) for line in _LINES.split(text)]
     return redact_streams("".join(lines), redactor)
 
 

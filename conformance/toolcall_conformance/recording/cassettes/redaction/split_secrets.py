@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.basics.streaming.rewriting import data_of, with_data
+from toolcall_conformance.basics.streaming.event_data import event_data, replace_data
 from toolcall_conformance.recording.cassettes.redaction.redact import Redactor
 
 _WHICH = ("index", "output_index", "content_index", "summary_index", "item_id")
@@ -21,7 +21,7 @@ TextPiece = tuple[Any, Any, str]
 
 def redact_streams(stream: str, redactor: Redactor) -> str:
     """Redact the secrets that no single event holds. Events without them stay byte for byte."""
-    data = list(data_of(stream))
+    data = list(event_data(stream))
     values = [_value(datum.text) for datum in data]
     changed: set[int] = set()
     for place, pieces in _grouped(values).items():
@@ -35,7 +35,7 @@ def redact_streams(stream: str, redactor: Redactor) -> str:
             if before != after:
                 container[key] = after
                 changed.add(number)
-    return with_data(stream, ((data[number], _written(values[number])) for number in sorted(changed)))
+    return replace_data(stream, ((data[number], _written(values[number])) for number in sorted(changed)))
 
 
 class _Raw(list[str]):

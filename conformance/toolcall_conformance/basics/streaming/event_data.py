@@ -11,19 +11,19 @@ _DATA = re.compile("\ufeff?data(?:: ?|$)")
 
 
 @dataclass(frozen=True, slots=True)
-class Data:
-    """The data of one event: its text, as a client joins it, and where each of its lines stands in the stream."""
+class EventData:
+    """The data of one event: its text, as a client joins it, and the span of each of its lines in the stream."""
 
     text: str
     spans: tuple[tuple[int, int], ...]
 
 
-def is_data(line: str) -> bool:
-    """Whether a line, without its end, is of an event's data."""
+def is_data_line(line: str) -> bool:
+    """Whether a line, without its line end, is one of an event's data."""
     return _DATA.match(line) is not None
 
 
-def data_of(stream: str) -> Iterator[Data]:
+def event_data(stream: str) -> Iterator[EventData]:
     """The data of each event, and of what follows the last blank line."""
     spans: list[tuple[int, int]] = []
     for line in _LINES.finditer(stream):
@@ -33,14 +33,14 @@ def data_of(stream: str) -> Iterator[Data]:
                 spans.append((match.end(), end))
             continue
         if spans:
-            yield Data("\n".join(stream[start:stop] for start, stop in spans), tuple(spans))
+            yield EventData("\n".join(stream[start:stop] for start, stop in spans), tuple(spans))
             spans = []
 
 
-def with_data(stream: str, changes: Iterable[tuple[Data, str]]) -> str:
-    """The stream with other data in some of its events, given in their order.
+def replace_data(stream: str, changes: Iterable[tuple[EventData, str]]) -> str:
+    """The stream with new data in some of its events; ``changes`` are in their order.
 
-    An event keeps its lines: one that a change has no text for becomes empty.
+    An event keeps its number of lines: those that the new text does not fill become empty.
     """
     output_pieces, done = [], 0
     for data, text in changes:
@@ -54,5 +54,5 @@ def with_data(stream: str, changes: Iterable[tuple[Data, str]]) -> str:
 def rewrite_data(stream: bytes, rewrite: Callable[[str], str]) -> bytes:
     """Apply ``rewrite`` to the data of each event; it must keep the number of lines."""
     text = stream.decode("utf-8", "surrogateescape")  # bytes that are not UTF-8 stay as they are, too
-    changes = ((data, rewrite(data.text)) for data in data_of(text))
-    return with_data(text, changes).encode("utf-8", "surrogateescape")
+    changes = ((data, rewrite(data.text)) for data in event_data(text))
+    return replace_data(text, changes).encode("utf-8", "surrogateescape")

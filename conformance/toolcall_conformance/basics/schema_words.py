@@ -1,4 +1,4 @@
-"""What a JSON Schema allows, in words: ``any string that matches ^toolu_, or null``."""
+"""Describes in words what a JSON Schema allows: ``any string that matches ^toolu_, or null``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-TYPES: Final[Mapping[str, str]] = {
+TYPE_WORDS: Final[Mapping[str, str]] = {
     "object": "an object",
     "array": "a list",
     "string": "a string",
@@ -20,68 +20,71 @@ TYPES: Final[Mapping[str, str]] = {
 Schema = Mapping[str, Any]
 
 _ANYTHING = "anything"
-_FEW = 3
+_MAX_EXAMPLES = 3
 
 
-def in_words(schema: Schema, width: int) -> str:
-    """What may stand where a schema is to be fitted; what makes it longer than ``width`` is left out if possible.
+def describe_schema(schema: Schema, width: int) -> str:
+    """The values that a schema allows, in words; details are left out while the text is longer than ``width``.
 
-    It tells the keywords of which findings make a :class:`~toolcall_conformance.basics.findings.Form`, and passes
-    over others.
+    It describes the keywords of a :class:`~toolcall_conformance.basics.findings.Form`, and no others.
     """
-    texts = [_Words(members=members, whole=whole).told(schema) for members in (True, False) for whole in (True, False)]
+    texts = [
+        _Describer(members=members, whole=whole).describe(schema)
+        for members in (True, False)
+        for whole in (True, False)
+    ]
     return next((text for text in texts if len(text) <= width), texts[-1])
 
 
-class _Words:
-    """Words for schemas, with all of two details: what members of objects must be, and lists that are long."""
+class _Describer:
+    """Describes schemas, with two optional details: what ``members`` of objects must be, and ``whole`` lists."""
 
     def __init__(self, *, members: bool, whole: bool) -> None:
         self._with_members = members
         self._with_all = whole
 
-    def told(self, schema: Schema) -> str:
+    def describe(self, schema: Schema) -> str:
         """Words for a value, or for the keys that an object lacks."""
         if "type" not in schema and (keys := self._keys(schema, "the keys ")):
             return keys
-        return self.of(schema)
+        return self.describe_value(schema)
 
-    def of(self, schema: Schema) -> str:
+    def describe_value(self, schema: Schema) -> str:
         if "const" in schema:
             return _json(schema["const"])
         if "enum" in schema:
             return self._list(schema["enum"], "or")
-        words = self._typed(schema) or _either(map(self.of, _branches(schema))) or _ANYTHING
-        return words + self._other_than(schema)
+        words = self._type_phrases(schema) or _join_choices(map(self.describe_value, _branches(schema))) or _ANYTHING
+        return words + self._exclusions(schema)
 
-    def _typed(self, schema: Schema) -> str:
-        kinds = _kinds(schema)
-        limits = {kind: _LIMITS[kind](self, schema) for kind in kinds if kind in _LIMITS}
-        free = [_noun(kind, schema) for kind, limit in limits.items() if not limit]
-        phrases = [f"any {_enumerated(free, 'or')}"] if free else []
-        phrases += [f"any {_noun(kind, schema)}{limit}" for kind, limit in limits.items() if limit]
-        return _either([*phrases, *(TYPES[kind] for kind in kinds if kind not in _LIMITS)])
+    def _type_phrases(self, schema: Schema) -> str:
+        kinds = _types(schema)
+        limits = {kind: _LIMIT_BY_TYPE[kind](self, schema) for kind in kinds if kind in _LIMIT_BY_TYPE}
+        free = [_type_noun(kind, schema) for kind, limit in limits.items() if not limit]
+        phrases = [f"any {_enumerate(free, 'or')}"] if free else []
+        phrases += [f"any {_type_noun(kind, schema)}{limit}" for kind, limit in limits.items() if limit]
+        return _join_choices([*phrases, *(TYPE_WORDS[kind] for kind in kinds if kind not in _LIMIT_BY_TYPE)])
 
-    def _other_than(self, schema: Schema) -> str:
+    def _exclusions(self, schema: Schema) -> str:
         words = ""
-        for exclusion in _each(schema, "not"):
+        for exclusion in _keyword_values(schema, "not"):
             if values := exclusion.get("enum", [exclusion["const"]] if "const" in exclusion else []):
                 words += f" other than {self._list(values, 'or')}"
             elif "pattern" in exclusion:
                 words += f" that does not match {exclusion['pattern']}"
-            elif "type" in exclusion and not _kinds(schema):
-                words += f" other than {_either(TYPES[kind] for kind in _kinds(exclusion))}"
+            elif "type" in exclusion and not _types(schema):
+                words += f" other than {_join_choices(TYPE_WORDS[kind] for kind in _types(exclusion))}"
         return words
 
     def string(self, schema: Schema) -> str:
         inside = schema.get("contentSchema", {}).get("type")
-        content = f" of {TYPES[inside]}" if inside else ""
-        patterns = " and ".join(_each(schema, "pattern"))
+        content = f" of {TYPE_WORDS[inside]}" if inside else ""
+        patterns = " and ".join(_keyword_values(schema, "pattern"))
         matching = f" that matches {patterns}" if patterns else ""
         return f"{content}{_count(schema, 'Length', 'character', 'characters')}{matching}"
 
     def array(self, schema: Schema) -> str:
-        entry = self.of(schema["items"]) if schema.get("items") else _ANYTHING
+        entry = self.describe_value(schema["items"]) if schema.get("items") else _ANYTHING
         entries = f", each {entry}" if entry != _ANYTHING else ""
         once = ", each only once" if schema.get("uniqueItems") else ""
         return f"{_count(schema, 'Items', 'entry', 'entries')}{entries}{once}"
@@ -89,7 +92,7 @@ class _Words:
     def object(self, schema: Schema) -> str:
         count = _count(schema, "Properties", "key", "keys")
         keys = self._keys(schema)
-        without = [key for exclusion in _each(schema, "not") for key in _keys_of(exclusion)]
+        without = [key for exclusion in _keyword_values(schema, "not") for key in _required_keys(exclusion)]
         both = f" without {'both ' if len(without) > 1 else ''}{self._list(without, 'and')}" if without else ""
         return f"{count}{f' with {keys}' if keys else ''}{both}"
 
@@ -102,42 +105,42 @@ class _Words:
         return f", at most {most}" if least is None else f", at least {least}"
 
     def _keys(self, schema: Schema, plain: str = "") -> str:
-        """The keys that an object must have, and one of those among which it has a choice."""
+        """The keys that an object must have, and those among which it must have one."""
         phrases = []
         if required := schema.get("required", ()):
             members = [self._member(key, schema) for key in required]
             is_plain = members == [*map(_json, required)]
             phrases.append(f"{plain}{self._list(required, 'and')}" if is_plain else "; ".join(members))
         branches = _branches(schema)
-        if any(map(_keys_of, branches)):
+        if any(map(_required_keys, branches)):
             phrases.append(self._choice(branches, exactly="oneOf" in schema))
         return ", and ".join(phrases)
 
     def _choice(self, branches: Sequence[Schema], *, exactly: bool) -> str:
-        keys = [key for branch in branches for key in _keys_of(branch)[:1]]
-        if exactly or not self._with_members or all(map(_asks_only, branches)):
+        keys = [key for branch in branches for key in _required_keys(branch)[:1]]
+        if exactly or not self._with_members or all(map(_only_requires_key, branches)):
             return f"{'exactly ' if exactly else ''}one of {self._list(keys, 'and')}"
-        return _either(map(self._keys, branches))
+        return _join_choices(map(self._keys, branches))
 
     def _member(self, key: str, schema: Schema) -> str:
         member_schema = schema.get("properties", {}).get(key, {}) if self._with_members else {}
-        must = self.of(member_schema)
+        must = self.describe_value(member_schema)
         return _json(key) if must == _ANYTHING else f"{_json(key)}: {must}"
 
     def _list(self, values: Sequence[Any], word: str) -> str:
-        examples = values if self._with_all or len(values) <= _FEW + 1 else values[:_FEW]
+        examples = values if self._with_all or len(values) <= _MAX_EXAMPLES + 1 else values[:_MAX_EXAMPLES]
         rest = len(values) - len(examples)
-        return _enumerated([*map(_json, examples), *([f"{rest} more"] if rest else [])], word)
+        return _enumerate([*map(_json, examples), *([f"{rest} more"] if rest else [])], word)
 
 
-_LIMITS: Final[Mapping[str, Callable[[_Words, Schema], str]]] = {
-    "string": _Words.string,
-    "array": _Words.array,
-    "object": _Words.object,
-    "number": _Words.number,
-    "integer": _Words.number,
+_LIMIT_BY_TYPE: Final[Mapping[str, Callable[[_Describer, Schema], str]]] = {
+    "string": _Describer.string,
+    "array": _Describer.array,
+    "object": _Describer.object,
+    "number": _Describer.number,
+    "integer": _Describer.number,
 }
-_SPEAKS_OF: Final[Mapping[str, frozenset[str]]] = {
+_KEYWORDS_BY_TYPE: Final[Mapping[str, frozenset[str]]] = {
     "string": frozenset({"pattern", "minLength", "maxLength", "contentMediaType"}),
     "array": frozenset({"items", "minItems", "maxItems"}),
     "object": frozenset({"minProperties", "maxProperties", "required"}),
@@ -145,18 +148,18 @@ _SPEAKS_OF: Final[Mapping[str, frozenset[str]]] = {
 }
 
 
-def _kinds(schema: Schema) -> list[str]:
-    """The types that a schema allows, else those that its keywords speak of."""
+def _types(schema: Schema) -> list[str]:
+    """The types that a schema allows, else those that its keywords are about."""
     types = schema.get("type", [])
     named = [types] if isinstance(types, str) else list(types)
-    spoken = schema.keys() | ({"required"} if any(map(_keys_of, _branches(schema))) else set())
-    return named or [kind for kind, keywords in _SPEAKS_OF.items() if spoken & keywords]
+    spoken = schema.keys() | ({"required"} if any(map(_required_keys, _branches(schema))) else set())
+    return named or [kind for kind, keywords in _KEYWORDS_BY_TYPE.items() if spoken & keywords]
 
 
-def _noun(kind: str, schema: Schema) -> str:
+def _type_noun(kind: str, schema: Schema) -> str:
     if kind == "string" and schema.get("contentMediaType") == "application/json":
         return "JSON text"
-    return TYPES[kind].partition(" ")[2]
+    return TYPE_WORDS[kind].partition(" ")[2]
 
 
 def _branches(schema: Schema) -> Sequence[Schema]:
@@ -164,22 +167,22 @@ def _branches(schema: Schema) -> Sequence[Schema]:
     return branches
 
 
-def _each(schema: Schema, keyword: str) -> list[Any]:
-    """What a keyword says: it may stand in a schema, and again in its ``allOf``."""
+def _keyword_values(schema: Schema, keyword: str) -> list[Any]:
+    """The values of a keyword in a schema and in its ``allOf``."""
     return [part[keyword] for part in (schema, *schema.get("allOf", ())) if keyword in part]
 
 
-def _keys_of(schema: Schema) -> list[str]:
-    """The keys that a schema asks for, of those that are spellings of one the first."""
+def _required_keys(schema: Schema) -> list[str]:
+    """The keys that a schema requires; of several spellings of one key the first."""
     branches = _branches(schema)
     parts = [*schema.get("allOf", ()), *branches[:1]]
-    return [*schema.get("required", ()), *(key for part in parts for key in _keys_of(part))]
+    return [*schema.get("required", ()), *(key for part in parts for key in _required_keys(part))]
 
 
-def _asks_only(branch: Schema) -> bool:
-    """Whether a branch asks for one key, and says no more of it than what it may not be."""
+def _only_requires_key(branch: Schema) -> bool:
+    """Whether a branch requires one key, and limits it only by what it must not be."""
     members = branch.get("properties", {}).values()
-    return len(_keys_of(branch)) == 1 and all(member.keys() <= {"not"} for member in members)
+    return len(_required_keys(branch)) == 1 and all(member.keys() <= {"not"} for member in members)
 
 
 def _count(schema: Schema, what: str, singular: str, many: str) -> str:
@@ -191,12 +194,12 @@ def _count(schema: Schema, what: str, singular: str, many: str) -> str:
     return f" of at least {least} {singular if least == 1 else many}" if least else ""
 
 
-def _either(choices: Iterable[str]) -> str:
-    """A choice in words, of which the longest stand last: a comma in them would else be read as part of the choice."""
+def _join_choices(choices: Iterable[str]) -> str:
+    """A choice in words. Phrases with a comma come last, or it would be read as part of the choice."""
     return ", or ".join(sorted(choices, key=lambda words: " with " in words or ", each" in words))
 
 
-def _enumerated(words: Sequence[str], word: str) -> str:
+def _enumerate(words: Sequence[str], word: str) -> str:
     *first, last = words or [""]
     return f"{', '.join(first)} {word} {last}" if first else last
 
