@@ -97,7 +97,7 @@ def _read_candidate(node: Node, reading: Reading, counts: Counts) -> None:
         word = enum(raw.value, FINISH_REASONS) or ""
         reason = REASONS.get(word, "other")
         reason = "tools" if reason == "end" and reading.calls else reason
-        reading.finish = Finish(reason, raw.value, raw.pointer, known=word in REASONS)
+        reading.finish = Finish(reason, raw.value, raw.pointer, is_known=word in REASONS)
     node.ignore("index", "finishMessage", "safetyRatings", "citationMetadata", "tokenCount", "groundingMetadata")
     node.ignore("groundingAttributions", "avgLogprobs", "logprobsResult", "urlContextMetadata", "continuationToken")
     node.close(reading.residue)
